@@ -1,0 +1,45 @@
+/*
+ * An IP address with a port, free of any operating system's structures.
+ *
+ * A value: copied, compared and formatted without allocation. An IPv4-mapped IPv6 address
+ * (RFC 4291, section 2.5.5.2) is always held as the IPv4 address that it stands for.
+ */
+#ifndef SLUICE_COLLECTOR_ADDRESS_H
+#define SLUICE_COLLECTOR_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum address_family { ADDRESS_NONE = 0, ADDRESS_IPV4 = 4, ADDRESS_IPV6 = 6 };
+
+struct address {
+    uint8_t family;    /* enum address_family */
+    uint16_t port;     /* host byte order */
+    uint32_t scope;    /* IPv6 zone index of a link-local address, else 0 */
+    uint8_t bytes[16]; /* network byte order; an IPv4 address fills the first four, rest zero */
+};
+
+/* Bytes that address_format can need: "[...%4294967295]:65535" and the final NUL. */
+#define ADDRESS_TEXT_SIZE 72
+
+/* The address held by 4 or 16 bytes in network order; an IPv4-mapped one becomes IPv4. */
+struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
+struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
+
+/*
+ * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) to `text` and returns its length
+ * without the NUL that ends it.
+ */
+size_t address_format(const struct address *address, char text[ADDRESS_TEXT_SIZE]);
+
+/* The same without the port and the brackets. */
+size_t address_format_host(const struct address *address, char text[ADDRESS_TEXT_SIZE]);
+
+/*
+ * Reads the numeric host of `length` bytes: dotted quad, or RFC 4291 text with an optional
+ * "%NUMBER" zone; no brackets, no names. Leaves the port 0. Returns false where it is neither.
+ */
+bool address_parse_host(const char *text, size_t length, struct address *address);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * Reads the UDP datagrams out of a capture file.
+ *
+ * pcap and pcapng, both byte orders, micro- and nanosecond times; link types Ethernet (with VLAN
+ * and QinQ tags), raw IP, null/loopback, Linux cooked v1 and v2; IPv4 and IPv6; datagrams
+ * reassembled from IP fragments in any order. The same code on every platform, without libpcap:
+ * that library does not link statically everywhere and refuses pcapng files whose interfaces
+ * differ in link type.
+ *
+ * Lifecycle: open, next until it is no datagram, close. A capture belongs to one thread. Memory is
+ * bounded whatever the file says: one frame of at most 256 KiB and a fixed number of datagrams
+ * under reassembly, the oldest given up (as incomplete) when a further one begins.
+ */
+#ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_H
+#define SLUICE_COLLECTOR_CAPTURE_CAPTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/address.h"
+#include "collector/error.h"
+
+struct capture;
+
+/* One UDP payload, as the network carried it. */
+struct capture_datagram {
+    const uint8_t *data; /* the capture's own; valid until its next call */
+    size_t size;         /* bytes, 0 to 65,535 */
+    struct address source;
+    struct address destination;
+    int64_t time_ns; /* of the (last) frame, nanoseconds since 1970 UTC */
+};
+
+/*
+ * What became of every frame. Once capture_next has returned CAPTURE_END:
+ *   frames = whole + fragments + other + cut
+ *   datagrams handed out = whole + reassembled
+ */
+struct capture_counts {
+    uint64_t frames;      /* frames read from the file */
+    uint64_t whole;       /* frames that carried a whole datagram, handed out */
+    uint64_t fragments;   /* frames that carried a fragment of a datagram handed out or incomplete */
+    uint64_t reassembled; /* datagrams handed out that came in fragments */
+    uint64_t other;       /* frames not UDP, not to the port, or no valid IP or UDP */
+    uint64_t cut;         /* frames that the capture's snapshot length cut short of their datagram */
+    uint64_t incomplete;  /* datagrams of which a fragment never came */
+};
+
+enum capture_result {
+    CAPTURE_DATAGRAM, /* *datagram is filled */
+    CAPTURE_END,      /* the file ended where a record ends */
+    CAPTURE_DAMAGED,  /* the file ends within a record or makes no sense from here on: `error` says */
+};
+
+/*
+ * Opens `path` and reads its header. `port` is the UDP destination port wanted, or 0 for all.
+ * Returns 0 and the capture in *out, or -1 with `error` filled (EXIT_CODE_BAD_INPUT): no such file,
+ * no capture file, or a link type that is not supported. The caller closes it.
+ */
+int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error);
+
+/*
+ * Gives the next datagram, in the order in which they became whole. After CAPTURE_END or
+ * CAPTURE_DAMAGED every further call returns the same, and what was under reassembly is counted.
+ */
+enum capture_result capture_next(struct capture *capture, struct capture_datagram *datagram,
+                                 struct error *error);
+
+/* The counts so far. */
+const struct capture_counts *capture_counts(const struct capture *capture);
+
+/* Frees it; NULL is allowed. */
+void capture_close(struct capture *capture);
+
+#endif

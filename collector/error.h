@@ -1,0 +1,33 @@
+/*
+ * What went wrong, in one line for a person and one exit code for a script.
+ *
+ * Used where something is opened, parsed or started. The datagram path has no use for it: there a
+ * failure is a counter. The caller owns the struct; a function that fails fills it exactly once.
+ */
+#ifndef SLUICE_COLLECTOR_ERROR_H
+#define SLUICE_COLLECTOR_ERROR_H
+
+#include "collector/platform/compiler.h"
+
+/* The program's exit codes. The numbers are those of sysexits.h, where it names them. */
+enum exit_code {
+    EXIT_CODE_OK = 0,
+    EXIT_CODE_USAGE = 64,
+    EXIT_CODE_BAD_INPUT = 65,
+    EXIT_CODE_CANNOT_BIND = 69,
+    EXIT_CODE_INTERNAL = 70,
+    EXIT_CODE_CANNOT_CREATE = 73,
+    EXIT_CODE_IO = 74,
+    EXIT_CODE_CONFIG = 78,
+};
+
+struct error {
+    enum exit_code code;
+    char text[512]; /* one line, no newline at the end; cut when longer */
+};
+
+/* Fills `error` (which may be NULL) with `code` and a printf-formatted line. */
+void error_set(struct error *error, enum exit_code code, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * Loss on the way to us, told from the numbers that senders put on their datagrams.
+ *
+ * A table of senders, each with a window of the last 1024 numbers. A number is *lost* when it
+ * leaves the window unseen (or is unseen when the sender restarts, is evicted, or at settlement),
+ * *reordered* when it comes late but still inside the window, *duplicated* when it comes twice,
+ * and *late* when it comes after it left the window (it was counted lost, or came twice). A sender
+ * has *restarted* when its boot id changes, when it has no boot id and its numbers fall behind the
+ * window, or when they jump ahead by more than 2^20 (a broken or forged number must not add
+ * billions to the count).
+ *
+ * A late number below the first one seen moves the beginning of what is expected, so a sender
+ * whose first datagrams are swapped is not blamed for what came before.
+ *
+ * The table is fixed in size, so forged senders cannot grow it: a newcomer to a full set evicts
+ * the sender there that has been quiet longest. Keys are hashed with a secret, so nobody can
+ * choose whom to evict. Receivers share the table; it is divided into shards with a lock each.
+ * All functions but create, settle and destroy may be called from any thread at any time.
+ */
+#ifndef SLUICE_COLLECTOR_SEQUENCE_H
+#define SLUICE_COLLECTOR_SEQUENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/address.h"
+
+#define SEQUENCE_WINDOW 1024
+#define SEQUENCE_MAX_JUMP (UINT64_C(1) << 20)
+
+struct sequence_table;
+
+/* Who sent it: the listener it came to, its source host (the port may change), its own name. */
+struct sequence_key {
+    uint32_t listener; /* index, chosen by the caller */
+    const struct address *source;
+    const void *sender; /* bytes, not kept */
+    size_t sender_size;
+};
+
+/* What one datagram told us, or what settlement found; the caller adds it to its counters. */
+struct sequence_outcome {
+    uint64_t lost;
+    uint32_t duplicated;
+    uint32_t reordered;
+    uint32_t late;
+    uint32_t restarted;
+    uint32_t new_senders;
+    /*
+     * A sender evicted to make room: its unseen numbers are `evicted_lost` of listener
+     * `evicted_listener`, which need not be the one of this datagram. 0 or 1.
+     */
+    uint32_t evicted;
+    uint32_t evicted_listener;
+    uint64_t evicted_lost;
+};
+
+/*
+ * Makes a table for at most `senders` senders (rounded up to whole sets; at least one set per
+ * shard). Memory is allocated here and only here. `secret` keys the hash: 16 random bytes. Returns
+ * NULL where memory is short.
+ */
+struct sequence_table *sequence_table_create(size_t senders, const uint8_t secret[16]);
+void sequence_table_destroy(struct sequence_table *table);
+
+/*
+ * Notes that `key` sent `number`, in its life `boot_id` (0: the sender has none). Numbers may
+ * begin anywhere.
+ */
+struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
+                                      uint64_t boot_id, uint64_t number);
+
+/*
+ * At the end: forgets all senders, calling `settled` for each with its listener and the numbers
+ * still unseen in its window. No other call may be under way.
+ */
+void sequence_settle(struct sequence_table *table,
+                     void (*settled)(void *context, uint32_t listener, uint64_t lost),
+                     void *context);
+
+#endif

@@ -1,0 +1,1 @@
+#include "collector/text/json_writer.h"

@@ -1,0 +1,60 @@
+/*
+ * Appends JSON (RFC 8259) to an output: strings, keys and numbers, with the commas in between.
+ *
+ * There is no writer object: whether a comma is due is read from the last byte written, so a value
+ * or key that follows anything but '{', '[', ':' or a line's start gets one. The encoders, the
+ * protobuf JSON mapping and the ledger all write through these. What is written is valid UTF-8
+ * and valid JSON for any input. One thread per output.
+ */
+#ifndef SLUICE_COLLECTOR_TEXT_JSON_WRITER_H
+#define SLUICE_COLLECTOR_TEXT_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/text/output.h"
+
+/* Opens or closes an object or array; the opening one puts a comma before it where one is due. */
+void json_object_begin(struct output *out);
+void json_object_end(struct output *out);
+void json_array_begin(struct output *out);
+void json_array_end(struct output *out);
+
+/* A comma if one is due, then "key": of `length` bytes, escaped as json_string does. */
+void json_key(struct output *out, const char *key, size_t length);
+
+/* The same for a literal that needs no escaping. */
+#define json_key_literal(out, literal) json_raw_key((out), "\"" literal "\":", sizeof(literal) + 2)
+void json_raw_key(struct output *out, const char *quoted, size_t length);
+
+/*
+ * Each value below puts a comma before itself where one is due.
+ *
+ * A string of any bytes: quote, backslash and control characters (also U+007F) are escaped, short
+ * forms where JSON has them; each maximal ill-formed part of a UTF-8 sequence (Unicode 15,
+ * section 3.9, "substitution of maximal subparts") becomes U+FFFD.
+ */
+void json_string(struct output *out, const void *bytes, size_t size);
+void json_bool(struct output *out, bool value);
+void json_int64(struct output *out, int64_t value);
+void json_uint64(struct output *out, uint64_t value);
+
+/* The same numbers as strings, as the protobuf JSON mapping has 64-bit integers. */
+void json_int64_string(struct output *out, int64_t value);
+void json_uint64_string(struct output *out, uint64_t value);
+
+/*
+ * The shortest decimal that reads back as the same double (or float), or "NaN", "Infinity" and
+ * "-Infinity" as strings, as the protobuf JSON mapping has them.
+ */
+void json_double(struct output *out, double value);
+void json_float(struct output *out, float value);
+
+/*
+ * A time in nanoseconds since 1970 UTC as an RFC 3339 string with nine digits of fraction. Years
+ * 1677 to 2262, all that an int64 holds.
+ */
+void json_time(struct output *out, int64_t nanoseconds);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * A bounded piece of memory that text is appended to.
+ *
+ * The owner supplies the memory and its capacity; nothing here allocates. What does not fit sets
+ * `overflow` and is left out, as is all that follows, so a writer appends without checking and its
+ * caller asks once at the end (and may cut `used` back to where the record began). One thread.
+ */
+#ifndef SLUICE_COLLECTOR_TEXT_OUTPUT_H
+#define SLUICE_COLLECTOR_TEXT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct output {
+    char *data;
+    size_t used;     /* bytes */
+    size_t capacity; /* bytes */
+    bool overflow;
+};
+
+/* Makes room for `size` bytes and returns where to put them (then counted as used), or NULL. */
+static inline char *output_reserve(struct output *out, size_t size)
+{
+    if (out->overflow || size > out->capacity - out->used) {
+        out->overflow = true;
+        return NULL;
+    }
+    char *at = out->data + out->used;
+    out->used += size;
+    return at;
+}
+
+static inline void output_bytes(struct output *out, const void *bytes, size_t size)
+{
+    char *at = output_reserve(out, size);
+    if (at != NULL && size != 0)
+        memcpy(at, bytes, size);
+}
+
+static inline void output_char(struct output *out, char c)
+{
+    char *at = output_reserve(out, 1);
+    if (at != NULL)
+        *at = c;
+}
+
+/* Appends a string literal, its length known to the compiler. */
+#define output_literal(out, literal) output_bytes((out), "" literal, sizeof(literal) - 1)
+
+#endif

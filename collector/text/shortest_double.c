@@ -1,0 +1,1 @@
+#include "collector/text/shortest_double.h"

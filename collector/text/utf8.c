@@ -1,0 +1,1 @@
+#include "collector/text/utf8.h"

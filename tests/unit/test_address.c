@@ -1,0 +1,82 @@
+/* Addresses: text to value and back. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "collector/address.h"
+
+static void assert_round_trip(const char *given, const char *expected)
+{
+    struct address address;
+    char text[ADDRESS_TEXT_SIZE];
+    assert_true(address_parse_host(given, strlen(given), &address));
+    size_t length = address_format_host(&address, text);
+    assert_string_equal(text, expected);
+    assert_int_equal(length, strlen(expected));
+}
+
+static void text_reads_back_in_its_canonical_form(void **state)
+{
+    (void)state;
+    assert_round_trip("127.0.0.1", "127.0.0.1");
+    assert_round_trip("255.255.255.255", "255.255.255.255");
+    assert_round_trip("::", "::");
+    assert_round_trip("::1", "::1");
+    assert_round_trip("1::", "1::");
+    assert_round_trip("2001:DB8:0:0:0:0:0:1", "2001:db8::1");
+    assert_round_trip("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1");
+    assert_round_trip("2001:0:0:1:0:0:0:1", "2001:0:0:1::1");
+    assert_round_trip("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8");
+    assert_round_trip("fe80::1%3", "fe80::1%3");
+    assert_round_trip("64:ff9b::192.0.2.33", "64:ff9b::c000:221");
+}
+
+static void a_mapped_address_is_the_ipv4_address(void **state)
+{
+    (void)state;
+    assert_round_trip("::ffff:192.0.2.1", "192.0.2.1");
+}
+
+static void the_port_follows_and_ipv6_stands_in_brackets(void **state)
+{
+    (void)state;
+    struct address address;
+    char text[ADDRESS_TEXT_SIZE];
+    assert_true(address_parse_host("::1", 3, &address));
+    address.port = 65535;
+    address_format(&address, text);
+    assert_string_equal(text, "[::1]:65535");
+    assert_true(address_parse_host("10.0.0.1", 8, &address));
+    address.port = 7;
+    address_format(&address, text);
+    assert_string_equal(text, "10.0.0.1:7");
+}
+
+static void what_is_no_address_is_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",        "1.2.3",   "1.2.3.4.5", "256.1.1.1", "01.2.3.4",  "1.2.3.4 ",        "localhost",
+        ":",       ":::",     "1:",        "1::2::3",   "12345::",   "1:2:3:4:5:6:7:8:9",
+        "1:2:3:4", "::1%eth", "::1%",      "::g",       "1::2:3:4:5:6:7:8", "1.2.3.4%1",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct address address;
+        if (address_parse_host(wrong[i], strlen(wrong[i]), &address))
+            fail_msg("'%s' was taken for an address", wrong[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_reads_back_in_its_canonical_form),
+        cmocka_unit_test(a_mapped_address_is_the_ipv4_address),
+        cmocka_unit_test(the_port_follows_and_ipv6_stands_in_brackets),
+        cmocka_unit_test(what_is_no_address_is_refused),
+    };
+    return cmocka_run_group_tests_name("address", tests, NULL, NULL);
+}

@@ -1,1 +1,330 @@
 #include "collector/text/json_writer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "collector/text/decimal.h"
+#include "collector/text/shortest_double.h"
+#include "collector/text/utf8.h"
+
+/* A value's text is put together here first, so that it is reserved, or left out, as a whole. */
+#define VALUE_SIZE 64
+
+static bool separator_due(const struct output *out)
+{
+    if (out->used == 0)
+        return false;
+    char last = out->data[out->used - 1];
+    return last != '{' && last != '[' && last != ':' && last != '\n';
+}
+
+/* Begins a value's text with a comma if one is due; returns the bytes used. */
+static size_t json_separator(const struct output *out, char *text)
+{
+    text[0] = ',';
+    return separator_due(out);
+}
+
+static void put_with_separator(struct output *out, const char *bytes, size_t size)
+{
+    size_t comma = separator_due(out);
+    char *at = output_reserve(out, comma + size);
+    if (at == NULL)
+        return;
+    *at = ',';
+    memcpy(at + comma, bytes, size);
+}
+
+void json_object_begin(struct output *out)
+{
+    put_with_separator(out, "{", 1);
+}
+
+void json_object_end(struct output *out)
+{
+    output_char(out, '}');
+}
+
+void json_array_begin(struct output *out)
+{
+    put_with_separator(out, "[", 1);
+}
+
+void json_array_end(struct output *out)
+{
+    output_char(out, ']');
+}
+
+void json_raw_key(struct output *out, const char *quoted, size_t length)
+{
+    put_with_separator(out, quoted, length);
+}
+
+void json_bool(struct output *out, bool value)
+{
+    if (value)
+        put_with_separator(out, "true", 4);
+    else
+        put_with_separator(out, "false", 5);
+}
+
+/* --- strings --------------------------------------------------------------------------------- */
+
+/* In each byte of the result the top bit is set where `word` has a zero byte, or above one. */
+static uint64_t zero_bytes(uint64_t word)
+{
+    return (word - UINT64_C(0x0101010101010101)) & ~word;
+}
+
+/* Whether eight bytes are printable ASCII other than the quote and the backslash. */
+static bool all_plain(const uint8_t *bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    uint64_t special = word | (word - ones * 0x20) | zero_bytes(word ^ ones * '"') |
+                       zero_bytes(word ^ ones * '\\') | zero_bytes(word ^ ones * 0x7f);
+    return (special & ones * 0x80) == 0;
+}
+
+static bool needs_escape(uint8_t byte)
+{
+    return byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f;
+}
+
+/* The number of bytes from `bytes` on that may be copied as they are. */
+static size_t plain_run(const uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        if (size - at >= 8 && all_plain(bytes + at)) {
+            at += 8;
+        } else if (bytes[at] < 0x80) {
+            if (needs_escape(bytes[at]))
+                break;
+            at++;
+        } else {
+            bool valid;
+            size_t length = utf8_sequence(bytes + at, size - at, &valid);
+            if (!valid)
+                break;
+            at += length;
+        }
+    }
+    return at;
+}
+
+static void put_escape(struct output *out, uint8_t byte)
+{
+    static const char hex[] = "0123456789abcdef";
+    char text[6] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
+    size_t size = 2;
+    switch (byte) {
+    case '"':
+    case '\\':
+        text[1] = (char)byte;
+        break;
+    case '\b':
+        text[1] = 'b';
+        break;
+    case '\f':
+        text[1] = 'f';
+        break;
+    case '\n':
+        text[1] = 'n';
+        break;
+    case '\r':
+        text[1] = 'r';
+        break;
+    case '\t':
+        text[1] = 't';
+        break;
+    default:
+        size = 6;
+        break;
+    }
+    output_bytes(out, text, size);
+}
+
+/* The rest of a string, which begins with a byte that cannot be copied, and the quote. */
+static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
+{
+    while (size != 0 && !out->overflow) {
+        size_t length = 1;
+        if (bytes[0] < 0x80) {
+            put_escape(out, bytes[0]);
+        } else {
+            bool valid;
+            length = utf8_sequence(bytes, size, &valid);
+            output_literal(out, "\xef\xbf\xbd"); /* U+FFFD */
+        }
+        bytes += length;
+        size -= length;
+        length = plain_run(bytes, size);
+        output_bytes(out, bytes, length);
+        bytes += length;
+        size -= length;
+    }
+    output_char(out, '"');
+}
+
+void json_string(struct output *out, const void *bytes, size_t size)
+{
+    size_t comma = separator_due(out);
+    size_t run = plain_run(bytes, size);
+    bool whole = run == size;
+    char *at = output_reserve(out, comma + 1 + run + whole);
+    if (at == NULL)
+        return;
+    at[0] = ',';
+    at[comma] = '"';
+    if (run != 0)
+        memcpy(at + comma + 1, bytes, run);
+    if (whole)
+        at[comma + 1 + run] = '"';
+    else
+        put_rest(out, (const uint8_t *)bytes + run, size - run);
+}
+
+void json_key(struct output *out, const char *key, size_t length)
+{
+    json_string(out, key, length);
+    output_char(out, ':');
+}
+
+/* --- numbers --------------------------------------------------------------------------------- */
+
+static size_t put_int64(char *text, int64_t value)
+{
+    text[0] = '-';
+    size_t sign = value < 0;
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    return sign + decimal_uint64(magnitude, text + sign);
+}
+
+void json_int64(struct output *out, int64_t value)
+{
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    used += put_int64(text + used, value);
+    output_bytes(out, text, used);
+}
+
+void json_uint64(struct output *out, uint64_t value)
+{
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    used += decimal_uint64(value, text + used);
+    output_bytes(out, text, used);
+}
+
+void json_int64_string(struct output *out, int64_t value)
+{
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    text[used++] = '"';
+    used += put_int64(text + used, value);
+    text[used++] = '"';
+    output_bytes(out, text, used);
+}
+
+void json_uint64_string(struct output *out, uint64_t value)
+{
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    text[used++] = '"';
+    used += decimal_uint64(value, text + used);
+    text[used++] = '"';
+    output_bytes(out, text, used);
+}
+
+static void put_not_finite(struct output *out, bool nan, bool negative)
+{
+    if (nan)
+        put_with_separator(out, "\"NaN\"", 5);
+    else if (negative)
+        put_with_separator(out, "\"-Infinity\"", 11);
+    else
+        put_with_separator(out, "\"Infinity\"", 10);
+}
+
+void json_double(struct output *out, double value)
+{
+    if (!isfinite(value)) {
+        put_not_finite(out, isnan(value), value < 0);
+        return;
+    }
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    used += shortest_double(value, text + used);
+    output_bytes(out, text, used);
+}
+
+void json_float(struct output *out, float value)
+{
+    if (!isfinite(value)) {
+        put_not_finite(out, isnan(value), value < 0);
+        return;
+    }
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    used += shortest_float(value, text + used);
+    output_bytes(out, text, used);
+}
+
+/* --- times ----------------------------------------------------------------------------------- */
+
+#define DAYS_BEFORE_1970 719468 /* from 0000-03-01, proleptic Gregorian */
+#define DAYS_PER_400Y    146097
+#define DAYS_PER_4Y      1461
+
+/*
+ * Writes "YYYY-MM-DD" for a day counted from 0000-03-01. In years that begin in March the leap day
+ * is the last one, and months' lengths repeat every 153 days.
+ */
+static void put_date(char text[10], uint32_t day)
+{
+    uint32_t quarter_days = 4 * day + 3;
+    uint32_t century = quarter_days / DAYS_PER_400Y;
+    uint32_t of_century = quarter_days % DAYS_PER_400Y / 4;
+    quarter_days = 4 * of_century + 3;
+    uint32_t year_of_century = quarter_days / DAYS_PER_4Y;
+    uint32_t of_year = quarter_days % DAYS_PER_4Y / 4;
+    uint32_t month = (5 * of_year + 461) / 153; /* March is 3, February 14 */
+    uint32_t of_month = of_year - (153 * month - 457) / 5 + 1;
+    uint32_t year = 100 * century + year_of_century;
+    if (month > 12) {
+        month -= 12;
+        year++;
+    }
+    decimal_put_2(text, year / 100);
+    decimal_put_2(text + 2, year % 100);
+    text[4] = '-';
+    decimal_put_2(text + 5, month);
+    text[7] = '-';
+    decimal_put_2(text + 8, of_month);
+}
+
+void json_time(struct output *out, int64_t nanoseconds)
+{
+    int64_t seconds = nanoseconds / 1000000000;
+    int64_t fraction = nanoseconds % 1000000000;
+    if (fraction < 0) {
+        fraction += 1000000000;
+        seconds--;
+    }
+    uint64_t since_0000 = (uint64_t)(seconds + INT64_C(86400) * DAYS_BEFORE_1970);
+    uint32_t of_day = (uint32_t)(since_0000 % 86400);
+
+    char text[VALUE_SIZE];
+    size_t comma = json_separator(out, text);
+    char *at = text + comma;
+    memcpy(at, "\"YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ\"", 32);
+    put_date(at + 1, (uint32_t)(since_0000 / 86400));
+    decimal_put_2(at + 12, of_day / 3600);
+    decimal_put_2(at + 15, of_day / 60 % 60);
+    decimal_put_2(at + 18, of_day % 60);
+    at[21] = (char)('0' + fraction / 100000000);
+    decimal_put_8(at + 22, (uint32_t)(fraction % 100000000));
+    output_bytes(out, text, comma + 32);
+}

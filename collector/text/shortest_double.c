@@ -1,1 +1,247 @@
+/*
+ * Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles", 2020-2022. Section and
+ * result numbers below are of its version of March 2022.
+ *
+ * A number v = c * 2^q stands for all reals that round to it, an interval around it. With k such
+ * that the interval is at least 10^k and less than 10 * 10^k wide, it holds a multiple of 10^k,
+ * and at most one of 10 * 10^k, which is then the shortest. So there are four candidates: the two
+ * multiples of either step around v, and the work is to place them without error.
+ */
 #include "collector/text/shortest_double.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "collector/text/decimal.h"
+#include "collector/text/pow10_table.h"
+
+/* digits * 10^exponent */
+struct decimal {
+    uint64_t digits;
+    int exponent;
+};
+
+/* An unsigned integer of 192 bits, least significant word first. */
+struct wide {
+    uint64_t word[3];
+};
+
+/* floor(value / 2^22) for values as small as -2^33: C leaves >> of negative numbers open. */
+static int floor_shift_22(int64_t value)
+{
+    return (int)((value + (INT64_C(1) << 33)) >> 22) - (1 << 11);
+}
+
+/* floor(log10(2^q)), right for |q| <= 1100. */
+static int floor_log10_pow2(int q)
+{
+    return floor_shift_22(INT64_C(1262611) * q);
+}
+
+/* floor(log10(3/4 * 2^q)), right for |q| <= 1100. */
+static int floor_log10_three_quarters_pow2(int q)
+{
+    return floor_shift_22(INT64_C(1262611) * q - 524031);
+}
+
+/* floor(log2(10^e)), right for |e| <= 330. */
+static int floor_log2_pow10(int e)
+{
+    return floor_shift_22(INT64_C(1741647) * 8 * e);
+}
+
+/* high * 2^64 + low = a * b, from products of halves, which need no type beyond 64 bits. */
+static inline void multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
+{
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32;
+    uint64_t b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t low_low = a0 * b0;
+    uint64_t middle = a1 * b0 + (low_low >> 32);
+    uint64_t carry = a0 * b1 + (middle & UINT32_MAX);
+    *high = a1 * b1 + (middle >> 32) + (carry >> 32);
+    *low = (carry << 32) | (low_low & UINT32_MAX);
+}
+
+static inline struct wide wide_product(struct pow10 g, uint64_t factor)
+{
+    uint64_t low, carry, middle, high;
+    multiply(g.low, factor, &carry, &low);
+    multiply(g.high, factor, &high, &middle);
+    middle += carry;
+    return (struct wide){{low, middle, high + (middle < carry)}};
+}
+
+/* g * 2^shift, 1 <= shift <= 63 */
+static inline struct wide wide_shifted(struct pow10 g, int shift)
+{
+    return (struct wide){
+        {g.low << shift, g.high << shift | g.low >> (64 - shift), g.high >> (64 - shift)}};
+}
+
+static inline struct wide wide_sum(struct wide a, struct wide b)
+{
+    uint64_t w0 = a.word[0] + b.word[0];
+    uint64_t carry0 = w0 < b.word[0];
+    uint64_t w1 = a.word[1] + b.word[1];
+    uint64_t carry1 = w1 < b.word[1];
+    w1 += carry0;
+    carry1 += w1 < carry0;
+    return (struct wide){{w0, w1, a.word[2] + b.word[2] + carry1}};
+}
+
+static inline struct wide wide_difference(struct wide a, struct wide b)
+{
+    uint64_t borrow0 = a.word[0] < b.word[0];
+    uint64_t w1 = a.word[1] - b.word[1];
+    uint64_t borrow1 = (a.word[1] < b.word[1]) + (uint64_t)(w1 < borrow0);
+    return (struct wide){{a.word[0] - b.word[0], w1 - borrow0, a.word[2] - b.word[2] - borrow1}};
+}
+
+/*
+ * The integer part, its last bit set where the rest is not zero ("rounding to odd", section 9.6):
+ * it compares with even numbers as the exact value would. The power of ten was rounded up, which
+ * alone can put 1 into the middle word; a true rest is larger.
+ */
+static inline uint64_t round_to_odd(struct wide x)
+{
+    return x.word[2] | (x.word[1] > 1);
+}
+
+/*
+ * The shortest decimal in the rounding interval of c * 2^q, and of those the closest. `narrow`: the
+ * number below is half as far as the one above, since c is a power of two.
+ */
+static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
+{
+    int k = narrow ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
+    int h = q + floor_log2_pow10(-k) + 1; /* 1 to 4 */
+    struct pow10 g = pow10_table[-k - POW10_TABLE_FIRST];
+
+    /* v and the ends of its interval, all as multiples of 10^k / 4. */
+    struct wide exact = wide_product(g, c << (h + 2));
+    struct wide half = wide_shifted(g, h + 1);
+    struct wide below = narrow ? wide_shifted(g, h) : half;
+    uint64_t v = round_to_odd(exact);
+    uint64_t lower = round_to_odd(wide_difference(exact, below));
+    uint64_t upper = round_to_odd(wide_sum(exact, half));
+
+    /* The ends round to even c only; else they lie outside, so a candidate must be further in. */
+    lower += c & 1;
+    upper -= c & 1;
+
+    uint64_t s = v / 4;
+    if (s >= 10) {
+        uint64_t tens = s / 10;
+        bool down_inside = lower <= 40 * tens;
+        bool up_inside = 40 * tens + 40 <= upper;
+        if (down_inside != up_inside)
+            return (struct decimal){tens + up_inside, k + 1};
+    }
+    bool down_inside = lower <= 4 * s;
+    bool up_inside = 4 * s + 4 <= upper;
+    if (down_inside != up_inside)
+        return (struct decimal){s + up_inside, k};
+    uint64_t middle = 4 * s + 2;
+    bool round_up = v > middle || (v == middle && (s & 1) != 0);
+    return (struct decimal){s + round_up, k};
+}
+
+/* Digits of the longest decimal above. */
+#define DIGITS_MAX 17
+
+/* Lays out as ECMAScript 2023 does, section 6.1.6.1.20 (Number::toString). */
+static size_t put_decimal(char *text, struct decimal decimal)
+{
+    /* Seventeen digits, and '0's behind for whatever is copied beyond them. */
+    char digits[2 * DIGITS_MAX + 6];
+    memset(digits, '0', sizeof digits);
+    uint32_t low = (uint32_t)(decimal.digits % 100000000);
+    uint32_t high = (uint32_t)(decimal.digits / 100000000);
+    digits[0] = (char)('0' + high / 100000000);
+    decimal_put_8(digits + 1, high % 100000000);
+    decimal_put_8(digits + 9, low);
+
+    const char *first = digits;
+    while (*first == '0')
+        first++;
+    const char *end = digits + (low != 0 ? DIGITS_MAX : DIGITS_MAX - 8);
+    while (end[-1] == '0')
+        end--;
+    int count = (int)(end - first);
+    int point = (int)(digits + DIGITS_MAX - first) + decimal.exponent;
+
+    if (point > 0 && point <= 21) {
+        if (count <= point) {
+            memcpy(text, first, (size_t)point);
+            return (size_t)point;
+        }
+        memcpy(text, first, (size_t)point);
+        text[point] = '.';
+        memcpy(text + point + 1, first + point, (size_t)(count - point));
+        return (size_t)count + 1;
+    }
+    if (point > -6 && point <= 0) {
+        memcpy(text, "0.00000", 7);
+        memcpy(text + 2 - point, first, DIGITS_MAX);
+        return (size_t)(2 - point + count);
+    }
+    text[0] = first[0];
+    size_t used = 1;
+    if (count > 1) {
+        text[1] = '.';
+        memcpy(text + 2, first + 1, DIGITS_MAX - 1);
+        used = (size_t)count + 1;
+    }
+    int exponent = point - 1;
+    text[used++] = 'e';
+    text[used++] = exponent < 0 ? '-' : '+';
+    return used + decimal_uint64((uint64_t)(exponent < 0 ? -exponent : exponent), text + used);
+}
+
+size_t shortest_double(double value, char text[SHORTEST_DOUBLE_SIZE])
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    size_t sign = bits >> 63;
+    text[0] = '-';
+    bits &= UINT64_MAX >> 1;
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    int exponent = (int)(bits >> 52);
+    if (bits == 0) {
+        text[sign] = '0';
+        return sign + 1;
+    }
+    if (exponent == 0)
+        return sign + put_decimal(text + sign, shortest_decimal(fraction, -1074, false));
+    uint64_t c = fraction | UINT64_C(1) << 52;
+    int q = exponent - 1075;
+    /* An integer below 2^53 has no shorter neighbour: those are all closer than 1. */
+    if (q <= 0 && q > -53 && (c & ((UINT64_C(1) << -q) - 1)) == 0)
+        return sign + decimal_uint64(c >> -q, text + sign);
+    bool narrow = fraction == 0 && exponent > 1;
+    return sign + put_decimal(text + sign, shortest_decimal(c, q, narrow));
+}
+
+size_t shortest_float(float value, char text[SHORTEST_DOUBLE_SIZE])
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    size_t sign = bits >> 31;
+    text[0] = '-';
+    bits &= UINT32_MAX >> 1;
+    uint32_t fraction = bits & ((UINT32_C(1) << 23) - 1);
+    int exponent = (int)(bits >> 23);
+    if (bits == 0) {
+        text[sign] = '0';
+        return sign + 1;
+    }
+    if (exponent == 0)
+        return sign + put_decimal(text + sign, shortest_decimal(fraction, -149, false));
+    uint32_t c = fraction | UINT32_C(1) << 23;
+    int q = exponent - 150;
+    if (q <= 0 && q > -24 && (c & ((UINT32_C(1) << -q) - 1)) == 0)
+        return sign + decimal_uint64(c >> -q, text + sign);
+    bool narrow = fraction == 0 && exponent > 1;
+    return sign + put_decimal(text + sign, shortest_decimal(c, q, narrow));
+}

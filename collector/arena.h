@@ -1,0 +1,37 @@
+/*
+ * Memory given out by moving a pointer, and taken back all at once.
+ *
+ * An arena is a view of memory that somebody else owns. Blocks are 8-byte aligned (what protobuf-c's
+ * structures need; 16 would make records a tenth larger). One thread at a time.
+ */
+#ifndef SLUICE_COLLECTOR_ARENA_H
+#define SLUICE_COLLECTOR_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARENA_ALIGNMENT 8u
+
+struct arena {
+    uint8_t *base;   /* aligned to ARENA_ALIGNMENT */
+    size_t used;     /* bytes */
+    size_t capacity; /* bytes */
+    bool exhausted;  /* a block was refused since this was last cleared */
+};
+
+/* `size` bytes (a block of its own even when 0), or NULL with `exhausted` set. */
+static inline void *arena_allocate(struct arena *arena, size_t size)
+{
+    size_t left = arena->capacity - arena->used;
+    size_t rounded = (size + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    if (rounded < size || rounded > left) {
+        arena->exhausted = true;
+        return NULL;
+    }
+    void *block = arena->base + arena->used;
+    arena->used += rounded;
+    return block;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * The part that schemas over a protobuf-c message type share: they are one message type, decoded
+ * and written the same way. A schema's own file adds its samples.
+ */
+#ifndef SLUICE_PROTO_MESSAGE_SCHEMA_H
+#define SLUICE_PROTO_MESSAGE_SCHEMA_H
+
+#include "proto/message_type.h"
+
+struct message_schema {
+    struct schema schema;
+    struct message_type *type;
+};
+
+/* Makes a schema with these operations over `root`; NULL where memory is short. */
+struct schema *message_schema_create(const struct schema_ops *ops,
+                                     const ProtobufCMessageDescriptor *root,
+                                     enum text_rule text_rule);
+
+/* For the operations of the same names in struct schema_ops. */
+void message_schema_destroy(struct schema *schema);
+enum decode_result message_schema_decode(const struct schema *schema, const uint8_t *data,
+                                         size_t size, struct arena *arena, struct arena *scratch,
+                                         const void **message);
+void message_schema_write_json(const struct schema *schema, const void *message,
+                               const struct json_style *style, struct output *out);
+void message_schema_write_protobuf(const struct schema *schema, const void *message,
+                                   struct output *out);
+
+/* A string field, which protobuf-c holds as bytes. */
+static inline struct text text_of(ProtobufCBinaryData bytes)
+{
+    return (struct text){(const char *)bytes.data, bytes.len};
+}
+
+#endif

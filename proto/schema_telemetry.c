@@ -1,0 +1,145 @@
+/* Sluice's own schema: proto/telemetry.proto says what it means. */
+#include "proto/generated/telemetry.pb-c.h"
+#include "proto/message_schema.h"
+#include "proto/schemas.h"
+
+typedef Sluice__Telemetry__Telemetry Telemetry;
+typedef Sluice__Telemetry__Sample Sample;
+typedef Sluice__Telemetry__Histogram Histogram;
+typedef Sluice__Telemetry__Label Label;
+
+static struct schema *create(void)
+{
+    return message_schema_create(&schema_telemetry, &sluice__telemetry__telemetry__descriptor,
+                                 TEXT_UTF8);
+}
+
+static void read_histogram(const Histogram *from, struct sample_histogram *to)
+{
+    to->count = from->count;
+    to->sum = from->sum;
+    to->bounds = from->bounds;
+    to->bound_count = from->n_bounds;
+    to->counts = from->counts;
+    to->count_count = from->n_counts;
+    to->has_min = from->has_min_case == SLUICE__TELEMETRY__HISTOGRAM__HAS_MIN_MIN;
+    to->has_max = from->has_max_case == SLUICE__TELEMETRY__HISTOGRAM__HAS_MAX_MAX;
+    to->min = to->has_min ? from->min : 0;
+    to->max = to->has_max ? from->max : 0;
+}
+
+static bool read_value(const Sample *from, struct sample *to)
+{
+    switch (from->value_case) {
+    case SLUICE__TELEMETRY__SAMPLE__VALUE_DOUBLE_VALUE:
+        to->type = SAMPLE_DOUBLE;
+        to->value.number = from->double_value;
+        return true;
+    case SLUICE__TELEMETRY__SAMPLE__VALUE_INT_VALUE:
+        to->type = SAMPLE_INT64;
+        to->value.int64 = from->int_value;
+        return true;
+    case SLUICE__TELEMETRY__SAMPLE__VALUE_UINT_VALUE:
+        to->type = SAMPLE_UINT64;
+        to->value.uint64 = from->uint_value;
+        return true;
+    case SLUICE__TELEMETRY__SAMPLE__VALUE_HISTOGRAM_VALUE:
+        to->type = SAMPLE_HISTOGRAM;
+        read_histogram(from->histogram_value, &to->value.histogram);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A kind from a newer .proto file is taken as the plainest one. */
+static enum sample_kind read_kind(const Sample *from)
+{
+    switch (from->kind) {
+    case SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER:
+        return SAMPLE_CUMULATIVE;
+    case SLUICE__TELEMETRY__KIND__DELTA_COUNTER:
+        return SAMPLE_DELTA;
+    default:
+        return SAMPLE_GAUGE;
+    }
+}
+
+/* Times are sent as unsigned; what lies past the year 2262 is no time. */
+static int64_t read_time(uint64_t nanoseconds)
+{
+    return nanoseconds > INT64_MAX ? 0 : (int64_t)nanoseconds;
+}
+
+static bool next_sample(const struct schema *schema, const void *message,
+                        struct schema_cursor *cursor, struct sample *sample)
+{
+    (void)schema;
+    const Telemetry *telemetry = message;
+    while (cursor->index < telemetry->n_samples) {
+        size_t index = cursor->index++;
+        const Sample *from = telemetry->samples[index];
+        *sample = (struct sample){.index = index};
+        if (!read_value(from, sample))
+            continue;
+        sample->name = text_of(from->name);
+        sample->kind = read_kind(from);
+        sample->unit = text_of(from->unit);
+        sample->time_ns =
+            read_time(from->time_unix_nano != 0 ? from->time_unix_nano : telemetry->time_unix_nano);
+        sample->start_time_ns = read_time(from->start_time_unix_nano);
+        return true;
+    }
+    return false;
+}
+
+enum label_stage { LABEL_OWN, LABEL_SHARED };
+
+/* Own labels come first: they win over shared ones of the same key. */
+static bool next_label(const struct schema *schema, const void *message,
+                       const struct sample *sample, struct schema_cursor *cursor,
+                       struct label *label)
+{
+    (void)schema;
+    const Telemetry *telemetry = message;
+    const Sample *from = telemetry->samples[sample->index];
+    if (cursor->stage == LABEL_OWN && cursor->index == from->n_labels) {
+        cursor->stage = LABEL_SHARED;
+        cursor->index = 0;
+    }
+    const Label *next;
+    if (cursor->stage == LABEL_OWN)
+        next = from->labels[cursor->index];
+    else if (cursor->index < telemetry->n_labels)
+        next = telemetry->labels[cursor->index];
+    else
+        return false;
+    cursor->index++;
+    label->key = text_of(next->key);
+    label->value = text_of(next->value);
+    return true;
+}
+
+static bool sequence(const struct schema *schema, const void *message,
+                     struct datagram_sequence *out)
+{
+    (void)schema;
+    const Telemetry *telemetry = message;
+    out->sender = text_of(telemetry->sender_id);
+    out->boot_id = telemetry->boot_id;
+    out->number = telemetry->sequence;
+    return telemetry->sequence != 0;
+}
+
+const struct schema_ops schema_telemetry = {
+    .name = "telemetry",
+    .accepts_empty = false,
+    .create = create,
+    .destroy = message_schema_destroy,
+    .decode = message_schema_decode,
+    .next_sample = next_sample,
+    .next_label = next_label,
+    .write_json = message_schema_write_json,
+    .write_protobuf = message_schema_write_protobuf,
+    .sequence = sequence,
+};

@@ -1,0 +1,17 @@
+/*
+ * The built-in schemas. To add one: its .proto file, a file that implements collector/schema.h,
+ * a row in schemas.c, and a line each in CMakeLists.txt.
+ */
+#ifndef SLUICE_PROTO_SCHEMAS_H
+#define SLUICE_PROTO_SCHEMAS_H
+
+#include "collector/schema.h"
+
+/* All of them, NULL at the end. */
+extern const struct schema_ops *const builtin_schemas[];
+
+/* One file each. */
+extern const struct schema_ops schema_telemetry;
+extern const struct schema_ops schema_riemann;
+
+#endif

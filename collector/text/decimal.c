@@ -15,25 +15,34 @@ const char decimal_pairs[200] = {
 };
 /* clang-format on */
 
-/* The digits of a value below 10^8, without leading zeros. */
-static size_t put_short(char *text, uint32_t value)
+static size_t count_digits(uint64_t value)
 {
-    char digits[8];
-    decimal_put_8(digits, value);
-    size_t zeros = 0;
-    while (zeros < 7 && digits[zeros] == '0')
-        zeros++;
-    for (size_t i = zeros; i < 8; i++)
-        text[i - zeros] = digits[i];
-    return 8 - zeros;
+    size_t count = 1;
+    while (value >= 10000) {
+        value /= 10000;
+        count += 4;
+    }
+    return count + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
-size_t decimal_uint64(uint64_t value, char text[DECIMAL_UINT64_SIZE])
+size_t decimal_uint64(uint64_t value, char *text)
 {
-    if (value < 100000000)
-        return put_short(text, (uint32_t)value);
-    uint64_t high = value / 100000000;
-    size_t length = decimal_uint64(high, text);
-    decimal_put_8(text + length, (uint32_t)(value % 100000000));
-    return length + 8;
+    size_t count = count_digits(value);
+    char *end = text + count;
+    while (value >= 100000000) {
+        end -= 8;
+        decimal_put_8(end, (uint32_t)(value % 100000000));
+        value /= 100000000;
+    }
+    uint32_t rest = (uint32_t)value;
+    while (rest >= 100) {
+        end -= 2;
+        decimal_put_2(end, rest % 100);
+        rest /= 100;
+    }
+    if (rest >= 10)
+        decimal_put_2(end - 2, rest);
+    else
+        end[-1] = (char)('0' + rest);
+    return count;
 }

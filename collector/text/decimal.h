@@ -9,9 +9,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Digits of the longest uint64_t. */
-#define DECIMAL_UINT64_SIZE 20
-
 /* "00" to "99", one after the other. */
 extern const char decimal_pairs[200];
 
@@ -32,7 +29,7 @@ static inline void decimal_put_8(char *text, uint32_t value)
     decimal_put_2(text + 6, low % 100);
 }
 
-/* Writes `value` without leading zeros and returns the number of digits. No NUL is added. */
-size_t decimal_uint64(uint64_t value, char text[DECIMAL_UINT64_SIZE]);
+/* Writes `value` without leading zeros and returns the number of digits, 1 to 20. No NUL. */
+size_t decimal_uint64(uint64_t value, char *text);
 
 #endif

@@ -147,10 +147,31 @@ static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
     return (struct decimal){s + round_up, k};
 }
 
-/* Digits of the longest decimal above. */
-#define DIGITS_MAX 17
+/* Digits of the longest decimal above, and of the longest number laid out without an exponent. */
+#define DIGITS_MAX         17
+#define INTEGER_DIGITS_MAX 21
 
-/* Lays out as ECMAScript 2023 does, section 6.1.6.1.20 (Number::toString). */
+/* "e-7", "e+308" */
+static size_t put_exponent(char *text, int exponent)
+{
+    uint32_t magnitude = (uint32_t)(exponent < 0 ? -exponent : exponent);
+    size_t used = 0;
+    text[used++] = 'e';
+    text[used++] = exponent < 0 ? '-' : '+';
+    if (magnitude >= 100)
+        text[used++] = (char)('0' + magnitude / 100);
+    if (magnitude < 10) {
+        text[used++] = (char)('0' + magnitude);
+        return used;
+    }
+    decimal_put_2(text + used, magnitude % 100);
+    return used + 2;
+}
+
+/*
+ * Lays out as ECMAScript 2023 does, section 6.1.6.1.20 (Number::toString). May write, but not
+ * count, up to 31 bytes.
+ */
 static size_t put_decimal(char *text, struct decimal decimal)
 {
     /* Seventeen digits, and '0's behind for whatever is copied beyond them. */
@@ -171,20 +192,22 @@ static size_t put_decimal(char *text, struct decimal decimal)
     int count = (int)(end - first);
     int point = (int)(digits + DIGITS_MAX - first) + decimal.exponent;
 
-    if (point > 0 && point <= 21) {
-        if (count <= point) {
-            memcpy(text, first, (size_t)point);
-            return (size_t)point;
-        }
-        memcpy(text, first, (size_t)point);
-        text[point] = '.';
-        memcpy(text + point + 1, first + point, (size_t)(count - point));
-        return (size_t)count + 1;
-    }
     if (point > -6 && point <= 0) {
         memcpy(text, "0.00000", 7);
         memcpy(text + 2 - point, first, DIGITS_MAX);
         return (size_t)(2 - point + count);
+    }
+    if (point > 0 && point <= INTEGER_DIGITS_MAX) {
+        memcpy(text, first, INTEGER_DIGITS_MAX);
+        if (count <= point)
+            return (size_t)point;
+        text[point] = '.';
+        /* At most 17 digits stand on both sides; the copies' sizes are constant to be quick. */
+        if (point <= 14)
+            memcpy(text + point + 1, first + point, DIGITS_MAX - 1);
+        else
+            memcpy(text + point + 1, first + point, DIGITS_MAX - 15);
+        return (size_t)count + 1;
     }
     text[0] = first[0];
     size_t used = 1;
@@ -193,10 +216,7 @@ static size_t put_decimal(char *text, struct decimal decimal)
         memcpy(text + 2, first + 1, DIGITS_MAX - 1);
         used = (size_t)count + 1;
     }
-    int exponent = point - 1;
-    text[used++] = 'e';
-    text[used++] = exponent < 0 ? '-' : '+';
-    return used + decimal_uint64((uint64_t)(exponent < 0 ? -exponent : exponent), text + used);
+    return used + put_exponent(text + used, point - 1);
 }
 
 size_t shortest_double(double value, char text[SHORTEST_DOUBLE_SIZE])

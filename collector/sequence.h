@@ -25,7 +25,7 @@
 
 #include "collector/address.h"
 
-#define SEQUENCE_WINDOW 1024
+#define SEQUENCE_WINDOW   1024
 #define SEQUENCE_MAX_JUMP (UINT64_C(1) << 20)
 
 struct sequence_table;

@@ -1,0 +1,23 @@
+/*
+ * SipHash-2-4 with a 128-bit result: a short keyed hash whose collisions nobody without the key can
+ * choose (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; the long result is from
+ * the authors' reference of 2014). Feed it in any pieces. A value on the caller's stack.
+ */
+#ifndef SLUICE_COLLECTOR_SIPHASH_H
+#define SLUICE_COLLECTOR_SIPHASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct siphash {
+    uint64_t v[4];
+    uint64_t tail;   /* bytes not yet mixed in, the first lowest */
+    uint8_t tail_at; /* how many */
+    uint8_t total;   /* bytes fed, modulo 256 */
+};
+
+void siphash_begin(struct siphash *hash, const uint8_t key[16]);
+void siphash_feed(struct siphash *hash, const void *bytes, size_t size);
+void siphash_end(struct siphash *hash, uint64_t result[2]);
+
+#endif

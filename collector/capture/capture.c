@@ -1,1 +1,128 @@
 #include "collector/capture/capture.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "collector/capture/capture_file.h"
+#include "collector/capture/frame.h"
+#include "collector/capture/reassembly.h"
+
+struct capture {
+    struct capture_file *file;
+    struct reassembly *reassembly;
+    uint16_t port;
+    struct capture_counts counts;
+    enum capture_result last; /* CAPTURE_DATAGRAM until the file has ended */
+    struct error error;       /* what CAPTURE_DAMAGED says, again and again */
+};
+
+int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error)
+{
+    struct capture *capture = calloc(1, sizeof *capture);
+    if (capture == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
+        return -1;
+    }
+    capture->port = port;
+    capture->last = CAPTURE_DATAGRAM;
+    if (capture_file_open(path, &capture->file, error) != 0)
+        goto fail;
+    capture->reassembly = reassembly_create(&capture->counts);
+    if (capture->reassembly == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
+        goto fail;
+    }
+    *out = capture;
+    return 0;
+fail:
+    capture_close(capture);
+    return -1;
+}
+
+static void hand_out(const struct frame_datagram *from, int64_t time_ns,
+                     struct capture_datagram *datagram)
+{
+    *datagram = (struct capture_datagram){
+        .data = from->data,
+        .size = from->size,
+        .source = from->source,
+        .destination = from->destination,
+        .time_ns = time_ns,
+    };
+}
+
+/* Takes a fragment and accounts for the datagram that it completes; true if it is one to give. */
+static bool add_fragment(struct capture *capture, const struct frame_fragment *fragment,
+                         int64_t time_ns, struct frame_datagram *datagram)
+{
+    struct reassembled whole;
+    if (!reassembly_add(capture->reassembly, fragment, time_ns, &whole))
+        return false;
+    if (frame_parse_reassembled(&whole.hosts, whole.next_header, whole.data, whole.size,
+                                capture->port, datagram) != FRAME_DATAGRAM) {
+        capture->counts.other += whole.fragments;
+        return false;
+    }
+    capture->counts.fragments += whole.fragments;
+    capture->counts.reassembled++;
+    return true;
+}
+
+/* Accounts for a frame; true if it makes a datagram whole. */
+static bool take_frame(struct capture *capture, const struct capture_frame *frame,
+                       struct capture_datagram *datagram)
+{
+    struct frame_parsed parsed;
+    capture->counts.frames++;
+    switch (frame_parse(frame, capture->port, &parsed)) {
+    case FRAME_DATAGRAM:
+        capture->counts.whole++;
+        break;
+    case FRAME_FRAGMENT:
+        if (!add_fragment(capture, &parsed.fragment, frame->time_ns, &parsed.datagram))
+            return false;
+        break;
+    case FRAME_CUT:
+        capture->counts.cut++;
+        return false;
+    case FRAME_OTHER:
+    default:
+        capture->counts.other++;
+        return false;
+    }
+    hand_out(&parsed.datagram, frame->time_ns, datagram);
+    return true;
+}
+
+enum capture_result capture_next(struct capture *capture, struct capture_datagram *datagram,
+                                 struct error *error)
+{
+    while (capture->last == CAPTURE_DATAGRAM) {
+        struct capture_frame frame;
+        enum capture_file_result result = capture_file_next(capture->file, &frame, &capture->error);
+        if (result == CAPTURE_FILE_FRAME) {
+            if (take_frame(capture, &frame, datagram))
+                return CAPTURE_DATAGRAM;
+            continue;
+        }
+        reassembly_flush(capture->reassembly);
+        capture->last = result == CAPTURE_FILE_END ? CAPTURE_END : CAPTURE_DAMAGED;
+    }
+    if (capture->last == CAPTURE_DAMAGED)
+        error_set(error, capture->error.code, "%s", capture->error.text);
+    return capture->last;
+}
+
+const struct capture_counts *capture_counts(const struct capture *capture)
+{
+    return &capture->counts;
+}
+
+void capture_close(struct capture *capture)
+{
+    if (capture == NULL)
+        return;
+    reassembly_destroy(capture->reassembly);
+    capture_file_close(capture->file);
+    free(capture);
+}

@@ -9,7 +9,9 @@
  *
  * Lifecycle: open, next until it is no datagram, close. A capture belongs to one thread. Memory is
  * bounded whatever the file says: one frame of at most 256 KiB and a fixed number of datagrams
- * under reassembly, the oldest given up (as incomplete) when a further one begins.
+ * under reassembly, the oldest given up (as incomplete) when a further one begins. One is also
+ * given up when a fragment of the same identification comes more than a minute off: a sender has
+ * only 65,536 of them for IPv4 and begins again.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_H
 #define SLUICE_COLLECTOR_CAPTURE_CAPTURE_H
@@ -28,28 +30,29 @@ struct capture_datagram {
     size_t size;         /* bytes, 0 to 65,535 */
     struct address source;
     struct address destination;
-    int64_t time_ns; /* of the (last) frame, nanoseconds since 1970 UTC */
+    int64_t time_ns; /* of the (last) frame, nanoseconds since 1970 UTC; 0: none stored */
 };
 
 /*
- * What became of every frame. Once capture_next has returned CAPTURE_END:
+ * What became of every frame. Once capture_next has returned CAPTURE_END or CAPTURE_DAMAGED:
  *   frames = whole + fragments + other + cut
  *   datagrams handed out = whole + reassembled
+ * Until then, frames whose datagram is under reassembly are in none but the first.
  */
 struct capture_counts {
     uint64_t frames;      /* frames read from the file */
     uint64_t whole;       /* frames that carried a whole datagram, handed out */
-    uint64_t fragments;   /* frames that carried a fragment of a datagram handed out or incomplete */
+    uint64_t fragments;   /* frames that carried part of a datagram handed out or incomplete */
     uint64_t reassembled; /* datagrams handed out that came in fragments */
     uint64_t other;       /* frames not UDP, not to the port, or no valid IP or UDP */
-    uint64_t cut;         /* frames that the capture's snapshot length cut short of their datagram */
-    uint64_t incomplete;  /* datagrams of which a fragment never came */
+    uint64_t cut;         /* frames that the snapshot length cut short of their datagram */
+    uint64_t incomplete;  /* datagrams of which a fragment never came, or whose parts clash */
 };
 
 enum capture_result {
     CAPTURE_DATAGRAM, /* *datagram is filled */
     CAPTURE_END,      /* the file ended where a record ends */
-    CAPTURE_DAMAGED,  /* the file ends within a record or makes no sense from here on: `error` says */
+    CAPTURE_DAMAGED,  /* it ends within a record or makes no sense from here on: `error` says */
 };
 
 /*

@@ -1,0 +1,45 @@
+/*
+ * Unsigned integers as packets and capture files store them: most significant byte first (the
+ * network's order) or last. The bytes need no alignment.
+ */
+#ifndef SLUICE_COLLECTOR_CAPTURE_BYTE_ORDER_H
+#define SLUICE_COLLECTOR_CAPTURE_BYTE_ORDER_H
+
+#include <stdint.h>
+
+enum byte_order { BYTE_ORDER_BIG_ENDIAN, BYTE_ORDER_LITTLE_ENDIAN };
+
+/* The number that the first 2 or 4 of `bytes` hold in network order. */
+static inline uint16_t network_u16(const uint8_t *bytes)
+{
+    return (uint16_t)(bytes[0] << 8 | bytes[1]);
+}
+
+static inline uint32_t network_u32(const uint8_t *bytes)
+{
+    return (uint32_t)network_u16(bytes) << 16 | network_u16(bytes + 2);
+}
+
+/* The number that the first 2, 4 or 8 of `bytes` hold in the given order. */
+static inline uint16_t ordered_u16(enum byte_order order, const uint8_t *bytes)
+{
+    if (order == BYTE_ORDER_BIG_ENDIAN)
+        return network_u16(bytes);
+    return (uint16_t)(bytes[1] << 8 | bytes[0]);
+}
+
+static inline uint32_t ordered_u32(enum byte_order order, const uint8_t *bytes)
+{
+    if (order == BYTE_ORDER_BIG_ENDIAN)
+        return network_u32(bytes);
+    return (uint32_t)ordered_u16(order, bytes + 2) << 16 | ordered_u16(order, bytes);
+}
+
+static inline uint64_t ordered_u64(enum byte_order order, const uint8_t *bytes)
+{
+    uint64_t first = ordered_u32(order, bytes);
+    uint64_t second = ordered_u32(order, bytes + 4);
+    return order == BYTE_ORDER_BIG_ENDIAN ? first << 32 | second : second << 32 | first;
+}
+
+#endif

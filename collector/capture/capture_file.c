@@ -1,0 +1,78 @@
+#include "collector/capture/capture_file.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "collector/capture/capture_input.h"
+#include "collector/capture/pcap_file.h"
+#include "collector/capture/pcapng_file.h"
+
+struct capture_file {
+    struct capture_input input;
+    bool is_pcapng;
+    struct pcap_file pcap;     /* used unless is_pcapng */
+    struct pcapng_file pcapng; /* used if is_pcapng */
+    uint8_t frame[CAPTURE_FRAME_MAX];
+};
+
+/* Tells the formats apart by the four bytes that each begins with. */
+static int read_header(struct capture_file *file, struct error *error)
+{
+    struct capture_input *input = &file->input;
+    uint8_t magic[4];
+    size_t got = capture_input_read(input, magic, sizeof magic);
+    if (ferror(input->file)) {
+        error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be read", input->path);
+        return -1;
+    }
+    if (got == 0) {
+        error_set(error, EXIT_CODE_BAD_INPUT, "%s: is empty, no capture file", input->path);
+        return -1;
+    }
+    if (got < sizeof magic) {
+        error_set(error, EXIT_CODE_BAD_INPUT, "%s: is too short for a capture file", input->path);
+        return -1;
+    }
+    if (pcap_file_recognises(magic))
+        return pcap_file_open(&file->pcap, input, magic, error);
+    if (pcapng_file_recognises(magic)) {
+        file->is_pcapng = true;
+        return pcapng_file_open(&file->pcapng, input, error);
+    }
+    error_set(error, EXIT_CODE_BAD_INPUT,
+              "%s: is neither pcap nor pcapng (its first bytes are %02x %02x %02x %02x)",
+              input->path, magic[0], magic[1], magic[2], magic[3]);
+    return -1;
+}
+
+int capture_file_open(const char *path, struct capture_file **out, struct error *error)
+{
+    struct capture_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
+        return -1;
+    }
+    if (capture_input_open(&file->input, path, error) != 0 || read_header(file, error) != 0) {
+        capture_file_close(file);
+        return -1;
+    }
+    *out = file;
+    return 0;
+}
+
+enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
+                                           struct error *error)
+{
+    if (file->is_pcapng)
+        return pcapng_file_next(&file->pcapng, &file->input, file->frame, frame, error);
+    return pcap_file_next(&file->pcap, &file->input, file->frame, frame, error);
+}
+
+void capture_file_close(struct capture_file *file)
+{
+    if (file == NULL)
+        return;
+    pcapng_file_close(&file->pcapng);
+    capture_input_close(&file->input);
+    free(file);
+}

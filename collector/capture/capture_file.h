@@ -1,0 +1,49 @@
+/*
+ * A capture file as a sequence of frames, whatever its format.
+ *
+ * pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng), recognised by their first
+ * bytes. One file per struct, one thread per file.
+ */
+#ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
+#define SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/error.h"
+
+/* The longest frame read: the largest snapshot length that libpcap's tools write for Ethernet. */
+#define CAPTURE_FRAME_MAX ((size_t)256 * 1024)
+
+struct capture_file;
+
+/* One frame as the file holds it. */
+struct capture_frame {
+    const uint8_t *data; /* the file's own; valid until its next call */
+    size_t captured;     /* bytes at `data`, at most CAPTURE_FRAME_MAX */
+    size_t length;       /* bytes on the wire, never less than `captured` */
+    uint32_t link_type;  /* LINKTYPE_ value of the interface; see link_layer.h */
+    int64_t time_ns;     /* since 1970 UTC; 0 where the file gives none */
+};
+
+enum capture_file_result {
+    CAPTURE_FILE_FRAME,   /* the frame is filled */
+    CAPTURE_FILE_END,     /* the file ended where a record or block ends */
+    CAPTURE_FILE_DAMAGED, /* `error` says where and why; reading on makes no sense */
+};
+
+/*
+ * Opens `path` and reads its header. Returns 0 and the file in *out, or -1 with `error` filled: it
+ * cannot be read, is empty or of no known format, its header makes no sense, or (pcap) its link
+ * type is not supported.
+ */
+int capture_file_open(const char *path, struct capture_file **out, struct error *error);
+
+/* Reads the next frame. Must not be called again after anything but CAPTURE_FILE_FRAME. */
+enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
+                                           struct error *error);
+
+/* Closes and frees it; NULL is allowed. */
+void capture_file_close(struct capture_file *file);
+
+#endif

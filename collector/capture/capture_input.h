@@ -1,0 +1,46 @@
+/*
+ * A capture file's bytes, read forward only, so that a FIFO serves as well as a file.
+ *
+ * Knows how far it has come, so that damage can be named by its place.
+ */
+#ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_INPUT_H
+#define SLUICE_COLLECTOR_CAPTURE_CAPTURE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "collector/error.h"
+#include "collector/platform/compiler.h"
+
+struct capture_input {
+    FILE *file;
+    char *path;      /* for error texts */
+    char *buffer;    /* stdio's */
+    uint64_t offset; /* bytes read so far */
+};
+
+/*
+ * Opens `path`. Returns 0, or -1 with `error` filled; close it in either case. The struct must be
+ * zero before.
+ */
+int capture_input_open(struct capture_input *input, const char *path, struct error *error);
+
+/* Reads `size` bytes, or fewer where the file ends or fails before; returns how many. */
+size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size);
+
+/* Reads and drops `size` bytes; false where the file ends or fails before. */
+bool capture_input_skip(struct capture_input *input, uint64_t size);
+
+/*
+ * Fills `error`: the file makes no sense at byte `at`, for the printf-formatted reason. Where
+ * reading has failed, or has met the file's end, that is the reason given instead.
+ */
+void capture_input_damage(const struct capture_input *input, uint64_t at, struct error *error,
+                          const char *format, ...) PRINTF_LIKE(4, 5);
+
+/* Closes the file; allowed on a struct that is still zero. */
+void capture_input_close(struct capture_input *input);
+
+#endif

@@ -1,0 +1,246 @@
+#include "collector/capture/frame.h"
+
+#include <string.h>
+
+#include "collector/capture/byte_order.h"
+#include "collector/capture/link_layer.h"
+#include "collector/capture/span.h"
+
+#define IPV4_HEADER_SIZE     20
+#define IPV6_HEADER_SIZE     40
+#define FRAGMENT_HEADER_SIZE 8
+#define UDP_HEADER_SIZE      8
+
+/* Protocol numbers, which IPv6 shares with its extension headers (RFC 8200, section 4). */
+#define NEXT_HOP_BY_HOP  0
+#define NEXT_UDP         17
+#define NEXT_ROUTING     43
+#define NEXT_FRAGMENT    44
+#define NEXT_DESTINATION 60
+
+/* No IP datagram is longer (RFC 791, section 3.1; RFC 8200, section 4.5). */
+#define MAX_IP_SIZE 65535
+
+static bool is_skipped_extension(uint8_t next_header)
+{
+    return next_header == NEXT_HOP_BY_HOP || next_header == NEXT_ROUTING ||
+           next_header == NEXT_DESTINATION;
+}
+
+static enum frame_content content_of(enum verdict verdict, enum frame_content if_on)
+{
+    if (verdict == VERDICT_GO_ON)
+        return if_on;
+    return verdict == VERDICT_CUT ? FRAME_CUT : FRAME_OTHER;
+}
+
+static struct address address_of(unsigned ip_version, const uint8_t bytes[16], uint16_t port)
+{
+    return ip_version == 4 ? address_from_ipv4(bytes, port) : address_from_ipv6(bytes, 0, port);
+}
+
+/*
+ * RFC 768. The length field ends the datagram: what IP carries beyond it is not its. A port that
+ * is not wanted is noticed first, for then it does not matter what the capture lacks.
+ */
+static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts, uint16_t port,
+                              struct frame_datagram *datagram)
+{
+    if (span.length < UDP_HEADER_SIZE)
+        return VERDICT_OTHER;
+    if (span.captured < 4)
+        return VERDICT_CUT;
+    uint16_t source_port = network_u16(span.data);
+    uint16_t destination_port = network_u16(span.data + 2);
+    if (port != 0 && destination_port != port)
+        return VERDICT_OTHER;
+
+    enum verdict verdict = span_needs(&span, UDP_HEADER_SIZE);
+    if (verdict != VERDICT_GO_ON)
+        return verdict;
+    size_t length = network_u16(span.data + 4);
+    if (length < UDP_HEADER_SIZE)
+        return VERDICT_OTHER;
+    verdict = span_needs(&span, length);
+    if (verdict != VERDICT_GO_ON)
+        return verdict;
+    *datagram = (struct frame_datagram){
+        .data = span.data + UDP_HEADER_SIZE,
+        .size = length - UDP_HEADER_SIZE,
+        .source = address_of(hosts->ip_version, hosts->source, source_port),
+        .destination = address_of(hosts->ip_version, hosts->destination, destination_port),
+    };
+    return VERDICT_GO_ON;
+}
+
+/* Steps over extension headers, but not over a fragment header (RFC 8200, section 4). */
+static enum verdict skip_extensions(struct span *span, uint8_t *next_header)
+{
+    while (is_skipped_extension(*next_header)) {
+        enum verdict verdict = span_needs(span, 8);
+        if (verdict != VERDICT_GO_ON)
+            return verdict;
+        size_t size = ((size_t)span->data[1] + 1) * 8;
+        verdict = span_needs(span, size);
+        if (verdict != VERDICT_GO_ON)
+            return verdict;
+        *next_header = span->data[0];
+        span_skip(span, size);
+    }
+    return VERDICT_GO_ON;
+}
+
+/* What the first fragment's bytes show of the datagram, however short it is. */
+static bool shows_unwanted(unsigned ip_version, uint8_t next_header, struct span span,
+                           uint16_t port)
+{
+    if (ip_version == 6 && skip_extensions(&span, &next_header) != VERDICT_GO_ON)
+        return false;
+    if (next_header != NEXT_UDP)
+        return true;
+    return port != 0 && span.captured >= 4 && network_u16(span.data + 2) != port;
+}
+
+/*
+ * The span holds the fragment's part of the datagram, as long as IP says. All fragments but the
+ * last end at a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section 4.5).
+ */
+static enum verdict parse_fragment(const struct span *span, uint16_t port,
+                                   struct frame_fragment *fragment)
+{
+    size_t size = span->length;
+    if (size == 0 || fragment->offset + size > MAX_IP_SIZE || (fragment->more && size % 8 != 0))
+        return VERDICT_OTHER;
+    if (span->captured < size)
+        return VERDICT_CUT;
+    fragment->data = span->data;
+    fragment->size = size;
+    fragment->unwanted =
+        fragment->offset == 0 &&
+        shows_unwanted(fragment->hosts.ip_version, fragment->next_header, *span, port);
+    return VERDICT_GO_ON;
+}
+
+static enum frame_content parse_ipv4(struct span span, uint16_t port, struct frame_parsed *parsed)
+{
+    enum verdict verdict = span_needs(&span, IPV4_HEADER_SIZE);
+    if (verdict != VERDICT_GO_ON)
+        return content_of(verdict, FRAME_OTHER);
+    const uint8_t *header = span.data;
+    size_t header_size = (size_t)(header[0] & 15) * 4;
+    size_t total = network_u16(header + 2);
+    /* Where the network card is to cut a large packet, the capture shows a length of 0. */
+    if (total == 0)
+        total = span.length;
+    if (header[0] >> 4 != 4 || header_size < IPV4_HEADER_SIZE || total < header_size ||
+        total > span.length || header[9] != NEXT_UDP)
+        return FRAME_OTHER;
+    span_trim(&span, total); /* drops the link layer's padding */
+    if (span.captured < header_size)
+        return FRAME_CUT;
+
+    struct frame_hosts hosts = {.ip_version = 4};
+    memcpy(hosts.source, header + 12, 4);
+    memcpy(hosts.destination, header + 16, 4);
+    span_skip(&span, header_size);
+    unsigned flags_offset = network_u16(header + 6);
+    bool more = (flags_offset & 0x2000u) != 0;
+    size_t offset = (size_t)(flags_offset & 0x1fffu) * 8;
+    if (!more && offset == 0)
+        return content_of(parse_udp(span, &hosts, port, &parsed->datagram), FRAME_DATAGRAM);
+    parsed->fragment = (struct frame_fragment){
+        .hosts = hosts,
+        .id = network_u16(header + 4),
+        .next_header = NEXT_UDP,
+        .more = more,
+        .offset = offset,
+    };
+    return content_of(parse_fragment(&span, port, &parsed->fragment), FRAME_FRAGMENT);
+}
+
+/*
+ * At a fragment header. Returns VERDICT_GO_ON with *is_fragment false for an atomic fragment, a
+ * whole packet that happens to have the header (RFC 6946), and steps over it.
+ */
+static enum verdict parse_ipv6_fragment(struct span *span, const struct frame_hosts *hosts,
+                                        uint16_t port, uint8_t *next_header, bool *is_fragment,
+                                        struct frame_fragment *fragment)
+{
+    enum verdict verdict = span_needs(span, FRAGMENT_HEADER_SIZE);
+    if (verdict != VERDICT_GO_ON)
+        return verdict;
+    const uint8_t *header = span->data;
+    unsigned offset_flags = network_u16(header + 2);
+    *fragment = (struct frame_fragment){
+        .hosts = *hosts,
+        .id = network_u32(header + 4),
+        .next_header = header[0],
+        .more = (offset_flags & 1u) != 0,
+        .offset = offset_flags & 0xfff8u,
+    };
+    *next_header = header[0];
+    span_skip(span, FRAGMENT_HEADER_SIZE);
+    *is_fragment = fragment->more || fragment->offset != 0;
+    if (!*is_fragment)
+        return VERDICT_GO_ON;
+    if (*next_header != NEXT_UDP && !is_skipped_extension(*next_header))
+        return VERDICT_OTHER;
+    return parse_fragment(span, port, fragment);
+}
+
+static enum frame_content parse_ipv6(struct span span, uint16_t port, struct frame_parsed *parsed)
+{
+    enum verdict verdict = span_needs(&span, IPV6_HEADER_SIZE);
+    if (verdict != VERDICT_GO_ON)
+        return content_of(verdict, FRAME_OTHER);
+    const uint8_t *header = span.data;
+    size_t total = IPV6_HEADER_SIZE + (size_t)network_u16(header + 4);
+    if (header[0] >> 4 != 6 || total > span.length)
+        return FRAME_OTHER;
+    span_trim(&span, total);
+    struct frame_hosts hosts = {.ip_version = 6};
+    memcpy(hosts.source, header + 8, 16);
+    memcpy(hosts.destination, header + 24, 16);
+    uint8_t next_header = header[6];
+    span_skip(&span, IPV6_HEADER_SIZE);
+
+    bool is_fragment = false;
+    do {
+        verdict = skip_extensions(&span, &next_header);
+        if (verdict != VERDICT_GO_ON || next_header != NEXT_FRAGMENT)
+            break;
+        verdict =
+            parse_ipv6_fragment(&span, &hosts, port, &next_header, &is_fragment, &parsed->fragment);
+    } while (verdict == VERDICT_GO_ON && !is_fragment);
+
+    if (verdict != VERDICT_GO_ON)
+        return content_of(verdict, FRAME_OTHER);
+    if (is_fragment)
+        return FRAME_FRAGMENT;
+    if (next_header != NEXT_UDP)
+        return FRAME_OTHER;
+    return content_of(parse_udp(span, &hosts, port, &parsed->datagram), FRAME_DATAGRAM);
+}
+
+enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
+                               struct frame_parsed *parsed)
+{
+    struct span span = {frame->data, frame->captured, frame->length};
+    unsigned ip_version = 0;
+    enum verdict verdict = link_layer_strip(frame->link_type, &span, &ip_version);
+    if (verdict != VERDICT_GO_ON)
+        return content_of(verdict, FRAME_OTHER);
+    return ip_version == 4 ? parse_ipv4(span, port, parsed) : parse_ipv6(span, port, parsed);
+}
+
+enum frame_content frame_parse_reassembled(const struct frame_hosts *hosts, uint8_t next_header,
+                                           const uint8_t *data, size_t size, uint16_t port,
+                                           struct frame_datagram *datagram)
+{
+    struct span span = {data, size, size};
+    if (hosts->ip_version == 6 && skip_extensions(&span, &next_header) != VERDICT_GO_ON)
+        return FRAME_OTHER;
+    if (next_header != NEXT_UDP)
+        return FRAME_OTHER;
+    return content_of(parse_udp(span, hosts, port, datagram), FRAME_DATAGRAM);
+}

@@ -1,0 +1,139 @@
+#include "collector/capture/link_layer.h"
+
+#include "collector/capture/byte_order.h"
+
+#define ETHERTYPE_IPV4       0x0800u
+#define ETHERTYPE_IPV6       0x86ddu
+#define ETHERTYPE_VLAN       0x8100u /* IEEE 802.1Q, customer tag */
+#define ETHERTYPE_SERVICE    0x88a8u /* IEEE 802.1Q, service tag (QinQ) */
+#define ETHERTYPE_QINQ_OLDER 0x9100u /* the same before it was standardised */
+
+struct link_layer {
+    uint32_t link_type;
+    enum verdict (*strip)(struct span *span, unsigned *ip_version);
+};
+
+/* At what an EtherType announces: steps over VLAN tags, of which the frame's end is the bound. */
+static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *ip_version)
+{
+    while (ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_SERVICE ||
+           ethertype == ETHERTYPE_QINQ_OLDER) {
+        enum verdict verdict = span_needs(span, 4);
+        if (verdict != VERDICT_GO_ON)
+            return verdict;
+        ethertype = network_u16(span->data + 2);
+        span_skip(span, 4);
+    }
+    if (ethertype != ETHERTYPE_IPV4 && ethertype != ETHERTYPE_IPV6)
+        return VERDICT_OTHER;
+    *ip_version = ethertype == ETHERTYPE_IPV4 ? 4 : 6;
+    return VERDICT_GO_ON;
+}
+
+/* A header of fixed size that holds an EtherType at a fixed place. */
+static enum verdict strip_fixed(struct span *span, size_t size, size_t ethertype_at,
+                                unsigned *ip_version)
+{
+    enum verdict verdict = span_needs(span, size);
+    if (verdict != VERDICT_GO_ON)
+        return verdict;
+    unsigned ethertype = network_u16(span->data + ethertype_at);
+    span_skip(span, size);
+    return strip_tags(span, ethertype, ip_version);
+}
+
+static enum verdict strip_ethernet(struct span *span, unsigned *ip_version)
+{
+    return strip_fixed(span, 14, 12, ip_version);
+}
+
+static enum verdict strip_linux_cooked(struct span *span, unsigned *ip_version)
+{
+    return strip_fixed(span, 16, 14, ip_version);
+}
+
+static enum verdict strip_linux_cooked_v2(struct span *span, unsigned *ip_version)
+{
+    return strip_fixed(span, 20, 0, ip_version);
+}
+
+/* Four bytes of the capturing system's own AF_ number, in its own byte order (loop: network's). */
+static enum verdict strip_null(struct span *span, unsigned *ip_version)
+{
+    enum verdict verdict = span_needs(span, 4);
+    if (verdict != VERDICT_GO_ON)
+        return verdict;
+    uint32_t family = network_u32(span->data);
+    if (family > 0xffff)
+        family = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, span->data);
+    span_skip(span, 4);
+    switch (family) {
+    case 2: /* everywhere */
+        *ip_version = 4;
+        return VERDICT_GO_ON;
+    case 10: /* Linux */
+    case 23: /* Windows */
+    case 24: /* NetBSD, OpenBSD */
+    case 28: /* FreeBSD */
+    case 30: /* macOS */
+        *ip_version = 6;
+        return VERDICT_GO_ON;
+    default:
+        return VERDICT_OTHER;
+    }
+}
+
+static enum verdict strip_raw(struct span *span, unsigned *ip_version)
+{
+    enum verdict verdict = span_needs(span, 1);
+    if (verdict != VERDICT_GO_ON)
+        return verdict;
+    *ip_version = span->data[0] >> 4;
+    return *ip_version == 4 || *ip_version == 6 ? VERDICT_GO_ON : VERDICT_OTHER;
+}
+
+static enum verdict strip_ipv4(struct span *span, unsigned *ip_version)
+{
+    (void)span;
+    *ip_version = 4;
+    return VERDICT_GO_ON;
+}
+
+static enum verdict strip_ipv6(struct span *span, unsigned *ip_version)
+{
+    (void)span;
+    *ip_version = 6;
+    return VERDICT_GO_ON;
+}
+
+static const struct link_layer link_layers[] = {
+    {0, strip_null},              /* LINKTYPE_NULL */
+    {1, strip_ethernet},          /* LINKTYPE_ETHERNET */
+    {12, strip_raw},              /* DLT_RAW as most systems number it */
+    {14, strip_raw},              /* DLT_RAW as OpenBSD numbers it */
+    {101, strip_raw},             /* LINKTYPE_RAW */
+    {108, strip_null},            /* LINKTYPE_LOOP */
+    {113, strip_linux_cooked},    /* LINKTYPE_LINUX_SLL */
+    {228, strip_ipv4},            /* LINKTYPE_IPV4 */
+    {229, strip_ipv6},            /* LINKTYPE_IPV6 */
+    {276, strip_linux_cooked_v2}, /* LINKTYPE_LINUX_SLL2 */
+};
+
+static const struct link_layer *find(uint32_t link_type)
+{
+    for (size_t i = 0; i < sizeof link_layers / sizeof link_layers[0]; i++)
+        if (link_layers[i].link_type == link_type)
+            return &link_layers[i];
+    return NULL;
+}
+
+bool link_layer_supports(uint32_t link_type)
+{
+    return find(link_type) != NULL;
+}
+
+enum verdict link_layer_strip(uint32_t link_type, struct span *span, unsigned *ip_version)
+{
+    const struct link_layer *layer = find(link_type);
+    return layer == NULL ? VERDICT_OTHER : layer->strip(span, ip_version);
+}

@@ -1,0 +1,37 @@
+/*
+ * The pcap format: a header of 24 bytes, then records of 16 bytes and their frame
+ * (draft-ietf-opsawg-pcap, sections 4 and 5).
+ */
+#ifndef SLUICE_COLLECTOR_CAPTURE_PCAP_FILE_H
+#define SLUICE_COLLECTOR_CAPTURE_PCAP_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/capture/byte_order.h"
+#include "collector/capture/capture_file.h"
+#include "collector/capture/capture_input.h"
+#include "collector/error.h"
+
+struct pcap_file {
+    enum byte_order order;
+    uint32_t time_unit_ns; /* 1000 or 1 */
+    uint32_t link_type;
+};
+
+/* Whether a file that begins with these bytes is pcap. */
+bool pcap_file_recognises(const uint8_t magic[4]);
+
+/*
+ * Reads the header after its magic. Returns 0, or -1 with `error` filled: it ends too soon, or its
+ * version or link type is not supported.
+ */
+int pcap_file_open(struct pcap_file *file, struct capture_input *input, const uint8_t magic[4],
+                   struct error *error);
+
+/* Reads the next frame to `buffer` of CAPTURE_FRAME_MAX bytes. */
+enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_input *input,
+                                        uint8_t *buffer, struct capture_frame *frame,
+                                        struct error *error);
+
+#endif

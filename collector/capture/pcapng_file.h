@@ -1,0 +1,51 @@
+/*
+ * The pcapng format: blocks, in sections of either byte order, of packets from any number of
+ * interfaces that each have their own link type and time unit (draft-ietf-opsawg-pcapng).
+ *
+ * Read: Section Header, Interface Description, Enhanced, Simple and the obsolete Packet Block.
+ * Every other block is skipped.
+ */
+#ifndef SLUICE_COLLECTOR_CAPTURE_PCAPNG_FILE_H
+#define SLUICE_COLLECTOR_CAPTURE_PCAPNG_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/capture/byte_order.h"
+#include "collector/capture/capture_file.h"
+#include "collector/capture/capture_input.h"
+#include "collector/error.h"
+
+struct pcapng_interface {
+    uint32_t link_type;
+    uint32_t snapshot_length; /* 0: none */
+    int64_t time_offset;      /* seconds, if_tsoffset */
+    uint8_t time_resolution;  /* if_tsresol */
+};
+
+struct pcapng_file {
+    enum byte_order order;               /* of the section */
+    struct pcapng_interface *interfaces; /* of the section, in order of their blocks */
+    size_t interface_count;
+    size_t interface_room;
+};
+
+/* Whether a file that begins with these bytes is pcapng. */
+bool pcapng_file_recognises(const uint8_t magic[4]);
+
+/*
+ * Reads the section header after its magic; the struct must be zero before. Returns 0, or -1 with
+ * `error` filled.
+ */
+int pcapng_file_open(struct pcapng_file *file, struct capture_input *input, struct error *error);
+
+/* Reads on to the next frame, its bytes to `buffer` of CAPTURE_FRAME_MAX bytes. */
+enum capture_file_result pcapng_file_next(struct pcapng_file *file, struct capture_input *input,
+                                          uint8_t *buffer, struct capture_frame *frame,
+                                          struct error *error);
+
+/* Frees what it holds; allowed on a struct that is still zero. */
+void pcapng_file_close(struct pcapng_file *file);
+
+#endif

@@ -1,0 +1,203 @@
+#include "collector/capture/reassembly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_BYTES 65536 /* the largest datagram (65,535), rounded up to whole units */
+#define UNIT       8     /* fragments begin at a multiple of it */
+#define UNITS      (SLOT_BYTES / UNIT)
+
+/* RFC 8200, section 4.5; RFC 1122, section 3.3.2 allows as much for IPv4. */
+#define LIFETIME_NS UINT64_C(60000000000)
+
+/* One datagram under reassembly. */
+struct slot {
+    uint64_t number; /* of beginning, ascending; 0: the slot is free */
+    int64_t time_ns; /* of its first frame */
+    struct frame_hosts hosts;
+    uint32_t id;
+    uint8_t next_header;     /* once the fragment at offset 0 has come */
+    bool unwanted;           /* not UDP or not to the port */
+    bool refused;            /* IPv6 fragments overlapped: never completes */
+    bool end_known;          /* the last fragment has come: `reach` is the datagram's size */
+    size_t reach;            /* end of the farthest byte that has come */
+    size_t units;            /* how many units have come */
+    uint64_t fragments;      /* frames so far */
+    uint8_t come[UNITS / 8]; /* one bit a unit */
+    uint8_t bytes[SLOT_BYTES];
+};
+
+struct reassembly {
+    struct capture_counts *counts;
+    uint64_t begun; /* datagrams so far */
+    struct slot slots[REASSEMBLY_SLOTS];
+};
+
+struct reassembly *reassembly_create(struct capture_counts *counts)
+{
+    struct reassembly *reassembly = calloc(1, sizeof *reassembly);
+    if (reassembly != NULL)
+        reassembly->counts = counts;
+    return reassembly;
+}
+
+/* A datagram known to be of no concern is not missed, but its frames are accounted for. */
+static void give_up(struct reassembly *reassembly, struct slot *slot)
+{
+    if (slot->unwanted) {
+        reassembly->counts->other += slot->fragments;
+    } else {
+        reassembly->counts->fragments += slot->fragments;
+        reassembly->counts->incomplete++;
+    }
+    slot->number = 0;
+}
+
+static bool same_datagram(const struct slot *slot, const struct frame_fragment *fragment)
+{
+    return slot->id == fragment->id && slot->hosts.ip_version == fragment->hosts.ip_version &&
+           memcmp(slot->hosts.source, fragment->hosts.source, 16) == 0 &&
+           memcmp(slot->hosts.destination, fragment->hosts.destination, 16) == 0;
+}
+
+/* Frames need not be in the order of their times, so that either may be the later. */
+static bool outlived(const struct slot *slot, int64_t time_ns)
+{
+    uint64_t apart = time_ns > slot->time_ns ? (uint64_t)time_ns - (uint64_t)slot->time_ns
+                                             : (uint64_t)slot->time_ns - (uint64_t)time_ns;
+    return apart > LIFETIME_NS;
+}
+
+static struct slot *begin(struct reassembly *reassembly, struct slot *slot,
+                          const struct frame_fragment *fragment, int64_t time_ns)
+{
+    if (slot->number != 0)
+        give_up(reassembly, slot);
+    slot->number = ++reassembly->begun;
+    slot->time_ns = time_ns;
+    slot->hosts = fragment->hosts;
+    slot->id = fragment->id;
+    slot->next_header = fragment->next_header;
+    slot->unwanted = false;
+    slot->refused = false;
+    slot->end_known = false;
+    slot->reach = 0;
+    slot->units = 0;
+    slot->fragments = 0;
+    memset(slot->come, 0, sizeof slot->come);
+    return slot;
+}
+
+/* The slot of the fragment's datagram, else one made free for it: an empty or the oldest. */
+static struct slot *find_or_begin(struct reassembly *reassembly,
+                                  const struct frame_fragment *fragment, int64_t time_ns)
+{
+    struct slot *oldest = &reassembly->slots[0];
+    for (size_t i = 0; i < REASSEMBLY_SLOTS; i++) {
+        struct slot *slot = &reassembly->slots[i];
+        if (slot->number != 0 && same_datagram(slot, fragment)) {
+            if (!outlived(slot, time_ns))
+                return slot;
+            return begin(reassembly, slot, fragment, time_ns);
+        }
+        if (slot->number < oldest->number)
+            oldest = slot;
+    }
+    return begin(reassembly, oldest, fragment, time_ns);
+}
+
+static bool has_come(const struct slot *slot, size_t unit)
+{
+    return (slot->come[unit / 8] >> (unit % 8) & 1) != 0;
+}
+
+static size_t part_size(const struct frame_fragment *fragment, size_t at)
+{
+    size_t left = fragment->size - at;
+    return left < UNIT ? left : UNIT;
+}
+
+/* Whether the fragment is no repetition, yet covers what has come or ends it where it does not. */
+static bool contradicts(const struct slot *slot, const struct frame_fragment *fragment)
+{
+    size_t repeated = 0;
+    bool differs = false;
+    for (size_t at = 0; at < fragment->size; at += UNIT) {
+        if (!has_come(slot, (fragment->offset + at) / UNIT))
+            continue;
+        repeated++;
+        if (memcmp(slot->bytes + fragment->offset + at, fragment->data + at,
+                   part_size(fragment, at)) != 0)
+            differs = true;
+    }
+    return differs || (repeated != 0 && repeated != (fragment->size + UNIT - 1) / UNIT);
+}
+
+/* Whether one of two fragments ends the datagram before the other does. */
+static bool disagrees_on_end(const struct slot *slot, const struct frame_fragment *fragment)
+{
+    size_t end = fragment->offset + fragment->size;
+    return (slot->end_known && end > slot->reach) || (!fragment->more && slot->reach > end);
+}
+
+static void store(struct slot *slot, const struct frame_fragment *fragment)
+{
+    if (fragment->offset == 0 && !has_come(slot, 0)) {
+        slot->next_header = fragment->next_header;
+        slot->unwanted = fragment->unwanted;
+    }
+    for (size_t at = 0; at < fragment->size; at += UNIT) {
+        size_t unit = (fragment->offset + at) / UNIT;
+        if (has_come(slot, unit))
+            continue;
+        memcpy(slot->bytes + fragment->offset + at, fragment->data + at, part_size(fragment, at));
+        slot->come[unit / 8] |= (uint8_t)(1u << unit % 8);
+        slot->units++;
+    }
+    size_t end = fragment->offset + fragment->size;
+    if (end > slot->reach)
+        slot->reach = end;
+    if (!fragment->more)
+        slot->end_known = true;
+}
+
+bool reassembly_add(struct reassembly *reassembly, const struct frame_fragment *fragment,
+                    int64_t time_ns, struct reassembled *reassembled)
+{
+    struct slot *slot = find_or_begin(reassembly, fragment, time_ns);
+    slot->fragments++;
+    if (slot->refused)
+        return false;
+    bool ends_differ = disagrees_on_end(slot, fragment);
+    if (fragment->hosts.ip_version == 6 && (ends_differ || contradicts(slot, fragment))) {
+        slot->refused = true;
+        return false;
+    }
+    if (ends_differ)
+        return false;
+    store(slot, fragment);
+    if (!slot->end_known || slot->units != (slot->reach + UNIT - 1) / UNIT)
+        return false;
+
+    *reassembled = (struct reassembled){
+        .hosts = slot->hosts,
+        .next_header = slot->next_header,
+        .data = slot->bytes,
+        .size = slot->reach,
+        .fragments = slot->fragments,
+    };
+    slot->number = 0;
+    return true;
+}
+
+void reassembly_flush(struct reassembly *reassembly)
+{
+    for (size_t i = 0; i < REASSEMBLY_SLOTS; i++)
+        if (reassembly->slots[i].number != 0)
+            give_up(reassembly, &reassembly->slots[i]);
+}
+
+void reassembly_destroy(struct reassembly *reassembly)
+{
+    free(reassembly);
+}

@@ -90,8 +90,11 @@ static uint32_t clear_seen(struct sender *sender, uint64_t number, uint32_t coun
     uint32_t at = (uint32_t)(number % SEQUENCE_WINDOW);
     while (count != 0) {
         uint32_t bit = at % 64;
-        uint32_t length = count < 64 - bit ? count : 64 - bit;
-        uint64_t mask = (UINT64_MAX >> (64 - length)) << bit;
+        uint32_t room = 64 - bit;
+        uint32_t length = count < room ? count : room;
+        uint64_t mask = UINT64_MAX << bit;
+        if (length < room)
+            mask &= ~(UINT64_MAX << (bit + length));
         uint64_t *word = &sender->seen[at / 64];
         seen += count_ones(*word & mask);
         *word &= ~mask;

@@ -13,7 +13,7 @@ static uint64_t load_64(const uint8_t bytes[8])
            (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
-/* SipRound, figure 2.1 of the paper. */
+/* SipRound, `count` times. */
 static void rounds(uint64_t v[4], int count)
 {
     uint64_t v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];

@@ -1,6 +1,5 @@
 /*
- * Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles", 2020-2022. Section and
- * result numbers below are of its version of March 2022.
+ * Schubfach: Raffaello Giulietti, "The Schubfach way to render doubles", 2020.
  *
  * A number v = c * 2^q stands for all reals that round to it, an interval around it. With k such
  * that the interval is at least 10^k and less than 10 * 10^k wide, it holds a multiple of 10^k,
@@ -99,13 +98,15 @@ static inline struct wide wide_difference(struct wide a, struct wide b)
 }
 
 /*
- * The integer part, its last bit set where the rest is not zero ("rounding to odd", section 9.6):
- * it compares with even numbers as the exact value would. The power of ten was rounded up, which
- * alone can put 1 into the middle word; a true rest is larger.
+ * The integer part, its last bit set where the rest is not zero ("rounding to odd"):
+ * it compares with even numbers as the exact value would. The table is rounded up by less than 1,
+ * which times the factors used here is less than 2^60 in the lowest word. A true rest, or what it
+ * lacks to 1, is larger: at least 2^62 there, which is 2^-66, as the continued fractions of
+ * 2^q / 10^k show for every q.
  */
 static inline uint64_t round_to_odd(struct wide x)
 {
-    return x.word[2] | (x.word[1] > 1);
+    return x.word[2] | ((x.word[1] | x.word[0] >> 60) != 0);
 }
 
 /*
@@ -169,7 +170,7 @@ static size_t put_exponent(char *text, int exponent)
 }
 
 /*
- * Lays out as ECMAScript 2023 does, section 6.1.6.1.20 (Number::toString). May write, but not
+ * Lays out as ECMA-262 does (Number::toString). May write, but not
  * count, up to 31 bytes.
  */
 static size_t put_decimal(char *text, struct decimal decimal)
@@ -193,9 +194,10 @@ static size_t put_decimal(char *text, struct decimal decimal)
     int point = (int)(digits + DIGITS_MAX - first) + decimal.exponent;
 
     if (point > -6 && point <= 0) {
-        memcpy(text, "0.00000", 7);
+        memset(text, '0', 7);
+        text[1] = '.';
         memcpy(text + 2 - point, first, DIGITS_MAX);
-        return (size_t)(2 - point + count);
+        return (size_t)count + (size_t)(2 - point);
     }
     if (point > 0 && point <= INTEGER_DIGITS_MAX) {
         memcpy(text, first, INTEGER_DIGITS_MAX);

@@ -1,0 +1,299 @@
+/* The table of senders: who is who, whose place is taken, and many threads at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/sequence.h"
+#include "collector/thread.h"
+#include "tests/support/sequence_notes.h"
+
+/* The sums of outcomes. */
+struct totals {
+    uint64_t lost, duplicated, reordered, late, restarted, new_senders, evicted, evicted_lost;
+};
+
+static void add(struct totals *totals, struct sequence_outcome outcome)
+{
+    totals->lost += outcome.lost;
+    totals->duplicated += outcome.duplicated;
+    totals->reordered += outcome.reordered;
+    totals->late += outcome.late;
+    totals->restarted += outcome.restarted;
+    totals->new_senders += outcome.new_senders;
+    totals->evicted += outcome.evicted;
+    totals->evicted_lost += outcome.evicted_lost;
+}
+
+/* --- who sent it ----------------------------------------------------------------------------- */
+
+static struct sequence_outcome note_from(struct sequence_table *table, uint32_t listener,
+                                         struct address source, const char *sender)
+{
+    struct sequence_key key = {
+        .listener = listener, .source = &source, .sender = sender, .sender_size = strlen(sender)};
+    return sequence_note(table, &key, 1, 1);
+}
+
+static void listener_host_and_name_tell_senders_apart_but_not_the_port(void **state)
+{
+    static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
+    static const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
+    struct address host = address_from_ipv4(ipv4, 1000);
+    assert_outcome(note_from(*state, 1, host, "a"), .new_senders = 1);
+    assert_outcome(note_from(*state, 2, host, "a"), .new_senders = 1);
+    assert_outcome(note_from(*state, 1, host, "b"), .new_senders = 1);
+    assert_outcome(note_from(*state, 1, host, ""), .new_senders = 1);
+    assert_outcome(note_from(*state, 1, address_from_ipv4(other, 1000), "a"), .new_senders = 1);
+    assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 1, 1), "a"), .new_senders = 1);
+    assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 2, 1), "a"), .new_senders = 1);
+    assert_outcome(note_from(*state, 1, address_from_ipv4(ipv4, 2000), "a"), .duplicated = 1);
+    assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 2, 9), "a"), .duplicated = 1);
+}
+
+/* Sender number `index`, on the listener of the same number. */
+static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t index,
+                                        uint64_t number)
+{
+    char name[16];
+    snprintf(name, sizeof name, "s%u", (unsigned)index);
+    return note_as(table, name, index, 1, number);
+}
+
+static void forged_senders_cannot_grow_the_table(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(1000, sequence_secret);
+    assert_non_null(table);
+    struct totals totals = {0};
+    for (uint32_t i = 0; i < 20000; i++)
+        add(&totals, note_nth(table, i, 1));
+    struct settled settled = settle(table);
+    assert_in_range(settled.senders, 900, 1000);
+    assert_int_equal(totals.new_senders, 20000);
+    assert_int_equal(totals.evicted + settled.senders, 20000);
+    assert_int_equal(totals.evicted_lost + settled.lost + totals.lost, 0);
+    sequence_table_destroy(table);
+}
+
+static void the_smallest_table_has_a_set_per_shard(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(0, sequence_secret);
+    assert_non_null(table);
+    for (uint32_t i = 0; i < 5000; i++)
+        note_nth(table, i, 1);
+    assert_int_equal(settle(table).senders, 16 * 8);
+    sequence_table_destroy(table);
+}
+
+static void an_evicted_sender_is_settled_for_its_own_listener(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(1, sequence_secret);
+    assert_non_null(table);
+    size_t evicted = 0;
+    for (uint32_t i = 0; i < 3000; i++) {
+        struct sequence_outcome outcome = note_nth(table, i, 1);
+        note_nth(table, i, 2 + i % 1000); /* i % 1000 numbers stay unseen */
+        assert_int_equal(outcome.lost, 0);
+        if (outcome.evicted == 0)
+            continue;
+        evicted++;
+        assert_true(outcome.evicted_listener < i);
+        assert_int_equal(outcome.evicted_lost, outcome.evicted_listener % 1000);
+    }
+    assert_int_equal(evicted, 3000 - 16 * 8);
+    sequence_table_destroy(table);
+}
+
+static void a_sender_that_is_not_quiet_keeps_its_place(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(1, sequence_secret);
+    assert_non_null(table);
+    assert_outcome(note_as(table, "busy", 0, 1, 0), .new_senders = 1);
+    for (uint32_t i = 1; i < 10000; i++) {
+        note_nth(table, i, 1);
+        assert_quiet(note_as(table, "busy", 0, 1, i));
+    }
+    sequence_table_destroy(table);
+}
+
+static void the_sender_quiet_longest_is_evicted(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(1, sequence_secret);
+    assert_non_null(table);
+    /* Whoever is evicted comes back at once and so evicts the next: soon nine senders of one set,
+     * which has room for eight, go round. */
+    struct sequence_outcome outcome = {0};
+    for (uint32_t i = 1; i < 1000; i++)
+        outcome = note_nth(table, i, 1);
+    assert_int_equal(outcome.evicted, 1);
+    uint32_t ring[9];
+    for (size_t i = 0; i < 9; i++) {
+        ring[i] = outcome.evicted_listener;
+        outcome = note_nth(table, ring[i], 1);
+        assert_int_equal(outcome.evicted, 1);
+    }
+    for (size_t i = 0; i < 27; i++) {
+        assert_int_equal(outcome.evicted_listener, ring[i % 9]);
+        outcome = note_nth(table, ring[i % 9], 1);
+    }
+    /* ring[0] is out and ring[1] is next: unless it is heard from. */
+    assert_quiet(note_nth(table, ring[1], 2));
+    outcome = note_nth(table, ring[0], 1);
+    assert_int_equal(outcome.evicted_listener, ring[2]);
+    sequence_table_destroy(table);
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, OWN_SENDERS = 20, OWN_NUMBERS = 2000, SHARED_NUMBERS = 40000 };
+
+struct worker {
+    struct sequence_table *table;
+    uint32_t index;
+    struct totals own;
+    struct totals shared;
+};
+
+/* Of its own numbers, sends every fifth twice, leaves out every seventh and swaps some. */
+static void send_own(struct worker *worker, uint64_t number)
+{
+    for (uint32_t sender = 0; sender < OWN_SENDERS; sender++) {
+        char name[32];
+        snprintf(name, sizeof name, "thread %u sender %u", (unsigned)worker->index,
+                 (unsigned)sender);
+        uint64_t sent = number % 10 == 2 ? number + 1 : number % 10 == 3 ? number - 1 : number;
+        if (sent % 7 != 6)
+            add(&worker->own, note_as(worker->table, name, worker->index, 5, sent));
+        if (number % 5 == 4 && sent % 7 != 6)
+            add(&worker->own, note_as(worker->table, name, worker->index, 5, sent));
+    }
+}
+
+static void work(void *argument)
+{
+    struct worker *worker = argument;
+    for (uint64_t number = 0; number < OWN_NUMBERS; number++)
+        send_own(worker, number);
+    /* All threads share one sender, and each sends its part of the numbers; 11 of them are lost. */
+    for (uint64_t number = 1 + worker->index; number < SHARED_NUMBERS; number += THREADS)
+        if (number % 3001 != 17)
+            add(&worker->shared, note_as(worker->table, "shared", 99, 5, number));
+}
+
+static uint64_t own_duplicates(void)
+{
+    uint64_t count = 0;
+    for (uint64_t number = 4; number < OWN_NUMBERS; number += 5)
+        count += number % 7 != 6;
+    return count;
+}
+
+static uint64_t own_missing(void)
+{
+    uint64_t count = 0;
+    for (uint64_t number = 6; number < OWN_NUMBERS; number += 7)
+        count++;
+    return count;
+}
+
+static void note_listener(void *context, uint32_t listener, uint64_t lost)
+{
+    uint64_t *lost_by_listener = context;
+    lost_by_listener[listener] += lost;
+}
+
+static void totals_are_exact_whatever_the_threads(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(100000, sequence_secret);
+    assert_non_null(table);
+    struct worker workers[THREADS] = {0};
+    struct thread *threads[THREADS];
+    note_as(table, "shared", 99, 5, 0);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i].table = table;
+        workers[i].index = i;
+        assert_int_equal(thread_start(&threads[i], "worker", work, &workers[i], NULL), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    struct totals shared = {0};
+    add(&shared, note_as(table, "shared", 99, 5, SHARED_NUMBERS));
+
+    uint64_t lost[100] = {0};
+    sequence_settle(table, note_listener, lost);
+    for (size_t i = 0; i < THREADS; i++) {
+        const struct totals *own = &workers[i].own;
+        assert_int_equal(own->lost + lost[i], OWN_SENDERS * own_missing());
+        assert_int_equal(own->duplicated, OWN_SENDERS * own_duplicates());
+        assert_int_equal(own->new_senders, OWN_SENDERS);
+        assert_int_equal(own->late + own->restarted + own->evicted, 0);
+        shared.lost += workers[i].shared.lost;
+        shared.late += workers[i].shared.late;
+        shared.duplicated += workers[i].shared.duplicated;
+        shared.new_senders += workers[i].shared.new_senders;
+    }
+    uint64_t missing = 0;
+    for (uint64_t number = 17; number < SHARED_NUMBERS; number += 3001)
+        missing++;
+    assert_int_equal(shared.lost + lost[99], missing + shared.late);
+    assert_int_equal(shared.duplicated + shared.new_senders, 0);
+    sequence_table_destroy(table);
+}
+
+/* Many threads, few places: every newcomer is admitted once and leaves once. */
+static void crowd(void *argument)
+{
+    struct worker *worker = argument;
+    for (uint32_t i = 0; i < 5000; i++)
+        add(&worker->own, note_nth(worker->table, worker->index * 10000 + i, 1));
+}
+
+static void evictions_are_exact_whatever_the_threads(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(1, sequence_secret);
+    assert_non_null(table);
+    struct worker workers[THREADS] = {0};
+    struct thread *threads[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i].table = table;
+        workers[i].index = i;
+        assert_int_equal(thread_start(&threads[i], "crowd", crowd, &workers[i], NULL), 0);
+    }
+    struct totals all = {0};
+    for (size_t i = 0; i < THREADS; i++) {
+        thread_join(threads[i]);
+        all.new_senders += workers[i].own.new_senders;
+        all.evicted += workers[i].own.evicted;
+    }
+    size_t left = settle(table).senders;
+    assert_int_equal(left, 16 * 8);
+    assert_int_equal(all.new_senders, THREADS * 5000);
+    assert_int_equal(all.evicted + left, THREADS * 5000);
+    sequence_table_destroy(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test_with_table(listener_host_and_name_tell_senders_apart_but_not_the_port),
+        cmocka_unit_test(forged_senders_cannot_grow_the_table),
+        cmocka_unit_test(the_smallest_table_has_a_set_per_shard),
+        cmocka_unit_test(an_evicted_sender_is_settled_for_its_own_listener),
+        cmocka_unit_test(a_sender_that_is_not_quiet_keeps_its_place),
+        cmocka_unit_test(the_sender_quiet_longest_is_evicted),
+        cmocka_unit_test(totals_are_exact_whatever_the_threads),
+        cmocka_unit_test(evictions_are_exact_whatever_the_threads),
+    };
+    return cmocka_run_group_tests_name("sequence_table", tests, NULL, NULL);
+}

@@ -99,7 +99,7 @@ static size_t format_ipv6(const struct address *address, char *text)
     return used;
 }
 
-size_t address_format_host(const struct address *address, char text[ADDRESS_TEXT_SIZE])
+size_t address_format_host(const struct address *address, char *text)
 {
     size_t used = 0;
     if (address->family == ADDRESS_IPV4)
@@ -110,7 +110,7 @@ size_t address_format_host(const struct address *address, char text[ADDRESS_TEXT
     return used;
 }
 
-size_t address_format(const struct address *address, char text[ADDRESS_TEXT_SIZE])
+size_t address_format(const struct address *address, char *text)
 {
     size_t used = 0;
     bool brackets = address->family == ADDRESS_IPV6;

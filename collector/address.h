@@ -28,13 +28,13 @@ struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
 /*
- * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) to `text` and returns its length
- * without the NUL that ends it.
+ * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) to the ADDRESS_TEXT_SIZE bytes of
+ * `text` and returns its length without the NUL that ends it.
  */
-size_t address_format(const struct address *address, char text[ADDRESS_TEXT_SIZE]);
+size_t address_format(const struct address *address, char *text);
 
 /* The same without the port and the brackets. */
-size_t address_format_host(const struct address *address, char text[ADDRESS_TEXT_SIZE]);
+size_t address_format_host(const struct address *address, char *text);
 
 /*
  * Reads the numeric host of `length` bytes: dotted quad, or RFC 4291 text with an optional

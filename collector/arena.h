@@ -1,8 +1,8 @@
 /*
  * Memory given out by moving a pointer, and taken back all at once.
  *
- * An arena is a view of memory that somebody else owns. Blocks are 8-byte aligned (what protobuf-c's
- * structures need; 16 would make records a tenth larger). One thread at a time.
+ * An arena is a view of memory that somebody else owns. Blocks are 8-byte aligned (what
+ * protobuf-c's structures need; 16 would make records a tenth larger). One thread at a time.
  */
 #ifndef SLUICE_COLLECTOR_ARENA_H
 #define SLUICE_COLLECTOR_ARENA_H

@@ -27,7 +27,6 @@ struct error {
 };
 
 /* Fills `error` (which may be NULL) with `code` and a printf-formatted line. */
-void error_set(struct error *error, enum exit_code code, const char *format, ...)
-    PRINTF_LIKE(3, 4);
+void error_set(struct error *error, enum exit_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #endif

@@ -131,7 +131,8 @@ struct schema_ops {
      */
     void (*write_protobuf)(const struct schema *schema, const void *message, struct output *out);
 
-    /* Reads the sender's numbers; false where the datagram carries none. NULL: the schema has none. */
+    /* Reads the sender's numbers; false where the datagram carries none. NULL: the schema has none.
+     */
     bool (*sequence)(const struct schema *schema, const void *message,
                      struct datagram_sequence *sequence);
 };

@@ -1,0 +1,91 @@
+/*
+ * Batches: the blocks of memory that records travel in, and the pool that they come from.
+ *
+ * A record is one decoded message with the facts of its datagram. Its raw bytes and its message
+ * stand in the same batch, so a batch is one thing to hand over and one thing to give back.
+ *
+ * Life of a batch: acquired by a receiving thread, which alone fills it; batch_share says how many
+ * will read it; from then on it is immutable; each reader releases it once, and the last release
+ * returns it to the pool. All memory is taken when the pool is made. The pool may be used by any
+ * thread.
+ */
+#ifndef SLUICE_COLLECTOR_BATCH_H
+#define SLUICE_COLLECTOR_BATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/address.h"
+#include "collector/arena.h"
+
+struct listener;
+struct schema;
+
+/* Bytes of a batch's arena. Large ones take what does not fit a small one. */
+#define BATCH_SMALL_SIZE ((size_t)64 * 1024)
+#define BATCH_LARGE_SIZE ((size_t)1024 * 1024)
+
+struct record {
+    struct record *next;
+    const struct schema *schema;
+    const void *message; /* for the schema's operations */
+    const uint8_t *data; /* the datagram's payload */
+    uint32_t size;       /* of it, bytes */
+    struct address source;
+    int64_t received_ns; /* arrival, nanoseconds since 1970 UTC */
+};
+
+struct batch {
+    const struct listener *listener; /* whose records these are */
+    struct record *first;
+    struct record *last;
+    uint32_t count; /* records */
+    bool large;
+    struct arena arena;
+
+    /* The pool's own. */
+    _Atomic unsigned readers;
+    struct batch *next_free;
+    struct batch_pool *pool;
+};
+
+struct batch_pool;
+
+/*
+ * Makes a pool. Small batches are touched at once, so that the first datagrams pay no page faults;
+ * large ones stay untouched until used. Returns NULL where memory is short.
+ */
+struct batch_pool *batch_pool_create(size_t small_count, size_t large_count);
+
+/* All batches must be back. */
+void batch_pool_destroy(struct batch_pool *pool);
+
+/* An empty batch, its one reader the caller, or NULL where none of that size is free. */
+struct batch *batch_acquire(struct batch_pool *pool, bool large);
+
+/* Adds a reader, before the batch is handed to it. */
+void batch_retain(struct batch *batch);
+
+/* Ends the use by one reader. */
+void batch_release(struct batch *batch);
+
+/* Batches that are out, of both sizes, at this moment. */
+size_t batch_pool_out(struct batch_pool *pool);
+
+/*
+ * Appends a record whose memory came from the batch's arena. Filling thread only.
+ */
+static inline void batch_append(struct batch *batch, struct record *record)
+{
+    record->next = NULL;
+    if (batch->last == NULL)
+        batch->first = record;
+    else
+        batch->last->next = record;
+    batch->last = record;
+    batch->count++;
+}
+
+#endif

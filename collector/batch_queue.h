@@ -1,0 +1,39 @@
+/*
+ * The ring of batches between one receiving thread and one sink, and how listeners share it.
+ *
+ * Single producer, single consumer, as the ring beneath. Where several listeners feed one queue, a
+ * listener that already waits in it may hold at most half of the slots still free, so that a
+ * flooded one cannot crowd out another.
+ */
+#ifndef SLUICE_COLLECTOR_BATCH_QUEUE_H
+#define SLUICE_COLLECTOR_BATCH_QUEUE_H
+
+#include "collector/batch.h"
+
+struct batch_queue;
+
+enum queue_result { QUEUE_TAKEN, QUEUE_FULL, QUEUE_SHARE_SPENT };
+
+/*
+ * `capacity` batches; listener indexes are below `listeners`; `shared`: several listeners feed it.
+ * Returns NULL where memory is short.
+ */
+struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool shared);
+void batch_queue_destroy(struct batch_queue *queue);
+
+/* Producer: hands over one of the batch's readers, or says why not. */
+enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch);
+
+/* Producer: nothing more will come. */
+void batch_queue_close(struct batch_queue *queue);
+
+/* Consumer: the oldest batch, or NULL. */
+struct batch *batch_queue_pop(struct batch_queue *queue);
+
+/* Consumer: closed and empty. */
+bool batch_queue_finished(struct batch_queue *queue);
+
+/* Either side: nothing in it (see ring_level). */
+bool batch_queue_is_empty(const struct batch_queue *queue);
+
+#endif

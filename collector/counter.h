@@ -1,0 +1,34 @@
+/*
+ * A number that one thread raises and any thread may read.
+ *
+ * Relaxed atomics: a reader sees each counter whole, at some moment; an exact picture of several
+ * together exists only once their writers have stopped.
+ */
+#ifndef SLUICE_COLLECTOR_COUNTER_H
+#define SLUICE_COLLECTOR_COUNTER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct counter {
+    _Atomic uint64_t value;
+};
+
+/* Only ever called by the counter's own thread: a plain load and store, no locked instruction. */
+static inline void counter_add(struct counter *counter, uint64_t amount)
+{
+    uint64_t value = atomic_load_explicit(&counter->value, memory_order_relaxed);
+    atomic_store_explicit(&counter->value, value + amount, memory_order_relaxed);
+}
+
+static inline void counter_set(struct counter *counter, uint64_t value)
+{
+    atomic_store_explicit(&counter->value, value, memory_order_relaxed);
+}
+
+static inline uint64_t counter_read(const struct counter *counter)
+{
+    return atomic_load_explicit(&counter->value, memory_order_relaxed);
+}
+
+#endif

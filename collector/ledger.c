@@ -1,0 +1,279 @@
+#include "collector/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/thread.h"
+
+const char *const datagram_reason_names[REASON_COUNT] = {
+    [REASON_NO_BUFFER] = "no_buffer", [REASON_TRUNCATED] = "truncated",
+    [REASON_EMPTY] = "empty",         [REASON_TOO_DEEP] = "too_deep",
+    [REASON_TOO_LARGE] = "too_large", [REASON_MALFORMED] = "malformed",
+};
+
+const char *const record_refusal_names[REFUSAL_COUNT] = {
+    [REFUSED_RING_FULL] = "ring_full",
+    [REFUSED_LISTENER_SHARE] = "listener_share",
+    [REFUSED_SINK_ENDED] = "sink_ended",
+};
+
+const char *const record_failure_names[FAILURE_COUNT] = {
+    [FAILED_TOO_LARGE] = "too_large",
+    [FAILED_READER_GONE] = "reader_gone",
+    [FAILED_IO_ERROR] = "io_error",
+    [FAILED_STOP_TIMEOUT] = "stop_timeout",
+};
+
+#define CACHE_LINE 64
+
+/* A block stands behind its link, on cache lines of its own. */
+struct block {
+    struct block *next;
+    char padding[CACHE_LINE - sizeof(struct block *)];
+};
+
+struct listener_entry {
+    char *name;
+    char *schema;
+    const char *kind;
+    struct block *intakes;
+};
+
+struct sink_entry {
+    char *name;
+    struct block *offers;
+    struct block *own;
+};
+
+struct ledger {
+    int64_t started_ns;
+    struct listener_entry *listeners;
+    size_t listener_count;
+    struct sink_entry *sinks;
+    size_t sink_count;
+};
+
+struct ledger *ledger_create(void)
+{
+    struct ledger *ledger = calloc(1, sizeof *ledger);
+    if (ledger != NULL)
+        ledger->started_ns = clock_monotonic_ns();
+    return ledger;
+}
+
+static void free_blocks(struct block *block)
+{
+    while (block != NULL) {
+        struct block *next = block->next;
+        free(block);
+        block = next;
+    }
+}
+
+void ledger_destroy(struct ledger *ledger)
+{
+    if (ledger == NULL)
+        return;
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        free(ledger->listeners[i].name);
+        free(ledger->listeners[i].schema);
+        free_blocks(ledger->listeners[i].intakes);
+    }
+    for (size_t i = 0; i < ledger->sink_count; i++) {
+        free(ledger->sinks[i].name);
+        free_blocks(ledger->sinks[i].offers);
+        free_blocks(ledger->sinks[i].own);
+    }
+    free(ledger->listeners);
+    free(ledger->sinks);
+    free(ledger);
+}
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
+                        const char *schema)
+{
+    size_t count = ledger->listener_count;
+    struct listener_entry *grown = realloc(ledger->listeners, (count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return -1;
+    ledger->listeners = grown;
+    grown[count] =
+        (struct listener_entry){.name = copy_text(name), .schema = copy_text(schema), .kind = kind};
+    ledger->listener_count = count + 1;
+    return grown[count].name == NULL || grown[count].schema == NULL ? -1 : (int)count;
+}
+
+int ledger_add_sink(struct ledger *ledger, const char *name)
+{
+    size_t count = ledger->sink_count;
+    struct sink_entry *grown = realloc(ledger->sinks, (count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return -1;
+    ledger->sinks = grown;
+    grown[count] = (struct sink_entry){.name = copy_text(name)};
+    ledger->sink_count = count + 1;
+    return grown[count].name == NULL ? -1 : (int)count;
+}
+
+static void *add_block(struct block **list, size_t size)
+{
+    size_t whole = (sizeof(struct block) + size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    struct block *block = aligned_alloc(CACHE_LINE, whole);
+    if (block == NULL)
+        return NULL;
+    memset(block, 0, whole);
+    block->next = *list;
+    *list = block;
+    return block + 1;
+}
+
+struct intake_counters *ledger_intake_block(struct ledger *ledger, int listener)
+{
+    return add_block(&ledger->listeners[listener].intakes, sizeof(struct intake_counters));
+}
+
+struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink)
+{
+    return add_block(&ledger->sinks[sink].offers, sizeof(struct offer_counters));
+}
+
+struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink)
+{
+    struct block **own = &ledger->sinks[sink].own;
+    return *own != NULL ? (void *)(*own + 1) : add_block(own, sizeof(struct sink_counters));
+}
+
+static void add_intake(struct listener_totals *sum, const struct intake_counters *from)
+{
+    sum->received += counter_read(&from->received);
+    sum->bytes += counter_read(&from->bytes);
+    sum->decoded += counter_read(&from->decoded);
+    for (int i = 0; i < REASON_COUNT; i++)
+        sum->reasons[i] += counter_read(&from->reasons[i]);
+    sum->messages += counter_read(&from->messages);
+    sum->kernel_drops += counter_read(&from->kernel_drops);
+    sum->refused_while_stopping += counter_read(&from->refused_while_stopping);
+    sum->receive_errors += counter_read(&from->receive_errors);
+    sum->lost += counter_read(&from->lost);
+    sum->duplicated += counter_read(&from->duplicated);
+    sum->reordered += counter_read(&from->reordered);
+    sum->late += counter_read(&from->late);
+    sum->restarted += counter_read(&from->restarted);
+    sum->senders += counter_read(&from->senders);
+    sum->senders_evicted += counter_read(&from->senders_evicted);
+    sum->frames += counter_read(&from->frames);
+    sum->fragments += counter_read(&from->fragments);
+    sum->reassembled += counter_read(&from->reassembled);
+    sum->other += counter_read(&from->other);
+    sum->cut += counter_read(&from->cut);
+    sum->incomplete += counter_read(&from->incomplete);
+}
+
+static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
+{
+    if (entry->own != NULL) {
+        const struct sink_counters *own = (const void *)(entry->own + 1);
+        sum->written = counter_read(&own->written);
+        sum->filtered = counter_read(&own->filtered);
+        for (int i = 0; i < FAILURE_COUNT; i++)
+            sum->failed[i] = counter_read(&own->failed[i]);
+        sum->lines = counter_read(&own->lines);
+        sum->bytes = counter_read(&own->bytes);
+        sum->write_errors = counter_read(&own->write_errors);
+        sum->in_flight = atomic_load_explicit(&own->in_flight, memory_order_relaxed);
+    }
+    for (const struct block *block = entry->offers; block != NULL; block = block->next) {
+        const struct offer_counters *offer = (const void *)(block + 1);
+        sum->queued += counter_read(&offer->queued);
+        for (int i = 0; i < REFUSAL_COUNT; i++)
+            sum->refused[i] += counter_read(&offer->refused[i]);
+        sum->offered += counter_read(&offer->offered);
+    }
+}
+
+struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final)
+{
+    struct ledger_snapshot *snapshot = calloc(1, sizeof *snapshot);
+    if (snapshot == NULL)
+        return NULL;
+    snapshot->final = final;
+    snapshot->uptime_ns = clock_monotonic_ns() - ledger->started_ns;
+    snapshot->listener_count = ledger->listener_count;
+    snapshot->sink_count = ledger->sink_count;
+    snapshot->listeners = calloc(ledger->listener_count + 1, sizeof *snapshot->listeners);
+    snapshot->sinks = calloc(ledger->sink_count + 1, sizeof *snapshot->sinks);
+    if (snapshot->listeners == NULL || snapshot->sinks == NULL) {
+        ledger_snapshot_free(snapshot);
+        return NULL;
+    }
+    for (size_t i = 0; i < ledger->sink_count; i++) {
+        snapshot->sinks[i].name = ledger->sinks[i].name;
+        read_sink(&snapshot->sinks[i], &ledger->sinks[i]);
+    }
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        struct listener_totals *sum = &snapshot->listeners[i];
+        sum->name = ledger->listeners[i].name;
+        sum->kind = ledger->listeners[i].kind;
+        sum->schema = ledger->listeners[i].schema;
+        for (struct block *block = ledger->listeners[i].intakes; block != NULL; block = block->next)
+            add_intake(sum, (const void *)(block + 1));
+    }
+    return snapshot;
+}
+
+void ledger_snapshot_free(struct ledger_snapshot *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    free(snapshot->listeners);
+    free(snapshot->sinks);
+    free(snapshot);
+}
+
+static bool listener_balances(const struct listener_totals *listener)
+{
+    uint64_t accounted = listener->decoded;
+    for (int i = 0; i < REASON_COUNT; i++)
+        accounted += listener->reasons[i];
+    if (listener->received != accounted)
+        return false;
+    if (strcmp(listener->kind, "capture") != 0)
+        return true;
+    return listener->frames == listener->received - listener->reassembled + listener->fragments +
+                                   listener->other + listener->cut;
+}
+
+static bool sink_balances(const struct sink_totals *sink, uint64_t decoded)
+{
+    uint64_t offered = sink->queued;
+    for (int i = 0; i < REFUSAL_COUNT; i++)
+        offered += sink->refused[i];
+    uint64_t queued = sink->written + sink->filtered;
+    for (int i = 0; i < FAILURE_COUNT; i++)
+        queued += sink->failed[i];
+    return sink->in_flight == 0 && sink->offered == offered && sink->queued == queued &&
+           sink->offered == decoded;
+}
+
+bool ledger_balances(const struct ledger_snapshot *snapshot)
+{
+    uint64_t decoded = 0;
+    for (size_t i = 0; i < snapshot->listener_count; i++) {
+        if (!listener_balances(&snapshot->listeners[i]))
+            return false;
+        decoded += snapshot->listeners[i].decoded;
+    }
+    for (size_t i = 0; i < snapshot->sink_count; i++)
+        if (!sink_balances(&snapshot->sinks[i], decoded))
+            return false;
+    return true;
+}

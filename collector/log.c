@@ -1,0 +1,55 @@
+#include "collector/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/thread.h"
+
+#define LIMIT_INTERVAL_NS INT64_C(1000000000)
+
+static enum log_level lowest = LOG_INFO;
+
+void log_set_level(enum log_level level)
+{
+    lowest = level;
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+    static const char *const prefixes[] = {
+        [LOG_ERROR] = "sluice: error: ",
+        [LOG_WARNING] = "sluice: warning: ",
+        [LOG_INFO] = "sluice: ",
+    };
+    if (level > lowest)
+        return;
+    char line[1024];
+    size_t used = strlen(prefixes[level]);
+    memcpy(line, prefixes[level], used);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    size_t end = strlen(line);
+    for (size_t i = used; i < end; i++)
+        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+            line[i] = '?';
+    line[end++] = '\n';
+    fwrite(line, 1, end, stderr); /* unbuffered: one write, so lines do not mix */
+}
+
+bool log_allowed(struct log_limit *limit, uint64_t *held)
+{
+    int64_t now = clock_monotonic_ns();
+    if (now < limit->next_ns) {
+        limit->held++;
+        return false;
+    }
+    *held = limit->held;
+    limit->held = 0;
+    limit->next_ns = now + LIMIT_INTERVAL_NS;
+    return true;
+}

@@ -1,0 +1,35 @@
+/*
+ * What the program tells its operator, a line at a time on stderr.
+ *
+ * Never called per datagram without a limit: a bad sender must not fill a disk. Any thread; lines
+ * do not mix.
+ */
+#ifndef SLUICE_COLLECTOR_LOG_H
+#define SLUICE_COLLECTOR_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/platform/compiler.h"
+
+enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO };
+
+/* Writes "sluice: " and the line; its newline is added. Control characters become '?'. */
+void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Lines less important than `level` are left out from now on. Called before threads start. */
+void log_set_level(enum log_level level);
+
+/* At most one line a second from one place: all zero to begin with, used by one thread. */
+struct log_limit {
+    int64_t next_ns; /* monotonic: when the next line may be written */
+    uint64_t held;   /* lines left out since the last one */
+};
+
+/*
+ * Whether a line may be written now. If so, *held is the number left out since the last one;
+ * otherwise this one is counted as left out.
+ */
+bool log_allowed(struct log_limit *limit, uint64_t *held);
+
+#endif

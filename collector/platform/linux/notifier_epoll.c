@@ -1,0 +1,131 @@
+/*
+ * collector/notifier.h on epoll(7) with EPOLLET.
+ *
+ * EPOLL_CTL_MOD on a socket with data queued gives a new edge, so nothing here ever re-arms; the
+ * contract is kept by draining alone, as on the other platforms.
+ */
+#include "collector/notifier.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+const char *const notifier_name = "epoll";
+
+#define WAIT_EVENTS 64
+
+struct notifier {
+    int epoll;
+    int wake;
+    void **removed; /* tokens whose REMOVED event is due */
+    size_t removed_count;
+    size_t removed_capacity; /* kept at the number of sockets: removing never allocates */
+    size_t added;
+};
+
+static void fail(struct error *error, const char *what)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, strerror(errno));
+}
+
+int notifier_create(struct notifier **out, struct error *error)
+{
+    struct notifier *notifier = calloc(1, sizeof *notifier);
+    if (notifier == NULL) {
+        fail(error, "no memory for a notifier");
+        return -1;
+    }
+    notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
+    notifier->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
+    if (notifier->epoll < 0 || notifier->wake < 0 ||
+        epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, notifier->wake, &event) != 0) {
+        fail(error, "cannot create an epoll instance");
+        notifier_destroy(notifier);
+        return -1;
+    }
+    *out = notifier;
+    return 0;
+}
+
+void notifier_destroy(struct notifier *notifier)
+{
+    if (notifier == NULL)
+        return;
+    if (notifier->epoll >= 0)
+        close(notifier->epoll);
+    if (notifier->wake >= 0)
+        close(notifier->wake);
+    free(notifier->removed);
+    free(notifier);
+}
+
+int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
+{
+    if (notifier->added == notifier->removed_capacity) {
+        size_t capacity = notifier->removed_capacity == 0 ? 16 : notifier->removed_capacity * 2;
+        void **grown = realloc(notifier->removed, capacity * sizeof *grown);
+        if (grown == NULL) {
+            fail(error, "no memory to watch a socket");
+            return -1;
+        }
+        notifier->removed = grown;
+        notifier->removed_capacity = capacity;
+    }
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = token};
+    if (epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, (int)socket, &event) != 0) {
+        fail(error, "cannot watch a socket");
+        return -1;
+    }
+    notifier->added++;
+    return 0;
+}
+
+int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
+{
+    if (epoll_ctl(notifier->epoll, EPOLL_CTL_DEL, (int)socket, NULL) != 0) {
+        fail(error, "cannot stop watching a socket");
+        return -1;
+    }
+    notifier->removed[notifier->removed_count++] = token;
+    return 0;
+}
+
+size_t notifier_wait(struct notifier *notifier, struct notifier_event *events, size_t capacity,
+                     int timeout_ms)
+{
+    size_t count = 0;
+    while (count < capacity && notifier->removed_count > 0) {
+        void *token = notifier->removed[--notifier->removed_count];
+        events[count++] = (struct notifier_event){NOTIFIER_REMOVED, token};
+        notifier->added--;
+    }
+    if (count == capacity)
+        return count;
+
+    struct epoll_event ready[WAIT_EVENTS];
+    size_t room = capacity - count < WAIT_EVENTS ? capacity - count : WAIT_EVENTS;
+    int found = epoll_wait(notifier->epoll, ready, (int)room, count != 0 ? 0 : timeout_ms);
+    for (int i = 0; i < found; i++) {
+        void *token = ready[i].data.ptr;
+        if (token != NULL) {
+            events[count++] = (struct notifier_event){NOTIFIER_READY, token};
+            continue;
+        }
+        uint64_t wakes;
+        ssize_t ignored = read(notifier->wake, &wakes, sizeof wakes);
+        (void)ignored;
+        events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
+    }
+    return count;
+}
+
+void notifier_wake(struct notifier *notifier)
+{
+    uint64_t one = 1;
+    ssize_t ignored = write(notifier->wake, &one, sizeof one);
+    (void)ignored;
+}

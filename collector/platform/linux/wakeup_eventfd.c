@@ -1,0 +1,67 @@
+/* collector/wakeup.h on eventfd(2) and poll(2). */
+#include "collector/wakeup.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct wakeup {
+    int event;
+};
+
+int wakeup_create(struct wakeup **out, struct error *error)
+{
+    struct wakeup *wakeup = calloc(1, sizeof *wakeup);
+    int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (wakeup == NULL || event < 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "cannot create an eventfd: %s", strerror(errno));
+        if (event >= 0)
+            close(event);
+        free(wakeup);
+        return -1;
+    }
+    wakeup->event = event;
+    *out = wakeup;
+    return 0;
+}
+
+void wakeup_destroy(struct wakeup *wakeup)
+{
+    if (wakeup == NULL)
+        return;
+    close(wakeup->event);
+    free(wakeup);
+}
+
+void wakeup_signal(struct wakeup *wakeup)
+{
+    uint64_t one = 1;
+    /* It fails only when the count is at its end: then the wake-up is already there. */
+    ssize_t ignored = write(wakeup->event, &one, sizeof one);
+    (void)ignored;
+}
+
+enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
+                               int timeout_ms)
+{
+    struct pollfd watched[2] = {
+        {.fd = wakeup->event, .events = POLLIN},
+        {.fd = (int)handle, .events = want_write ? POLLOUT : 0},
+    };
+    /* An interrupted wait is told as a timeout: callers look at the clock anyway. */
+    if (poll(watched, handle == NO_HANDLE ? 1 : 2, timeout_ms) <= 0)
+        return WAKEUP_TIMEOUT;
+    if ((watched[1].revents & (POLLERR | POLLNVAL)) != 0)
+        return WAKEUP_BROKEN;
+    if ((watched[1].revents & POLLOUT) != 0)
+        return WAKEUP_WRITABLE;
+    if ((watched[0].revents & POLLIN) == 0)
+        return WAKEUP_BROKEN; /* POLLHUP alone */
+    uint64_t count;
+    ssize_t ignored = read(wakeup->event, &count, sizeof count);
+    (void)ignored;
+    return WAKEUP_SIGNALLED;
+}

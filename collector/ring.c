@@ -1,0 +1,101 @@
+#include "collector/ring.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_LINE 64
+
+/*
+ * Head and tail count items and never wrap in practice (64 bits); the slot is the count modulo the
+ * slots. Each side keeps a copy of the other's count and looks at the original only when the copy
+ * says full or empty, so that in a steady flow the two sides share no cache line but the slots'.
+ */
+struct ring {
+    alignas(CACHE_LINE) _Atomic size_t head; /* items taken; written by the consumer */
+    size_t known_tail;                       /* the consumer's copy */
+    alignas(CACHE_LINE) _Atomic size_t tail; /* items pushed; written by the producer */
+    size_t known_head;                       /* the producer's copy */
+    alignas(CACHE_LINE) _Atomic bool closed;
+    size_t capacity;
+    size_t mask;
+    void **slots;
+};
+
+struct ring *ring_create(size_t capacity)
+{
+    size_t slots = 1;
+    while (slots < capacity)
+        slots *= 2;
+    struct ring *ring = aligned_alloc(CACHE_LINE, sizeof *ring);
+    if (ring == NULL)
+        return NULL;
+    memset(ring, 0, sizeof *ring);
+    ring->capacity = capacity;
+    ring->mask = slots - 1;
+    ring->slots = calloc(slots, sizeof *ring->slots);
+    if (ring->slots == NULL) {
+        free(ring);
+        return NULL;
+    }
+    return ring;
+}
+
+void ring_destroy(struct ring *ring)
+{
+    if (ring == NULL)
+        return;
+    free(ring->slots);
+    free(ring);
+}
+
+bool ring_push(struct ring *ring, void *item)
+{
+    size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    if (tail - ring->known_head == ring->capacity) {
+        ring->known_head = atomic_load_explicit(&ring->head, memory_order_acquire);
+        if (tail - ring->known_head == ring->capacity)
+            return false;
+    }
+    ring->slots[tail & ring->mask] = item;
+    atomic_store(&ring->tail, tail + 1);
+    return true;
+}
+
+void ring_close(struct ring *ring)
+{
+    atomic_store(&ring->closed, true);
+}
+
+void *ring_pop(struct ring *ring)
+{
+    size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    if (head == ring->known_tail) {
+        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+        if (head == ring->known_tail)
+            return NULL;
+    }
+    void *item = ring->slots[head & ring->mask];
+    atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+    return item;
+}
+
+bool ring_finished(struct ring *ring)
+{
+    /* Closed is read first: what was pushed before the close is then visible. */
+    return atomic_load(&ring->closed) && ring_level(ring) == 0;
+}
+
+size_t ring_level(const struct ring *ring)
+{
+    /* Head first: read the other way round, the consumer could pass the tail that was read. */
+    size_t head = atomic_load(&ring->head);
+    size_t tail = atomic_load(&ring->tail);
+    return tail - head;
+}
+
+size_t ring_capacity(const struct ring *ring)
+{
+    return ring->capacity;
+}

@@ -1,0 +1,103 @@
+/*
+ * A sink: a destination and an encoder, run by one thread that takes batches from its rings.
+ *
+ * Two interfaces that sinks/ implements, one file each, listed in one table (sinks/sinks.c): any
+ * encoder works on any destination. All of their functions but create are called from the sink's
+ * own thread only.
+ */
+#ifndef SLUICE_COLLECTOR_SINK_H
+#define SLUICE_COLLECTOR_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/batch.h"
+#include "collector/error.h"
+#include "collector/schema.h"
+#include "collector/text/output.h"
+#include "collector/wakeup.h"
+
+/* What a record's lines say about where it came from. Immutable; outlives all batches. */
+struct listener {
+    uint32_t index;
+    char name[512]; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
+    const struct schema *schema;
+    size_t max_decoded; /* bytes */
+};
+
+enum sink_view {
+    VIEW_SAMPLE,  /* one line per metric value */
+    VIEW_MESSAGE, /* one line per datagram */
+};
+
+/* The encoder keys of a sink's URL. */
+struct encoder_options {
+    enum sink_view view;
+    struct json_style json;
+};
+
+struct encoder;
+
+struct encoder_ops {
+    const char *name; /* of format= */
+
+    /* Returns NULL where memory is short. */
+    struct encoder *(*create)(const struct encoder_options *options);
+    void (*destroy)(struct encoder *encoder);
+
+    /*
+     * Appends the record's lines, each ended by a newline, and returns how many. 0 and nothing
+     * appended: the record leaves no line. What does not fit makes `out` overflow, and the caller
+     * takes back what was appended.
+     */
+    size_t (*encode)(struct encoder *encoder, const struct listener *listener,
+                     const struct record *record, struct output *out);
+};
+
+/* Every implementation begins with this. */
+struct encoder {
+    const struct encoder_ops *ops;
+};
+
+enum write_result {
+    WRITE_OK,          /* *written bytes, at least one, were accepted */
+    WRITE_WOULD_BLOCK, /* none: wait until the handle is writable */
+    WRITE_FAILED,      /* none, and `error` says why; it may work later */
+    WRITE_CLOSED,      /* none, and never again: the reader has gone */
+};
+
+struct destination;
+
+struct destination_ops {
+    const char *scheme; /* "file" of file:PATH */
+    bool needs_path;    /* something must follow the colon; else nothing may */
+
+    /* Opens it. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE). */
+    int (*create)(const char *path, struct destination **out, struct error *error);
+
+    /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader. */
+    enum write_result (*write)(struct destination *destination, const void *bytes, size_t size,
+                               size_t *written, struct error *error);
+
+    /* What to wait for after WRITE_WOULD_BLOCK, and to watch for a reader that goes; NO_HANDLE. */
+    wait_handle (*handle)(const struct destination *destination);
+
+    /*
+     * Takes back the last `size` bytes written, the beginning of a record whose end will never
+     * come. Returns false where that cannot be done. NULL: it never can.
+     */
+    bool (*take_back)(struct destination *destination, size_t size);
+
+    /* Closes and opens it anew under its name. NULL: it has no name. Returns as create does. */
+    int (*reopen)(struct destination *destination, struct error *error);
+
+    void (*destroy)(struct destination *destination);
+};
+
+/* Every implementation begins with this. */
+struct destination {
+    const struct destination_ops *ops;
+};
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * The thread of one sink: it takes batches from its queues in turn, encodes their records into its
+ * own buffer, and writes the buffer in large blocks, or at once when they are empty.
+ *
+ * Lifecycle: create, one queue per receiving thread from sink_thread_add_queue, start; the
+ * producers close their queues; join (after sink_thread_stop has set a deadline); destroy. It never
+ * blocks in a write to a pipe, so its queues fill and refuse, and a reader that went is noticed
+ * without traffic. A destination that fails is tried again at a growing interval. A sink whose
+ * reader has gone ends; what is offered to it later is refused.
+ */
+#ifndef SLUICE_COLLECTOR_SINK_THREAD_H
+#define SLUICE_COLLECTOR_SINK_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/batch_queue.h"
+#include "collector/ledger.h"
+#include "collector/sink.h"
+
+struct sink_thread;
+
+struct sink_thread_options {
+    const char *name; /* for the log; the caller's, outlives the sink */
+    const struct destination_ops *destination;
+    const char *path; /* of the destination */
+    const struct encoder_ops *encoder;
+    struct encoder_options encoding;
+    struct sink_counters *counters;
+
+    /* Called once, from the sink's thread, when it has ended by itself. */
+    void (*ended)(void *context);
+    void *ended_context;
+
+    /* For tests that need a slow sink: called before each write, NULL otherwise. */
+    void (*before_write)(void *context);
+    void *hook_context;
+};
+
+/* Bytes that one sink allocates for its buffer. */
+size_t sink_thread_memory(void);
+
+/* Opens the destination. Returns 0, or -1 with `error` filled. */
+int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,
+                       struct error *error);
+
+/*
+ * Adds a queue of `capacity` batches between this sink and one producer, fed by listeners of which
+ * `listeners` is one more than the highest index, and `shared` says whether there are several. The
+ * sink owns it. Before the start. Returns NULL where memory is short.
+ */
+struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capacity,
+                                          size_t listeners, bool shared);
+
+/* Returns 0, or -1 with `error` filled. */
+int sink_thread_start(struct sink_thread *sink, struct error *error);
+
+/* Producer, after a push: wakes the sink if it sleeps. */
+void sink_thread_notify(struct sink_thread *sink);
+
+/* Any thread: it has ended by itself and takes nothing more. */
+bool sink_thread_has_ended(const struct sink_thread *sink);
+
+/* Any thread: the sink waits for work; its queues are empty. */
+bool sink_thread_is_idle(const struct sink_thread *sink);
+
+/* Any thread: finish the current file or line and open the destination anew under its name. */
+void sink_thread_reopen(struct sink_thread *sink);
+
+/*
+ * The producers have closed their queues, or are about to: what is not written by `deadline_ns`
+ * (monotonic) is given up. Calling it again brings the deadline forward.
+ */
+void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns);
+
+/* Any thread: its thread has done all it will do. */
+bool sink_thread_has_finished(const struct sink_thread *sink);
+
+/* Waits for the thread's end and closes the destination. */
+void sink_thread_join(struct sink_thread *sink);
+
+/* Frees it, after the join or instead of the start. NULL is allowed. */
+void sink_thread_destroy(struct sink_thread *sink);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * A non-blocking UDP socket that receives in groups.
+ *
+ * Lifecycle: open, (the notifier adds its handle), bind, receive until would-block as often as it
+ * is ready, close. A socket and a group belong to one thread at a time. A receive handles inside,
+ * and counts, whatever does not end a drain: an interrupted call, an ICMP error, a zero-length or
+ * truncated datagram, a moment without kernel memory.
+ */
+#ifndef SLUICE_COLLECTOR_UDP_SOCKET_H
+#define SLUICE_COLLECTOR_UDP_SOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/address.h"
+#include "collector/error.h"
+#include "collector/wakeup.h"
+
+struct udp_socket;
+
+struct udp_socket_options {
+    struct address address; /* to bind; port 0 lets the system choose */
+    bool ipv6_only;         /* an IPv6 socket takes no IPv4 (else "::" takes both) */
+    bool share_port;        /* other sockets of ours may bind the same port (SO_REUSEPORT) */
+    size_t receive_buffer;  /* bytes to ask the kernel for */
+    size_t max_datagram;    /* bytes; what is longer is truncated */
+};
+
+/* Datagrams received by one call at most, and bytes of each that stand in its front part. */
+#define DATAGRAM_GROUP_SIZE 64
+#define DATAGRAM_FRONT_SIZE 2048
+#define DATAGRAM_MAX_SIZE   65536
+
+/*
+ * One received datagram. Its first DATAGRAM_FRONT_SIZE bytes stand at `front`, all others at
+ * `rest`: the fronts of a group lie close together, so that small datagrams stay in the cache.
+ */
+struct datagram_slot {
+    const uint8_t *front;
+    const uint8_t *rest;
+    uint32_t size;      /* bytes held here */
+    uint32_t sent_size; /* bytes that were sent; more than `size` when truncated */
+    bool truncated;
+    struct address source;
+    int64_t received_ns; /* the kernel's arrival time, nanoseconds since 1970 UTC */
+};
+
+/* Memory that a group is received into; the receive before is overwritten by the next. */
+struct datagram_group {
+    size_t count;
+    struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
+};
+
+/* Returns NULL where memory is short. About 4 MiB, of which small datagrams touch 128 KiB. */
+struct datagram_group *datagram_group_create(void);
+void datagram_group_destroy(struct datagram_group *group);
+
+/* Bytes that datagram_group_create allocates. */
+size_t datagram_group_memory(void);
+
+/*
+ * Opens a socket with these options, not yet bound. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CANNOT_BIND).
+ */
+int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
+                    struct error *error);
+
+/* Binds it to its address. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND). */
+int udp_socket_bind(struct udp_socket *socket, struct error *error);
+
+/* For the notifier. */
+wait_handle udp_socket_handle(const struct udp_socket *socket);
+
+/* Where it is bound, with the port that the system chose. */
+struct address udp_socket_address(const struct udp_socket *socket);
+
+/* Bytes of receive buffer that the kernel granted. */
+size_t udp_socket_receive_buffer(const struct udp_socket *socket);
+
+/* What an administrator changes to be granted more, for a message: "net.core.rmem_max". */
+extern const char *const udp_socket_buffer_setting;
+
+enum receive_result {
+    RECEIVE_OK,          /* the group holds at least one datagram */
+    RECEIVE_WOULD_BLOCK, /* nothing left: an edge will tell of more */
+    RECEIVE_LATER,       /* the kernel is short of memory: not drained, ask again soon */
+    RECEIVE_FATAL,       /* the socket is of no use any more; `error` says why */
+};
+
+/* Receives what is there, at most one group. */
+enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *group,
+                                       struct error *error);
+
+/* Errors that receives met and outlived, so far. */
+uint64_t udp_socket_errors(const struct udp_socket *socket);
+
+/*
+ * Datagrams that the kernel dropped because the buffer was full (or memory short), so far
+ * (SO_MEMINFO, SK_MEMINFO_DROPS; 32 bits in the kernel, carried on to 64 here as long as it is
+ * asked before 2^32 more are dropped).
+ */
+uint64_t udp_socket_drops(struct udp_socket *socket);
+
+/*
+ * Refuses from now on all that arrives, keeping what is queued. What the kernel refuses counts as
+ * drops. Returns false where the system has no such means.
+ */
+bool udp_socket_refuse_all(struct udp_socket *socket);
+
+/* Closes and frees it; NULL is allowed. */
+void udp_socket_close(struct udp_socket *socket);
+
+#endif

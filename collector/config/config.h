@@ -1,0 +1,72 @@
+/*
+ * What the program was told to do: listeners, sinks and limits, checked and complete.
+ *
+ * Made from the command line (config/options.h). Every value is in range, every default filled in;
+ * what a value means to the operating system is found out later, when things are opened. Owned by
+ * whoever made it, immutable after that.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_CONFIG_H
+#define SLUICE_COLLECTOR_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/address.h"
+#include "collector/schema.h"
+#include "collector/sink.h"
+
+enum listener_kind { LISTENER_UDP, LISTENER_CAPTURE };
+
+struct listener_config {
+    char *name; /* the URL without its keys: "udp://127.0.0.1:5555", "pcap:FILE" */
+    enum listener_kind kind;
+    const struct schema_ops *schema;
+    uint64_t max_decoded; /* bytes that one decoded datagram may take */
+
+    /* LISTENER_UDP */
+    struct address address;
+    bool ipv6_only;
+    uint64_t receive_buffer; /* bytes to ask the kernel for */
+    uint64_t receivers;      /* threads, each with a socket of its own */
+    uint64_t max_datagram;   /* bytes; what is longer is truncated */
+
+    /* LISTENER_CAPTURE */
+    char *path;
+    uint64_t port; /* the destination port wanted, 0: any */
+};
+
+struct sink_config {
+    char *name; /* the URL without its keys: "stdout:", "file:PATH" */
+    const struct destination_ops *destination;
+    char *path; /* what follows the colon, perhaps empty */
+    const struct encoder_ops *encoder;
+    struct encoder_options encoding;
+};
+
+enum ledger_format { LEDGER_TEXT, LEDGER_JSON };
+
+struct config {
+    struct listener_config *listeners;
+    size_t listener_count;
+    struct sink_config *sinks;
+    size_t sink_count;
+    bool check;               /* only say whether all this is right */
+    uint64_t duration_ns;     /* stop after this long; 0: do not */
+    uint64_t max_datagrams;   /* stop after so many were received; 0: do not */
+    uint64_t memory;          /* bytes for the datagram path; 0: as much as the defaults need */
+    uint64_t stop_timeout_ns; /* how long a stop may take to flush */
+    enum ledger_format ledger;
+};
+
+/* What there is to choose from: tables of the program, each with NULL at its end. */
+struct config_choices {
+    const struct schema_ops *const *schemas;
+    const struct destination_ops *const *destinations;
+    const struct encoder_ops *const *encoders;
+};
+
+/* Frees all it holds, not the struct itself; allowed on one that is still all zero. */
+void config_free(struct config *config);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * Writing to a file by its name, or to standard output, without ever waiting for a reader.
+ *
+ * Lifecycle: open by one of the two functions, write, close. One thread at a time. What is behind
+ * the name or the standard output is found out here: a regular file is written as it is; a pipe, a
+ * terminal or a socket is written without blocking, and says when it is full.
+ *
+ * The program ignores SIGPIPE and SIGXFSZ (where there are signals): a reader that has gone and a
+ * file that has reached its limit are results of a write.
+ */
+#ifndef SLUICE_COLLECTOR_OUTPUT_FILE_H
+#define SLUICE_COLLECTOR_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/error.h"
+#include "collector/sink.h"
+#include "collector/wakeup.h"
+
+struct output_file;
+
+/* What was done about a line without its end that an earlier run left at the end of a file. */
+enum torn_line {
+    TORN_LINE_NONE,  /* there was none */
+    TORN_LINE_CUT,   /* it was taken off the file */
+    TORN_LINE_ENDED, /* it got its newline and stays: it may be another program's */
+};
+
+struct output_file_start {
+    enum torn_line torn;
+    uint64_t torn_size; /* bytes of that line */
+};
+
+/*
+ * Opens `path` to append to it; makes it where it is not there (mode 0644, less the umask). A
+ * regular file that does not end in a newline is put right first, as *start tells:
+ *
+ * - Where nobody else has it open for writing, and the line is of a size that a sink can write
+ *   (OUTPUT_FILE_TORN_MAX), the line is cut off. That is told by the operating system, not guessed;
+ *   of a predecessor that was killed the last moments are waited for, up to 0.4 seconds.
+ * - Otherwise it may be somebody's line in the making, or no line at all: it is ended by a newline,
+ *   so that what follows stands apart, and not a byte is lost.
+ *
+ * A file that may be written but not read is taken as it is. A named pipe must have a reader.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).
+ */
+int output_file_open_append(const char *path, struct output_file **out,
+                            struct output_file_start *start, struct error *error);
+
+#define OUTPUT_FILE_TORN_MAX ((uint64_t)2 * 1024 * 1024)
+
+/*
+ * Opens standard output, wherever it leads. Its other owners notice nothing of this: a pipe or a
+ * terminal is written through a non-blocking description of our own. Where that cannot be had, a
+ * write is at most of the size that a pipe takes at once, when it says that it would; the same of
+ * a terminal that was stopped may block. Returns as above: standard output is closed, or open for
+ * reading only.
+ */
+int output_file_open_stdout(struct output_file **out, struct error *error);
+
+/*
+ * First thing in main: where the program was started without one of its standard streams, keeps
+ * that stream's number from going to another file, which would get what is meant for the stream.
+ */
+void output_file_hold_standard_streams(void);
+
+/*
+ * Writes a first part of `size` (≥ 1) bytes, as collector/sink.h says of a destination's write.
+ */
+enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
+                                    size_t *written, struct error *error);
+
+/* What to wait for after WRITE_WOULD_BLOCK, or NO_HANDLE: a regular file never says that. */
+wait_handle output_file_handle(const struct output_file *file);
+
+/*
+ * Takes the last `size` bytes written off a regular file again. Returns false, the file untouched,
+ * where it is none or where they are not the file's last: somebody else has written.
+ */
+bool output_file_take_back(struct output_file *file, size_t size);
+
+/* Whether `path` still names this file: it was neither renamed nor removed. */
+bool output_file_is_at(const struct output_file *file, const char *path);
+
+/* Closes it, or lets go of standard output. NULL is allowed. */
+void output_file_close(struct output_file *file);
+
+#endif

@@ -1,0 +1,366 @@
+/*
+ * json: one line of JSON (RFC 8259) a metric value, or a datagram with its message in the protobuf
+ * JSON mapping. Whatever bytes come in, the lines are valid JSON and valid UTF-8, and no object has
+ * the same key twice: see collector/text/json_writer.h for what becomes of ill-formed text.
+ *
+ * This is the hot path: per line it formats what is new and copies what repeats. What the lines of
+ * a record share ("received", "source", "listener") is put together once, and of that only what
+ * differs from the record before.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/text/decimal.h"
+#include "collector/text/json_writer.h"
+#include "sinks/sinks.h"
+
+/*
+ * What one record may cost, so that a datagram made for it cannot keep a sink busy: where a sample
+ * has more different labels than this, or telling a record's labels apart takes more steps (one for
+ * each label, one for each comparison, one for eight bytes of key), the record is too large.
+ * Genuine ones stay far below: a thousand samples of twenty labels take some 40,000 steps.
+ */
+#define MAX_LABELS      4096
+#define MAX_LABEL_STEPS 4000000
+
+#define TIME_SIZE 32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes */
+
+#define NAME_SIZE        sizeof(((struct listener *)0)->name)
+/* A name in JSON: at most each byte as \u00xx, and the quotes. */
+#define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2)
+
+/* A time as text, kept because the next one is mostly of the same second. */
+struct time_text {
+    int64_t second;
+    char text[TIME_SIZE];
+};
+
+/* A key as it was written, its quotes and colon with it: where it is in the output. */
+struct written_key {
+    size_t at;
+    size_t size;
+};
+
+struct json_encoder {
+    struct encoder encoder;
+    struct encoder_options options;
+
+    /* Of the record in hand: "received":...,"source":...,"listener":... */
+    char facts[64 + TIME_SIZE + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE];
+    size_t facts_size;
+    struct time_text received;
+    struct address source;
+    char listener_name[NAME_SIZE];
+    char listener[QUOTED_NAME_SIZE]; /* the same in JSON */
+    size_t listener_size;
+
+    /* Of the sample in hand. */
+    struct time_text sampled;
+    struct written_key keys[MAX_LABELS];
+};
+
+/* --- what repeats --------------------------------------------------------------------------- */
+
+static void time_update(struct time_text *time, int64_t nanoseconds)
+{
+    int64_t second = nanoseconds / 1000000000;
+    int64_t fraction = nanoseconds % 1000000000;
+    if (fraction < 0) {
+        fraction += 1000000000;
+        second--;
+    }
+    if (second != time->second) {
+        struct output out = {.data = time->text, .capacity = TIME_SIZE};
+        json_time(&out, nanoseconds);
+        time->second = second;
+        return;
+    }
+    time->text[21] = (char)('0' + fraction / 100000000);
+    decimal_put_8(time->text + 22, (uint32_t)(fraction % 100000000));
+}
+
+#define RECEIVED_KEY "\"received\":"
+
+static void set_source(struct json_encoder *json, const struct address *source)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    struct output out = {.data = json->facts, .capacity = sizeof json->facts};
+    json->source = *source;
+    output_literal(&out, RECEIVED_KEY);
+    output_bytes(&out, json->received.text, TIME_SIZE);
+    json_key_literal(&out, "source");
+    json_string(&out, text, address_format(source, text));
+    json_key_literal(&out, "listener");
+    output_bytes(&out, json->listener, json->listener_size);
+    json->facts_size = out.used;
+}
+
+static void set_listener(struct json_encoder *json, const char *name)
+{
+    struct output out = {.data = json->listener, .capacity = sizeof json->listener};
+    size_t length = strlen(name);
+    memcpy(json->listener_name, name, length + 1);
+    json_string(&out, name, length);
+    json->listener_size = out.used;
+}
+
+static bool same_address(const struct address *a, const struct address *b)
+{
+    return a->port == b->port && a->family == b->family && a->scope == b->scope &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static void set_facts(struct json_encoder *json, const struct listener *listener,
+                      const struct record *record)
+{
+    time_update(&json->received, record->received_ns);
+    /* By its name and not its address, which a later listener may have again. */
+    bool same_listener = strcmp(json->listener_name, listener->name) == 0;
+    if (!same_listener)
+        set_listener(json, listener->name);
+    if (!same_listener || !same_address(&json->source, &record->source))
+        set_source(json, &record->source);
+    else
+        memcpy(json->facts + sizeof(RECEIVED_KEY) - 1, json->received.text, TIME_SIZE);
+}
+
+/* --- one line a sample ---------------------------------------------------------------------- */
+
+static void write_doubles(struct output *out, const double *values, size_t count)
+{
+    json_array_begin(out);
+    for (size_t i = 0; i < count && !out->overflow; i++)
+        json_double(out, values[i]);
+    json_array_end(out);
+}
+
+static void write_counts(struct output *out, const uint64_t *values, size_t count)
+{
+    json_array_begin(out);
+    for (size_t i = 0; i < count && !out->overflow; i++)
+        json_uint64(out, values[i]);
+    json_array_end(out);
+}
+
+static void write_histogram(struct output *out, const struct sample_histogram *histogram)
+{
+    json_object_begin(out);
+    json_key_literal(out, "count");
+    json_uint64(out, histogram->count);
+    json_key_literal(out, "sum");
+    json_double(out, histogram->sum);
+    if (histogram->has_min) {
+        json_key_literal(out, "min");
+        json_double(out, histogram->min);
+    }
+    if (histogram->has_max) {
+        json_key_literal(out, "max");
+        json_double(out, histogram->max);
+    }
+    json_key_literal(out, "bounds");
+    write_doubles(out, histogram->bounds, histogram->bound_count);
+    json_key_literal(out, "counts");
+    write_counts(out, histogram->counts, histogram->count_count);
+    json_object_end(out);
+}
+
+static void write_kind(struct output *out, const struct sample *sample)
+{
+    if (sample->type == SAMPLE_HISTOGRAM)
+        output_literal(out, ",\"kind\":\"histogram\"");
+    else if (sample->kind == SAMPLE_GAUGE)
+        output_literal(out, ",\"kind\":\"gauge\"");
+    else
+        output_literal(out, ",\"kind\":\"counter\"");
+    if (sample->kind == SAMPLE_CUMULATIVE)
+        output_literal(out, ",\"temporality\":\"cumulative\"");
+    else if (sample->kind == SAMPLE_DELTA)
+        output_literal(out, ",\"temporality\":\"delta\"");
+}
+
+static void write_value(struct output *out, const struct sample *sample)
+{
+    output_literal(out, ",\"value\":");
+    switch (sample->type) {
+    case SAMPLE_DOUBLE:
+        json_double(out, sample->value.number);
+        break;
+    case SAMPLE_FLOAT:
+        json_float(out, (float)sample->value.number);
+        break;
+    case SAMPLE_INT64:
+        json_int64(out, sample->value.int64);
+        break;
+    case SAMPLE_UINT64:
+        json_uint64(out, sample->value.uint64);
+        break;
+    case SAMPLE_HISTOGRAM:
+        write_histogram(out, &sample->value.histogram);
+        break;
+    }
+}
+
+/* Whether the key was written for this sample before; counts the steps that takes. */
+static bool is_known(const struct json_encoder *json, size_t count, const struct output *out,
+                     const struct written_key *key, size_t *steps)
+{
+    const char *text = out->data + key->at;
+    for (size_t i = 0; i < count; i++) {
+        const struct written_key *known = &json->keys[i];
+        ++*steps;
+        if (known->size != key->size)
+            continue;
+        *steps += key->size / 8;
+        if (memcmp(out->data + known->at, text, key->size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* One bit of 64, by the key's length, first and last byte: most keys need no comparison at all. */
+static uint64_t key_bit(const char *text, size_t size)
+{
+    size_t first = (unsigned char)text[1];
+    size_t last = (unsigned char)text[size - 3]; /* before the quote and the colon */
+    return UINT64_C(1) << ((size + first * 5 + last * 7) & 63);
+}
+
+/*
+ * The first of two labels with the same key counts. Keys are compared as they were written: two
+ * that are ill-formed in different ways look the same then.
+ */
+static void write_labels(struct json_encoder *json, const struct record *record,
+                         const struct sample *sample, struct output *out, size_t *steps)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct schema_cursor cursor = {0};
+    struct label label;
+    size_t count = 0;
+    uint64_t bits = 0;
+    output_literal(out, ",\"labels\":{");
+    while (!out->overflow &&
+           ops->next_label(record->schema, record->message, sample, &cursor, &label)) {
+        size_t start = out->used;
+        json_key(out, label.key.data, label.key.size);
+        if (out->overflow)
+            return;
+        struct written_key key = {.at = start + (out->data[start] == ',')};
+        key.size = out->used - key.at;
+        *steps += 1 + key.size / 8;
+        uint64_t bit = key_bit(out->data + key.at, key.size);
+        bool known = (bits & bit) != 0 && is_known(json, count, out, &key, steps);
+        if (*steps > MAX_LABEL_STEPS || (!known && count == MAX_LABELS)) {
+            out->overflow = true;
+            return;
+        }
+        if (known) {
+            out->used = start;
+            continue;
+        }
+        bits |= bit;
+        json->keys[count++] = key;
+        json_string(out, label.value.data, label.value.size);
+    }
+    output_char(out, '}');
+}
+
+static void write_sample(struct json_encoder *json, const struct record *record,
+                         const struct sample *sample, struct output *out, size_t *steps)
+{
+    output_literal(out, "{\"time\":");
+    if (sample->time_ns == 0) {
+        output_bytes(out, json->received.text, TIME_SIZE);
+    } else {
+        time_update(&json->sampled, sample->time_ns);
+        output_bytes(out, json->sampled.text, TIME_SIZE);
+    }
+    json_key_literal(out, "name");
+    json_string(out, sample->name.data, sample->name.size);
+    write_kind(out, sample);
+    write_value(out, sample);
+    if (sample->start_time_ns != 0) {
+        json_key_literal(out, "start_time");
+        json_time(out, sample->start_time_ns);
+    }
+    if (sample->unit.size != 0) {
+        json_key_literal(out, "unit");
+        json_string(out, sample->unit.data, sample->unit.size);
+    }
+    write_labels(json, record, sample, out, steps);
+    output_char(out, ',');
+    output_bytes(out, json->facts, json->facts_size);
+    output_literal(out, "}\n");
+}
+
+static size_t encode_samples(struct json_encoder *json, const struct record *record,
+                             struct output *out)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct schema_cursor cursor = {0};
+    struct sample sample;
+    size_t lines = 0;
+    size_t steps = 0;
+    while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
+        write_sample(json, record, &sample, out, &steps);
+        lines++;
+    }
+    return lines;
+}
+
+/* --- one line a datagram -------------------------------------------------------------------- */
+
+static size_t encode_message(struct json_encoder *json, const struct record *record,
+                             struct output *out)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    output_char(out, '{');
+    output_bytes(out, json->facts, json->facts_size);
+    json_key_literal(out, "schema");
+    json_string(out, ops->name, strlen(ops->name));
+    json_key_literal(out, "bytes");
+    json_uint64(out, record->size);
+    json_key_literal(out, "message");
+    ops->write_json(record->schema, record->message, &json->options.json, out);
+    output_literal(out, "}\n");
+    return 1;
+}
+
+/* --- the encoder ---------------------------------------------------------------------------- */
+
+static size_t encode(struct encoder *encoder, const struct listener *listener,
+                     const struct record *record, struct output *out)
+{
+    struct json_encoder *json = (struct json_encoder *)encoder;
+    set_facts(json, listener, record);
+    if (json->options.view == VIEW_MESSAGE)
+        return encode_message(json, record, out);
+    return encode_samples(json, record, out);
+}
+
+static struct encoder *create(const struct encoder_options *options)
+{
+    struct json_encoder *json = calloc(1, sizeof *json);
+    if (json == NULL)
+        return NULL;
+    json->encoder.ops = &encoder_json;
+    json->options = *options;
+    /* A second that no time has; the first time fills the text. */
+    json->received.second = INT64_MIN;
+    json->sampled.second = INT64_MIN;
+    /* The facts of no listener and no source, of which a record changes what differs. */
+    set_listener(json, "");
+    set_source(json, &json->source);
+    return &json->encoder;
+}
+
+static void destroy(struct encoder *encoder)
+{
+    free(encoder);
+}
+
+const struct encoder_ops encoder_json = {
+    .name = "json",
+    .create = create,
+    .destroy = destroy,
+    .encode = encode,
+};

@@ -1,0 +1,12 @@
+#include "sinks/sinks.h"
+
+const struct destination_ops *const builtin_destinations[] = {
+    &destination_stdout,
+    &destination_file,
+    NULL,
+};
+
+const struct encoder_ops *const builtin_encoders[] = {
+    &encoder_json,
+    NULL,
+};

@@ -1,0 +1,19 @@
+/*
+ * The destinations and encoders that are built in. To add one: a file that implements its interface
+ * of collector/sink.h, a row in sinks.c, and a line in CMakeLists.txt.
+ */
+#ifndef SLUICE_SINKS_SINKS_H
+#define SLUICE_SINKS_SINKS_H
+
+#include "collector/sink.h"
+
+/* All of them, NULL at the end. The first encoder is the default. */
+extern const struct destination_ops *const builtin_destinations[];
+extern const struct encoder_ops *const builtin_encoders[];
+
+/* One file each. */
+extern const struct destination_ops destination_stdout;
+extern const struct destination_ops destination_file;
+extern const struct encoder_ops encoder_json;
+
+#endif

@@ -124,6 +124,16 @@ int ledger_add_sink(struct ledger *ledger, const char *name)
     return grown[count].name == NULL ? -1 : (int)count;
 }
 
+bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name)
+{
+    char *copy = copy_text(name);
+    if (copy == NULL)
+        return false;
+    free(ledger->listeners[listener].name);
+    ledger->listeners[listener].name = copy;
+    return true;
+}
+
 static void *add_block(struct block **list, size_t size)
 {
     size_t whole = (sizeof(struct block) + size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;

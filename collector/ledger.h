@@ -101,6 +101,9 @@ int ledger_add_listener(struct ledger *ledger, const char *name, const char *kin
                         const char *schema);
 int ledger_add_sink(struct ledger *ledger, const char *name);
 
+/* Renames a listener, before the first snapshot. Returns false where memory is short. */
+bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name);
+
 /* New blocks, all zero, each for one thread to write; NULL where memory is short. */
 struct intake_counters *ledger_intake_block(struct ledger *ledger, int listener);
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink);

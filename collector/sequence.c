@@ -41,13 +41,23 @@ struct sequence_table {
     uint8_t secret[16];
 };
 
+static size_t sets_for(size_t senders)
+{
+    size_t sets = senders / WAYS + (senders % WAYS != 0);
+    return sets < SHARDS ? SHARDS : sets;
+}
+
+size_t sequence_table_memory(size_t senders)
+{
+    return sizeof(struct sequence_table) + sets_for(senders) * sizeof(struct set);
+}
+
 struct sequence_table *sequence_table_create(size_t senders, const uint8_t secret[16])
 {
     struct sequence_table *table = calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
-    size_t sets = senders / WAYS + (senders % WAYS != 0);
-    table->set_count = sets < SHARDS ? SHARDS : sets;
+    table->set_count = sets_for(senders);
     memcpy(table->secret, secret, sizeof table->secret);
     /* Zeroed by calloc, not by us: pages that no sender has come to take no memory. */
     table->sets = calloc(table->set_count, sizeof *table->sets);

@@ -63,6 +63,9 @@ struct sequence_outcome {
 struct sequence_table *sequence_table_create(size_t senders, const uint8_t secret[16]);
 void sequence_table_destroy(struct sequence_table *table);
 
+/* Bytes that such a table allocates. Pages that no sender has come to stay untouched. */
+size_t sequence_table_memory(size_t senders);
+
 /*
  * Notes that `key` sent `number`, in its life `boot_id` (0: the sender has none). Numbers may
  * begin anywhere.

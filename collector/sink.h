@@ -21,7 +21,7 @@
 /* What a record's lines say about where it came from. Immutable; outlives all batches. */
 struct listener {
     uint32_t index;
-    char name[512]; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
+    const char *name; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
     const struct schema *schema;
     size_t max_decoded; /* bytes */
 };

@@ -113,6 +113,14 @@ enum capture_result capture_next(struct capture *capture, struct capture_datagra
     return capture->last;
 }
 
+void capture_end(struct capture *capture)
+{
+    if (capture->last != CAPTURE_DATAGRAM)
+        return;
+    reassembly_flush(capture->reassembly);
+    capture->last = CAPTURE_END;
+}
+
 const struct capture_counts *capture_counts(const struct capture *capture)
 {
     return &capture->counts;

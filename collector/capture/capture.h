@@ -69,6 +69,12 @@ int capture_open(const char *path, uint16_t port, struct capture **out, struct e
 enum capture_result capture_next(struct capture *capture, struct capture_datagram *datagram,
                                  struct error *error);
 
+/*
+ * Ends it early: from here on it is as if the file had ended, and what was under reassembly is
+ * counted.
+ */
+void capture_end(struct capture *capture);
+
 /* The counts so far. */
 const struct capture_counts *capture_counts(const struct capture *capture);
 

@@ -156,6 +156,8 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     if (made == NULL)
         return fail(error, "no memory for a socket");
     made->options = *options;
+    if (made->options.max_datagram > DATAGRAM_MAX_SIZE)
+        made->options.max_datagram = DATAGRAM_MAX_SIZE;
     made->fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (made->fd < 0) {
         fail(error, "cannot open a UDP socket");

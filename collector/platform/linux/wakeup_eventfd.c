@@ -54,12 +54,11 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
     /* An interrupted wait is told as a timeout: callers look at the clock anyway. */
     if (poll(watched, handle == NO_HANDLE ? 1 : 2, timeout_ms) <= 0)
         return WAKEUP_TIMEOUT;
-    if ((watched[1].revents & (POLLERR | POLLNVAL)) != 0)
+    /* A pipe whose reader has gone is an error, a socket or terminal a hang-up. */
+    if ((watched[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
         return WAKEUP_BROKEN;
     if ((watched[1].revents & POLLOUT) != 0)
         return WAKEUP_WRITABLE;
-    if ((watched[0].revents & POLLIN) == 0)
-        return WAKEUP_BROKEN; /* POLLHUP alone */
     uint64_t count;
     ssize_t ignored = read(wakeup->event, &count, sizeof count);
     (void)ignored;

@@ -1,0 +1,129 @@
+#include "collector/capture_player.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "collector/capture/capture.h"
+#include "collector/log.h"
+#include "collector/thread.h"
+
+struct capture_player {
+    struct capture_player_options options;
+    struct capture *capture;
+    struct intake *intake;
+    struct thread *thread;
+    _Atomic bool stopping;
+    _Atomic bool finished;
+    _Atomic bool damaged;
+};
+
+int capture_player_create(struct capture_player **out, const struct capture_player_options *options,
+                          struct error *error)
+{
+    struct capture_player *player = calloc(1, sizeof *player);
+    if (player != NULL)
+        player->intake = intake_create(options->thread, options->listener);
+    if (player == NULL || player->intake == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a capture");
+        free(player);
+        return -1;
+    }
+    player->options = *options;
+    if (capture_open(options->path, options->port, &player->capture, error) != 0) {
+        capture_player_destroy(player);
+        return -1;
+    }
+    *out = player;
+    return 0;
+}
+
+static void publish_counts(struct capture_player *player)
+{
+    const struct capture_counts *counts = capture_counts(player->capture);
+    struct intake_counters *counters = intake_counters(player->intake);
+    counter_set(&counters->frames, counts->frames);
+    counter_set(&counters->fragments, counts->fragments);
+    counter_set(&counters->reassembled, counts->reassembled);
+    counter_set(&counters->other, counts->other);
+    counter_set(&counters->cut, counts->cut);
+    counter_set(&counters->incomplete, counts->incomplete);
+}
+
+/* A file may hold no times; the moment of reading then stands for the arrival. */
+static void take(struct capture_player *player, const struct capture_datagram *datagram)
+{
+    bool split = datagram->size > DATAGRAM_FRONT_SIZE;
+    struct datagram_slot slot = {
+        .front = datagram->data,
+        .rest = split ? datagram->data + DATAGRAM_FRONT_SIZE : NULL,
+        .size = (uint32_t)datagram->size,
+        .sent_size = (uint32_t)datagram->size,
+        .source = datagram->source,
+        .received_ns = datagram->time_ns != 0 ? datagram->time_ns : clock_wall_ns(),
+    };
+    intake_take(player->intake, &slot);
+    intake_drained(player->intake);
+    publish_counts(player);
+    if (player->options.received != NULL)
+        player->options.received(player->options.context, 1);
+}
+
+static void run(void *argument)
+{
+    struct capture_player *player = argument;
+    struct capture_datagram datagram;
+    struct error error;
+    enum capture_result result = CAPTURE_DATAGRAM;
+    while (result == CAPTURE_DATAGRAM) {
+        if (atomic_load_explicit(&player->stopping, memory_order_relaxed))
+            capture_end(player->capture);
+        result = capture_next(player->capture, &datagram, &error);
+        if (result == CAPTURE_DATAGRAM)
+            take(player, &datagram);
+    }
+    publish_counts(player);
+    if (result == CAPTURE_DAMAGED) {
+        log_line(LOG_ERROR, "%s", error.text);
+        atomic_store(&player->damaged, true);
+    }
+    intake_seal(player->intake);
+    feed_close(player->options.thread->feed);
+    atomic_store(&player->finished, true);
+    player->options.finished(player->options.context);
+}
+
+int capture_player_start(struct capture_player *player, struct error *error)
+{
+    return thread_start(&player->thread, "capture", run, player, error);
+}
+
+void capture_player_stop(struct capture_player *player, int64_t deadline_ns)
+{
+    atomic_store(&player->stopping, true);
+    feed_set_deadline(player->options.thread->feed, deadline_ns);
+}
+
+bool capture_player_has_finished(const struct capture_player *player)
+{
+    return atomic_load(&player->finished);
+}
+
+bool capture_player_was_damaged(const struct capture_player *player)
+{
+    return atomic_load(&player->damaged);
+}
+
+void capture_player_join(struct capture_player *player)
+{
+    thread_join(player->thread);
+    player->thread = NULL;
+}
+
+void capture_player_destroy(struct capture_player *player)
+{
+    if (player == NULL)
+        return;
+    capture_close(player->capture);
+    intake_destroy(player->intake);
+    free(player);
+}

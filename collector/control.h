@@ -1,0 +1,31 @@
+/*
+ * What reaches the main thread from outside: the operator's wishes, and news from other threads.
+ *
+ * One per process, created before any thread so that all inherit its signal mask. The main thread
+ * waits; control_notify may be called from any thread.
+ */
+#ifndef SLUICE_COLLECTOR_CONTROL_H
+#define SLUICE_COLLECTOR_CONTROL_H
+
+#include "collector/error.h"
+
+struct control;
+
+enum control_event {
+    CONTROL_TIMEOUT,
+    CONTROL_NOTICE, /* somebody called control_notify */
+    CONTROL_STOP,   /* SIGTERM, SIGINT */
+    CONTROL_LEDGER, /* SIGUSR1 */
+    CONTROL_REOPEN, /* SIGHUP */
+};
+
+/* Also makes a write to a closed pipe an error rather than a signal. Returns 0, or -1. */
+int control_create(struct control **out, struct error *error);
+void control_destroy(struct control *control);
+
+void control_notify(struct control *control);
+
+/* Waits for the next event, at most `timeout_ms` milliseconds (negative: for ever). */
+enum control_event control_wait(struct control *control, int timeout_ms);
+
+#endif

@@ -1,0 +1,146 @@
+#include "collector/feed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "collector/log.h"
+#include "collector/thread.h"
+#include "collector/wakeup.h"
+
+struct outlet {
+    struct feed_sink to;
+    struct log_limit log;
+    uint64_t refused; /* records, since the last line in the log */
+};
+
+struct feed {
+    bool lossless;
+    struct outlet *outlets;
+    size_t count;
+    struct wakeup *wakeup;
+    _Atomic int64_t deadline_ns;
+};
+
+int feed_create(struct feed **out, bool lossless, struct error *error)
+{
+    struct feed *feed = calloc(1, sizeof *feed);
+    if (feed == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        return -1;
+    }
+    feed->lossless = lossless;
+    atomic_init(&feed->deadline_ns, INT64_MAX);
+    if (wakeup_create(&feed->wakeup, error) != 0) {
+        feed_destroy(feed);
+        return -1;
+    }
+    *out = feed;
+    return 0;
+}
+
+void feed_destroy(struct feed *feed)
+{
+    if (feed == NULL)
+        return;
+    wakeup_destroy(feed->wakeup);
+    free(feed->outlets);
+    free(feed);
+}
+
+int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error *error)
+{
+    struct outlet *grown = realloc(feed->outlets, (feed->count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        return -1;
+    }
+    feed->outlets = grown;
+    grown[feed->count++] = (struct outlet){.to = *sink};
+    return 0;
+}
+
+static void log_refusal(struct outlet *outlet, enum record_refusal reason, size_t records)
+{
+    uint64_t held;
+    outlet->refused += records;
+    if (reason == REFUSED_SINK_ENDED || !log_allowed(&outlet->log, &held))
+        return;
+    log_line(LOG_WARNING, "%s: behind: %" PRIu64 " records refused (%s)", outlet->to.name,
+             outlet->refused, record_refusal_names[reason]);
+    outlet->refused = 0;
+}
+
+/* In flight is raised before the push: the sink may be done with the batch before push returns. */
+static enum queue_result push(struct outlet *outlet, struct batch *batch)
+{
+    atomic_fetch_add_explicit(outlet->to.in_flight, batch->count, memory_order_relaxed);
+    enum queue_result result = batch_queue_push(outlet->to.queue, batch);
+    if (result == QUEUE_TAKEN)
+        sink_thread_notify(outlet->to.sink);
+    else
+        atomic_fetch_sub_explicit(outlet->to.in_flight, batch->count, memory_order_relaxed);
+    return result;
+}
+
+static void offer_to(struct feed *feed, struct outlet *outlet, struct batch *batch)
+{
+    const struct feed_sink *to = &outlet->to;
+    uint32_t records = batch->count;
+    counter_add(&to->offers->offered, records);
+    batch_retain(batch);
+    enum record_refusal reason = REFUSED_SINK_ENDED;
+    while (!sink_thread_has_ended(to->sink)) {
+        enum queue_result result = push(outlet, batch);
+        if (result == QUEUE_TAKEN) {
+            counter_add(&to->offers->queued, records);
+            return;
+        }
+        reason = result == QUEUE_FULL ? REFUSED_RING_FULL : REFUSED_LISTENER_SHARE;
+        if (!feed->lossless || !feed_pause(feed))
+            break;
+        reason = REFUSED_SINK_ENDED;
+    }
+    batch_release(batch);
+    counter_add(&to->offers->refused[reason], records);
+    log_refusal(outlet, reason, records);
+}
+
+void feed_offer(struct feed *feed, struct batch *batch)
+{
+    for (size_t i = 0; i < feed->count; i++)
+        offer_to(feed, &feed->outlets[i], batch);
+    batch_release(batch);
+}
+
+bool feed_wants_work(const struct feed *feed)
+{
+    for (size_t i = 0; i < feed->count; i++)
+        if (sink_thread_is_idle(feed->outlets[i].to.sink))
+            return true;
+    return false;
+}
+
+bool feed_pause(struct feed *feed)
+{
+    if (clock_monotonic_ns() >= atomic_load_explicit(&feed->deadline_ns, memory_order_relaxed))
+        return false;
+    wakeup_wait(feed->wakeup, NO_HANDLE, false, 1);
+    return true;
+}
+
+void feed_set_deadline(struct feed *feed, int64_t deadline_ns)
+{
+    int64_t before = atomic_load(&feed->deadline_ns);
+    while (deadline_ns < before &&
+           !atomic_compare_exchange_weak(&feed->deadline_ns, &before, deadline_ns)) {
+    }
+    wakeup_signal(feed->wakeup);
+}
+
+void feed_close(struct feed *feed)
+{
+    for (size_t i = 0; i < feed->count; i++) {
+        batch_queue_close(feed->outlets[i].to.queue);
+        sink_thread_notify(feed->outlets[i].to.sink);
+    }
+}

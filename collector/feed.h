@@ -1,0 +1,63 @@
+/*
+ * One producing thread's side of all the sinks: it hands each sealed batch to every one of them and
+ * counts what they took and refused.
+ *
+ * Two ways. A socket's producer never waits: a full queue refuses, for that sink alone. A capture's
+ * producer waits for room, so that nothing of a file is lost, until the stop's deadline.
+ *
+ * Lifecycle: create, one feed_add_sink per sink, offers, feed_close. All by one thread, except
+ * where it is said.
+ */
+#ifndef SLUICE_COLLECTOR_FEED_H
+#define SLUICE_COLLECTOR_FEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/batch.h"
+#include "collector/batch_queue.h"
+#include "collector/error.h"
+#include "collector/ledger.h"
+#include "collector/sink_thread.h"
+
+struct feed;
+
+/* `lossless`: it waits for room. Returns 0, or -1 with `error` filled. */
+int feed_create(struct feed **out, bool lossless, struct error *error);
+void feed_destroy(struct feed *feed);
+
+/* What one sink is to this producer. */
+struct feed_sink {
+    const char *name; /* for the log; the caller's */
+    struct sink_thread *sink;
+    struct batch_queue *queue; /* the sink's, for this producer alone */
+    struct offer_counters *offers;
+    _Atomic int64_t *in_flight; /* the sink's count */
+};
+
+/* Before the producer starts. Returns 0, or -1 with `error` filled. */
+int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error *error);
+
+/* Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. */
+void feed_offer(struct feed *feed, struct batch *batch);
+
+/* Whether some sink has nothing to do: then a batch is better offered now than filled further. */
+bool feed_wants_work(const struct feed *feed);
+
+/*
+ * Lossless: waits a moment (a millisecond, or until feed_set_deadline is called) for room. Returns
+ * false, at once, when the deadline is over.
+ */
+bool feed_pause(struct feed *feed);
+
+/*
+ * Any thread: from now on a lossless feed waits no longer than `deadline_ns` (monotonic). Of
+ * several deadlines the earliest counts.
+ */
+void feed_set_deadline(struct feed *feed, int64_t deadline_ns);
+
+/* Nothing more will come: the sinks finish what they hold. */
+void feed_close(struct feed *feed);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * What becomes of a datagram: it is counted, judged, decoded in place, and appended as a record to
+ * the batch that is open for its listener on this thread; or it is counted with its reason.
+ *
+ * One intake per listener and producing thread, used by that thread alone; between start and stop
+ * it allocates nothing. The order of judgement is that of enum datagram_reason.
+ */
+#ifndef SLUICE_COLLECTOR_INTAKE_H
+#define SLUICE_COLLECTOR_INTAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/arena.h"
+#include "collector/batch.h"
+#include "collector/feed.h"
+#include "collector/ledger.h"
+#include "collector/sequence.h"
+#include "collector/sink.h"
+#include "collector/udp_socket.h"
+
+/*
+ * Bytes of a scratch arena that suffice for any datagram: the decoder's table has 32 bytes a field,
+ * in steps that double, and a field at least 2 of at most 65,535 bytes.
+ */
+#define INTAKE_SCRATCH_SIZE ((size_t)2304 * 1024)
+
+/* How long records may wait in an open batch while the sinks have other work. */
+#define INTAKE_OPEN_NS INT64_C(3000000)
+
+/* What the intakes of one thread share; the thread's own. */
+struct intake_thread {
+    struct batch_pool *pool;
+    struct feed *feed;
+    struct sequence_table *sequences;
+    struct arena scratch;              /* INTAKE_SCRATCH_SIZE bytes */
+    struct intake_counters **counters; /* this thread's blocks, by listener index */
+    bool lossless;                     /* waits for a free batch as well as for room in a queue */
+};
+
+struct intake;
+
+/* Returns NULL where memory is short. */
+struct intake *intake_create(struct intake_thread *thread, const struct listener *listener);
+
+/* Nothing may be open (intake_seal). NULL is allowed. */
+void intake_destroy(struct intake *intake);
+
+/* This thread's block of the listener's counters. */
+struct intake_counters *intake_counters(struct intake *intake);
+
+/* Takes a datagram, whose bytes are copied. */
+void intake_take(struct intake *intake, const struct datagram_slot *datagram);
+
+/* The socket is drained: seals what is open if a sink is idle. */
+void intake_drained(struct intake *intake);
+
+/*
+ * Nanoseconds (monotonic) at which what is open must be sealed, INT64_MAX where nothing is.
+ * `now_ns` dates a batch that was opened since the last call.
+ */
+int64_t intake_due(struct intake *intake, int64_t now_ns);
+
+/* Offers what is open to the sinks. */
+void intake_seal(struct intake *intake);
+
+#endif

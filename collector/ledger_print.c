@@ -1,0 +1,207 @@
+#include "collector/ledger_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/text/json_writer.h"
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* " + NAME N" for each term of a sum that is not zero. */
+static void print_terms(FILE *file, const char *const *names, const uint64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] != 0)
+            fprintf(file, " + %s %" PRIu64, names[i], values[i]);
+}
+
+/* "NAME N" for each that is not zero, on a line of their own; nothing where all are. */
+static void print_nonzero(FILE *file, const char *const *names, const uint64_t *values,
+                          size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] == 0)
+            continue;
+        fprintf(file, "%s%s %" PRIu64, any ? ", " : "    ", names[i], values[i]);
+        any = true;
+    }
+    if (any)
+        fputc('\n', file);
+}
+
+static void print_listener(FILE *file, const struct listener_totals *listener)
+{
+    fprintf(file, "  listener %s (%s)\n", listener->name, listener->schema);
+    fprintf(file, "    received %" PRIu64 " = decoded %" PRIu64, listener->received,
+            listener->decoded);
+    print_terms(file, datagram_reason_names, listener->reasons, REASON_COUNT);
+    fprintf(file, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages,
+            listener->bytes);
+    if (strcmp(listener->kind, "udp") == 0)
+        fprintf(file, ", kernel_drops %" PRIu64, listener->kernel_drops);
+    fputc('\n', file);
+
+    static const char *const beside_names[] = {"refused_while_stopping", "receive_errors"};
+    const uint64_t beside[] = {listener->refused_while_stopping, listener->receive_errors};
+    print_nonzero(file, beside_names, beside, 2);
+
+    static const char *const sequence_names[] = {
+        "senders", "lost", "duplicated", "reordered", "late", "restarted", "senders_evicted"};
+    const uint64_t sequence[] = {listener->senders,        listener->lost, listener->duplicated,
+                                 listener->reordered,      listener->late, listener->restarted,
+                                 listener->senders_evicted};
+    print_nonzero(file, sequence_names, sequence, 7);
+
+    static const char *const capture_names[] = {"frames", "fragments", "reassembled",
+                                                "other",  "cut",       "incomplete"};
+    const uint64_t capture[] = {listener->frames, listener->fragments, listener->reassembled,
+                                listener->other,  listener->cut,       listener->incomplete};
+    print_nonzero(file, capture_names, capture, 6);
+}
+
+static void print_sink(FILE *file, const struct sink_totals *sink)
+{
+    fprintf(file, "  sink %s\n", sink->name);
+    fprintf(file, "    offered %" PRIu64 " = queued %" PRIu64, sink->offered, sink->queued);
+    print_terms(file, record_refusal_names, sink->refused, REFUSAL_COUNT);
+    fprintf(file, "\n    queued %" PRIu64 " = written %" PRIu64, sink->queued, sink->written);
+    if (sink->filtered != 0)
+        fprintf(file, " + filtered %" PRIu64, sink->filtered);
+    print_terms(file, record_failure_names, sink->failed, FAILURE_COUNT);
+    fprintf(file, " + in flight %" PRId64 "\n", sink->in_flight);
+    fprintf(file, "    lines %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines, sink->bytes);
+    static const char *const beside_names[] = {"write_errors"};
+    print_nonzero(file, beside_names, &sink->write_errors, 1);
+}
+
+void ledger_print_text(const struct ledger_snapshot *snapshot, FILE *file)
+{
+    fprintf(file, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
+            snapshot->final ? "" : " (running)");
+    for (size_t i = 0; i < snapshot->listener_count; i++)
+        print_listener(file, &snapshot->listeners[i]);
+    for (size_t i = 0; i < snapshot->sink_count; i++)
+        print_sink(file, &snapshot->sinks[i]);
+    if (snapshot->final)
+        fprintf(file, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
+    fflush(file);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void write_count(struct output *out, const char *name, uint64_t value)
+{
+    json_key(out, name, strlen(name));
+    json_uint64(out, value);
+}
+
+static void write_text(struct output *out, const char *name, const char *value)
+{
+    json_key(out, name, strlen(name));
+    json_string(out, value, strlen(value));
+}
+
+static void write_counts(struct output *out, const char *name, const char *const *names,
+                         const uint64_t *values, size_t count)
+{
+    json_key(out, name, strlen(name));
+    json_object_begin(out);
+    for (size_t i = 0; i < count; i++)
+        write_count(out, names[i], values[i]);
+    json_object_end(out);
+}
+
+static void write_listener(struct output *out, const struct listener_totals *listener)
+{
+    json_object_begin(out);
+    write_text(out, "name", listener->name);
+    write_text(out, "kind", listener->kind);
+    write_text(out, "schema", listener->schema);
+    write_count(out, "received", listener->received);
+    write_count(out, "bytes", listener->bytes);
+    write_count(out, "decoded", listener->decoded);
+    write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
+    write_count(out, "messages", listener->messages);
+    write_count(out, "kernel_drops", listener->kernel_drops);
+    write_count(out, "refused_while_stopping", listener->refused_while_stopping);
+    write_count(out, "receive_errors", listener->receive_errors);
+    write_count(out, "senders", listener->senders);
+    write_count(out, "senders_evicted", listener->senders_evicted);
+    write_count(out, "lost", listener->lost);
+    write_count(out, "duplicated", listener->duplicated);
+    write_count(out, "reordered", listener->reordered);
+    write_count(out, "late", listener->late);
+    write_count(out, "restarted", listener->restarted);
+    if (strcmp(listener->kind, "capture") == 0) {
+        write_count(out, "frames", listener->frames);
+        write_count(out, "fragments", listener->fragments);
+        write_count(out, "reassembled", listener->reassembled);
+        write_count(out, "other", listener->other);
+        write_count(out, "cut", listener->cut);
+        write_count(out, "incomplete", listener->incomplete);
+    }
+    json_object_end(out);
+}
+
+static void write_sink(struct output *out, const struct sink_totals *sink)
+{
+    json_object_begin(out);
+    write_text(out, "name", sink->name);
+    write_count(out, "offered", sink->offered);
+    write_count(out, "queued", sink->queued);
+    write_counts(out, "refused", record_refusal_names, sink->refused, REFUSAL_COUNT);
+    write_count(out, "written", sink->written);
+    write_count(out, "filtered", sink->filtered);
+    write_counts(out, "failed", record_failure_names, sink->failed, FAILURE_COUNT);
+    json_key_literal(out, "in_flight");
+    json_int64(out, sink->in_flight);
+    write_count(out, "lines", sink->lines);
+    write_count(out, "bytes", sink->bytes);
+    write_count(out, "write_errors", sink->write_errors);
+    json_object_end(out);
+}
+
+static void write_snapshot(struct output *out, const struct ledger_snapshot *snapshot)
+{
+    json_object_begin(out);
+    json_key_literal(out, "final");
+    json_bool(out, snapshot->final);
+    if (snapshot->final) {
+        json_key_literal(out, "balances");
+        json_bool(out, ledger_balances(snapshot));
+    }
+    json_key_literal(out, "uptime_seconds");
+    json_double(out, (double)snapshot->uptime_ns / 1e9);
+    json_key_literal(out, "listeners");
+    json_array_begin(out);
+    for (size_t i = 0; i < snapshot->listener_count; i++)
+        write_listener(out, &snapshot->listeners[i]);
+    json_array_end(out);
+    json_key_literal(out, "sinks");
+    json_array_begin(out);
+    for (size_t i = 0; i < snapshot->sink_count; i++)
+        write_sink(out, &snapshot->sinks[i]);
+    json_array_end(out);
+    json_object_end(out);
+    output_char(out, '\n');
+}
+
+int ledger_print_json(const struct ledger_snapshot *snapshot, FILE *file)
+{
+    for (size_t capacity = (size_t)64 * 1024;; capacity *= 2) {
+        struct output out = {.data = malloc(capacity), .capacity = capacity};
+        if (out.data == NULL)
+            return -1;
+        write_snapshot(&out, snapshot);
+        if (!out.overflow)
+            fwrite(out.data, 1, out.used, file);
+        bool done = !out.overflow;
+        free(out.data);
+        if (done)
+            break;
+    }
+    fflush(file);
+    return 0;
+}

@@ -1,0 +1,62 @@
+#include "collector/memory_plan.h"
+
+#include <inttypes.h>
+
+#include "collector/batch.h"
+#include "collector/intake.h"
+#include "collector/sequence.h"
+#include "collector/sink_thread.h"
+#include "collector/udp_socket.h"
+
+#define LARGE_BATCHES 4
+#define LONGEST_RING  65536
+
+static size_t producers(const struct memory_needs *needs)
+{
+    return needs->receivers + needs->captures;
+}
+
+/*
+ * Batches that are out when every ring is full: those rings', one in the hands of each sink, and
+ * one open per intake with another per thread on its way to the rings.
+ */
+static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
+{
+    return producers(needs) * needs->sinks * ring_capacity + needs->sinks + needs->intakes +
+           producers(needs);
+}
+
+static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
+{
+    return small_batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
+           LARGE_BATCHES * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
+           producers(needs) * INTAKE_SCRATCH_SIZE + needs->sinks * sink_thread_memory() +
+           sequence_table_memory(MEMORY_SENDERS);
+}
+
+int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
+                     struct error *error)
+{
+    uint64_t least = total(needs, budget == 0 ? MEMORY_DEFAULT_RING : MEMORY_SMALLEST_RING);
+    if (budget == 0)
+        budget = least > MEMORY_DEFAULT ? least : MEMORY_DEFAULT;
+    if (budget < least) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "--memory: %" PRIu64 " KiB are too few for these listeners and sinks: they need "
+                  "at least %" PRIu64 "KiB",
+                  budget / 1024, (least + 1023) / 1024);
+        return -1;
+    }
+    uint64_t per_slot = producers(needs) * needs->sinks * BATCH_SMALL_SIZE;
+    uint64_t capacity = (budget - total(needs, 0)) / per_slot;
+    if (capacity > LONGEST_RING)
+        capacity = LONGEST_RING;
+    *plan = (struct memory_plan){
+        .ring_capacity = capacity,
+        .small_batches = small_batches(needs, capacity),
+        .large_batches = LARGE_BATCHES,
+        .senders = MEMORY_SENDERS,
+        .total = total(needs, capacity),
+    };
+    return 0;
+}

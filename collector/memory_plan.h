@@ -1,0 +1,45 @@
+/*
+ * How the memory budget is divided: what each thread needs whatever happens, and the rest in
+ * batches for the rings. Pure arithmetic; everything it names is allocated once, at start.
+ */
+#ifndef SLUICE_COLLECTOR_MEMORY_PLAN_H
+#define SLUICE_COLLECTOR_MEMORY_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/error.h"
+
+/* What the budget is when none is given, and the least that a ring then holds, in batches. */
+#define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
+#define MEMORY_DEFAULT_RING  64
+/* The least that a ring may hold when the budget is given. */
+#define MEMORY_SMALLEST_RING 4
+
+/* Senders whose sequence is followed at a time. */
+#define MEMORY_SENDERS 16384
+
+struct memory_needs {
+    size_t receivers; /* threads that serve sockets */
+    size_t captures;  /* threads that read captures */
+    size_t sinks;
+    size_t intakes; /* pairs of a thread and a listener on it: each may hold one open batch */
+};
+
+struct memory_plan {
+    size_t ring_capacity; /* batches, of each ring */
+    size_t small_batches;
+    size_t large_batches;
+    size_t senders;
+    uint64_t total; /* bytes that the plan allocates */
+};
+
+/*
+ * Divides `budget` bytes (0: MEMORY_DEFAULT, or more where the rings would be too short). Returns
+ * 0, or -1 with `error` filled (EXIT_CODE_CONFIG) where the budget is too small, saying what is
+ * enough.
+ */
+int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
+                     struct error *error);
+
+#endif

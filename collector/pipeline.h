@@ -1,0 +1,91 @@
+/*
+ * Everything between the listeners and the sinks, and the order in which it starts and stops.
+ *
+ * Lifecycle: create (everything is opened; nothing runs), start, (reopen, snapshot, state) while it
+ * runs, stop, finish, destroy. It comes to an end by itself when its listeners are all captures and
+ * all have ended. One thread, the main one, calls all of these; `notify` tells it from other
+ * threads that the state may have changed.
+ */
+#ifndef SLUICE_COLLECTOR_PIPELINE_H
+#define SLUICE_COLLECTOR_PIPELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/config/config.h"
+#include "collector/error.h"
+#include "collector/ledger.h"
+
+struct pipeline;
+
+struct pipeline_options {
+    const struct config *config; /* outlives the pipeline */
+
+    /* Called from any thread: look at pipeline_state. */
+    void (*notify)(void *context);
+    void *notify_context;
+
+    /* For tests that need a slow receiver or sink: called before each receive, each write. */
+    void (*before_receive)(void *context);
+    void (*before_write)(void *context);
+    void *hook_context;
+};
+
+enum pipeline_state {
+    PIPELINE_RUNNING,
+    PIPELINE_COMPLETE, /* there is reason to stop: max_datagrams came, a socket failed, no sink left
+                        */
+    PIPELINE_FINISHED, /* all threads have done all they will do */
+};
+
+/*
+ * Whether the configuration could run, as far as that can be said without opening anything but
+ * captures. Returns 0, or -1 with `error` filled.
+ */
+int pipeline_check(const struct config *config, struct error *error);
+
+/*
+ * Opens captures, binds sockets, opens destinations, and takes all memory. Returns 0, or -1 with
+ * `error` filled; then nothing stays open.
+ */
+int pipeline_create(struct pipeline **out, const struct pipeline_options *options,
+                    struct error *error);
+
+/* Starts the threads. Returns 0, or -1 with `error` filled: then destroy it. */
+int pipeline_start(struct pipeline *pipeline, struct error *error);
+
+enum pipeline_state pipeline_state(const struct pipeline *pipeline);
+
+/* The address that a listener (its index in the configuration) is bound to; zero for a capture. */
+struct address pipeline_address(const struct pipeline *pipeline, size_t listener);
+
+/* All listeners are captures. */
+bool pipeline_is_offline(const struct pipeline *pipeline);
+
+/* Sinks that have a name open it anew. */
+void pipeline_reopen(struct pipeline *pipeline);
+
+/* The ledger now, the kernel's drops freshly read; NULL where memory is short. */
+struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline);
+
+/*
+ * Begins to stop: sockets are drained, rings and sinks flushed; what is left at `deadline_ns`
+ * (monotonic; INT64_MAX: none) is given up. Calling it again brings the deadline forward.
+ */
+void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns);
+
+/*
+ * Waits for all threads and closes all. Returns the final ledger (valid until the pipeline is
+ * destroyed), or NULL where memory is short.
+ */
+struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline);
+
+/* The exit code of a pipeline that has finished: damaged captures, failed sockets and sinks. */
+enum exit_code pipeline_exit_code(const struct pipeline *pipeline,
+                                  const struct ledger_snapshot *final);
+
+/* Frees it, after the finish, or after a create or start that failed. NULL is allowed. */
+void pipeline_destroy(struct pipeline *pipeline);
+
+#endif

@@ -1,0 +1,89 @@
+/* collector/control.h on signalfd(2) and eventfd(2). */
+#include "collector/control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+struct control {
+    int signals;
+    int notice;
+};
+
+int control_create(struct control **out, struct error *error)
+{
+    struct control *control = calloc(1, sizeof *control);
+    if (control == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for signals");
+        return -1;
+    }
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGTERM);
+    sigaddset(&wanted, SIGINT);
+    sigaddset(&wanted, SIGHUP);
+    sigaddset(&wanted, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &wanted, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    control->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
+    control->notice = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (control->signals < 0 || control->notice < 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "cannot wait for signals: %s", strerror(errno));
+        control_destroy(control);
+        return -1;
+    }
+    *out = control;
+    return 0;
+}
+
+void control_destroy(struct control *control)
+{
+    if (control == NULL)
+        return;
+    if (control->signals >= 0)
+        close(control->signals);
+    if (control->notice >= 0)
+        close(control->notice);
+    free(control);
+}
+
+void control_notify(struct control *control)
+{
+    uint64_t one = 1;
+    ssize_t ignored = write(control->notice, &one, sizeof one);
+    (void)ignored;
+}
+
+static enum control_event meaning(uint32_t number)
+{
+    switch (number) {
+    case SIGHUP:
+        return CONTROL_REOPEN;
+    case SIGUSR1:
+        return CONTROL_LEDGER;
+    default:
+        return CONTROL_STOP;
+    }
+}
+
+enum control_event control_wait(struct control *control, int timeout_ms)
+{
+    struct pollfd watched[2] = {
+        {.fd = control->signals, .events = POLLIN},
+        {.fd = control->notice, .events = POLLIN},
+    };
+    if (poll(watched, 2, timeout_ms) <= 0)
+        return CONTROL_TIMEOUT;
+    struct signalfd_siginfo info;
+    if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        return meaning(info.ssi_signo);
+    uint64_t count;
+    ssize_t ignored = read(control->notice, &count, sizeof count);
+    (void)ignored;
+    return CONTROL_NOTICE;
+}

@@ -1,0 +1,19 @@
+/* collector/random.h on getrandom(2). */
+#include "collector/random.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/types.h>
+
+int random_bytes(uint8_t *bytes, size_t size, struct error *error)
+{
+    ssize_t got;
+    do
+        got = getrandom(bytes, size, 0); /* up to 256 bytes come whole (man page) */
+    while (got < 0 && errno == EINTR);
+    if (got == (ssize_t)size)
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL, "cannot get random bytes: %s", strerror(errno));
+    return -1;
+}

@@ -1,0 +1,84 @@
+/*
+ * A receiving thread: its sockets, its notifier, its ready list and the batches it is filling.
+ *
+ * A socket is registered edge-triggered before it is bound and is drained until it says
+ * would-block. A drain stops early only on its budget; the socket then stays on the ready list and
+ * is served again, after the others there, without waiting for an edge.
+ *
+ * Lifecycle: create, one receiver_add_listener per listener (from then on the kernel queues),
+ * start, stop, join, destroy. Main thread, except where another is named.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVER_H
+#define SLUICE_COLLECTOR_RECEIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/error.h"
+#include "collector/intake.h"
+#include "collector/sink.h"
+#include "collector/udp_socket.h"
+
+/* Datagrams that one socket may deliver in its turn; the next socket on the ready list follows. */
+#define RECEIVER_BUDGET 1024
+
+struct receiver;
+
+struct receiver_options {
+    struct intake_thread
+        *thread; /* the caller's, outlives the receiver; `feed` is set before start */
+
+    /*
+     * Called from the receiving thread after each group: so many datagrams were received. May be
+     * NULL.
+     */
+    void (*received)(void *context, size_t datagrams);
+    /* Called once from the receiving thread: it has done all it will do. */
+    void (*finished)(void *context);
+    /* Called from the receiving thread: a socket is of no use any more (`error` was logged). */
+    void (*failed)(void *context);
+    void *context;
+
+    /* For tests that need a slow receiver: called before each receive. NULL otherwise. */
+    void (*before_receive)(void *context);
+    void *hook_context;
+};
+
+/* Returns 0, or -1 with `error` filled. */
+int receiver_create(struct receiver **out, const struct receiver_options *options,
+                    struct error *error);
+
+/*
+ * Opens, registers and binds a socket for the listener, in this order. Returns 0, or -1 with
+ * `error` filled. *bound (may be NULL) is the address with the port that the system chose, *granted
+ * the bytes of receive buffer.
+ */
+int receiver_add_listener(struct receiver *receiver, const struct listener *listener,
+                          const struct udp_socket_options *options, struct address *bound,
+                          size_t *granted, struct error *error);
+
+/* Returns 0, or -1 with `error` filled. */
+int receiver_start(struct receiver *receiver, struct error *error);
+
+/*
+ * Any thread: asks for the kernel's drop counters to be read into the ledger. Returns a number for
+ * receiver_has_refreshed.
+ */
+uint64_t receiver_refresh(struct receiver *receiver);
+bool receiver_has_refreshed(const struct receiver *receiver, uint64_t request);
+
+/*
+ * Any thread: refuse what arrives, drain what has arrived until `deadline_ns` (monotonic), close
+ * the sockets and then the feed. Calling it again brings the deadline forward.
+ */
+void receiver_stop(struct receiver *receiver, int64_t deadline_ns);
+
+/* Any thread. */
+bool receiver_has_finished(const struct receiver *receiver);
+
+void receiver_join(struct receiver *receiver);
+
+/* Frees it, after the join or instead of the start. NULL is allowed. */
+void receiver_destroy(struct receiver *receiver);
+
+#endif

@@ -41,7 +41,8 @@ int notifier_create(struct notifier **out, struct error *error);
 /* Frees it. Sockets that were not removed are simply forgotten. NULL is allowed. */
 void notifier_destroy(struct notifier *notifier);
 
-/* Watches a non-blocking socket. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
+/* Watches a non-blocking socket; the token is not NULL. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_INTERNAL). */
 int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
 
 /* Stops watching. Returns 0, or -1 with `error` filled; on 0 the REMOVED event will follow. */

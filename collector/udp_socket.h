@@ -24,7 +24,7 @@ struct udp_socket_options {
     bool ipv6_only;         /* an IPv6 socket takes no IPv4 (else "::" takes both) */
     bool share_port;        /* other sockets of ours may bind the same port (SO_REUSEPORT) */
     size_t receive_buffer;  /* bytes to ask the kernel for */
-    size_t max_datagram;    /* bytes; what is longer is truncated */
+    size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; what is longer is truncated */
 };
 
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */

@@ -1,0 +1,135 @@
+/* Sleeping until signalled, until a handle is ready or broken, or until the time is over. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/thread.h"
+#include "collector/wakeup.h"
+
+#define PATIENCE_MS 10000
+
+static int set_up(void **state)
+{
+    struct wakeup *wakeup = NULL;
+    struct error error;
+    assert_int_equal(wakeup_create(&wakeup, &error), 0);
+    *state = wakeup;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    wakeup_destroy(*state);
+    return 0;
+}
+
+static void a_signal_before_the_wait_is_kept_and_several_are_one(void **state)
+{
+    struct wakeup *wakeup = *state;
+    wakeup_signal(wakeup);
+    wakeup_signal(wakeup);
+    wakeup_signal(wakeup);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, PATIENCE_MS), WAKEUP_SIGNALLED);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, 0), WAKEUP_TIMEOUT);
+}
+
+static void a_wait_without_a_reason_ends_when_its_time_is_over(void **state)
+{
+    struct wakeup *wakeup = *state;
+    int64_t begun = clock_monotonic_ns();
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, 30), WAKEUP_TIMEOUT);
+    assert_true(clock_monotonic_ns() - begun >= 25 * INT64_C(1000000));
+}
+
+#define ROUNDS 500
+
+struct signaller {
+    struct wakeup *wakeup;
+    atomic_int wanted;
+};
+
+static void signal_each_round(void *argument)
+{
+    struct signaller *signaller = argument;
+    for (int round = 1; round <= ROUNDS; round++) {
+        while (atomic_load(&signaller->wanted) < round)
+            ;
+        wakeup_signal(signaller->wakeup);
+    }
+}
+
+static void another_thread_signals_before_or_during_the_wait(void **state)
+{
+    struct signaller signaller = {.wakeup = *state};
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "signaller", signal_each_round, &signaller, &error), 0);
+    for (int round = 1; round <= ROUNDS; round++) {
+        atomic_store(&signaller.wanted, round);
+        assert_int_equal(wakeup_wait(signaller.wakeup, NO_HANDLE, false, PATIENCE_MS),
+                         WAKEUP_SIGNALLED);
+    }
+    thread_join(thread);
+}
+
+static void a_handle_is_told_writable_only_where_that_is_wanted(void **state)
+{
+    struct wakeup *wakeup = *state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_WRITABLE);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], false, 0), WAKEUP_TIMEOUT);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_signal_is_kept_while_a_handle_is_told(void **state)
+{
+    struct wakeup *wakeup = *state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    wakeup_signal(wakeup);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_WRITABLE);
+    close(ends[0]);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], false, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, PATIENCE_MS), WAKEUP_SIGNALLED);
+    close(ends[1]);
+}
+
+/* A stream socket says "hung up", where a pipe says "error". */
+static void a_peer_that_closed_is_a_broken_handle_before_all_else(void **state)
+{
+    struct wakeup *wakeup = *state;
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], false, 0), WAKEUP_TIMEOUT);
+    close(ends[0]);
+    wakeup_signal(wakeup);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], false, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, PATIENCE_MS), WAKEUP_SIGNALLED);
+    close(ends[1]);
+}
+
+#define with_wakeup(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_wakeup(a_signal_before_the_wait_is_kept_and_several_are_one),
+        with_wakeup(a_wait_without_a_reason_ends_when_its_time_is_over),
+        with_wakeup(another_thread_signals_before_or_during_the_wait),
+        with_wakeup(a_handle_is_told_writable_only_where_that_is_wanted),
+        with_wakeup(a_signal_is_kept_while_a_handle_is_told),
+        with_wakeup(a_peer_that_closed_is_a_broken_handle_before_all_else),
+    };
+    return cmocka_run_group_tests_name("wakeup", tests, NULL, NULL);
+}

@@ -20,7 +20,7 @@ struct arena {
     bool exhausted;  /* a block was refused since this was last cleared */
 };
 
-/* `size` bytes (a block of its own even when 0), or NULL with `exhausted` set. */
+/* `size` bytes (not NULL for 0 bytes either), or NULL with `exhausted` set. */
 static inline void *arena_allocate(struct arena *arena, size_t size)
 {
     size_t left = arena->capacity - arena->used;

@@ -1,0 +1,306 @@
+/* The queue of batches: order, bounds and end, the listeners' shares, and two threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/batch_queue.h"
+#include "collector/sink.h"
+#include "collector/thread.h"
+#include "tests/support/patience.h"
+
+#define CAPACITY 16
+
+static const struct listener listeners[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
+
+/* The pool of a test, and a queue that three listeners share or one has alone. */
+struct fixture {
+    struct batch_pool *pool;
+    struct batch_queue *queue;
+};
+
+static struct fixture make(size_t capacity, bool shared)
+{
+    struct fixture made = {
+        .pool = batch_pool_create(2 * CAPACITY, 0),
+        .queue = batch_queue_create(capacity, shared ? 3 : 1, shared),
+    };
+    assert_non_null(made.pool);
+    assert_non_null(made.queue);
+    return made;
+}
+
+static void finish(struct fixture *fixture)
+{
+    struct batch *batch;
+    while ((batch = batch_queue_pop(fixture->queue)) != NULL)
+        batch_release(batch);
+    assert_int_equal(batch_pool_out(fixture->pool), 0);
+    batch_queue_destroy(fixture->queue);
+    batch_pool_destroy(fixture->pool);
+}
+
+/* Offers a batch of the listener; one that is not taken goes back to the pool. */
+static enum queue_result offer(struct fixture *fixture, size_t listener)
+{
+    struct batch *batch = batch_acquire(fixture->pool, false);
+    assert_non_null(batch);
+    batch->listener = &listeners[listener];
+    enum queue_result result = batch_queue_push(fixture->queue, batch);
+    if (result != QUEUE_TAKEN)
+        batch_release(batch);
+    return result;
+}
+
+static size_t offer_until_refused(struct fixture *fixture, size_t listener)
+{
+    size_t taken = 0;
+    while (offer(fixture, listener) == QUEUE_TAKEN)
+        taken++;
+    return taken;
+}
+
+static size_t take(struct fixture *fixture)
+{
+    struct batch *batch = batch_queue_pop(fixture->queue);
+    assert_non_null(batch);
+    size_t listener = batch->listener->index;
+    batch_release(batch);
+    return listener;
+}
+
+/* --- one thread ------------------------------------------------------------------------------ */
+
+static void batches_come_out_in_the_order_they_went_in(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    assert_true(batch_queue_is_empty(fixture.queue));
+    assert_null(batch_queue_pop(fixture.queue));
+    for (int round = 0; round < 50; round++) {
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(offer(&fixture, i), QUEUE_TAKEN);
+        assert_false(batch_queue_is_empty(fixture.queue));
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(take(&fixture), i);
+        assert_true(batch_queue_is_empty(fixture.queue));
+    }
+    finish(&fixture);
+}
+
+static void one_listener_alone_may_fill_all_of_it(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    take(&fixture);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    finish(&fixture);
+}
+
+static void it_is_finished_when_closed_and_empty(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    assert_int_equal(offer(&fixture, 1), QUEUE_TAKEN);
+    assert_false(batch_queue_finished(fixture.queue));
+    batch_queue_close(fixture.queue);
+    assert_false(batch_queue_finished(fixture.queue));
+    assert_int_equal(take(&fixture), 1);
+    assert_true(batch_queue_finished(fixture.queue));
+    finish(&fixture);
+}
+
+/* --- shares ---------------------------------------------------------------------------------- */
+
+static void a_flooding_listener_holds_at_most_half_of_what_was_free(void **state)
+{
+    (void)state;
+    for (size_t capacity = 2; capacity <= CAPACITY; capacity++) {
+        struct fixture fixture = make(capacity, true);
+        size_t held = 0;
+        while (offer(&fixture, 0) == QUEUE_TAKEN) {
+            size_t free_before = capacity - held;
+            held++;
+            assert_true(held == 1 || held <= free_before / 2);
+        }
+        assert_int_equal(offer(&fixture, 0), capacity == 1 ? QUEUE_FULL : QUEUE_SHARE_SPENT);
+        assert_in_range(held, 1, capacity);
+        finish(&fixture);
+    }
+}
+
+static void a_flooding_listener_leaves_room_for_the_others(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    assert_in_range(offer_until_refused(&fixture, 0), CAPACITY / 4, CAPACITY / 2);
+    assert_in_range(offer_until_refused(&fixture, 1), 1, CAPACITY / 2);
+    assert_in_range(offer_until_refused(&fixture, 2), 1, CAPACITY / 2);
+    finish(&fixture);
+}
+
+/* Its first batch is refused by nothing but a full queue. */
+static void a_listener_that_holds_nothing_gets_any_free_slot(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(2, true);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 0), QUEUE_SHARE_SPENT);
+    assert_int_equal(offer(&fixture, 1), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 2), QUEUE_FULL);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    finish(&fixture);
+}
+
+static void a_share_comes_back_with_what_is_taken(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    size_t share = offer_until_refused(&fixture, 0);
+    for (int round = 0; round < 100; round++) {
+        assert_int_equal(offer(&fixture, 0), QUEUE_SHARE_SPENT);
+        assert_int_equal(take(&fixture), 0);
+        assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    }
+    for (size_t i = 0; i < share; i++)
+        take(&fixture);
+    assert_int_equal(offer_until_refused(&fixture, 0), share);
+    finish(&fixture);
+}
+
+/* --- two threads ----------------------------------------------------------------------------- */
+
+#define BATCHES 5000
+#define LARGEST 5 /* records a batch */
+
+struct traffic {
+    struct fixture fixture;
+    bool consumer_is_slow; /* it takes nothing until something was refused */
+    _Atomic uint64_t refusals;
+    uint64_t batches, records, sum; /* pushed */
+    uint64_t taken_batches, taken_records, taken_sum, disorder;
+    bool gave_up;
+};
+
+/* A batch whose records carry numbers that go on from *sum's count, written to its arena. */
+static struct batch *make_batch(struct batch_pool *pool, uint64_t number, uint64_t *sum)
+{
+    struct batch *batch = batch_acquire(pool, false);
+    if (batch == NULL)
+        return NULL;
+    batch->listener = &listeners[number % 3];
+    for (uint64_t i = 0; i <= number % LARGEST; i++) {
+        struct record *record = arena_allocate(&batch->arena, sizeof *record);
+        *record = (struct record){.received_ns = (int64_t)(number * LARGEST + i)};
+        *sum += (uint64_t)record->received_ns;
+        batch_append(batch, record);
+    }
+    return batch;
+}
+
+static void produce(void *argument)
+{
+    struct traffic *traffic = argument;
+    int64_t until = patience_until();
+    while (traffic->batches < BATCHES) {
+        uint64_t sum = 0;
+        struct batch *batch = make_batch(traffic->fixture.pool, traffic->batches, &sum);
+        if (batch == NULL) {
+            if (!patience(until))
+                break;
+            continue;
+        }
+        uint32_t count = batch->count; /* after the push the batch is the consumer's */
+        while (batch_queue_push(traffic->fixture.queue, batch) != QUEUE_TAKEN && patience(until))
+            atomic_fetch_add(&traffic->refusals, 1);
+        traffic->batches++;
+        traffic->records += count;
+        traffic->sum += sum;
+    }
+    batch_queue_close(traffic->fixture.queue);
+}
+
+static void check_batch(struct traffic *traffic, const struct batch *batch)
+{
+    uint64_t number = traffic->taken_batches++;
+    traffic->disorder += batch->listener != &listeners[number % 3];
+    traffic->disorder += batch->count != number % LARGEST + 1;
+    for (const struct record *record = batch->first; record != NULL; record = record->next) {
+        traffic->taken_records++;
+        traffic->taken_sum += (uint64_t)record->received_ns;
+    }
+}
+
+static void consume(struct traffic *traffic)
+{
+    int64_t until = patience_until();
+    uint64_t seen = 0;
+    while (!batch_queue_finished(traffic->fixture.queue)) {
+        bool hold = traffic->consumer_is_slow && atomic_load(&traffic->refusals) == seen &&
+                    traffic->taken_batches + CAPACITY < BATCHES;
+        struct batch *batch = hold ? NULL : batch_queue_pop(traffic->fixture.queue);
+        if (batch == NULL) {
+            traffic->gave_up = !patience(until);
+            if (traffic->gave_up)
+                return;
+            continue;
+        }
+        seen = atomic_load(&traffic->refusals);
+        check_batch(traffic, batch);
+        batch_release(batch);
+    }
+}
+
+static void assert_all_arrive(size_t capacity, bool consumer_is_slow)
+{
+    struct traffic traffic = {
+        .fixture = make(capacity, true),
+        .consumer_is_slow = consumer_is_slow,
+    };
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "producer", produce, &traffic, &error), 0);
+    consume(&traffic);
+    thread_join(thread);
+    assert_false(traffic.gave_up);
+    assert_int_equal(traffic.batches, BATCHES);
+    assert_int_equal(traffic.taken_batches, BATCHES);
+    assert_int_equal(traffic.taken_records, traffic.records);
+    assert_true(traffic.taken_sum == traffic.sum);
+    assert_int_equal(traffic.disorder, 0);
+    finish(&traffic.fixture);
+}
+
+static void every_record_arrives_once_and_whole(void **state)
+{
+    (void)state;
+    assert_all_arrive(CAPACITY, false);
+    assert_all_arrive(1, false);
+}
+
+static void every_record_arrives_at_a_slow_consumer(void **state)
+{
+    (void)state;
+    assert_all_arrive(4, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_come_out_in_the_order_they_went_in),
+        cmocka_unit_test(one_listener_alone_may_fill_all_of_it),
+        cmocka_unit_test(it_is_finished_when_closed_and_empty),
+        cmocka_unit_test(a_flooding_listener_holds_at_most_half_of_what_was_free),
+        cmocka_unit_test(a_flooding_listener_leaves_room_for_the_others),
+        cmocka_unit_test(a_listener_that_holds_nothing_gets_any_free_slot),
+        cmocka_unit_test(a_share_comes_back_with_what_is_taken),
+        cmocka_unit_test(every_record_arrives_once_and_whole),
+        cmocka_unit_test(every_record_arrives_at_a_slow_consumer),
+    };
+    return cmocka_run_group_tests_name("batch_queue", tests, NULL, NULL);
+}

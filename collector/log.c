@@ -15,6 +15,19 @@ void log_set_level(enum log_level level)
     lowest = level;
 }
 
+/* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
+static void replace_controls(char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        unsigned char next = (unsigned char)(i + 1 < size ? text[i + 1] : 0);
+        if (byte < 0x20 || byte == 0x7f)
+            text[i] = '?';
+        else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
+            text[i] = text[i + 1] = '?';
+    }
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
     static const char *const prefixes[] = {
@@ -34,9 +47,7 @@ void log_line(enum log_level level, const char *format, ...)
     if (length < 0)
         return;
     size_t end = strlen(line);
-    for (size_t i = used; i < end; i++)
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-            line[i] = '?';
+    replace_controls(line + used, end - used);
     line[end++] = '\n';
     fwrite(line, 1, end, stderr); /* unbuffered: one write, so lines do not mix */
 }

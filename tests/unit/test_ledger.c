@@ -1,0 +1,414 @@
+/* The ledger: sums over blocks, and every single mistake that a final one must show. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/ledger.h"
+#include "collector/thread.h"
+
+/*
+ * A run that balances: a socket and a capture, two threads, two sinks. Every counter that a sum
+ * speaks of is other than 0, and no two amounts are alike.
+ */
+struct run {
+    struct ledger *ledger;
+    struct intake_counters *socket[2];
+    struct intake_counters *capture;
+    struct offer_counters *offers[2][2];
+    struct sink_counters *sinks[2];
+};
+
+static void fill_socket(struct intake_counters *socket, uint64_t decoded)
+{
+    uint64_t received = decoded;
+    counter_add(&socket->decoded, decoded);
+    counter_add(&socket->messages, decoded);
+    for (unsigned i = 0; i < REASON_COUNT; i++) {
+        counter_add(&socket->reasons[i], decoded + 10 + i);
+        received += decoded + 10 + i;
+    }
+    counter_add(&socket->received, received);
+}
+
+/* frames = whole + fragments + other + cut; received = whole + reassembled. */
+static void fill_capture(struct intake_counters *capture, uint64_t decoded)
+{
+    counter_add(&capture->decoded, decoded);
+    counter_add(&capture->messages, decoded);
+    counter_add(&capture->received, decoded);
+    counter_add(&capture->reassembled, 3);
+    counter_add(&capture->fragments, 9);
+    counter_add(&capture->other, 20);
+    counter_add(&capture->cut, 5);
+    counter_add(&capture->incomplete, 2);
+    counter_add(&capture->frames, decoded - 3 + 9 + 20 + 5);
+}
+
+static void fill_offers(struct offer_counters *offers, uint64_t offered)
+{
+    counter_add(&offers->offered, offered);
+    for (unsigned i = 0; i < REFUSAL_COUNT; i++)
+        counter_add(&offers->refused[i], i + 1);
+    counter_add(&offers->queued, offered - 6);
+}
+
+static void fill_sink(struct sink_counters *sink, uint64_t queued)
+{
+    for (unsigned i = 0; i < FAILURE_COUNT; i++)
+        counter_add(&sink->failed[i], i + 1);
+    counter_add(&sink->filtered, 7);
+    counter_add(&sink->written, queued - 10 - 7);
+}
+
+static int set_up(void **state)
+{
+    static struct run run;
+    run.ledger = ledger_create();
+    assert_non_null(run.ledger);
+    assert_int_equal(ledger_add_listener(run.ledger, "udp://[::]:1", "udp", "telemetry"), 0);
+    assert_int_equal(ledger_add_listener(run.ledger, "pcap:x", "capture", "riemann"), 1);
+    run.socket[0] = ledger_intake_block(run.ledger, 0);
+    run.socket[1] = ledger_intake_block(run.ledger, 0);
+    run.capture = ledger_intake_block(run.ledger, 1);
+    fill_socket(run.socket[0], 1000);
+    fill_socket(run.socket[1], 200);
+    fill_capture(run.capture, 70);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ledger_add_sink(run.ledger, i == 0 ? "stdout:" : "file:y"), i);
+        run.offers[i][0] = ledger_offer_block(run.ledger, i);
+        run.offers[i][1] = ledger_offer_block(run.ledger, i);
+        run.sinks[i] = ledger_sink_block(run.ledger, i);
+        fill_offers(run.offers[i][0], 1070);
+        fill_offers(run.offers[i][1], 200);
+        fill_sink(run.sinks[i], 1270 - 12);
+    }
+    *state = &run;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    ledger_destroy(((struct run *)*state)->ledger);
+    return 0;
+}
+
+static bool balances(const struct run *run)
+{
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
+    assert_non_null(snapshot);
+    assert_true(snapshot->final);
+    bool result = ledger_balances(snapshot);
+    ledger_snapshot_free(snapshot);
+    return result;
+}
+
+/* One too many and one too few are both seen, and neither is left behind. */
+static void assert_watched(const struct run *run, struct counter *counter, const char *what)
+{
+    uint64_t right = counter_read(counter);
+    counter_add(counter, 1);
+    if (balances(run))
+        fail_msg("one %s too many is not seen", what);
+    if (right != 0) {
+        counter_set(counter, right - 1);
+        if (balances(run))
+            fail_msg("one %s too few is not seen", what);
+    }
+    counter_set(counter, right);
+    assert_true(balances(run));
+}
+
+/* --- sums that hold and do not --------------------------------------------------------------- */
+
+static void a_run_without_mistakes_balances(void **state)
+{
+    assert_true(balances(*state));
+}
+
+static void a_mistake_in_any_count_of_datagrams_is_seen(void **state)
+{
+    struct run *run = *state;
+    for (int i = 0; i < 2; i++) {
+        assert_watched(run, &run->socket[i]->received, "received");
+        assert_watched(run, &run->socket[i]->decoded, "decoded");
+        for (int k = 0; k < REASON_COUNT; k++)
+            assert_watched(run, &run->socket[i]->reasons[k], datagram_reason_names[k]);
+    }
+}
+
+static void a_mistake_in_any_count_of_frames_is_seen(void **state)
+{
+    struct run *run = *state;
+    assert_watched(run, &run->capture->received, "received");
+    assert_watched(run, &run->capture->decoded, "decoded");
+    assert_watched(run, &run->capture->frames, "frames");
+    assert_watched(run, &run->capture->fragments, "fragments");
+    assert_watched(run, &run->capture->reassembled, "reassembled");
+    assert_watched(run, &run->capture->other, "other");
+    assert_watched(run, &run->capture->cut, "cut");
+}
+
+static void a_mistake_in_any_count_of_records_is_seen(void **state)
+{
+    struct run *run = *state;
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 2; k++) {
+            assert_watched(run, &run->offers[i][k]->offered, "offered");
+            assert_watched(run, &run->offers[i][k]->queued, "queued");
+            for (int r = 0; r < REFUSAL_COUNT; r++)
+                assert_watched(run, &run->offers[i][k]->refused[r], record_refusal_names[r]);
+        }
+        assert_watched(run, &run->sinks[i]->written, "written");
+        assert_watched(run, &run->sinks[i]->filtered, "filtered");
+        for (int r = 0; r < FAILURE_COUNT; r++)
+            assert_watched(run, &run->sinks[i]->failed[r], record_failure_names[r]);
+    }
+}
+
+static void a_record_in_flight_after_the_stop_is_seen(void **state)
+{
+    struct run *run = *state;
+    atomic_store(&run->sinks[1]->in_flight, 1);
+    assert_false(balances(run));
+    atomic_store(&run->sinks[1]->in_flight, -1);
+    assert_false(balances(run));
+    /* Nor does it help where the sum would come out right with it. */
+    atomic_store(&run->sinks[1]->in_flight, 1);
+    counter_set(&run->sinks[1]->written, counter_read(&run->sinks[1]->written) - 1);
+    assert_false(balances(run));
+}
+
+/* Both sums of a sink hold, but it was not offered what was decoded. */
+static void a_record_that_a_sink_was_never_offered_is_seen(void **state)
+{
+    struct run *run = *state;
+    counter_set(&run->offers[0][0]->offered, counter_read(&run->offers[0][0]->offered) - 1);
+    counter_set(&run->offers[0][0]->queued, counter_read(&run->offers[0][0]->queued) - 1);
+    counter_set(&run->sinks[0]->written, counter_read(&run->sinks[0]->written) - 1);
+    assert_false(balances(run));
+}
+
+/* Mistakes of two listeners, or two sinks, do not cancel each other. */
+static void a_datagram_counted_at_the_wrong_listener_is_seen(void **state)
+{
+    struct run *run = *state;
+    counter_add(&run->socket[0]->received, 1);
+    counter_set(&run->capture->received, counter_read(&run->capture->received) - 1);
+    counter_set(&run->capture->frames, counter_read(&run->capture->frames) - 1);
+    assert_false(balances(run));
+}
+
+static void what_stands_beside_changes_no_sum(void **state)
+{
+    struct run *run = *state;
+    struct counter *beside[] = {
+        &run->socket[0]->bytes,       &run->socket[0]->kernel_drops,
+        &run->socket[0]->lost,        &run->socket[0]->refused_while_stopping,
+        &run->socket[0]->duplicated,  &run->socket[0]->receive_errors,
+        &run->socket[0]->reordered,   &run->socket[0]->late,
+        &run->socket[0]->restarted,   &run->socket[0]->senders,
+        &run->capture->incomplete,    &run->socket[0]->senders_evicted,
+        &run->sinks[0]->lines,        &run->sinks[0]->bytes,
+        &run->sinks[0]->write_errors,
+    };
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
+        counter_add(beside[i], i + 1);
+    assert_true(balances(run));
+}
+
+static void an_empty_ledger_balances(void **state)
+{
+    (void)state;
+    struct ledger *ledger = ledger_create();
+    struct run run = {.ledger = ledger};
+    assert_true(balances(&run));
+    /* So does one whose threads never made a block. */
+    assert_int_equal(ledger_add_listener(ledger, "a", "udp", "telemetry"), 0);
+    assert_int_equal(ledger_add_sink(ledger, "b"), 0);
+    assert_true(balances(&run));
+    ledger_destroy(ledger);
+    ledger_destroy(NULL);
+    ledger_snapshot_free(NULL);
+}
+
+/* --- snapshots ------------------------------------------------------------------------------- */
+
+/* A struct of counters alone, filled with numbers of their own. */
+static void fill_counters(void *block, size_t size, uint64_t first)
+{
+    struct counter *counters = block;
+    for (size_t i = 0; i < size / sizeof *counters; i++)
+        counter_add(&counters[i], first + i);
+}
+
+/* Both blocks' counters stand in the same order as the totals, which begin after the names. */
+static void every_counter_of_every_block_is_in_the_totals(void **state)
+{
+    (void)state;
+    struct ledger *ledger = ledger_create();
+    ledger_add_listener(ledger, "a", "udp", "telemetry");
+    ledger_add_sink(ledger, "b");
+    for (int i = 0; i < 3; i++) {
+        fill_counters(ledger_intake_block(ledger, 0), sizeof(struct intake_counters), 1000);
+        fill_counters(ledger_offer_block(ledger, 0), sizeof(struct offer_counters), 2000);
+    }
+    struct sink_counters *own = ledger_sink_block(ledger, 0);
+    fill_counters(own, offsetof(struct sink_counters, in_flight), 3000);
+    atomic_store(&own->in_flight, -5);
+
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(ledger, false);
+    assert_false(snapshot->final);
+    const struct listener_totals *listener = &snapshot->listeners[0];
+    const uint64_t *totals = &listener->received;
+    size_t count = sizeof(struct intake_counters) / sizeof(struct counter);
+    assert_int_equal((const char *)(listener + 1) - (const char *)totals, count * sizeof *totals);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(totals[i], 3 * (1000 + i));
+
+    const struct sink_totals *sink = &snapshot->sinks[0];
+    assert_int_equal(sink->offered, 6000);
+    assert_int_equal(sink->queued, 6003);
+    for (size_t i = 0; i < REFUSAL_COUNT; i++)
+        assert_int_equal(sink->refused[i], 3 * (2002 + i));
+    assert_int_equal(sink->written, 3000);
+    assert_int_equal(sink->filtered, 3001);
+    for (size_t i = 0; i < FAILURE_COUNT; i++)
+        assert_int_equal(sink->failed[i], 3002 + i);
+    assert_int_equal(sink->lines, 3002 + FAILURE_COUNT);
+    assert_int_equal(sink->bytes, 3003 + FAILURE_COUNT);
+    assert_int_equal(sink->write_errors, 3004 + FAILURE_COUNT);
+    assert_int_equal(sink->in_flight, -5);
+    ledger_snapshot_free(snapshot);
+    ledger_destroy(ledger);
+}
+
+static void listeners_and_sinks_keep_their_names_and_numbers(void **state)
+{
+    (void)state;
+    struct ledger *ledger = ledger_create();
+    char name[] = "udp://127.0.0.1:0";
+    char schema[] = "telemetry";
+    enum { COUNT = 20 };
+    for (int i = 0; i < COUNT; i++) {
+        name[sizeof name - 2] = schema[0] = (char)('a' + i);
+        assert_int_equal(ledger_add_listener(ledger, name, "udp", schema), i);
+        assert_int_equal(ledger_add_sink(ledger, name), i);
+        counter_add(&ledger_intake_block(ledger, i)->received, (uint64_t)i);
+        counter_add(&ledger_offer_block(ledger, i)->offered, (uint64_t)i);
+        counter_add(&ledger_sink_block(ledger, i)->lines, (uint64_t)i);
+    }
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(ledger, false);
+    assert_int_equal(snapshot->listener_count, COUNT);
+    assert_int_equal(snapshot->sink_count, COUNT);
+    assert_true(snapshot->uptime_ns >= 0);
+    for (int i = 0; i < COUNT; i++) {
+        name[sizeof name - 2] = schema[0] = (char)('a' + i);
+        assert_string_equal(snapshot->listeners[i].name, name);
+        assert_string_equal(snapshot->listeners[i].kind, "udp");
+        assert_string_equal(snapshot->listeners[i].schema, schema);
+        assert_string_equal(snapshot->sinks[i].name, name);
+        assert_int_equal(snapshot->listeners[i].received, i);
+        assert_int_equal(snapshot->sinks[i].offered, i);
+        assert_int_equal(snapshot->sinks[i].lines, i);
+    }
+    ledger_snapshot_free(snapshot);
+    ledger_destroy(ledger);
+}
+
+static void a_sink_has_one_block_of_its_own(void **state)
+{
+    struct run *run = *state;
+    assert_ptr_equal(ledger_sink_block(run->ledger, 1), run->sinks[1]);
+    assert_ptr_not_equal(ledger_sink_block(run->ledger, 0), run->sinks[1]);
+}
+
+static void no_two_blocks_share_a_cache_line(void **state)
+{
+    struct run *run = *state;
+    const char *blocks[] = {(char *)run->socket[0], (char *)run->socket[1],
+                            (char *)run->capture,   (char *)run->offers[0][0],
+                            (char *)run->sinks[0],  (char *)run->offers[1][1]};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        assert_int_equal((uintptr_t)blocks[i] % 64, 0);
+}
+
+static void every_reason_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    const char *names[REASON_COUNT + REFUSAL_COUNT];
+    memcpy(names, datagram_reason_names, sizeof datagram_reason_names);
+    memcpy(names + REASON_COUNT, record_refusal_names, sizeof record_refusal_names);
+    for (size_t i = 0; i < REASON_COUNT + REFUSAL_COUNT; i++) {
+        assert_non_null(names[i]);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(names[i], names[k]);
+    }
+    for (size_t i = 0; i < FAILURE_COUNT; i++) {
+        assert_non_null(record_failure_names[i]);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(record_failure_names[i], record_failure_names[k]);
+    }
+}
+
+/* --- live ------------------------------------------------------------------------------------ */
+
+static void count_up(void *argument)
+{
+    struct run *run = argument;
+    for (int i = 0; i < 20000; i++) {
+        counter_add(&run->socket[0]->received, 1);
+        counter_add(&run->socket[0]->decoded, 1);
+        counter_add(&run->offers[0][0]->offered, 1);
+        counter_add(&run->offers[0][0]->queued, 1);
+        counter_add(&run->sinks[0]->written, 1);
+    }
+}
+
+/* Sinks are read first: a live snapshot never shows more written than offered or received. */
+static void a_live_snapshot_shows_no_effect_before_its_cause(void **state)
+{
+    struct run *run = *state;
+    struct thread *thread;
+    struct error error;
+    struct ledger_snapshot *before = ledger_take_snapshot(run->ledger, false);
+    assert_int_equal(thread_start(&thread, "counting", count_up, run, &error), 0);
+    for (int i = 0; i < 300; i++) {
+        struct ledger_snapshot *now = ledger_take_snapshot(run->ledger, false);
+        uint64_t written = now->sinks[0].written - before->sinks[0].written;
+        uint64_t offered = now->sinks[0].offered - before->sinks[0].offered;
+        uint64_t received = now->listeners[0].received - before->listeners[0].received;
+        assert_true(written <= offered);
+        assert_true(offered <= received);
+        ledger_snapshot_free(now);
+    }
+    thread_join(thread);
+    ledger_snapshot_free(before);
+}
+
+#define with_run(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_run(a_run_without_mistakes_balances),
+        with_run(a_mistake_in_any_count_of_datagrams_is_seen),
+        with_run(a_mistake_in_any_count_of_frames_is_seen),
+        with_run(a_mistake_in_any_count_of_records_is_seen),
+        with_run(a_record_in_flight_after_the_stop_is_seen),
+        with_run(a_record_that_a_sink_was_never_offered_is_seen),
+        with_run(a_datagram_counted_at_the_wrong_listener_is_seen),
+        with_run(what_stands_beside_changes_no_sum),
+        cmocka_unit_test(an_empty_ledger_balances),
+        cmocka_unit_test(every_counter_of_every_block_is_in_the_totals),
+        cmocka_unit_test(listeners_and_sinks_keep_their_names_and_numbers),
+        with_run(a_sink_has_one_block_of_its_own),
+        with_run(no_two_blocks_share_a_cache_line),
+        cmocka_unit_test(every_reason_has_a_name_of_its_own),
+        with_run(a_live_snapshot_shows_no_effect_before_its_cause),
+    };
+    return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
+}

@@ -66,7 +66,17 @@ struct config_choices {
     const struct encoder_ops *const *encoders;
 };
 
-/* Frees all it holds, not the struct itself; allowed on one that is still all zero. */
+/*
+ * Frees all it holds, not the struct itself, and leaves it all zero; allowed on one that is all
+ * zero already.
+ */
 void config_free(struct config *config);
+
+/*
+ * Whether the two cannot both be had: the same UDP address and port (0 is never the same), or the
+ * same output. Told from what was written: two names of one file are found out later.
+ */
+bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b);
+bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b);
 
 #endif

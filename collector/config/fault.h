@@ -1,0 +1,48 @@
+/*
+ * What is wrong with a text that somebody wrote, and where in it.
+ *
+ * Parsers of this folder fill one and return false; whoever knows where the text came from (which
+ * argument, which line of a file) makes the error of it. A value of the caller's; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_FAULT_H
+#define SLUICE_COLLECTOR_CONFIG_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/platform/compiler.h"
+
+struct fault {
+    size_t at;      /* byte of the text at which the trouble begins */
+    bool no_memory; /* nothing is wrong with the text: memory was short */
+    char text[288]; /* one line, cut when longer */
+};
+
+/* Bytes that `quoted` can need, with the final NUL. */
+#define QUOTED_SIZE 72
+
+/* Fills `fault` with a printf-formatted line. Returns false, for its caller to return. */
+bool fault_set(struct fault *fault, size_t at, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Appends to a fault that was set. */
+void fault_append(struct fault *fault, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Appends `; did you mean "NAME"?`, or nothing where `name` is NULL. */
+void fault_suggest(struct fault *fault, const char *name);
+
+/* Fills it for want of memory. Returns false. */
+bool fault_no_memory(struct fault *fault);
+
+/*
+ * Writes `length` bytes of a stranger's text to the QUOTED_SIZE bytes of `buffer`: in quotation
+ * marks, on one line, a long one cut with "..." at its end. Returns `buffer`.
+ */
+const char *quoted(const char *text, size_t length, char *buffer);
+
+/*
+ * Copies what of `length` bytes fits `size` bytes with a final NUL, never a part of a UTF-8
+ * character; a control character becomes '?'. Returns the bytes copied without the NUL.
+ */
+size_t copy_printable(char *to, size_t size, const char *text, size_t length);
+
+#endif

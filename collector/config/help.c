@@ -1,0 +1,219 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/config/keys.h"
+#include "collector/config/option_table.h"
+#include "collector/config/options.h"
+#include "collector/config/units.h"
+
+/* The text stands to the right of what it is about, in columns TEXT_COLUMN to LAST_COLUMN. */
+#define TEXT_COLUMN 28
+#define LAST_COLUMN 99
+
+/* Words on their way to a place on the page. */
+struct page {
+    FILE *to;
+    size_t column; /* bytes of this line so far */
+};
+
+static void new_line(struct page *page)
+{
+    fputc('\n', page->to);
+    page->column = 0;
+}
+
+static void indent(struct page *page, size_t column)
+{
+    for (; page->column < column; page->column++)
+        fputc(' ', page->to);
+}
+
+static void put(struct page *page, const char *text)
+{
+    fputs(text, page->to);
+    page->column += strlen(text);
+}
+
+/* Puts a word on this line where it fits, otherwise on the next, in the column of texts. */
+static void put_word(struct page *page, const char *word, size_t length)
+{
+    if (page->column >= TEXT_COLUMN && page->column + 1 + length > LAST_COLUMN)
+        new_line(page);
+    if (page->column < TEXT_COLUMN)
+        indent(page, TEXT_COLUMN);
+    else
+        put(page, " ");
+    fwrite(word, 1, length, page->to);
+    page->column += length;
+}
+
+static void put_words(struct page *page, const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        put_word(page, text, length);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+/* --- one setting --------------------------------------------------------------------------- */
+
+static bool quantity_of(const struct setting *setting, enum quantity *quantity)
+{
+    switch (setting->type) {
+    case SETTING_COUNT:
+        *quantity = QUANTITY_COUNT;
+        return true;
+    case SETTING_SIZE:
+        *quantity = QUANTITY_SIZE;
+        return true;
+    case SETTING_DURATION:
+        *quantity = QUANTITY_DURATION;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void put_value_name(struct page *page, const struct setting *setting,
+                           const struct config_choices *choices)
+{
+    static const char *const names[] = {"N", "SIZE", "TIME"};
+    enum quantity quantity;
+    const char *name;
+    if (quantity_of(setting, &quantity))
+        put(page, names[quantity]);
+    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
+        put(page, i == 0 ? "" : "|");
+        put(page, name);
+    }
+}
+
+/* The text about what stands on the line: beside it, or below where that is too long. */
+static void put_help(struct page *page, const struct setting *setting)
+{
+    if (page->column >= TEXT_COLUMN)
+        new_line(page);
+    put_words(page, setting->help);
+}
+
+/* "(default 4MiB, 4KiB to 1GiB)", which is not broken over two lines. */
+static void put_default(struct page *page, const struct setting *setting, bool with_range)
+{
+    char text[128];
+    enum quantity quantity;
+    if (setting->default_text == NULL)
+        return;
+    if (with_range && quantity_of(setting, &quantity)) {
+        char least[QUANTITY_TEXT_SIZE];
+        char most[QUANTITY_TEXT_SIZE];
+        quantity_format(quantity, setting->minimum, least);
+        quantity_format(quantity, setting->maximum, most);
+        snprintf(text, sizeof text, "(default %s, %s to %s)", setting->default_text, least, most);
+    } else {
+        snprintf(text, sizeof text, "(default %s)", setting->default_text);
+    }
+    put_word(page, text, strlen(text));
+}
+
+static void print_option(struct page *page, const struct option *option,
+                         const struct config_choices *choices)
+{
+    put(page, "  --");
+    put(page, option->setting.name);
+    if (option->action == OPTION_LISTEN || option->action == OPTION_SINK)
+        put(page, " URL");
+    else if (option->action == OPTION_VALUE)
+        put(page, " ");
+    put_value_name(page, &option->setting, choices);
+    put_help(page, &option->setting);
+    put_default(page, &option->setting, false);
+    new_line(page);
+}
+
+static void print_key(struct page *page, const struct setting *key,
+                      const struct config_choices *choices)
+{
+    put(page, "  ");
+    put(page, key->name);
+    put(page, "=");
+    put_value_name(page, key, choices);
+    put_help(page, key);
+    put_default(page, key, true);
+    new_line(page);
+}
+
+/* --- the page ------------------------------------------------------------------------------ */
+
+static void print_keys(struct page *page, const char *title, enum key_scope scope,
+                       const struct config_choices *choices)
+{
+    fprintf(page->to, "\nKeys of %s:\n", title);
+    for (const struct setting *key = config_keys; key->name != NULL; key++)
+        if ((key->scopes & scope) != 0)
+            print_key(page, key, choices);
+}
+
+static void print_exit_codes(FILE *to)
+{
+    static const struct {
+        enum exit_code code;
+        const char *meaning;
+    } codes[] = {
+        {EXIT_CODE_OK, "done"},
+        {EXIT_CODE_USAGE, "wrong command line"},
+        {EXIT_CODE_BAD_INPUT, "bad input data"},
+        {EXIT_CODE_CANNOT_BIND, "cannot bind"},
+        {EXIT_CODE_INTERNAL, "internal error"},
+        {EXIT_CODE_CANNOT_CREATE, "cannot create output"},
+        {EXIT_CODE_IO, "I/O error"},
+        {EXIT_CODE_CONFIG, "wrong configuration"},
+    };
+    fputs("\nExit codes:\n ", to);
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        fprintf(to, "%s %d %s",
+                i == 0   ? ""
+                : i == 5 ? ";\n "
+                         : ";",
+                (int)codes[i].code, codes[i].meaning);
+    fputs("\n", to);
+}
+
+static void print_sink_forms(FILE *to, const struct config_choices *choices)
+{
+    const struct destination_ops *destination;
+    for (size_t i = 0; (destination = choices->destinations[i]) != NULL; i++)
+        fprintf(to, "%s%s:%s", i == 0 ? "" : ", ", destination->scheme,
+                destination->needs_path ? "PATH" : "");
+}
+
+void options_print_help(FILE *to, const struct config_choices *choices)
+{
+    struct page page = {.to = to};
+    fputs("Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
+          "Collects protobuf telemetry from UDP and writes its records. Only data goes to stdout.\n"
+          "\n"
+          "Options (--name VALUE or --name=VALUE):\n",
+          to);
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        print_option(&page, option, choices);
+    fputs("\nA URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in it is\n"
+          "percent-decoded. SIZE and TIME carry a unit: 512B, 64KiB, 100MB; 500us, 10ms, 2s, 1h.\n",
+          to);
+    print_keys(&page, "a socket, udp://ADDR:PORT (ADDR is 192.0.2.1 or [2001:db8::1])", KEY_OF_UDP,
+               choices);
+    print_keys(&page, "a capture, pcap:FILE", KEY_OF_CAPTURE, choices);
+    fputs("\nSinks are ", to);
+    print_sink_forms(to, choices);
+    fputs(".", to);
+    print_keys(&page, "a sink", KEY_OF_SINK, choices);
+    fputs("\nExamples:\n"
+          "  sluice --listen 'udp://[::]:5555?schema=riemann&receivers=2' --sink "
+          "file:samples.ndjson\n"
+          "  sluice --listen 'pcap:day.pcap?port=5555&schema=riemann' --sink "
+          "'stdout:?view=message'\n",
+          to);
+    print_exit_codes(to);
+}

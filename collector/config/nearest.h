@@ -1,0 +1,31 @@
+/*
+ * The known name that somebody probably meant by an unknown one.
+ *
+ * Begun with what was given, offered every known name, then asked. Holds pointers only; the given
+ * text and the names must outlive it. Used by one thread.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_NEAREST_H
+#define SLUICE_COLLECTOR_CONFIG_NEAREST_H
+
+#include <stddef.h>
+
+struct nearest {
+    const char *given;
+    size_t length;
+    const char *close; /* the name with the fewest slips so far, if any is close */
+    size_t slips;
+    const char *longer; /* a name that begins with what was given */
+    size_t longer_count;
+};
+
+void nearest_begin(struct nearest *nearest, const char *given, size_t length);
+void nearest_offer(struct nearest *nearest, const char *name);
+
+/*
+ * The name that differs by the fewest slips (a letter too many, missing, wrong, or two swapped;
+ * upper and lower case, '-' and '_' are the same), at most one slip in three letters; else the
+ * only one that begins with what was given; else NULL.
+ */
+const char *nearest_found(const struct nearest *nearest);
+
+#endif

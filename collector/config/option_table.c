@@ -1,0 +1,41 @@
+#include "collector/config/option_table.h"
+
+#define SECOND UINT64_C(1000000000)
+#define HOUR   (3600 * SECOND)
+#define YEAR   (UINT64_C(8760) * HOUR)
+#define TIB    (UINT64_C(1) << 40)
+
+static const char *const text_json[] = {[LEDGER_TEXT] = "text", [LEDGER_JSON] = "json", NULL};
+
+/* The order is that of the help text. */
+const struct option command_options[] = {
+    {OPTION_LISTEN,
+     {"listen", .default_text = "udp://127.0.0.1:5555?schema=riemann",
+      .help = "where datagrams come from; may be repeated"}},
+    {OPTION_SINK,
+     {"sink", .default_text = "stdout:?format=json", .help = "where records go; may be repeated"}},
+    {OPTION_FLAG,
+     {"check", SETTING_NONE, .offset = offsetof(struct config, check),
+      .help = "say whether the command line is right, and start nothing"}},
+    {OPTION_VALUE,
+     {"duration", SETTING_DURATION, .offset = offsetof(struct config, duration_ns), .minimum = 1,
+      .maximum = 100 * YEAR, .help = "stop after this long"}},
+    {OPTION_VALUE,
+     {"max-datagrams", SETTING_COUNT, .offset = offsetof(struct config, max_datagrams),
+      .minimum = 1, .maximum = UINT64_MAX, .help = "stop after so many datagrams were received"}},
+    {OPTION_VALUE,
+     {"memory", SETTING_SIZE, .offset = offsetof(struct config, memory), .minimum = 1,
+      .maximum = TIB, .help = "budget of what is on its way from sockets to sinks"}},
+    {OPTION_VALUE,
+     {"stop-timeout", SETTING_DURATION, .offset = offsetof(struct config, stop_timeout_ns),
+      .default_text = "2s", .maximum = HOUR, .help = "how long a stop may take to write the rest"}},
+    {OPTION_VALUE,
+     {"ledger", SETTING_ENUM, .offset = offsetof(struct config, ledger), .default_text = "text",
+      .choices = text_json, .help = "how the account of all datagrams is printed to stderr"}},
+    {OPTION_VERSION, {"version", .help = "print the version and what it was built with"}},
+    {OPTION_HELP, {"help", .help = "print this"}},
+    {OPTION_HELP, {NULL}},
+};
+
+_Static_assert(sizeof command_options / sizeof command_options[0] <= OPTIONS_MAX,
+               "raise OPTIONS_MAX");

@@ -1,0 +1,28 @@
+/*
+ * The table of command-line options, shared by what reads them (options.c) and what prints the
+ * help (help.c). Constant.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H
+#define SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H
+
+#include "collector/config/setting.h"
+
+enum option_action {
+    OPTION_LISTEN,  /* a URL, repeatable; the default stands where none is given */
+    OPTION_SINK,    /* the same */
+    OPTION_VALUE,   /* a value, once */
+    OPTION_FLAG,    /* no value; its bool in the config becomes true */
+    OPTION_HELP,    /* no value; ends the reading */
+    OPTION_VERSION, /* the same */
+};
+
+struct option {
+    enum option_action action;
+    struct setting setting; /* its field is one of struct config */
+};
+
+/* All options; a row without a name ends them. At most OPTIONS_MAX. */
+extern const struct option command_options[];
+#define OPTIONS_MAX 32
+
+#endif

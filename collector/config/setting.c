@@ -1,0 +1,121 @@
+#include "collector/config/setting.h"
+
+#include <string.h>
+
+#include "collector/config/nearest.h"
+#include "collector/config/units.h"
+
+/* SETTING_ENUM stores an unsigned. */
+_Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
+
+static void store(const struct setting *setting, void *target, const void *value, size_t size)
+{
+    memcpy((char *)target + setting->offset, value, size);
+}
+
+static bool parse_number(const struct setting *setting, enum quantity quantity, const char *text,
+                         size_t length, void *target, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    char limit[QUANTITY_TEXT_SIZE];
+    uint64_t value = 0;
+    const char *problem = quantity_parse(quantity, text, length, &value);
+    if (problem != NULL)
+        return fault_set(fault, 0, "%s %s %s", setting->name, quoted(text, length, given), problem);
+    if (value < setting->minimum) {
+        quantity_format(quantity, setting->minimum, limit);
+        return fault_set(fault, 0, "%s %s is less than %s, the least", setting->name,
+                         quoted(text, length, given), limit);
+    }
+    if (value > setting->maximum) {
+        quantity_format(quantity, setting->maximum, limit);
+        return fault_set(fault, 0, "%s %s is more than %s, the most", setting->name,
+                         quoted(text, length, given), limit);
+    }
+    store(setting, target, &value, sizeof value);
+    return true;
+}
+
+const char *setting_choice(const struct setting *setting, const struct config_choices *choices,
+                           size_t at)
+{
+    switch (setting->type) {
+    case SETTING_BOOL:
+    case SETTING_ENUM:
+        return setting->choices[at];
+    case SETTING_SCHEMA:
+        return choices->schemas[at] != NULL ? choices->schemas[at]->name : NULL;
+    case SETTING_ENCODER:
+        return choices->encoders[at] != NULL ? choices->encoders[at]->name : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool not_a_choice(const struct setting *setting, const struct config_choices *choices,
+                         const char *text, size_t length, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    struct nearest nearest;
+    nearest_begin(&nearest, text, length);
+    fault_set(fault, 0, "%s %s is not one of", setting->name, quoted(text, length, given));
+    const char *name;
+    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
+        fault_append(fault, "%s %s", i == 0 ? "" : ",", name);
+        nearest_offer(&nearest, name);
+    }
+    fault_suggest(fault, nearest_found(&nearest));
+    return false;
+}
+
+static void store_choice(const struct setting *setting, const struct config_choices *choices,
+                         size_t at, void *target)
+{
+    if (setting->type == SETTING_BOOL) {
+        bool value = at == 1;
+        store(setting, target, &value, sizeof value);
+    } else if (setting->type == SETTING_ENUM) {
+        unsigned value = (unsigned)at;
+        store(setting, target, &value, sizeof value);
+    } else if (setting->type == SETTING_SCHEMA) {
+        const struct schema_ops *value = choices->schemas[at];
+        store(setting, target, &value, sizeof value);
+    } else if (setting->type == SETTING_ENCODER) {
+        const struct encoder_ops *value = choices->encoders[at];
+        store(setting, target, &value, sizeof value);
+    }
+}
+
+static bool parse_choice(const struct setting *setting, const struct config_choices *choices,
+                         const char *text, size_t length, void *target, struct fault *fault)
+{
+    const char *name;
+    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
+        if (strlen(name) != length || memcmp(name, text, length) != 0)
+            continue;
+        store_choice(setting, choices, i, target);
+        return true;
+    }
+    return not_a_choice(setting, choices, text, length, fault);
+}
+
+bool setting_parse(const struct setting *setting, const struct config_choices *choices,
+                   const char *text, size_t length, void *target, struct fault *fault)
+{
+    switch (setting->type) {
+    case SETTING_COUNT:
+        return parse_number(setting, QUANTITY_COUNT, text, length, target, fault);
+    case SETTING_SIZE:
+        return parse_number(setting, QUANTITY_SIZE, text, length, target, fault);
+    case SETTING_DURATION:
+        return parse_number(setting, QUANTITY_DURATION, text, length, target, fault);
+    case SETTING_BOOL:
+    case SETTING_ENUM:
+    case SETTING_SCHEMA:
+    case SETTING_ENCODER:
+        return parse_choice(setting, choices, text, length, target, fault);
+    case SETTING_NONE:
+        break;
+    }
+    return fault_set(fault, 0, "%s takes no value", setting->name);
+}

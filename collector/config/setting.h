@@ -1,0 +1,53 @@
+/*
+ * One thing that can be set: a row of a table that says all there is to know about it.
+ *
+ * The tables of keys (keys.h) and of options (options.c) are made of these rows; reading values,
+ * defaults, range checks, suggestions and the help text all come from them. Rows are constant, and
+ * the functions are pure; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_SETTING_H
+#define SLUICE_COLLECTOR_CONFIG_SETTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/config/config.h"
+#include "collector/config/fault.h"
+
+/* How the value is written, and the type of the field that it goes to. */
+enum setting_type {
+    SETTING_NONE,     /* has no value of its own */
+    SETTING_COUNT,    /* uint64_t */
+    SETTING_SIZE,     /* uint64_t, bytes */
+    SETTING_DURATION, /* uint64_t, nanoseconds */
+    SETTING_BOOL,     /* bool: true is the second of two choices */
+    SETTING_ENUM,     /* an enum whose values are the places in `choices` */
+    SETTING_SCHEMA,   /* const struct schema_ops *: one of config_choices' */
+    SETTING_ENCODER,  /* const struct encoder_ops *: the same */
+};
+
+struct setting {
+    const char *name; /* NULL ends a table */
+    enum setting_type type;
+    unsigned scopes;            /* of a key: where it may stand, of enum key_scope */
+    size_t offset;              /* of its field in the struct that it is read into */
+    const char *default_text;   /* as a user would write it; NULL: the field stays zero */
+    uint64_t minimum, maximum;  /* of a number, both included */
+    const char *const *choices; /* of SETTING_BOOL and SETTING_ENUM, NULL at the end */
+    const char *help;           /* one line, begins in lower case, no full stop */
+};
+
+/*
+ * Reads all `length` bytes of `text` and stores the value in its field of `target`. Returns false
+ * with `fault` filled (and its `at` 0) where the value is not allowed; its text begins with the
+ * setting's name.
+ */
+bool setting_parse(const struct setting *setting, const struct config_choices *choices,
+                   const char *text, size_t length, void *target, struct fault *fault);
+
+/* The name of choice `at`, or NULL where there are no more, or never any. */
+const char *setting_choice(const struct setting *setting, const struct config_choices *choices,
+                           size_t at);
+
+#endif

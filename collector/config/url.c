@@ -1,0 +1,290 @@
+#include "collector/config/url.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/keys.h"
+#include "collector/config/nearest.h"
+#include "collector/config/units.h"
+
+/* A URL taken apart. Lengths without what separates the parts. */
+struct url {
+    const char *text;
+    size_t scheme_length;
+    size_t place_at; /* after the colon */
+    size_t place_length;
+    const char *keys; /* after the '?'; NULL: there is none */
+};
+
+static char *copy_text(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static bool starts_with_scheme(const char *text, const char *scheme)
+{
+    size_t length = strlen(scheme);
+    return strncmp(text, scheme, length) == 0 && text[length] == ':';
+}
+
+static struct url split(const char *text)
+{
+    struct url url = {.text = text};
+    url.scheme_length = strcspn(text, ":");
+    url.place_at = url.scheme_length + 1;
+    url.place_length = strcspn(text + url.place_at, "?");
+    size_t end = url.place_at + url.place_length;
+    url.keys = text[end] == '?' ? text + end + 1 : NULL;
+    return url;
+}
+
+/* The part of the text that stands where a scheme should. */
+static size_t scheme_part(const char *text)
+{
+    return strcspn(text, ":?/");
+}
+
+static bool read_keys(const struct url *url, enum key_scope scope,
+                      const struct config_choices *choices, void *target, struct fault *fault)
+{
+    struct keys_given given = {{false}};
+    if (url->keys != NULL && !keys_parse(scope, choices, url->keys, target, &given, fault)) {
+        fault->at += (size_t)(url->keys - url->text);
+        return false;
+    }
+    return keys_apply_defaults(scope, choices, &given, target, fault);
+}
+
+/* --- listeners ----------------------------------------------------------------------------- */
+
+static bool parse_port(const char *text, size_t length, size_t at, uint16_t *port,
+                       struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    uint64_t value = 0;
+    if (length == 0)
+        return fault_set(fault, at, "the port is missing; write udp://ADDR:PORT");
+    if (quantity_parse(QUANTITY_COUNT, text, length, &value) != NULL || value > UINT16_MAX)
+        return fault_set(fault, at, "port %s is not a number from 0 to 65535",
+                         quoted(text, length, given));
+    *port = (uint16_t)value;
+    return true;
+}
+
+/* The address between brackets; text[at] is the one that opens. *end is behind the other. */
+static bool parse_bracketed(const char *text, size_t length, struct address *address, size_t *end,
+                            struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    const char *close = memchr(text, ']', length);
+    if (close == NULL)
+        return fault_set(fault, 0, "the bracket is not closed; write udp://[ADDR]:PORT");
+    size_t host_length = (size_t)(close - text) - 1;
+    if (memchr(text, ':', host_length + 1) == NULL ||
+        !address_parse_host(text + 1, host_length, address))
+        return fault_set(fault, 1, "%s is not a numeric IPv6 address",
+                         quoted(text + 1, host_length, given));
+    *end = host_length + 2;
+    return true;
+}
+
+static bool parse_unbracketed(const char *text, size_t length, struct address *address, size_t *end,
+                              struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    const char *colon = memchr(text, ':', length);
+    size_t host_length = colon != NULL ? (size_t)(colon - text) : length;
+    if (colon != NULL && memchr(colon + 1, ':', length - host_length - 1) != NULL)
+        return fault_set(fault, 0, "an IPv6 address stands in brackets: udp://[::1]:5555");
+    if (host_length == 0)
+        return fault_set(fault, 0, "the address is missing; every one is 0.0.0.0 or [::]");
+    if (!address_parse_host(text, host_length, address))
+        return fault_set(fault, 0, "%s is not a numeric address; names are not looked up",
+                         quoted(text, host_length, given));
+    *end = host_length;
+    return true;
+}
+
+/* Reads "ADDR:PORT". */
+static bool parse_authority(const char *text, size_t length, struct address *address,
+                            struct fault *fault)
+{
+    size_t end = 0;
+    uint16_t port = 0;
+    bool bracketed = length != 0 && text[0] == '[';
+    if (!(bracketed ? parse_bracketed : parse_unbracketed)(text, length, address, &end, fault))
+        return false;
+    if (end < length && text[end] != ':')
+        return fault_set(fault, end, "after the address comes \":PORT\"");
+    size_t port_at = end < length ? end + 1 : end;
+    if (!parse_port(text + port_at, length - port_at, port_at, &port, fault))
+        return false;
+    address->port = port;
+    return true;
+}
+
+static bool parse_udp(const struct url *url, const struct config_choices *choices,
+                      struct listener_config *listener, struct fault *fault)
+{
+    const char *place = url->text + url->place_at;
+    if (strncmp(place, "//", 2) != 0)
+        return fault_set(fault, url->place_at, "\"//\" is missing; write udp://ADDR:PORT");
+    if (!parse_authority(place + 2, url->place_length - 2, &listener->address, fault)) {
+        fault->at += url->place_at + 2;
+        return false;
+    }
+    if (!read_keys(url, KEY_OF_UDP, choices, listener, fault))
+        return false;
+    if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
+        return fault_set(fault, url->place_at + 2, "ipv6_only is for an IPv6 address");
+    return true;
+}
+
+static bool parse_capture(const struct url *url, const struct config_choices *choices,
+                          struct listener_config *listener, struct fault *fault)
+{
+    if (url->place_length == 0)
+        return fault_set(fault, url->place_at, "the file is missing; write pcap:FILE");
+    listener->path = copy_text(url->text + url->place_at, url->place_length);
+    if (listener->path == NULL)
+        return fault_no_memory(fault);
+    return read_keys(url, KEY_OF_CAPTURE, choices, listener, fault);
+}
+
+static const struct listener_scheme {
+    const char *name;
+    const char *form;
+    enum listener_kind kind;
+    bool (*parse)(const struct url *url, const struct config_choices *choices,
+                  struct listener_config *listener, struct fault *fault);
+} listener_schemes[] = {
+    {"udp", "udp://ADDR:PORT", LISTENER_UDP, parse_udp},
+    {"pcap", "pcap:FILE", LISTENER_CAPTURE, parse_capture},
+};
+static const size_t listener_scheme_count = sizeof listener_schemes / sizeof listener_schemes[0];
+
+static bool unknown_listener(const char *text, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    struct nearest nearest;
+    size_t length = scheme_part(text);
+    nearest_begin(&nearest, text, length);
+    fault_set(fault, 0, "%s is not a listener; write", quoted(text, strcspn(text, "?"), given));
+    for (size_t i = 0; i < listener_scheme_count; i++) {
+        fault_append(fault, "%s %s", i == 0 ? "" : " or", listener_schemes[i].form);
+        nearest_offer(&nearest, listener_schemes[i].name);
+    }
+    struct address address;
+    struct fault ignored;
+    size_t place = strcspn(text, "?");
+    if (nearest_found(&nearest) != NULL)
+        fault_append(fault, "; did you mean \"%s:\"?", nearest_found(&nearest));
+    else if (parse_authority(text, place, &address, &ignored))
+        fault_append(fault, "; did you mean \"udp://%.*s\"?", (int)place, text);
+    return false;
+}
+
+static const struct listener_scheme *find_listener_scheme(const char *text)
+{
+    for (size_t i = 0; i < listener_scheme_count; i++)
+        if (starts_with_scheme(text, listener_schemes[i].name))
+            return &listener_schemes[i];
+    return NULL;
+}
+
+bool url_parse_listener(const char *url, const struct config_choices *choices,
+                        struct listener_config *listener, struct fault *fault)
+{
+    const struct listener_scheme *scheme = find_listener_scheme(url);
+    if (scheme == NULL)
+        return unknown_listener(url, fault);
+    struct url parts = split(url);
+    listener->kind = scheme->kind;
+    listener->name = copy_text(url, parts.place_at + parts.place_length);
+    if (listener->name == NULL)
+        return fault_no_memory(fault);
+    return scheme->parse(&parts, choices, listener, fault);
+}
+
+bool url_is_listener(const char *text)
+{
+    return find_listener_scheme(text) != NULL;
+}
+
+/* --- sinks --------------------------------------------------------------------------------- */
+
+static const struct destination_ops *find_destination(const char *text,
+                                                      const struct config_choices *choices)
+{
+    for (size_t i = 0; choices->destinations[i] != NULL; i++)
+        if (starts_with_scheme(text, choices->destinations[i]->scheme))
+            return choices->destinations[i];
+    return NULL;
+}
+
+static bool unknown_sink(const char *text, const struct config_choices *choices,
+                         struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    struct nearest nearest;
+    nearest_begin(&nearest, text, scheme_part(text));
+    fault_set(fault, 0, "%s is not a sink; write", quoted(text, strcspn(text, "?"), given));
+    const struct destination_ops *destination;
+    const char *with_path = NULL;
+    for (size_t i = 0; (destination = choices->destinations[i]) != NULL; i++) {
+        if (destination->needs_path && with_path == NULL)
+            with_path = destination->scheme;
+        fault_append(fault, "%s %s:%s", i == 0 ? "" : " or", destination->scheme,
+                     destination->needs_path ? "PATH" : "");
+        nearest_offer(&nearest, destination->scheme);
+    }
+    if (nearest_found(&nearest) != NULL)
+        fault_append(fault, "; did you mean \"%s:\"?", nearest_found(&nearest));
+    else if (strchr(text, ':') == NULL && with_path != NULL)
+        fault_append(fault, "; a path goes behind %s:", with_path);
+    return false;
+}
+
+static bool check_place(const struct url *url, const struct destination_ops *destination,
+                        struct fault *fault)
+{
+    const char *place = url->text + url->place_at;
+    if (!destination->needs_path && url->place_length != 0)
+        return fault_set(fault, url->place_at, "%s: takes no path; keys come after a \"?\"",
+                         destination->scheme);
+    if (destination->needs_path && url->place_length == 0)
+        return fault_set(fault, url->place_at, "the path is missing; write %s:PATH",
+                         destination->scheme);
+    const char *percent = memchr(place, '%', url->place_length);
+    if (percent != NULL)
+        return fault_set(fault, (size_t)(percent - url->text),
+                         "\"%%\" in a path is reserved for fields of time, which this version does "
+                         "not have yet");
+    return true;
+}
+
+bool url_parse_sink(const char *url, const struct config_choices *choices, struct sink_config *sink,
+                    struct fault *fault)
+{
+    sink->destination = find_destination(url, choices);
+    if (sink->destination == NULL)
+        return unknown_sink(url, choices, fault);
+    struct url parts = split(url);
+    if (!check_place(&parts, sink->destination, fault))
+        return false;
+    sink->name = copy_text(url, parts.place_at + parts.place_length);
+    sink->path = copy_text(url + parts.place_at, parts.place_length);
+    if (sink->name == NULL || sink->path == NULL)
+        return fault_no_memory(fault);
+    return read_keys(&parts, KEY_OF_SINK, choices, sink, fault);
+}
+
+bool url_is_sink(const char *text, const struct config_choices *choices)
+{
+    return find_destination(text, choices) != NULL;
+}

@@ -1,0 +1,33 @@
+/*
+ * The URLs of listeners and sinks: SCHEME:PLACE?key=value&key=value.
+ *
+ * The place ends at the first '?'; nothing is percent-decoded. Functions of the main thread.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_URL_H
+#define SLUICE_COLLECTOR_CONFIG_URL_H
+
+#include <stdbool.h>
+
+#include "collector/config/config.h"
+#include "collector/config/fault.h"
+
+/*
+ * Reads "udp://ADDR:PORT?..." (a numeric IPv4 address, or an IPv6 address in brackets; port 0 lets
+ * the system choose) or "pcap:FILE?..." into `listener`, which is all zero before. Returns false
+ * with `fault` filled; what `listener` then holds is released by config_free all the same.
+ */
+bool url_parse_listener(const char *url, const struct config_choices *choices,
+                        struct listener_config *listener, struct fault *fault);
+
+/*
+ * Reads "stdout:?...", "file:PATH?..." or the like for any other destination into `sink`, as
+ * above. A '%' in a path is refused: it is kept for fields of time.
+ */
+bool url_parse_sink(const char *url, const struct config_choices *choices, struct sink_config *sink,
+                    struct fault *fault);
+
+/* Whether `text` begins with the scheme of a listener, or of a sink, and a colon. */
+bool url_is_listener(const char *text);
+bool url_is_sink(const char *text, const struct config_choices *choices);
+
+#endif

@@ -25,12 +25,13 @@
 
 #define TIME_SIZE 32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes */
 
-#define NAME_SIZE        sizeof(((struct listener *)0)->name)
-/* A name in JSON: at most each byte as \u00xx, and the quotes. */
-#define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2)
+/* Names of listeners that are shorter than this are kept as they are written. */
+#define NAME_SIZE        512
+#define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2) /* each byte as \u00xx, and the quotes */
 
 /* A time as text, kept because the next one is mostly of the same second. */
 struct time_text {
+    int64_t nanoseconds;
     int64_t second;
     char text[TIME_SIZE];
 };
@@ -45,14 +46,15 @@ struct json_encoder {
     struct encoder encoder;
     struct encoder_options options;
 
-    /* Of the record in hand: "received":...,"source":...,"listener":... */
-    char facts[64 + TIME_SIZE + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE];
-    size_t facts_size;
+    /* Of the record in hand. */
     struct time_text received;
+    char origin[32 + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE]; /* ,"source":...,"listener":... */
+    size_t origin_size;
     struct address source;
     char listener_name[NAME_SIZE];
     char listener[QUOTED_NAME_SIZE]; /* the same in JSON */
     size_t listener_size;
+    const char *long_name; /* instead, where it is too long to be kept; else NULL */
 
     /* Of the sample in hand. */
     struct time_text sampled;
@@ -61,8 +63,18 @@ struct json_encoder {
 
 /* --- what repeats --------------------------------------------------------------------------- */
 
+static void time_set(struct time_text *time, int64_t nanoseconds, int64_t second)
+{
+    struct output out = {.data = time->text, .capacity = TIME_SIZE};
+    json_time(&out, nanoseconds);
+    time->nanoseconds = nanoseconds;
+    time->second = second;
+}
+
 static void time_update(struct time_text *time, int64_t nanoseconds)
 {
+    if (nanoseconds == time->nanoseconds)
+        return;
     int64_t second = nanoseconds / 1000000000;
     int64_t fraction = nanoseconds % 1000000000;
     if (fraction < 0) {
@@ -70,37 +82,35 @@ static void time_update(struct time_text *time, int64_t nanoseconds)
         second--;
     }
     if (second != time->second) {
-        struct output out = {.data = time->text, .capacity = TIME_SIZE};
-        json_time(&out, nanoseconds);
-        time->second = second;
+        time_set(time, nanoseconds, second);
         return;
     }
+    time->nanoseconds = nanoseconds;
     time->text[21] = (char)('0' + fraction / 100000000);
     decimal_put_8(time->text + 22, (uint32_t)(fraction % 100000000));
 }
 
-#define RECEIVED_KEY "\"received\":"
-
 static void set_source(struct json_encoder *json, const struct address *source)
 {
     char text[ADDRESS_TEXT_SIZE];
-    struct output out = {.data = json->facts, .capacity = sizeof json->facts};
+    struct output out = {.data = json->origin, .capacity = sizeof json->origin};
     json->source = *source;
-    output_literal(&out, RECEIVED_KEY);
-    output_bytes(&out, json->received.text, TIME_SIZE);
-    json_key_literal(&out, "source");
-    json_string(&out, text, address_format(source, text));
-    json_key_literal(&out, "listener");
+    output_literal(&out, ",\"source\":\"");
+    output_bytes(&out, text, address_format(source, text));
+    output_literal(&out, "\",\"listener\":");
     output_bytes(&out, json->listener, json->listener_size);
-    json->facts_size = out.used;
+    json->origin_size = out.used;
 }
 
 static void set_listener(struct json_encoder *json, const char *name)
 {
     struct output out = {.data = json->listener, .capacity = sizeof json->listener};
     size_t length = strlen(name);
-    memcpy(json->listener_name, name, length + 1);
-    json_string(&out, name, length);
+    json->long_name = length < NAME_SIZE ? NULL : name;
+    if (json->long_name == NULL) {
+        memcpy(json->listener_name, name, length + 1);
+        json_string(&out, name, length);
+    }
     json->listener_size = out.used;
 }
 
@@ -115,13 +125,21 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
 {
     time_update(&json->received, record->received_ns);
     /* By its name and not its address, which a later listener may have again. */
-    bool same_listener = strcmp(json->listener_name, listener->name) == 0;
+    bool same_listener =
+        json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
     if (!same_listener)
         set_listener(json, listener->name);
     if (!same_listener || !same_address(&json->source, &record->source))
         set_source(json, &record->source);
-    else
-        memcpy(json->facts + sizeof(RECEIVED_KEY) - 1, json->received.text, TIME_SIZE);
+}
+
+/* What follows "received": in every line. */
+static void write_facts(const struct json_encoder *json, struct output *out)
+{
+    output_bytes(out, json->received.text, TIME_SIZE);
+    output_bytes(out, json->origin, json->origin_size);
+    if (json->long_name != NULL)
+        json_string(out, json->long_name, strlen(json->long_name));
 }
 
 /* --- one line a sample ---------------------------------------------------------------------- */
@@ -267,28 +285,28 @@ static void write_labels(struct json_encoder *json, const struct record *record,
 static void write_sample(struct json_encoder *json, const struct record *record,
                          const struct sample *sample, struct output *out, size_t *steps)
 {
-    output_literal(out, "{\"time\":");
-    if (sample->time_ns == 0) {
-        output_bytes(out, json->received.text, TIME_SIZE);
-    } else {
+    const char *time = json->received.text;
+    if (sample->time_ns != 0) {
         time_update(&json->sampled, sample->time_ns);
-        output_bytes(out, json->sampled.text, TIME_SIZE);
+        time = json->sampled.text;
     }
-    json_key_literal(out, "name");
+    output_literal(out, "{\"time\":");
+    output_bytes(out, time, TIME_SIZE);
+    output_literal(out, ",\"name\":");
     json_string(out, sample->name.data, sample->name.size);
     write_kind(out, sample);
     write_value(out, sample);
     if (sample->start_time_ns != 0) {
-        json_key_literal(out, "start_time");
+        output_literal(out, ",\"start_time\":");
         json_time(out, sample->start_time_ns);
     }
     if (sample->unit.size != 0) {
-        json_key_literal(out, "unit");
+        output_literal(out, ",\"unit\":");
         json_string(out, sample->unit.data, sample->unit.size);
     }
     write_labels(json, record, sample, out, steps);
-    output_char(out, ',');
-    output_bytes(out, json->facts, json->facts_size);
+    output_literal(out, ",\"received\":");
+    write_facts(json, out);
     output_literal(out, "}\n");
 }
 
@@ -313,8 +331,8 @@ static size_t encode_message(struct json_encoder *json, const struct record *rec
                              struct output *out)
 {
     const struct schema_ops *ops = record->schema->ops;
-    output_char(out, '{');
-    output_bytes(out, json->facts, json->facts_size);
+    output_literal(out, "{\"received\":");
+    write_facts(json, out);
     json_key_literal(out, "schema");
     json_string(out, ops->name, strlen(ops->name));
     json_key_literal(out, "bytes");
@@ -344,10 +362,9 @@ static struct encoder *create(const struct encoder_options *options)
         return NULL;
     json->encoder.ops = &encoder_json;
     json->options = *options;
-    /* A second that no time has; the first time fills the text. */
-    json->received.second = INT64_MIN;
-    json->sampled.second = INT64_MIN;
-    /* The facts of no listener and no source, of which a record changes what differs. */
+    /* The facts of no record; those of a record change what differs. */
+    time_set(&json->received, 0, 0);
+    time_set(&json->sampled, 0, 0);
     set_listener(json, "");
     set_source(json, &json->source);
     return &json->encoder;

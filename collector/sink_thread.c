@@ -283,11 +283,14 @@ static bool all_empty(struct sink_thread *sink)
     return true;
 }
 
+/* Between two batches, however busy the sink is: what was taken before goes to the old file. */
 static void reopen(struct sink_thread *sink)
 {
     const struct destination_ops *ops = sink->options.destination;
     struct error error;
-    if (ops->reopen == NULL)
+    atomic_store(&sink->reopen_wanted, false);
+    write_out(sink);
+    if (ops->reopen == NULL || sink->state != SINK_WRITING)
         return;
     if (ops->reopen(sink->destination, &error) == 0)
         log_line(LOG_INFO, "%s: reopened", sink->options.name);
@@ -314,6 +317,8 @@ static void run(void *argument)
 {
     struct sink_thread *sink = argument;
     for (;;) {
+        if (atomic_load_explicit(&sink->reopen_wanted, memory_order_relaxed))
+            reopen(sink);
         struct batch *batch = next_batch(sink);
         if (batch != NULL) {
             take_batch(sink, batch);
@@ -321,8 +326,6 @@ static void run(void *argument)
             write_out(sink);
         } else if (all_finished(sink)) {
             break;
-        } else if (atomic_exchange(&sink->reopen_wanted, false)) {
-            reopen(sink);
         } else {
             sleep_until_woken(sink);
         }
@@ -405,7 +408,10 @@ void sink_thread_reopen(struct sink_thread *sink)
 
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns)
 {
-    atomic_store(&sink->deadline_ns, deadline_ns);
+    int64_t before = atomic_load(&sink->deadline_ns);
+    while (deadline_ns < before &&
+           !atomic_compare_exchange_weak(&sink->deadline_ns, &before, deadline_ns))
+        ;
     wakeup_signal(sink->wakeup);
 }
 

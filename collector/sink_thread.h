@@ -29,7 +29,10 @@ struct sink_thread_options {
     struct encoder_options encoding;
     struct sink_counters *counters;
 
-    /* Called once, from the sink's thread, when it has ended by itself. */
+    /*
+     * Called from the sink's thread when sink_thread_has_ended or sink_thread_has_finished has
+     * become true. NULL is allowed.
+     */
     void (*ended)(void *context);
     void *ended_context;
 
@@ -56,13 +59,16 @@ struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capac
 /* Returns 0, or -1 with `error` filled. */
 int sink_thread_start(struct sink_thread *sink, struct error *error);
 
-/* Producer, after a push: wakes the sink if it sleeps. */
+/* Producer, after each push and after the close of its queue: wakes the sink if it sleeps. */
 void sink_thread_notify(struct sink_thread *sink);
 
 /* Any thread: it has ended by itself and takes nothing more. */
 bool sink_thread_has_ended(const struct sink_thread *sink);
 
-/* Any thread: the sink waits for work; its queues are empty. */
+/*
+ * Any thread: the sink waits for work. A hint: it also says so for the moment in which the sink
+ * looks into its queues once more.
+ */
 bool sink_thread_is_idle(const struct sink_thread *sink);
 
 /* Any thread: finish the current file or line and open the destination anew under its name. */
@@ -70,7 +76,7 @@ void sink_thread_reopen(struct sink_thread *sink);
 
 /*
  * The producers have closed their queues, or are about to: what is not written by `deadline_ns`
- * (monotonic) is given up. Calling it again brings the deadline forward.
+ * (monotonic) is given up. Calling it again brings the deadline forward, never back.
  */
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns);
 

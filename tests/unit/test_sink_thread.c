@@ -1,0 +1,333 @@
+/* A sink whose destination keeps taking: what it is given is written, whole, once, and counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fake_sink.h"
+#include "tests/support/patience.h"
+
+/* --- flow ------------------------------------------------------------------------------------ */
+
+static void what_is_pushed_is_written_at_once_and_counted(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "one", 1);
+    fake_sink_wait_settled(fake, 1); /* without a close, a full buffer or a timer */
+    fake_sink_push(fake, 0, "two", 2);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "one\ntwo\ntwo\n", 3);
+    assert_int_equal(counter_read(&fake->counters->bytes), 12);
+}
+
+/* Numbered lines in batches of many sizes; destination pieces of many sizes where they are asked.
+ */
+static void push_numbers(struct fake_sink *fake, unsigned count)
+{
+    uint64_t random = 1;
+    for (unsigned i = 0; i < count; i++) {
+        char payload[40];
+        snprintf(payload, sizeof payload, "#%u", i % 7 + 1);
+        fake_sink_push(fake, i % FAKE_QUEUES, payload, 1 + next_random(&random) % 50);
+    }
+}
+
+/* The lines that push_numbers must have led to, whatever the queues' order. */
+static void assert_numbers(const struct fake_sink *fake, unsigned count)
+{
+    size_t expected[8] = {0};
+    size_t found[8] = {0};
+    uint64_t random = 1;
+    uint64_t records = 0;
+    for (unsigned i = 0; i < count; i++) {
+        size_t of_batch = 1 + next_random(&random) % 50;
+        records += of_batch;
+        expected[i % 7 + 1] += of_batch * (i % 7 + 1);
+    }
+    for (size_t at = 0; at < fake->size; at += 3) {
+        assert_true(fake->bytes[at] == '#' && fake->bytes[at + 2] == '\n');
+        assert_in_range(fake->bytes[at + 1], '1', '7');
+        found[fake->bytes[at + 1] - '0']++;
+    }
+    size_t lines = 0;
+    for (size_t i = 1; i <= 7; i++) {
+        assert_int_equal(found[i], expected[i]);
+        lines += found[i];
+    }
+    assert_int_equal(counter_read(&fake->counters->lines), lines);
+    assert_int_equal(counter_read(&fake->counters->written), records);
+    assert_int_equal(counter_read(&fake->counters->bytes), fake->size);
+}
+
+static void everything_from_all_queues_is_written_once(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    push_numbers(fake, 2000);
+    fake_sink_finish(fake);
+    assert_numbers(fake, 2000);
+}
+
+static void a_destination_that_takes_pieces_gets_every_byte(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->random_pieces = 7;
+    fake_sink_start(fake);
+    push_numbers(fake, 1000);
+    fake_sink_finish(fake);
+    assert_numbers(fake, 1000);
+}
+
+/* Each queue's own order is kept; between queues there is none. */
+static void the_order_of_one_queue_is_kept(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    for (int i = 0; i < 1000; i++) {
+        char payload[40];
+        snprintf(payload, sizeof payload, "%d.%07d", i % FAKE_QUEUES, i / FAKE_QUEUES);
+        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, payload, 1);
+    }
+    fake_sink_finish(fake);
+    int next[FAKE_QUEUES] = {0};
+    assert_int_equal(fake->size, 1000 * 10);
+    for (size_t at = 0; at < fake->size; at += 10) {
+        int queue = fake->bytes[at] - '0';
+        assert_in_range(queue, 0, FAKE_QUEUES - 1);
+        assert_int_equal(atoi(fake->bytes + at + 2), next[queue]++);
+    }
+}
+
+static void a_sink_that_is_behind_writes_large_blocks(void **state)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    for (int i = 0; i < FAKE_CAPACITY; i++)
+        fake_sink_push(fake, 0, "*999", 50); /* 3.2 MB in all */
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    assert_int_equal(fake->size, FAKE_CAPACITY * 50 * 1000);
+    assert_in_range(atomic_load(&fake->writes), 2, fake->size / 60000);
+}
+
+static void more_records_than_the_sink_can_note_are_no_trouble(void **state)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    for (int i = 0; i < 20; i++)
+        fake_sink_push(fake, 0, "x", 500); /* 20 kB: the buffer is far from full */
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 10000);
+    assert_int_equal(fake->size, 20000);
+}
+
+/* --- records that leave no line, or too long a one ------------------------------------------- */
+
+static void a_record_without_a_line_is_filtered(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "-", 5);
+    fake_sink_wait_settled(fake, 5);
+    assert_int_equal(atomic_load(&fake->writes), 0);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_push(fake, 0, "-", 1);
+    fake_sink_push(fake, 0, "y", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "x\ny\n", 2);
+    assert_int_equal(counter_read(&fake->counters->filtered), 6);
+}
+
+static void a_record_that_fits_no_buffer_fails_alone(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_push(fake, 0, "!", 3);
+    fake_sink_push(fake, 0, "y", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "x\ny\n", 2);
+    assert_int_equal(counter_read(&fake->counters->failed[FAILED_TOO_LARGE]), 3);
+}
+
+/* Whatever already waits in the buffer, a record may have a mebibyte. */
+static void a_record_of_a_mebibyte_fits_at_any_time(void **state)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "first", 1);
+    fake_sink_push(fake, 0, "*65520", 1); /* a byte more and it would be written */
+    fake_sink_push(fake, 0, "*1048575", 1);
+    fake_sink_push(fake, 0, "last", 1);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 4);
+    assert_int_equal(fake->size, 6 + 65521 + 1048576 + 5);
+}
+
+/* --- reopening ------------------------------------------------------------------------------- */
+
+static void an_idle_sink_reopens_at_once(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "old", 1);
+    fake_sink_wait_settled(fake, 1);
+    sink_thread_reopen(fake->sink);
+    fake_sink_push(fake, 0, "new", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "old\nnew\n", 2);
+    assert_int_equal(fake->reopens, 1);
+    assert_true(fake->reopened_at == 4 || fake->reopened_at == 8);
+}
+
+/* Rotation must not wait for a quiet moment that never comes. */
+static void a_busy_sink_reopens_between_two_records(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->random_pieces = 3;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    for (int i = 0; i < FAKE_CAPACITY; i++)
+        fake_sink_push(fake, 0, "*999", 60);
+    sink_thread_reopen(fake->sink);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at % 1000, 0);
+    assert_in_range(fake->reopened_at, 0, fake->size / 2);
+    assert_int_equal(fake->size, FAKE_CAPACITY * 60 * 1000);
+}
+
+static void a_reopening_that_fails_goes_on_with_the_old_file(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->reopen_fails = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "old", 1);
+    sink_thread_reopen(fake->sink);
+    fake_sink_push(fake, 0, "new", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "old\nnew\n", 2);
+    assert_int_equal(fake->reopens, 1);
+}
+
+static void a_destination_without_a_name_is_not_reopened(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct destination_ops nameless = *fake->options.destination;
+    nameless.reopen = NULL;
+    fake->options.destination = &nameless;
+    fake_sink_start(fake);
+    sink_thread_reopen(fake->sink);
+    fake_sink_push(fake, 0, "x", 1);
+    sink_thread_reopen(fake->sink);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "x\n", 1);
+    assert_int_equal(fake->reopens, 0);
+}
+
+/* --- sleeping and waking --------------------------------------------------------------------- */
+
+static void a_sleeping_sink_is_woken_by_every_push(void **state)
+{
+    struct fake_sink *fake = *state;
+    uint64_t random = 99;
+    fake_sink_start(fake);
+    for (uint64_t round = 1; round <= 1500; round++) {
+        fake_sink_push(fake, round % FAKE_QUEUES, "x", 1);
+        fake_sink_wait_settled(fake, round);
+        /* From now on the sink goes to sleep; the next push comes at any point of that. */
+        for (uint64_t spin = next_random(&random) % 400; spin > 0; spin--)
+            (void)sink_thread_has_ended(fake->sink);
+    }
+    fake_sink_wait_idle(fake);
+    assert_false(sink_thread_has_finished(fake->sink));
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 1500);
+}
+
+static void a_close_wakes_a_sleeping_sink(void **state)
+{
+    for (int round = 0; round < 200; round++) {
+        struct fake_sink *fake = *state;
+        fake_sink_start(fake);
+        fake_sink_finish(fake);
+        assert_int_equal(fake->size, 0);
+    }
+}
+
+/* --- making and ending ----------------------------------------------------------------------- */
+
+static void a_destination_that_cannot_be_created_says_why(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct error error;
+    fake->options.path = "elsewhere";
+    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_string_equal(error.text, "cannot create elsewhere");
+    assert_null(fake->sink);
+}
+
+static struct encoder *create_no_encoder(const struct encoder_options *options)
+{
+    (void)options;
+    return NULL;
+}
+
+static void an_encoder_without_memory_is_an_internal_error(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct error error;
+    struct encoder_ops none = *fake->options.encoder;
+    none.create = create_no_encoder;
+    fake->options.encoder = &none;
+    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_INTERNAL);
+}
+
+static void a_sink_may_be_destroyed_instead_of_started(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_create(fake);
+    sink_thread_destroy(fake->sink);
+    fake->sink = NULL;
+    sink_thread_destroy(NULL);
+    assert_true(sink_thread_memory() >= (size_t)1024 * 1024);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fake_sink(what_is_pushed_is_written_at_once_and_counted),
+        with_fake_sink(everything_from_all_queues_is_written_once),
+        with_fake_sink(a_destination_that_takes_pieces_gets_every_byte),
+        with_fake_sink(the_order_of_one_queue_is_kept),
+        with_fake_sink(a_sink_that_is_behind_writes_large_blocks),
+        with_fake_sink(more_records_than_the_sink_can_note_are_no_trouble),
+        with_fake_sink(a_record_without_a_line_is_filtered),
+        with_fake_sink(a_record_that_fits_no_buffer_fails_alone),
+        with_fake_sink(a_record_of_a_mebibyte_fits_at_any_time),
+        with_fake_sink(an_idle_sink_reopens_at_once),
+        with_fake_sink(a_busy_sink_reopens_between_two_records),
+        with_fake_sink(a_reopening_that_fails_goes_on_with_the_old_file),
+        with_fake_sink(a_destination_without_a_name_is_not_reopened),
+        with_fake_sink(a_sleeping_sink_is_woken_by_every_push),
+        with_fake_sink(a_close_wakes_a_sleeping_sink),
+        with_fake_sink(a_destination_that_cannot_be_created_says_why),
+        with_fake_sink(an_encoder_without_memory_is_an_internal_error),
+        with_fake_sink(a_sink_may_be_destroyed_instead_of_started),
+    };
+    return cmocka_run_group_tests_name("sink_thread", tests, NULL, NULL);
+}

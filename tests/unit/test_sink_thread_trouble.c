@@ -1,0 +1,333 @@
+/* A sink whose destination blocks, fails, goes away, or is out of time: nothing is uncounted. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/thread.h"
+#include "tests/support/fake_sink.h"
+
+#define COUNT(script) (sizeof(script) / sizeof(script)[0])
+
+static uint64_t failed(const struct fake_sink *fake, enum record_failure reason)
+{
+    return counter_read(&fake->counters->failed[reason]);
+}
+
+static void set_script(struct fake_sink *fake, const struct fake_write *script, size_t length)
+{
+    fake->script = script;
+    fake->script_length = length;
+}
+
+/* A pipe whose writing end the sink waits for. */
+static void make_pipe(struct fake_sink *fake, int ends[2])
+{
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+    fake->handle = ends[1];
+}
+
+/* --- would block ----------------------------------------------------------------------------- */
+
+static void a_write_that_would_block_is_tried_again_when_the_handle_is_writable(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {
+        {WRITE_WOULD_BLOCK, 0},
+        {WRITE_OK, 2},
+        {WRITE_WOULD_BLOCK, 0},
+        {WRITE_OK, 3},
+    };
+    int ends[2];
+    make_pipe(fake, ends);
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 3);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* The sink sleeps while the reader does, and goes on with it. */
+static void a_sink_waits_for_a_reader_that_stalls(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
+    static char chunk[4096];
+    int ends[2];
+    make_pipe(fake, ends);
+    while (write(ends[1], chunk, sizeof chunk) > 0)
+        ;
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_wait_writes(fake, 1);
+    fake_sink_push(fake, 0, "y", 1);
+    assert_int_equal(fake_sink_settled(fake), 0);
+    assert_int_equal(atomic_load(&fake->writes), 1);
+    for (int i = 0; i < 16; i++)
+        assert_true(read(ends[0], chunk, sizeof chunk) > 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "x\ny\n", 2);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* --- failing --------------------------------------------------------------------------------- */
+
+static void a_write_that_failed_is_tried_again(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {
+        {WRITE_FAILED, 0},
+        {WRITE_FAILED, 0},
+        {WRITE_OK, 2},
+        {WRITE_FAILED, 0},
+    };
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 2);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\n", 2);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 3);
+    for (int i = 0; i < FAILURE_COUNT; i++)
+        assert_int_equal(failed(fake, (enum record_failure)i), 0);
+}
+
+static void a_destination_that_fails_to_the_deadline_is_an_io_error(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 2);
+    fake_sink_wait_writes(fake, 2);
+    fake_sink_push(fake, 0, "abc", 3);
+    sink_thread_stop(fake->sink, clock_monotonic_ns());
+    fake_sink_finish(fake);
+    assert_int_equal(fake->size, 0);
+    assert_int_equal(failed(fake, FAILED_IO_ERROR), 5);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
+}
+
+/* --- the reader goes ------------------------------------------------------------------------- */
+
+static void a_reader_that_goes_ends_the_sink(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_CLOSED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 3); /* the first, and half of the second, are accepted */
+    fake_sink_wait_settled(fake, 3);
+    assert_true(sink_thread_has_ended(fake->sink));
+    assert_true(atomic_load(&fake->notices) >= 1);
+    assert_false(sink_thread_has_finished(fake->sink));
+
+    fake_sink_push(fake, 0, "too late", 4);
+    fake_sink_wait_settled(fake, 7);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 1);
+    assert_int_equal(counter_read(&fake->counters->lines), 1);
+    assert_int_equal(counter_read(&fake->counters->bytes), 6);
+    assert_int_equal(failed(fake, FAILED_READER_GONE), 6);
+    assert_int_equal(atomic_load(&fake->writes), 2); /* an ended sink writes no more */
+    assert_int_equal(fake->take_backs, 0);
+}
+
+static void a_reader_that_goes_is_noticed_without_traffic(void **state)
+{
+    struct fake_sink *fake = *state;
+    int ends[2];
+    make_pipe(fake, ends);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_idle(fake);
+    assert_int_equal(atomic_load(&fake->notices), 0);
+    close(ends[0]);
+    int64_t until = clock_monotonic_ns() + INT64_C(20000000000);
+    while (atomic_load(&fake->notices) == 0)
+        assert_true(clock_monotonic_ns() < until);
+    assert_true(sink_thread_has_ended(fake->sink));
+
+    fake_sink_push(fake, 1, "y", 2);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "x\n", 1);
+    assert_int_equal(failed(fake, FAILED_READER_GONE), 2);
+    close(ends[1]);
+}
+
+static void an_ended_sink_is_not_reopened(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_CLOSED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_wait_settled(fake, 1);
+    sink_thread_reopen(fake->sink);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_finish(fake);
+    assert_int_equal(fake->reopens, 0);
+    assert_int_equal(failed(fake, FAILED_READER_GONE), 2);
+}
+
+/* --- the deadline ---------------------------------------------------------------------------- */
+
+/* Two and a half lines of "abcd\n" go out, then nothing more: three wait in the sink. */
+static void stall_within_a_line(struct fake_sink *fake, int ends[2])
+{
+    static const struct fake_write script[] = {{WRITE_OK, 12}, {WRITE_WOULD_BLOCK, 0}};
+    static char chunk[4096];
+    make_pipe(fake, ends);
+    while (write(ends[1], chunk, sizeof chunk) > 0)
+        ;
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcd", 5);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_wait_writes(fake, 2);
+}
+
+static void what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back(void **state)
+{
+    struct fake_sink *fake = *state;
+    int ends[2];
+    stall_within_a_line(fake, ends);
+    fake_sink_push(fake, 1, "never", 7);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + 1000000);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\n", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 10);
+    assert_int_equal(fake->take_backs, 1);
+    assert_int_equal(fake->taken_back, 2);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_line_that_cannot_be_taken_back_stays_cut(void **state)
+{
+    struct fake_sink *fake = *state;
+    int ends[2];
+    fake->cannot_take_back = true;
+    stall_within_a_line(fake, ends);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\nab", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    assert_int_equal(fake->take_backs, 1);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_destination_without_take_back_is_asked_for_none(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct destination_ops plain = *fake->options.destination;
+    int ends[2];
+    plain.take_back = NULL;
+    fake->options.destination = &plain;
+    stall_within_a_line(fake, ends);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\nab", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void nothing_is_taken_back_at_the_end_of_a_record(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 10}, {WRITE_WOULD_BLOCK, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcd", 5);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_wait_writes(fake, 2);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\n", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    assert_int_equal(fake->take_backs, 0);
+}
+
+static void a_stop_with_time_enough_loses_nothing(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->random_pieces = 5;
+    fake_sink_start(fake);
+    for (int i = 0; i < 200; i++)
+        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "abc", 20);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(60000000000));
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 4000);
+    assert_int_equal(fake->size, 16000);
+}
+
+/* A destination that takes data, but too slowly: the deadline holds between two batches too. */
+static void a_deadline_ends_a_sink_that_still_makes_progress(void **state)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    for (int i = 0; i < FAKE_CAPACITY; i++)
+        fake_sink_push(fake, 0, "*999", 60);
+    sink_thread_stop(fake->sink, 0);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    assert_int_equal(fake->size % 1000, 0);
+    assert_in_range(fake->size, 0, 300 * 1000);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), FAKE_CAPACITY * 60 - fake->size / 1000);
+}
+
+static void a_second_stop_brings_the_deadline_forward_never_back(void **state)
+{
+    struct fake_sink *fake = *state;
+    int ends[2];
+    stall_within_a_line(fake, ends);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
+    assert_int_equal(fake_sink_settled(fake), 2);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + 1000000);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
+    fake_sink_finish(fake);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fake_sink(a_write_that_would_block_is_tried_again_when_the_handle_is_writable),
+        with_fake_sink(a_sink_waits_for_a_reader_that_stalls),
+        with_fake_sink(a_write_that_failed_is_tried_again),
+        with_fake_sink(a_destination_that_fails_to_the_deadline_is_an_io_error),
+        with_fake_sink(a_reader_that_goes_ends_the_sink),
+        with_fake_sink(a_reader_that_goes_is_noticed_without_traffic),
+        with_fake_sink(an_ended_sink_is_not_reopened),
+        with_fake_sink(what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back),
+        with_fake_sink(a_line_that_cannot_be_taken_back_stays_cut),
+        with_fake_sink(a_destination_without_take_back_is_asked_for_none),
+        with_fake_sink(nothing_is_taken_back_at_the_end_of_a_record),
+        with_fake_sink(a_stop_with_time_enough_loses_nothing),
+        with_fake_sink(a_deadline_ends_a_sink_that_still_makes_progress),
+        with_fake_sink(a_second_stop_brings_the_deadline_forward_never_back),
+    };
+    return cmocka_run_group_tests_name("sink_thread_trouble", tests, NULL, NULL);
+}

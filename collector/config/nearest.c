@@ -80,7 +80,8 @@ void nearest_offer(struct nearest *nearest, const char *name)
 
 const char *nearest_found(const struct nearest *nearest)
 {
-    if (nearest->close != NULL)
-        return nearest->close;
-    return nearest->longer_count == 1 ? nearest->longer : NULL;
+    bool one_slip = nearest->close != NULL && nearest->slips <= 1;
+    if (!one_slip && nearest->longer_count == 1)
+        return nearest->longer;
+    return nearest->close;
 }

@@ -22,9 +22,9 @@ void nearest_begin(struct nearest *nearest, const char *given, size_t length);
 void nearest_offer(struct nearest *nearest, const char *name);
 
 /*
- * The name that differs by the fewest slips (a letter too many, missing, wrong, or two swapped;
- * upper and lower case, '-' and '_' are the same), at most one slip in three letters; else the
- * only one that begins with what was given; else NULL.
+ * The name that is one slip away (a letter too many, missing or wrong, or two swapped; upper and
+ * lower case, '-' and '_' are the same); else the only one that begins with what was given; else
+ * the one with the fewest slips, at most one in three letters; else NULL.
  */
 const char *nearest_found(const struct nearest *nearest);
 

@@ -8,9 +8,10 @@
 /* SETTING_ENUM stores an unsigned. */
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
 
-static void store(const struct setting *setting, void *target, const void *value, size_t size)
+/* The place of its value in the struct. */
+static void *field_of(const struct setting *setting, void *target)
 {
-    memcpy((char *)target + setting->offset, value, size);
+    return (char *)target + setting->offset;
 }
 
 static bool parse_number(const struct setting *setting, enum quantity quantity, const char *text,
@@ -32,7 +33,8 @@ static bool parse_number(const struct setting *setting, enum quantity quantity, 
         return fault_set(fault, 0, "%s %s is more than %s, the most", setting->name,
                          quoted(text, length, given), limit);
     }
-    store(setting, target, &value, sizeof value);
+    uint64_t *field = field_of(setting, target);
+    *field = value;
     return true;
 }
 
@@ -71,18 +73,16 @@ static bool not_a_choice(const struct setting *setting, const struct config_choi
 static void store_choice(const struct setting *setting, const struct config_choices *choices,
                          size_t at, void *target)
 {
+    void *field = field_of(setting, target);
     if (setting->type == SETTING_BOOL) {
-        bool value = at == 1;
-        store(setting, target, &value, sizeof value);
+        *(bool *)field = at == 1;
     } else if (setting->type == SETTING_ENUM) {
         unsigned value = (unsigned)at;
-        store(setting, target, &value, sizeof value);
+        memcpy(field, &value, sizeof value); /* whichever integer type the enum has */
     } else if (setting->type == SETTING_SCHEMA) {
-        const struct schema_ops *value = choices->schemas[at];
-        store(setting, target, &value, sizeof value);
+        *(const struct schema_ops **)field = choices->schemas[at];
     } else if (setting->type == SETTING_ENCODER) {
-        const struct encoder_ops *value = choices->encoders[at];
-        store(setting, target, &value, sizeof value);
+        *(const struct encoder_ops **)field = choices->encoders[at];
     }
 }
 

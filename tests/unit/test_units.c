@@ -1,11 +1,12 @@
 /* Counts, sizes and durations: text to number and back. */
-#include <cmocka.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "collector/config/units.h"
 

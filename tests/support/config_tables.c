@@ -1,0 +1,19 @@
+#include "tests/support/config_tables.h"
+
+static const struct schema_ops telemetry = {.name = "telemetry"};
+static const struct schema_ops riemann = {.name = "riemann"};
+static const struct destination_ops to_stdout = {.scheme = "stdout"};
+static const struct destination_ops to_file = {.scheme = "file", .needs_path = true};
+static const struct encoder_ops json = {.name = "json"};
+static const struct encoder_ops lines = {.name = "lines"};
+
+/* The defaults come second: they are told by their names, not by their places. */
+static const struct schema_ops *const schemas[] = {&riemann, &telemetry, NULL};
+static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
+static const struct encoder_ops *const encoders[] = {&lines, &json, NULL};
+
+const struct config_choices test_choices = {
+    .schemas = schemas,
+    .destinations = destinations,
+    .encoders = encoders,
+};

@@ -1,0 +1,286 @@
+/* The URLs of listeners and sinks: taken apart, checked, and refused where the trouble is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/config/url.h"
+#include "tests/support/config_tables.h"
+
+/* One listener in a config, so that config_free releases it whatever became of it. */
+static bool read_listener(const char *url, struct config *config, struct fault *fault)
+{
+    *config = (struct config){.listeners = calloc(1, sizeof *config->listeners)};
+    assert_non_null(config->listeners);
+    config->listener_count = 1;
+    return url_parse_listener(url, &test_choices, config->listeners, fault);
+}
+
+static bool read_sink(const char *url, struct config *config, struct fault *fault)
+{
+    *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
+    assert_non_null(config->sinks);
+    config->sink_count = 1;
+    return url_parse_sink(url, &test_choices, config->sinks, fault);
+}
+
+typedef bool read_function(const char *url, struct config *config, struct fault *fault);
+
+static void assert_accepted(read_function *read, const char *url, struct config *config)
+{
+    struct fault fault;
+    if (!read(url, config, &fault))
+        fail_msg("'%s': %s", url, fault.text);
+}
+
+static void assert_refused(read_function *read, const char *url, size_t column, const char *why)
+{
+    struct config config;
+    struct fault fault;
+    if (read(url, &config, &fault))
+        fail_msg("'%s' was accepted", url);
+    config_free(&config);
+    if (strstr(fault.text, why) == NULL)
+        fail_msg("'%s': %s\nshould say: %s", url, fault.text, why);
+    if (fault.at + 1 != column)
+        fail_msg("'%s': %s: column %zu, not %zu", url, fault.text, fault.at + 1, column);
+}
+
+/* --- sockets ------------------------------------------------------------------------------- */
+
+static void assert_udp(const char *url, const char *name, const char *address)
+{
+    struct config config;
+    char text[ADDRESS_TEXT_SIZE];
+    assert_accepted(read_listener, url, &config);
+    const struct listener_config *listener = &config.listeners[0];
+    assert_int_equal(listener->kind, LISTENER_UDP);
+    assert_string_equal(listener->name, name);
+    assert_null(listener->path);
+    address_format(&listener->address, text);
+    assert_string_equal(text, address);
+    assert_non_null(listener->schema);
+    config_free(&config);
+    assert_null(config.listeners);
+}
+
+static void a_udp_url_has_an_address_and_a_port(void **state)
+{
+    (void)state;
+    assert_udp("udp://127.0.0.1:5555", "udp://127.0.0.1:5555", "127.0.0.1:5555");
+    assert_udp("udp://127.0.0.1:5555?schema=riemann&receivers=2", "udp://127.0.0.1:5555",
+               "127.0.0.1:5555");
+    assert_udp("udp://0.0.0.0:0", "udp://0.0.0.0:0", "0.0.0.0:0");
+    assert_udp("udp://0.0.0.0:65535", "udp://0.0.0.0:65535", "0.0.0.0:65535");
+    assert_udp("udp://[::]:5555", "udp://[::]:5555", "[::]:5555");
+    assert_udp("udp://[2001:DB8::1]:5555", "udp://[2001:DB8::1]:5555", "[2001:db8::1]:5555");
+    assert_udp("udp://[fe80::1%3]:5555", "udp://[fe80::1%3]:5555", "[fe80::1%3]:5555");
+    assert_udp("udp://[::ffff:192.0.2.1]:5", "udp://[::ffff:192.0.2.1]:5", "192.0.2.1:5");
+}
+
+static void a_udp_url_is_refused_where_it_goes_wrong(void **state)
+{
+    (void)state;
+    assert_refused(read_listener, "udp://localhost:5555", 7,
+                   "\"localhost\" is not a numeric address; names are not looked up");
+    assert_refused(read_listener, "udp://:5555", 7, "the address is missing");
+    assert_refused(read_listener, "udp://", 7, "the address is missing");
+    assert_refused(read_listener, "udp://1.2.3:5555", 7, "is not a numeric address");
+    assert_refused(read_listener, "udp://::1:5555", 7, "an IPv6 address stands in brackets");
+    assert_refused(read_listener, "udp://[::1:5555", 7, "the bracket is not closed");
+    assert_refused(read_listener, "udp://[]:5555", 8, "\"\" is not a numeric IPv6 address");
+    assert_refused(read_listener, "udp://[::x]:5555", 8, "\"::x\" is not a numeric IPv6 address");
+    assert_refused(read_listener, "udp://[fe80::1%eth0]:1", 8, "is not a numeric IPv6 address");
+    assert_refused(read_listener, "udp://[127.0.0.1]:5555", 8, "is not a numeric IPv6 address");
+    assert_refused(read_listener, "udp://[::1]5555", 12, "after the address comes \":PORT\"");
+    assert_refused(read_listener, "udp://[::1]", 12, "the port is missing");
+    assert_refused(read_listener, "udp://127.0.0.1", 16, "the port is missing");
+    assert_refused(read_listener, "udp://127.0.0.1:", 17, "the port is missing");
+    assert_refused(read_listener, "udp://127.0.0.1:65536", 17,
+                   "port \"65536\" is not a number from 0 to 65535");
+    assert_refused(read_listener, "udp://127.0.0.1:-1", 17, "port \"-1\" is not a number");
+    assert_refused(read_listener, "udp://127.0.0.1:5555/", 17, "port \"5555/\" is not a number");
+    assert_refused(read_listener, "udp://127.0.0.1: 5", 17, "port \" 5\" is not a number");
+    assert_refused(read_listener, "udp:127.0.0.1:5555", 5, "\"//\" is missing");
+    assert_refused(read_listener, "udp:", 5, "\"//\" is missing");
+    assert_refused(read_listener, "udp:/", 5, "\"//\" is missing");
+}
+
+static void ipv6_only_needs_an_ipv6_address(void **state)
+{
+    (void)state;
+    struct config config;
+    assert_accepted(read_listener, "udp://[::]:1?ipv6_only=true", &config);
+    assert_true(config.listeners[0].ipv6_only);
+    config_free(&config);
+    assert_accepted(read_listener, "udp://0.0.0.0:1?ipv6_only=false", &config);
+    config_free(&config);
+    assert_refused(read_listener, "udp://0.0.0.0:1?ipv6_only=true", 7,
+                   "ipv6_only is for an IPv6 address");
+}
+
+/* --- captures ------------------------------------------------------------------------------ */
+
+static void a_capture_url_has_a_file(void **state)
+{
+    (void)state;
+    struct config config;
+    assert_accepted(read_listener, "pcap:a b/c:d%20&e=.pcap?port=5555&schema=riemann", &config);
+    assert_int_equal(config.listeners[0].kind, LISTENER_CAPTURE);
+    assert_string_equal(config.listeners[0].name, "pcap:a b/c:d%20&e=.pcap");
+    assert_string_equal(config.listeners[0].path, "a b/c:d%20&e=.pcap");
+    assert_int_equal(config.listeners[0].port, 5555);
+    assert_string_equal(config.listeners[0].schema->name, "riemann");
+    config_free(&config);
+    assert_accepted(read_listener, "pcap:x", &config);
+    assert_string_equal(config.listeners[0].path, "x");
+    config_free(&config);
+    assert_refused(read_listener, "pcap:", 6, "the file is missing; write pcap:FILE");
+    assert_refused(read_listener, "pcap:?port=1", 6, "the file is missing");
+    assert_refused(read_listener, "pcap:x?port=1?", 13, "port \"1?\"");
+    assert_refused(read_listener, "pcap:x?", 8, "a key=value is missing here");
+}
+
+static void an_unknown_listener_is_told_the_known_ones(void **state)
+{
+    (void)state;
+    const char *forms = "is not a listener; write udp://ADDR:PORT or pcap:FILE";
+    assert_refused(read_listener, "tcp://127.0.0.1:5555", 1, forms);
+    assert_refused(read_listener, "", 1, forms);
+    assert_refused(read_listener, "UDP://127.0.0.1:5555", 1, "did you mean \"udp:\"?");
+    assert_refused(read_listener, "pacp:x", 1, "did you mean \"pcap:\"?");
+    assert_refused(read_listener, "pcap", 1, "did you mean \"pcap:\"?");
+    assert_refused(read_listener, "127.0.0.1:5555?schema=riemann", 1,
+                   "did you mean \"udp://127.0.0.1:5555\"?");
+    assert_refused(read_listener, "[::1]:5555", 1, "did you mean \"udp://[::1]:5555\"?");
+    assert_refused(read_listener, "stdout:", 1, forms);
+}
+
+/* --- sinks --------------------------------------------------------------------------------- */
+
+static void assert_sink(const char *url, const char *name, const char *path)
+{
+    struct config config;
+    assert_accepted(read_sink, url, &config);
+    const struct sink_config *sink = &config.sinks[0];
+    assert_string_equal(sink->name, name);
+    assert_string_equal(sink->path, path);
+    assert_int_equal(strncmp(name, sink->destination->scheme, strlen(sink->destination->scheme)),
+                     0);
+    assert_non_null(sink->encoder);
+    config_free(&config);
+    assert_null(config.sinks);
+}
+
+static void a_sink_url_has_a_scheme_and_perhaps_a_path(void **state)
+{
+    (void)state;
+    assert_sink("stdout:", "stdout:", "");
+    assert_sink("stdout:?format=json&view=message", "stdout:", "");
+    assert_sink("file:out.ndjson", "file:out.ndjson", "out.ndjson");
+    assert_sink("file:/var/log/a:b&c=d#e?view=message", "file:/var/log/a:b&c=d#e",
+                "/var/log/a:b&c=d#e");
+    assert_sink("file:///tmp/x", "file:///tmp/x", "///tmp/x");
+}
+
+static void a_sink_url_is_refused_where_it_goes_wrong(void **state)
+{
+    (void)state;
+    assert_refused(read_sink, "stdout:x", 8, "stdout: takes no path; keys come after a \"?\"");
+    assert_refused(read_sink, "stdout:format=json", 8, "keys come after a \"?\"");
+    assert_refused(read_sink, "stdout:?", 9, "a key=value is missing here");
+    assert_refused(read_sink, "stdout:?frmat=json", 9, "did you mean \"format\"?");
+    assert_refused(read_sink, "stdout:?view=a", 14, "view \"a\"");
+    assert_refused(read_sink, "file:", 6, "the path is missing; write file:PATH");
+    assert_refused(read_sink, "file:?format=json", 6, "the path is missing");
+    assert_refused(read_sink, "file:x-%Y.json", 8, "\"%\" in a path is reserved");
+    assert_refused(read_sink, "file:x?a%20b=1", 8, "unknown key \"a%20b\"");
+}
+
+static void an_unknown_sink_is_told_the_known_ones(void **state)
+{
+    (void)state;
+    const char *forms = "is not a sink; write stdout: or file:PATH";
+    assert_refused(read_sink, "kafka:topic", 1, forms);
+    assert_refused(read_sink, "", 1, forms);
+    assert_refused(read_sink, "udp://127.0.0.1:5555", 1, forms);
+    assert_refused(read_sink, "stdout", 1, "did you mean \"stdout:\"?");
+    assert_refused(read_sink, "stdout?format=json", 1, "did you mean \"stdout:\"?");
+    assert_refused(read_sink, "stdotu:", 1, "did you mean \"stdout:\"?");
+    assert_refused(read_sink, "fiel:x", 1, "did you mean \"file:\"?");
+    assert_refused(read_sink, "out/x.json", 1, "a path goes behind file:");
+}
+
+/* --- together ------------------------------------------------------------------------------ */
+
+static bool listeners_conflict(const char *first, const char *second)
+{
+    struct config a, b;
+    assert_accepted(read_listener, first, &a);
+    assert_accepted(read_listener, second, &b);
+    bool conflict = listener_configs_conflict(&a.listeners[0], &b.listeners[0]);
+    config_free(&a);
+    config_free(&b);
+    return conflict;
+}
+
+static bool sinks_conflict(const char *first, const char *second)
+{
+    struct config a, b;
+    assert_accepted(read_sink, first, &a);
+    assert_accepted(read_sink, second, &b);
+    bool conflict = sink_configs_conflict(&a.sinks[0], &b.sinks[0]);
+    config_free(&a);
+    config_free(&b);
+    return conflict;
+}
+
+static void two_of_one_address_or_output_conflict(void **state)
+{
+    (void)state;
+    assert_true(listeners_conflict("udp://127.0.0.1:1", "udp://127.0.0.1:1?schema=riemann"));
+    assert_true(listeners_conflict("udp://[::1]:1", "udp://[0:0::1]:1"));
+    assert_false(listeners_conflict("udp://127.0.0.1:0", "udp://127.0.0.1:0"));
+    assert_false(listeners_conflict("udp://127.0.0.1:1", "udp://127.0.0.1:2"));
+    assert_false(listeners_conflict("udp://127.0.0.1:1", "udp://127.0.0.2:1"));
+    assert_false(listeners_conflict("udp://0.0.0.0:1", "udp://[::]:1"));
+    assert_false(listeners_conflict("udp://[fe80::1%1]:1", "udp://[fe80::1%2]:1"));
+    assert_false(listeners_conflict("pcap:x", "pcap:x"));
+    assert_true(sinks_conflict("stdout:", "stdout:?view=message"));
+    assert_true(sinks_conflict("file:x", "file:x?view=message"));
+    assert_false(sinks_conflict("file:x", "file:y"));
+    assert_false(sinks_conflict("file:x", "stdout:"));
+}
+
+static void schemes_are_told_apart(void **state)
+{
+    (void)state;
+    assert_true(url_is_listener("udp://127.0.0.1:5555"));
+    assert_true(url_is_listener("pcap:x"));
+    assert_false(url_is_listener("udp"));
+    assert_false(url_is_listener("stdout:"));
+    assert_true(url_is_sink("stdout:", &test_choices));
+    assert_true(url_is_sink("file:x", &test_choices));
+    assert_false(url_is_sink("pcap:x", &test_choices));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_udp_url_has_an_address_and_a_port),
+        cmocka_unit_test(a_udp_url_is_refused_where_it_goes_wrong),
+        cmocka_unit_test(ipv6_only_needs_an_ipv6_address),
+        cmocka_unit_test(a_capture_url_has_a_file),
+        cmocka_unit_test(an_unknown_listener_is_told_the_known_ones),
+        cmocka_unit_test(a_sink_url_has_a_scheme_and_perhaps_a_path),
+        cmocka_unit_test(a_sink_url_is_refused_where_it_goes_wrong),
+        cmocka_unit_test(an_unknown_sink_is_told_the_known_ones),
+        cmocka_unit_test(two_of_one_address_or_output_conflict),
+        cmocka_unit_test(schemes_are_told_apart),
+    };
+    return cmocka_run_group_tests_name("config url", tests, NULL, NULL);
+}

@@ -80,3 +80,8 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
 {
     return ring_level(queue->ring) == 0;
 }
+
+double batch_queue_fill(const struct batch_queue *queue)
+{
+    return (double)ring_level(queue->ring) / (double)ring_capacity(queue->ring);
+}

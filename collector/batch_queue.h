@@ -36,4 +36,7 @@ bool batch_queue_finished(struct batch_queue *queue);
 /* Either side: nothing in it (see ring_level). */
 bool batch_queue_is_empty(const struct batch_queue *queue);
 
+/* Either side: how full it is, from 0 to 1. */
+double batch_queue_fill(const struct batch_queue *queue);
+
 #endif

@@ -19,7 +19,10 @@ enum control_event {
     CONTROL_REOPEN, /* SIGHUP */
 };
 
-/* Also makes a write to a closed pipe an error rather than a signal. Returns 0, or -1. */
+/*
+ * Also makes a write to a closed pipe, or past a file's limit, an error rather than a signal.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ */
 int control_create(struct control **out, struct error *error);
 void control_destroy(struct control *control);
 

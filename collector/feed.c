@@ -112,12 +112,23 @@ void feed_offer(struct feed *feed, struct batch *batch)
     batch_release(batch);
 }
 
-bool feed_wants_work(const struct feed *feed)
+bool feed_is_idle(const struct feed *feed)
 {
     for (size_t i = 0; i < feed->count; i++)
-        if (sink_thread_is_idle(feed->outlets[i].to.sink))
-            return true;
-    return false;
+        if (!sink_thread_is_idle(feed->outlets[i].to.sink))
+            return false;
+    return true;
+}
+
+double feed_backlog(const struct feed *feed)
+{
+    double most = 0;
+    for (size_t i = 0; i < feed->count; i++) {
+        double fill = batch_queue_fill(feed->outlets[i].to.queue);
+        if (fill > most)
+            most = fill;
+    }
+    return most;
 }
 
 bool feed_pause(struct feed *feed)

@@ -42,8 +42,11 @@ int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error 
 /* Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. */
 void feed_offer(struct feed *feed, struct batch *batch);
 
-/* Whether some sink has nothing to do: then a batch is better offered now than filled further. */
-bool feed_wants_work(const struct feed *feed);
+/* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
+bool feed_is_idle(const struct feed *feed);
+
+/* How full the fullest queue is, from 0 to 1: what is offered half-empty costs it a whole slot. */
+double feed_backlog(const struct feed *feed);
 
 /*
  * Lossless: waits a moment (a millisecond, or until feed_set_deadline is called) for room. Returns

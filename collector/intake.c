@@ -68,7 +68,7 @@ static bool open_batch(struct intake *intake, bool large)
 
 void intake_drained(struct intake *intake)
 {
-    if (intake->open != NULL && feed_wants_work(intake->thread->feed))
+    if (intake->open != NULL && feed_is_idle(intake->thread->feed))
         intake_seal(intake);
 }
 
@@ -78,7 +78,9 @@ int64_t intake_due(struct intake *intake, int64_t now_ns)
         return INT64_MAX;
     if (intake->opened_ns == 0)
         intake->opened_ns = now_ns;
-    return intake->opened_ns + INTAKE_OPEN_NS;
+    double more = (double)(INTAKE_OPEN_MOST_NS - INTAKE_OPEN_LEAST_NS);
+    return intake->opened_ns + INTAKE_OPEN_LEAST_NS +
+           (int64_t)(more * feed_backlog(intake->thread->feed));
 }
 
 /* --- decoding -----------------------------------------------------------------------------------

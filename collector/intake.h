@@ -26,8 +26,12 @@
  */
 #define INTAKE_SCRATCH_SIZE ((size_t)2304 * 1024)
 
-/* How long records may wait in an open batch while the sinks have other work. */
-#define INTAKE_OPEN_NS INT64_C(3000000)
+/*
+ * How long records may wait in an open batch while a sink has other work: the longer the fuller the
+ * queues are, because a batch takes a whole slot there, however little is in it.
+ */
+#define INTAKE_OPEN_LEAST_NS INT64_C(2000000)
+#define INTAKE_OPEN_MOST_NS  INT64_C(20000000)
 
 /* What the intakes of one thread share; the thread's own. */
 struct intake_thread {
@@ -53,7 +57,7 @@ struct intake_counters *intake_counters(struct intake *intake);
 /* Takes a datagram, whose bytes are copied. */
 void intake_take(struct intake *intake, const struct datagram_slot *datagram);
 
-/* The socket is drained: seals what is open if a sink is idle. */
+/* The socket is drained: seals what is open if the sinks are idle. */
 void intake_drained(struct intake *intake);
 
 /*

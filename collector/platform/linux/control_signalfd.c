@@ -30,6 +30,7 @@ int control_create(struct control **out, struct error *error)
     sigaddset(&wanted, SIGUSR1);
     sigprocmask(SIG_BLOCK, &wanted, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     control->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     control->notice = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (control->signals < 0 || control->notice < 0) {

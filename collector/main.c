@@ -1,0 +1,73 @@
+/* sluice: joins the collector with what it can decode (proto/) and where it can write (sinks/). */
+#include <protobuf-c/protobuf-c.h>
+#include <stdio.h>
+
+#include "collector/config/options.h"
+#include "collector/log.h"
+#include "collector/notifier.h"
+#include "collector/output_file.h"
+#include "collector/pipeline.h"
+#include "collector/program.h"
+#include "collector/version.h"
+#include "proto/schemas.h"
+#include "sinks/sinks.h"
+
+static const struct config_choices choices = {
+    .schemas = builtin_schemas,
+    .destinations = builtin_destinations,
+    .encoders = builtin_encoders,
+};
+
+/* What is in this program: scripts and bug reports go by it. */
+static void print_version(void)
+{
+    printf("sluice %s\nnotifier: %s\nprotobuf-c: %s\nschemas:", SLUICE_VERSION, notifier_name,
+           protobuf_c_version());
+    for (const struct schema_ops *const *schema = choices.schemas; *schema != NULL; schema++)
+        printf(" %s", (*schema)->name);
+    printf("\nsinks:");
+    for (const struct destination_ops *const *to = choices.destinations; *to != NULL; to++)
+        printf(" %s", (*to)->scheme);
+    printf("\nformats:");
+    for (const struct encoder_ops *const *encoder = choices.encoders; *encoder != NULL; encoder++)
+        printf(" %s", (*encoder)->name);
+    putchar('\n');
+}
+
+static enum exit_code check(const struct config *config)
+{
+    struct error error;
+    if (pipeline_check(config, &error) != 0) {
+        log_line(LOG_ERROR, "%s", error.text);
+        return error.code;
+    }
+    log_line(LOG_INFO, "the configuration is valid");
+    return EXIT_CODE_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct config config = {0};
+    struct error error;
+    enum exit_code code = EXIT_CODE_OK;
+    output_file_hold_standard_streams();
+    switch (options_parse(argc, argv, &choices, &config, &error)) {
+    case OPTIONS_RUN:
+        code = config.check ? check(&config) : program_run(&config);
+        break;
+    case OPTIONS_HELP:
+        options_print_help(stdout, &choices);
+        break;
+    case OPTIONS_VERSION:
+        print_version();
+        break;
+    case OPTIONS_WRONG:
+        log_line(LOG_ERROR, "%s", error.text);
+        code = error.code;
+        break;
+    }
+    config_free(&config);
+    if (fflush(stdout) != 0)
+        code = EXIT_CODE_IO;
+    return code;
+}

@@ -1,0 +1,174 @@
+#include "collector/program.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "collector/control.h"
+#include "collector/ledger_print.h"
+#include "collector/log.h"
+#include "collector/pipeline.h"
+#include "collector/thread.h"
+
+/* After the stop's deadline, what threads get to come back from their last calls. */
+#define GRACE_NS INT64_C(500000000)
+
+struct run {
+    const struct config *config;
+    struct control *control;
+    struct pipeline *pipeline;
+    int64_t end_ns;   /* of --duration; INT64_MAX: none */
+    int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
+    bool stopping;
+};
+
+static void notify(void *context)
+{
+    control_notify(context);
+}
+
+static void report(const struct config *config, const struct ledger_snapshot *snapshot)
+{
+    if (snapshot == NULL)
+        log_line(LOG_ERROR, "no memory to print the ledger");
+    else if (config->ledger == LEDGER_JSON)
+        ledger_print_json(snapshot, stderr);
+    else
+        ledger_print_text(snapshot, stderr);
+}
+
+static void report_now(struct run *run)
+{
+    struct ledger_snapshot *snapshot = pipeline_snapshot(run->pipeline);
+    report(run->config, snapshot);
+    ledger_snapshot_free(snapshot);
+}
+
+static void stop_at(struct run *run, int64_t deadline_ns)
+{
+    run->stopping = true;
+    run->limit_ns = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns + GRACE_NS;
+    pipeline_stop(run->pipeline, deadline_ns);
+}
+
+static void stop_in_time(struct run *run)
+{
+    stop_at(run, clock_monotonic_ns() + (int64_t)run->config->stop_timeout_ns);
+}
+
+/* The first request drains, the second one does not wait any longer. */
+static void stop_on_request(struct run *run)
+{
+    if (run->limit_ns == INT64_MAX)
+        stop_in_time(run);
+    else
+        stop_at(run, clock_monotonic_ns());
+}
+
+/* A pipeline that reads captures alone has lost nothing so far and has no reason to begin. */
+static void stop_when_complete(struct run *run)
+{
+    if (run->stopping)
+        return;
+    if (pipeline_is_offline(run->pipeline))
+        stop_at(run, INT64_MAX);
+    else
+        stop_in_time(run);
+}
+
+static int wait_time(const struct run *run, int64_t now)
+{
+    int64_t next = run->stopping ? run->limit_ns : run->end_ns;
+    if (next == INT64_MAX)
+        return -1;
+    int64_t left = next <= now ? 0 : (next - now) / 1000000 + 1;
+    return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+static void handle(struct run *run, enum control_event event)
+{
+    switch (event) {
+    case CONTROL_STOP:
+        stop_on_request(run);
+        break;
+    case CONTROL_LEDGER:
+        report_now(run);
+        break;
+    case CONTROL_REOPEN:
+        pipeline_reopen(run->pipeline);
+        break;
+    case CONTROL_NOTICE:
+    case CONTROL_TIMEOUT:
+        break;
+    }
+}
+
+/* Returns false where the threads did not end in time. */
+static bool wait_for_end(struct run *run)
+{
+    for (;;) {
+        int64_t now = clock_monotonic_ns();
+        enum pipeline_state state = pipeline_state(run->pipeline);
+        if (state == PIPELINE_FINISHED)
+            return true;
+        if (now >= run->limit_ns)
+            return false;
+        if (state == PIPELINE_COMPLETE)
+            stop_when_complete(run);
+        else if (now >= run->end_ns && !run->stopping)
+            stop_in_time(run);
+        handle(run, control_wait(run->control, wait_time(run, now)));
+    }
+}
+
+static enum exit_code finish(struct run *run)
+{
+    struct ledger_snapshot *final = pipeline_finish(run->pipeline);
+    report(run->config, final);
+    if (final == NULL)
+        return EXIT_CODE_INTERNAL;
+    enum exit_code code = pipeline_exit_code(run->pipeline, final);
+    if (!ledger_balances(final)) {
+        log_line(LOG_ERROR, "the ledger does not balance: this is a bug in sluice");
+        code = EXIT_CODE_INTERNAL;
+    }
+    ledger_snapshot_free(final);
+    return code;
+}
+
+/* Some thread hangs in a call that cannot be interrupted: it and what it uses are left behind. */
+static _Noreturn void end_without_threads(struct run *run)
+{
+    log_line(LOG_ERROR, "a sink's destination hangs; ending without it");
+    report_now(run);
+    _Exit(EXIT_CODE_IO);
+}
+
+static int start(struct run *run, struct error *error)
+{
+    struct pipeline_options options = {
+        .config = run->config, .notify = notify, .notify_context = run->control};
+    if (pipeline_create(&run->pipeline, &options, error) != 0 ||
+        pipeline_start(run->pipeline, error) != 0)
+        return -1;
+    if (run->config->duration_ns != 0)
+        run->end_ns = clock_monotonic_ns() + (int64_t)run->config->duration_ns;
+    return 0;
+}
+
+enum exit_code program_run(const struct config *config)
+{
+    struct run run = {.config = config, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
+    struct error error;
+    enum exit_code code;
+    if (control_create(&run.control, &error) != 0 || start(&run, &error) != 0) {
+        log_line(LOG_ERROR, "%s", error.text);
+        code = error.code;
+    } else if (wait_for_end(&run)) {
+        code = finish(&run);
+    } else {
+        end_without_threads(&run);
+    }
+    pipeline_destroy(run.pipeline);
+    control_destroy(run.control);
+    return code;
+}

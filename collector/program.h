@@ -1,0 +1,18 @@
+/*
+ * One run of the collector, from a checked configuration to an exit code. The main thread's work:
+ * it starts the pipeline, answers signals and the clock, stops it and reports the ledger.
+ */
+#ifndef SLUICE_COLLECTOR_PROGRAM_H
+#define SLUICE_COLLECTOR_PROGRAM_H
+
+#include "collector/config/config.h"
+#include "collector/error.h"
+
+/*
+ * Runs until there is a reason to stop, and returns the exit code; what went wrong has been logged.
+ * Where a destination hangs for longer than the stop may take, it ends the process itself (with
+ * EXIT_CODE_IO): a write that never returns can be waited for no other way.
+ */
+enum exit_code program_run(const struct config *config);
+
+#endif

@@ -1,0 +1,334 @@
+/* A part that is too slow: what is missing is what the ledger says, and nobody else is harmed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/thread.h"
+#include "tests/support/flow.h"
+
+/* Sent at a time, so that a receiver that keeps up loses none to the kernel. */
+#define CHUNK 1000
+
+static void send_paced(struct flow *flow, size_t listener, uint64_t count)
+{
+    for (uint64_t sent = 0; sent < count; sent += CHUNK) {
+        flow_send(flow, listener, sent, CHUNK);
+        flow_await_received(flow, listener, sent + CHUNK);
+    }
+}
+
+/* How many of `count` values are in the output; each at most once. */
+static size_t values_in(const struct flow *flow, const char *text, size_t count)
+{
+    struct lines lines = lines_read(flow->output);
+    assert_true(lines.whole);
+    uint8_t *seen = calloc(count, 1);
+    assert_non_null(seen);
+    lines_count_values(&lines, text, seen, count);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(seen[i] <= 1);
+        found += seen[i];
+    }
+    free(seen);
+    lines_free(&lines);
+    return found;
+}
+
+static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)
+{
+    struct flow *flow = *state;
+    const uint64_t count = 20000;
+    const struct memory_needs needs = {.receivers = 1, .sinks = 1, .intakes = 1};
+    char arguments[256], memory[FLOW_MEMORY_SIZE];
+    snprintf(arguments, sizeof arguments,
+             "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT %s",
+             flow_least_memory(&needs, memory));
+    gate_shut(&flow->writing);
+    flow_open(flow, arguments);
+    send_paced(flow, 0, count);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+
+    assert_int_equal(flow->final->listeners[0].received, count);
+    assert_int_equal(flow->final->listeners[0].kernel_drops, 0);
+    assert_int_equal(flow_refused_datagrams(flow, 0), 0);
+    uint64_t refused = flow->final->sinks[0].refused[REFUSED_RING_FULL];
+    assert_true(refused > 0);
+    assert_int_equal(flow_refused_records(flow, 0), refused);
+    assert_int_equal(values_in(flow, "", count), count - refused);
+}
+
+static void what_a_slow_receiver_misses_is_what_the_kernel_dropped(void **state)
+{
+    struct flow *flow = *state;
+    const uint64_t count = 5000;
+    gate_shut(&flow->receiving);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&receive_buffer=64KiB "
+                    "--sink file:OUTPUT");
+    flow_send(flow, 0, 0, count);
+    gate_open(&flow->receiving);
+    flow_finish(flow, 20000);
+
+    uint64_t drops = flow->final->listeners[0].kernel_drops;
+    assert_true(drops > 0);
+    assert_int_equal(flow->final->listeners[0].refused_while_stopping, 0);
+    assert_int_equal(flow->final->listeners[0].received, count - drops);
+    assert_int_equal(values_in(flow, "", count), count - drops);
+}
+
+static void a_datagram_without_a_free_batch_is_counted_as_no_buffer(void **state)
+{
+    struct flow *flow = *state;
+    gate_shut(&flow->writing);
+    /* Each of these needs a large batch when decoded, and there are few of them. */
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    struct address to = flow_address(flow, 0);
+    static const uint8_t event_of_metric_1[] = {0x32, 0x02, 0x68, 0x02};
+    uint8_t events[300 * sizeof event_of_metric_1];
+    for (size_t i = 0; i < sizeof events; i += sizeof event_of_metric_1)
+        memcpy(events + i, event_of_metric_1, sizeof event_of_metric_1);
+    for (uint64_t i = 1; i <= 100; i++) {
+        udp_sender_send(flow->sender, &to, events, sizeof events);
+        flow_await_received(flow, 0, i);
+    }
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+    uint64_t no_buffer = flow->final->listeners[0].reasons[REASON_NO_BUFFER];
+    assert_true(no_buffer > 0);
+    assert_int_equal(flow->final->listeners[0].decoded, 100 - no_buffer);
+    assert_int_equal(flow->final->sinks[0].written, 100 - no_buffer);
+    assert_int_equal(flow->final->sinks[0].lines, 300 * (100 - no_buffer));
+}
+
+struct flood {
+    struct flow *flow;
+    struct udp_sender *sender;
+    struct address to;
+    struct thread *thread;
+    _Atomic bool over;
+    uint64_t sent;
+};
+
+static void flood(void *argument)
+{
+    struct flood *this = argument;
+    static const uint8_t event_of_metric_1[] = {0x32, 0x02, 0x68, 0x02};
+    while (!atomic_load(&this->over)) {
+        udp_sender_send(this->sender, &this->to, event_of_metric_1, sizeof event_of_metric_1);
+        this->sent++;
+    }
+}
+
+static void flood_begin(struct flood *this, struct flow *flow, size_t listener)
+{
+    *this = (struct flood){
+        .flow = flow, .sender = udp_sender_open(ADDRESS_IPV4), .to = flow_address(flow, listener)};
+    struct error error;
+    assert_int_equal(thread_start(&this->thread, "flood", flood, this, &error), 0);
+}
+
+static void flood_end(struct flood *this)
+{
+    atomic_store(&this->over, true);
+    thread_join(this->thread);
+    udp_sender_close(this->sender);
+}
+
+static void a_flooded_listener_takes_nothing_from_another(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+                    "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    struct flood flooded;
+    flood_begin(&flooded, flow, 0);
+    flow_await_received(flow, 0, 1000);
+    for (uint64_t i = 0; i < 200; i++) {
+        flow_send(flow, 1, i, 1);
+        flow_await_received(flow, 1, i + 1);
+    }
+    flood_end(&flooded);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[1].decoded, 200);
+    const struct listener_totals *first = &flow->final->listeners[0];
+    assert_int_equal(first->received + first->kernel_drops, flooded.sent);
+
+    char address[ADDRESS_TEXT_SIZE], name[128];
+    struct address quiet = flow_address(flow, 1);
+    address_format(&quiet, address);
+    snprintf(name, sizeof name, "\"listener\":\"udp://%s\"", address);
+    assert_int_equal(values_in(flow, name, 200), 200);
+}
+
+/* A ring that is all but full of one listener's batches still has room for another's. */
+static void a_slow_sink_is_shared_fairly(void **state)
+{
+    struct flow *flow = *state;
+    gate_shut(&flow->writing);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+                    "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    uint64_t sent = 0;
+    for (bool refused = false; !refused; sent += CHUNK) {
+        flow_send(flow, 0, sent, CHUNK);
+        flow_await_received(flow, 0, sent + CHUNK);
+        struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+        refused = snapshot->sinks[0].refused[REFUSED_LISTENER_SHARE] > 0;
+        ledger_snapshot_free(snapshot);
+    }
+    flow_send(flow, 1, 0, 100);
+    flow_await_received(flow, 1, 100);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+    const struct sink_totals *sink = &flow->final->sinks[0];
+    assert_int_equal(flow_refused_records(flow, 0), sink->refused[REFUSED_LISTENER_SHARE]);
+    assert_int_equal(sink->written, sent + 100 - sink->refused[REFUSED_LISTENER_SHARE]);
+    char address[ADDRESS_TEXT_SIZE], name[128];
+    struct address quiet = flow_address(flow, 1);
+    address_format(&quiet, address);
+    snprintf(name, sizeof name, "\"listener\":\"udp://%s\"", address);
+    struct lines lines = lines_read(flow->output);
+    assert_int_equal(lines_with(&lines, name), 100);
+    lines_free(&lines);
+}
+
+static int make_pipe(struct flow *flow, char *path, size_t size)
+{
+    snprintf(path, size, "%s/pipe", flow->directory);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    return reader;
+}
+
+static void a_pipe_that_nobody_reads_takes_nothing_from_another_sink(void **state)
+{
+    struct flow *flow = *state;
+    const uint64_t count = 20000;
+    char path[128];
+    int reader = make_pipe(flow, path, sizeof path);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
+                    "--sink file:DIRECTORY/pipe");
+    send_paced(flow, 0, count);
+    flow_finish(flow, 200);
+    assert_int_equal(flow->final->listeners[0].decoded, count);
+    assert_int_equal(flow->final->sinks[0].written, count);
+    assert_int_equal(values_in(flow, "", count), count);
+    const struct sink_totals *stalled = &flow->final->sinks[1];
+    assert_int_equal(stalled->written + stalled->failed[FAILED_STOP_TIMEOUT] +
+                         stalled->refused[REFUSED_RING_FULL],
+                     count);
+    assert_true(stalled->failed[FAILED_STOP_TIMEOUT] > 0);
+    close(reader);
+}
+
+static void a_reader_that_goes_ends_its_sink_alone(void **state)
+{
+    struct flow *flow = *state;
+    char path[128];
+    int reader = make_pipe(flow, path, sizeof path);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
+                    "--sink file:DIRECTORY/pipe");
+    flow_send(flow, 0, 0, CHUNK);
+    flow_await_received(flow, 0, CHUNK);
+    close(reader);
+    uint64_t sent = CHUNK;
+    for (bool refused = false; !refused; sent += CHUNK) {
+        flow_send(flow, 0, sent, CHUNK);
+        flow_await_received(flow, 0, sent + CHUNK);
+        struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+        refused = snapshot->sinks[1].refused[REFUSED_SINK_ENDED] > 0;
+        ledger_snapshot_free(snapshot);
+    }
+    assert_int_equal(pipeline_state(flow->pipeline), PIPELINE_RUNNING);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].written, sent);
+    assert_int_equal(pipeline_exit_code(flow->pipeline, flow->final), EXIT_CODE_OK);
+}
+
+static void without_any_sink_left_there_is_reason_to_stop(void **state)
+{
+    struct flow *flow = *state;
+    char path[128];
+    int reader = make_pipe(flow, path, sizeof path);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:DIRECTORY/pipe");
+    close(reader);
+    flow_await_state(flow, PIPELINE_COMPLETE);
+    flow_finish(flow, 20000);
+}
+
+/* What was sent before the sockets closed was received, dropped or refused: the sums hold. */
+static void a_stop_under_load_leaves_whole_lines_and_exact_sums(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    struct flood flooded;
+    flood_begin(&flooded, flow, 0);
+    flow_await_received(flow, 0, 5000);
+    flow_finish(flow, 20000);
+    flood_end(&flooded);
+    const struct listener_totals *listener = &flow->final->listeners[0];
+    assert_true(listener->received + listener->kernel_drops + listener->refused_while_stopping <=
+                flooded.sent);
+    struct lines lines = lines_read(flow->output);
+    assert_true(lines.whole);
+    assert_int_equal(lines.count, flow->final->sinks[0].written);
+    assert_int_equal(lines.count + flow_refused_records(flow, 0), listener->decoded);
+    lines_free(&lines);
+}
+
+/* A capture waits for room where a socket would lose. */
+static void a_capture_loses_nothing_to_a_slow_sink(void **state)
+{
+    struct flow *flow = *state;
+    const struct memory_needs needs = {.captures = 2, .sinks = 1, .intakes = 2};
+    char arguments[1024], memory[FLOW_MEMORY_SIZE];
+    snprintf(arguments, sizeof arguments,
+             "--listen pcap:%s/collectd_riemann_batchoff_v4.pcap?schema=riemann "
+             "--listen pcap:%s/riemann_frag_v4_mtu1500.pcap?schema=riemann "
+             "--sink file:OUTPUT?view=message %s",
+             TEST_CAPTURES, TEST_CAPTURES, flow_least_memory(&needs, memory));
+    gate_shut(&flow->writing);
+    flow_open(flow, arguments);
+    flow_await_received(flow, 0, 10);
+    gate_open(&flow->writing);
+    flow_await_state(flow, PIPELINE_FINISHED);
+    flow->final = pipeline_finish(flow->pipeline);
+    assert_true(ledger_balances(flow->final));
+    assert_int_equal(flow->final->sinks[0].written, 488 + 10);
+    assert_int_equal(flow_refused_records(flow, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_a_slow_sink_misses_is_what_its_rings_refused,
+                                        flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(what_a_slow_receiver_misses_is_what_the_kernel_dropped,
+                                        flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_datagram_without_a_free_batch_is_counted_as_no_buffer,
+                                        flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_flooded_listener_takes_nothing_from_another, flow_set_up,
+                                        flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_pipe_that_nobody_reads_takes_nothing_from_another_sink,
+                                        flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_reader_that_goes_ends_its_sink_alone, flow_set_up,
+                                        flow_tear_down),
+        cmocka_unit_test_setup_teardown(without_any_sink_left_there_is_reason_to_stop, flow_set_up,
+                                        flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_stop_under_load_leaves_whole_lines_and_exact_sums,
+                                        flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_capture_loses_nothing_to_a_slow_sink, flow_set_up,
+                                        flow_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

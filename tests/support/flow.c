@@ -1,0 +1,351 @@
+#include "tests/support/flow.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/config/options.h"
+#include "collector/thread.h"
+#include "proto/generated/riemann.pb-c.h"
+#include "proto/schemas.h"
+#include "sinks/sinks.h"
+
+/* Long enough for a loaded machine under a sanitizer; only a failure waits that long. */
+#define PATIENCE_NS INT64_C(30000000000)
+
+static const struct config_choices choices = {
+    .schemas = builtin_schemas,
+    .destinations = builtin_destinations,
+    .encoders = builtin_encoders,
+};
+
+/* --- gates ------------------------------------------------------------------------------------ */
+
+void gate_shut(struct gate *gate)
+{
+    atomic_store(&gate->shut, true);
+}
+
+void gate_open(struct gate *gate)
+{
+    atomic_store(&gate->shut, false);
+    wakeup_signal(gate->wakeup);
+}
+
+static void gate_pass(struct gate *gate)
+{
+    while (atomic_load(&gate->shut))
+        wakeup_wait(gate->wakeup, NO_HANDLE, false, 1000);
+}
+
+static void before_receive(void *context)
+{
+    gate_pass(&((struct flow *)context)->receiving);
+}
+
+static void before_write(void *context)
+{
+    gate_pass(&((struct flow *)context)->writing);
+}
+
+/* --- opening and closing ---------------------------------------------------------------------- */
+
+static struct wakeup *new_wakeup(void)
+{
+    struct wakeup *wakeup = NULL;
+    struct error error;
+    assert_int_equal(wakeup_create(&wakeup, &error), 0);
+    return wakeup;
+}
+
+int flow_set_up(void **state)
+{
+    struct flow *flow = calloc(1, sizeof *flow);
+    assert_non_null(flow);
+    strcpy(flow->directory, "/tmp/sluice-flow-XXXXXX");
+    assert_non_null(mkdtemp(flow->directory));
+    snprintf(flow->output, sizeof flow->output, "%s/output", flow->directory);
+    flow->changed = new_wakeup();
+    flow->receiving.wakeup = new_wakeup();
+    flow->writing.wakeup = new_wakeup();
+    flow->sender = udp_sender_open(ADDRESS_IPV4);
+    *state = flow;
+    return 0;
+}
+
+static void remove_directory(const char *path)
+{
+    DIR *directory = opendir(path);
+    assert_non_null(directory);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        char name[512];
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] != '.')
+            unlink(name);
+    }
+    closedir(directory);
+    rmdir(path);
+}
+
+/* A test that failed half-way has its threads still running: they are left alone. */
+int flow_tear_down(void **state)
+{
+    struct flow *flow = *state;
+    remove_directory(flow->directory);
+    if (flow->pipeline != NULL && flow->final == NULL)
+        return 0;
+    ledger_snapshot_free(flow->final);
+    pipeline_destroy(flow->pipeline);
+    config_free(&flow->config);
+    udp_sender_close(flow->sender);
+    wakeup_destroy(flow->changed);
+    wakeup_destroy(flow->receiving.wakeup);
+    wakeup_destroy(flow->writing.wakeup);
+    free(flow);
+    return 0;
+}
+
+/* Copies `arguments` with the names put in; at most `size` bytes. */
+static void put_names(const struct flow *flow, const char *arguments, char *to, size_t size)
+{
+    size_t used = 0;
+    while (*arguments != '\0') {
+        const char *name = NULL;
+        size_t skip = 1;
+        if (strncmp(arguments, "OUTPUT", 6) == 0) {
+            name = flow->output;
+            skip = 6;
+        } else if (strncmp(arguments, "DIRECTORY", 9) == 0) {
+            name = flow->directory;
+            skip = 9;
+        }
+        size_t length = name != NULL ? strlen(name) : 1;
+        assert_true(used + length < size);
+        memcpy(to + used, name != NULL ? name : arguments, length);
+        used += length;
+        arguments += skip;
+    }
+    to[used] = '\0';
+}
+
+static void parse(struct flow *flow, const char *arguments)
+{
+    char text[4096];
+    char name[] = "sluice";
+    char *argv[64] = {name};
+    int argc = 1;
+    put_names(flow, arguments, text, sizeof text);
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
+        argv[argc++] = word;
+    struct error error;
+    if (options_parse(argc, argv, &choices, &flow->config, &error) != OPTIONS_RUN)
+        fail_msg("%s", error.text);
+}
+
+static void wake(void *context)
+{
+    wakeup_signal(context);
+}
+
+static int create(struct flow *flow, const char *arguments, struct error *error)
+{
+    parse(flow, arguments);
+    struct pipeline_options options = {
+        .config = &flow->config,
+        .notify = wake,
+        .notify_context = flow->changed,
+        .before_receive = before_receive,
+        .before_write = before_write,
+        .hook_context = flow,
+    };
+    return pipeline_create(&flow->pipeline, &options, error);
+}
+
+void flow_open(struct flow *flow, const char *arguments)
+{
+    struct error error;
+    if (create(flow, arguments, &error) != 0 || pipeline_start(flow->pipeline, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+const char *flow_least_memory(const struct memory_needs *needs, char *text)
+{
+    uint64_t size = 0;
+    struct memory_plan plan;
+    do
+        size += (uint64_t)64 * 1024;
+    while (memory_plan_make(&plan, size, needs, NULL) != 0);
+    snprintf(text, FLOW_MEMORY_SIZE, "--memory %lluKiB", (unsigned long long)size / 1024);
+    return text;
+}
+
+struct error flow_open_fails(struct flow *flow, const char *arguments)
+{
+    struct error error;
+    assert_int_not_equal(create(flow, arguments, &error), 0);
+    assert_null(flow->pipeline);
+    return error;
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+struct address flow_address(const struct flow *flow, size_t listener)
+{
+    struct address bound = pipeline_address(flow->pipeline, listener);
+    struct address to = loopback(bound.family);
+    to.port = bound.port;
+    return to;
+}
+
+void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count)
+{
+    struct address to = flow_address(flow, listener);
+    Sluice__Riemann__Event event = SLUICE__RIEMANN__EVENT__INIT;
+    Sluice__Riemann__Event *events[] = {&event};
+    Sluice__Riemann__Msg msg = SLUICE__RIEMANN__MSG__INIT;
+    uint8_t service[] = "requests";
+    event.has_service = 1;
+    event.service = (ProtobufCBinaryData){sizeof service - 1, service};
+    event.has_metric_sint64 = 1;
+    msg.n_events = 1;
+    msg.events = events;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t bytes[64];
+        event.metric_sint64 = (int64_t)(first + i);
+        udp_sender_send(flow->sender, &to, bytes, sluice__riemann__msg__pack(&msg, bytes));
+    }
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+static bool has_received(struct flow *flow, size_t listener, uint64_t count)
+{
+    struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+    assert_non_null(snapshot);
+    bool there = snapshot->listeners[listener].received >= count;
+    ledger_snapshot_free(snapshot);
+    return there;
+}
+
+void flow_await_received(struct flow *flow, size_t listener, uint64_t count)
+{
+    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    while (!has_received(flow, listener, count)) {
+        if (clock_monotonic_ns() > give_up)
+            fail_msg("not %llu datagrams received in time", (unsigned long long)count);
+        wakeup_wait(flow->changed, NO_HANDLE, false, 1);
+    }
+}
+
+void flow_await_state(struct flow *flow, enum pipeline_state state)
+{
+    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    while (pipeline_state(flow->pipeline) != state) {
+        if (clock_monotonic_ns() > give_up)
+            fail_msg("the pipeline is not in state %d in time", (int)state);
+        wakeup_wait(flow->changed, NO_HANDLE, false, 1000);
+    }
+}
+
+void flow_finish(struct flow *flow, int timeout_ms)
+{
+    pipeline_stop(flow->pipeline, clock_monotonic_ns() + (int64_t)timeout_ms * 1000000);
+    flow_await_state(flow, PIPELINE_FINISHED);
+    flow->final = pipeline_finish(flow->pipeline);
+    assert_non_null(flow->final);
+    assert_true(ledger_balances(flow->final));
+}
+
+uint64_t flow_refused_datagrams(const struct flow *flow, size_t listener)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < REASON_COUNT; i++)
+        sum += flow->final->listeners[listener].reasons[i];
+    return sum;
+}
+
+uint64_t flow_refused_records(const struct flow *flow, size_t sink)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < REFUSAL_COUNT; i++)
+        sum += flow->final->sinks[sink].refused[i];
+    return sum;
+}
+
+/* --- what was written ------------------------------------------------------------------------- */
+
+struct lines lines_read(const char *path)
+{
+    struct lines lines = {.whole = true};
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    lines.size = (size_t)ftell(file);
+    rewind(file);
+    lines.text = malloc(lines.size + 1);
+    assert_non_null(lines.text);
+    assert_int_equal(fread(lines.text, 1, lines.size, file), lines.size);
+    lines.text[lines.size] = '\0';
+    fclose(file);
+    for (size_t i = 0; i < lines.size; i++)
+        lines.count += lines.text[i] == '\n';
+    lines.whole = lines.size == 0 || lines.text[lines.size - 1] == '\n';
+    return lines;
+}
+
+void lines_free(struct lines *lines)
+{
+    free(lines->text);
+}
+
+/* Takes the line at *at as a string of its own and moves *at behind it; NULL at the end. */
+static char *next_line(const struct lines *lines, size_t *at)
+{
+    if (*at == lines->size)
+        return NULL;
+    char *line = lines->text + *at;
+    char *end = memchr(line, '\n', lines->size - *at);
+    assert_non_null(end);
+    *end = '\0';
+    *at += (size_t)(end - line) + 1;
+    return line;
+}
+
+static void put_back_newline(const struct lines *lines, size_t at)
+{
+    lines->text[at - 1] = '\n';
+}
+
+size_t lines_with(const struct lines *lines, const char *text)
+{
+    size_t count = 0;
+    size_t at = 0;
+    for (const char *line; (line = next_line(lines, &at)) != NULL;) {
+        count += strstr(line, text) != NULL;
+        put_back_newline(lines, at);
+    }
+    return count;
+}
+
+void lines_count_values(const struct lines *lines, const char *text, uint8_t *seen, size_t limit)
+{
+    static const char key[] = "\"value\":";
+    size_t at = 0;
+    for (const char *line; (line = next_line(lines, &at)) != NULL;) {
+        if (strstr(line, text) != NULL) {
+            const char *value = strstr(line, key);
+            assert_non_null(value);
+            unsigned long long number = strtoull(value + sizeof key - 1, NULL, 10);
+            assert_true(number < limit);
+            seen[number]++;
+        }
+        put_back_newline(lines, at);
+    }
+}

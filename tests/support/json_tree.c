@@ -17,8 +17,9 @@ static struct json_tree *read_value(struct reader *reader);
 
 static char peek(const struct reader *reader)
 {
-    const char end = '\0';
-    return reader->at == reader->end ? end : *reader->at;
+    if (reader->at == reader->end)
+        return '\0';
+    return *reader->at;
 }
 
 static bool take(struct reader *reader, char c)

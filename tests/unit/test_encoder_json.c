@@ -341,6 +341,8 @@ static void facts_are_right_whatever_those_before_were(void **state)
         assert_facts(encoding, "y", &b, ",\"source\":\"192.0.2.2:5555\",\"listener\":\"y\"}\n");
         assert_facts(encoding, "y", &c, ",\"source\":\"192.0.2.2:65535\",\"listener\":\"y\"}\n");
         assert_facts(encoding, "yy", &d, ",\"source\":\"[2001:db8::1]:1\",\"listener\":\"yy\"}\n");
+        assert_facts(encoding, "yy", &e,
+                     ",\"source\":\"[2001:db8::1%2]:1\",\"listener\":\"yy\"}\n");
         assert_facts(encoding, "", &e, ",\"source\":\"[2001:db8::1%2]:1\",\"listener\":\"\"}\n");
     }
 }

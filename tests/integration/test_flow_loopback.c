@@ -11,7 +11,7 @@
 #include "tests/support/flow.h"
 #include "tests/support/receiving.h"
 
-#define COUNT 3000 /* fits a receive buffer of 4 MiB whole */
+#define COUNT 3000
 
 static void assert_each_once(const struct lines *lines, const char *text, size_t count)
 {
@@ -27,7 +27,7 @@ static void every_datagram_sent_is_one_line_after_a_stop(void **state)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
-    flow_send(flow, 0, 0, COUNT);
+    flow_send_paced(flow, 0, 0, COUNT);
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listeners[0].received, COUNT);
     assert_int_equal(flow->final->listeners[0].decoded, COUNT);
@@ -67,7 +67,7 @@ static void every_sink_gets_every_record(void **state)
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
                     "--sink file:DIRECTORY/second?view=message");
-    flow_send(flow, 0, 0, COUNT);
+    flow_send_paced(flow, 0, 0, COUNT);
     flow_finish(flow, 20000);
     char second[128];
     snprintf(second, sizeof second, "%s/second", flow->directory);
@@ -87,7 +87,7 @@ static void several_receivers_share_a_port_and_lose_nothing(void **state)
     for (size_t i = 0; i < 30; i++) { /* a sender of its own each: the kernel hashes sources */
         udp_sender_close(flow->sender);
         flow->sender = udp_sender_open(ADDRESS_IPV4);
-        flow_send(flow, 0, i * 100, 100);
+        flow_send_paced(flow, 0, i * 100, 100);
     }
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listeners[0].received, 3000);

@@ -15,17 +15,6 @@
 #include "collector/thread.h"
 #include "tests/support/flow.h"
 
-/* Sent at a time, so that a receiver that keeps up loses none to the kernel. */
-#define CHUNK 1000
-
-static void send_paced(struct flow *flow, size_t listener, uint64_t count)
-{
-    for (uint64_t sent = 0; sent < count; sent += CHUNK) {
-        flow_send(flow, listener, sent, CHUNK);
-        flow_await_received(flow, listener, sent + CHUNK);
-    }
-}
-
 /* How many of `count` values are in the output; each at most once. */
 static size_t values_in(const struct flow *flow, const char *text, size_t count)
 {
@@ -55,7 +44,7 @@ static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)
              flow_least_memory(&needs, memory));
     gate_shut(&flow->writing);
     flow_open(flow, arguments);
-    send_paced(flow, 0, count);
+    flow_send_paced(flow, 0, 0, count);
     gate_open(&flow->writing);
     flow_finish(flow, 20000);
 
@@ -177,9 +166,9 @@ static void a_slow_sink_is_shared_fairly(void **state)
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
                     "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
     uint64_t sent = 0;
-    for (bool refused = false; !refused; sent += CHUNK) {
-        flow_send(flow, 0, sent, CHUNK);
-        flow_await_received(flow, 0, sent + CHUNK);
+    for (bool refused = false; !refused; sent += FLOW_CHUNK) {
+        flow_send(flow, 0, sent, FLOW_CHUNK);
+        flow_await_received(flow, 0, sent + FLOW_CHUNK);
         struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
         refused = snapshot->sinks[0].refused[REFUSED_LISTENER_SHARE] > 0;
         ledger_snapshot_free(snapshot);
@@ -217,7 +206,7 @@ static void a_pipe_that_nobody_reads_takes_nothing_from_another_sink(void **stat
     int reader = make_pipe(flow, path, sizeof path);
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
                     "--sink file:DIRECTORY/pipe");
-    send_paced(flow, 0, count);
+    flow_send_paced(flow, 0, 0, count);
     flow_finish(flow, 200);
     assert_int_equal(flow->final->listeners[0].decoded, count);
     assert_int_equal(flow->final->sinks[0].written, count);
@@ -237,13 +226,13 @@ static void a_reader_that_goes_ends_its_sink_alone(void **state)
     int reader = make_pipe(flow, path, sizeof path);
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
                     "--sink file:DIRECTORY/pipe");
-    flow_send(flow, 0, 0, CHUNK);
-    flow_await_received(flow, 0, CHUNK);
+    flow_send(flow, 0, 0, FLOW_CHUNK);
+    flow_await_received(flow, 0, FLOW_CHUNK);
     close(reader);
-    uint64_t sent = CHUNK;
-    for (bool refused = false; !refused; sent += CHUNK) {
-        flow_send(flow, 0, sent, CHUNK);
-        flow_await_received(flow, 0, sent + CHUNK);
+    uint64_t sent = FLOW_CHUNK;
+    for (bool refused = false; !refused; sent += FLOW_CHUNK) {
+        flow_send(flow, 0, sent, FLOW_CHUNK);
+        flow_await_received(flow, 0, sent + FLOW_CHUNK);
         struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
         refused = snapshot->sinks[1].refused[REFUSED_SINK_ENDED] > 0;
         ledger_snapshot_free(snapshot);

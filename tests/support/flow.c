@@ -223,6 +223,16 @@ void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count)
     }
 }
 
+void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count)
+{
+    for (size_t sent = 0; sent < count;) {
+        size_t chunk = count - sent < FLOW_CHUNK ? count - sent : FLOW_CHUNK;
+        flow_await_received(flow, listener, first + sent);
+        flow_send(flow, listener, first + sent, chunk);
+        sent += chunk;
+    }
+}
+
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 static bool has_received(struct flow *flow, size_t listener, uint64_t count)

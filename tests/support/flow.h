@@ -67,6 +67,13 @@ struct address flow_address(const struct flow *flow, size_t listener);
 /* Sends `count` Riemann messages, each one event whose metric is its number, from `first` on. */
 void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
+/*
+ * The same to a listener that has received `first` already, so paced that the kernel's smallest
+ * buffer drops none; waits until all but the last FLOW_CHUNK have been received.
+ */
+#define FLOW_CHUNK 200
+void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count);
+
 /* Waits until a listener has received so many datagrams. */
 void flow_await_received(struct flow *flow, size_t listener, uint64_t count);
 

@@ -1,0 +1,113 @@
+/*
+ * In steady state no datagram causes an allocation. The linker puts these wrappers in the place of
+ * the allocator for all that is linked statically, protobuf-c included (see CMakeLists.txt).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/flow.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static _Atomic bool counting;
+static _Atomic size_t calls;
+static _Thread_local bool is_test; /* the test's own thread may allocate */
+
+static void note_call(void)
+{
+    if (!is_test && atomic_load(&counting))
+        atomic_fetch_add(&calls, 1);
+}
+
+void *__wrap_malloc(size_t size)
+{
+    note_call();
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    note_call();
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    note_call();
+    return __real_realloc(block, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    note_call();
+    return __real_aligned_alloc(alignment, size);
+}
+
+static void send_mix(struct flow *flow, uint64_t rounds)
+{
+    struct address to = flow_address(flow, 0);
+    uint8_t events[2000];
+    for (size_t i = 0; i < sizeof events; i += 2)
+        memcpy(events + i, (const uint8_t[]){0x32, 0x00}, 2);
+    for (uint64_t i = 1; i <= rounds; i++) {
+        flow_send(flow, 0, 0, 97);
+        udp_sender_send(flow->sender, &to, "", 0);
+        udp_sender_send(flow->sender, &to, "malformed", 9);
+        udp_sender_send(flow->sender, &to, events, sizeof events); /* needs a large batch */
+        flow_await_received(flow, 0, i * 100);
+    }
+}
+
+static void no_datagram_causes_an_allocation(void **state)
+{
+    struct flow *flow = *state;
+    is_test = true;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+                    "--sink file:OUTPUT --sink file:DIRECTORY/second?view=message");
+    atomic_store(&counting, true);
+    send_mix(flow, 100);
+    atomic_store(&counting, false);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].received, 10000);
+    assert_int_equal(flow->final->listeners[0].reasons[REASON_MALFORMED], 100);
+    assert_int_equal(atomic_load(&calls), 0);
+}
+
+/* Or a count of none would say nothing. */
+static void the_wrappers_see_the_collectors_own_allocations(void **state)
+{
+    struct flow *flow = *state;
+    is_test = false;
+    atomic_store(&calls, 0);
+    atomic_store(&counting, true);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    atomic_store(&counting, false);
+    flow_finish(flow, 20000);
+    assert_true(atomic_load(&calls) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(no_datagram_causes_an_allocation, flow_set_up,
+                                        flow_tear_down),
+        cmocka_unit_test_setup_teardown(the_wrappers_see_the_collectors_own_allocations,
+                                        flow_set_up, flow_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

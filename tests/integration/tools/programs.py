@@ -1,0 +1,107 @@
+"""Runs the tools and receives what they send. SLUICE_BIN names the folder that they are in."""
+import json
+import os
+import pathlib
+import selectors
+import socket
+import struct
+import subprocess
+import time
+
+BIN = pathlib.Path(os.environ["SLUICE_BIN"])
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CAPTURES = ROOT / "tests" / "captures"
+DEADLINE = 60  # seconds that anything here may take at most
+
+SO_RCVBUFFORCE = 33
+SO_MEMINFO = 55
+SK_MEMINFO_DROPS = 8
+
+
+def run(tool, *arguments, stdin=b"", **more):
+    """Runs a tool to its end; its streams are captured unless told otherwise."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if "stdin" not in more and not isinstance(stdin, bytes):
+        more["stdin"] = stdin
+    elif "stdin" not in more:
+        more["input"] = stdin
+    return subprocess.run([BIN / tool, *map(str, arguments)], timeout=DEADLINE, check=False,
+                          **{**streams, **more})
+
+
+def close_stream(number):
+    """For preexec_fn: the program starts with this stream closed."""
+    return lambda: os.close(number)
+
+
+def truth(capture):
+    """What other programs say that a capture holds, datagram by datagram."""
+    with open(CAPTURES / f"{capture}.ndjson", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+class Receiver:
+    """A UDP socket on a port that the system chose. Datagrams are bytes with their source port."""
+
+    def __init__(self, host="127.0.0.1"):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_DGRAM)
+        try:
+            self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 16 << 20)
+        except PermissionError:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 << 20)
+        self.socket.bind((host, 0))
+        self.socket.setblocking(False)
+        self.port = self.socket.getsockname()[1]
+        brackets = f"[{host}]" if ":" in host else host
+        self.url = f"udp://{brackets}:{self.port}"
+        self.datagrams = []
+        self.ports = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def drops(self):
+        """Datagrams that the kernel had no room for."""
+        memory = self.socket.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 4 * 16)
+        return struct.unpack_from("I", memory, 4 * SK_MEMINFO_DROPS)[0]
+
+    def drain(self):
+        """Takes what is there."""
+        while True:
+            try:
+                data, source = self.socket.recvfrom(65536)
+            except BlockingIOError:
+                return
+            self.datagrams.append(data)
+            self.ports.append(source[1])
+
+    def wait_for(self, done):
+        """Receives until done() says so."""
+        end = time.monotonic() + DEADLINE
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.socket, selectors.EVENT_READ)
+            while not done():
+                if time.monotonic() > end:
+                    raise TimeoutError(f"{len(self.datagrams)} datagrams after {DEADLINE} s")
+                selector.select(0.05)
+                self.drain()
+
+    def receive_from(self, tool, *arguments, sent=None):
+        """Runs a tool, receiving while it runs and then until all that it sent has come; `sent`
+        reads that number from the ended process. Returns the process."""
+        with subprocess.Popen([BIN / tool, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            try:
+                self.wait_for(lambda: process.poll() is not None)
+                out, err = process.communicate(timeout=DEADLINE)
+            finally:
+                process.kill()
+        ended = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        if sent is not None:
+            total = sent(ended)
+            self.wait_for(lambda: len(self.datagrams) + self.drops() >= total)
+        return ended

@@ -1,0 +1,176 @@
+"""sluice-decode against Google's protobuf runtime: the captures' truth, and protoc."""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+import wire
+from programs import CAPTURES, ROOT, Receiver, close_stream, run, truth
+
+RIEMANN = sorted(path.stem for path in CAPTURES.glob("*riemann*.pcap"))
+PROTOBUF_INCLUDE = "/usr/include"
+
+
+def payloads(capture):
+    """The datagrams of a capture; that they are the right ones is checked by their sums."""
+    expected = truth(capture)
+    with Receiver() as receiver:
+        receiver.receive_from("sluice-replay", CAPTURES / f"{capture}.pcap", "--speed=max",
+                              "--to", receiver.url, sent=lambda _: len(expected))
+        assert [hashlib.sha256(data).hexdigest() for data in receiver.datagrams] == \
+            [line["payload_sha256"] for line in expected]
+        return receiver.datagrams
+
+
+def delimited(messages):
+    return b"".join(wire.put_varint(len(data)) + data for data in messages)
+
+
+class Decode(unittest.TestCase):
+    def decode(self, data, *arguments, schema="riemann", code=0):
+        process = run("sluice-decode", "--schema", schema, *arguments, stdin=data)
+        self.assertEqual(process.returncode, code, process.stderr)
+        if code == 0:
+            self.assertEqual(process.stderr, b"")
+        else:
+            self.assertRegex(process.stderr.decode(), r"\Asluice-decode: [^\n]+\n\Z")
+        return process.stdout
+
+    def test_captured_messages_are_what_googles_runtime_says(self):
+        for capture in RIEMANN:
+            with self.subTest(capture=capture):
+                out = self.decode(delimited(payloads(capture)), "--delimited", "--names=proto")
+                self.assertEqual([json.loads(line) for line in out.splitlines()],
+                                 [line["message"] for line in truth(capture)])
+
+    def test_one_message_is_one_line(self):
+        expected = truth("riemann_cli_v4")
+        for data, line in list(zip(payloads("riemann_cli_v4"), expected))[:3]:
+            out = self.decode(data, "--names=proto")
+            self.assertEqual(out.count(b"\n"), 1)
+            self.assertEqual(json.loads(out), line["message"])
+
+    def test_encoded_anew_it_says_the_same(self):
+        data = delimited(payloads("riemann_lib_odd_v4"))
+        again = self.decode(data, "--delimited", "--format=protobuf")
+        self.assertEqual(self.decode(again, "--delimited"), self.decode(data, "--delimited"))
+        one = payloads("riemann_cli_v4")[0]
+        self.assertEqual(self.decode(self.decode(one, "--format", "protobuf")), self.decode(one))
+
+    def test_names_and_integers_as_asked(self):
+        event = b"\x50" + wire.put_varint(1700000000000001)
+        data = b"\x32" + wire.put_varint(len(event)) + event
+        self.assertEqual(self.decode(data), b'{"events":[{"timeMicros":"1700000000000001"}]}\n')
+        self.assertEqual(self.decode(data, "--names=proto", "--int64=number"),
+                         b'{"events":[{"time_micros":1700000000000001}]}\n')
+
+    def test_unknown_fields_survive_encoding(self):
+        data = b"\x10\x01\xfa\x3e\x03abc"
+        self.assertEqual(self.decode(data, "--format=protobuf"), data)
+        self.assertEqual(self.decode(data), b'{"ok":true}\n')
+
+    @unittest.skipUnless(shutil.which("protoc"), "no protoc")
+    def test_telemetry_is_what_protoc_encodes(self):
+        text = r'''sender_id: "web1/\303\274" boot_id: 18446744073709551615 sequence: 7
+            labels { key: "k" value: "a\000b" }
+            samples { name: "g" double_value: 0.1 unit: "s" time_unix_nano: 1 }
+            samples { name: "c" kind: CUMULATIVE_COUNTER uint_value: 18446744073709551615 }
+            samples { name: "d" kind: DELTA_COUNTER int_value: -1 labels { key: "x" } }
+            samples { name: "h" histogram_value {
+                count: 3 sum: inf bounds: [1, 2.5] counts: [1, 1, 1] min: 0 } }'''
+        encoded = subprocess.run(
+            ["protoc", f"-I{ROOT / 'proto'}", f"-I{PROTOBUF_INCLUDE}", "telemetry.proto",
+             "--encode=sluice.telemetry.Telemetry"],
+            input=text.encode(), stdout=subprocess.PIPE, check=True, timeout=60).stdout
+        self.assertEqual(json.loads(self.decode(encoded, schema="telemetry")), {
+            "senderId": "web1/ü", "bootId": "18446744073709551615", "sequence": "7",
+            "labels": [{"key": "k", "value": "a\0b"}],
+            "samples": [
+                {"name": "g", "doubleValue": 0.1, "unit": "s", "timeUnixNano": "1"},
+                {"name": "c", "kind": "CUMULATIVE_COUNTER", "uintValue": "18446744073709551615"},
+                {"name": "d", "kind": "DELTA_COUNTER", "intValue": "-1", "labels": [{"key": "x"}]},
+                {"name": "h", "histogramValue": {
+                    "count": "3", "sum": "Infinity", "bounds": [1, 2.5],
+                    "counts": ["1", "1", "1"], "min": 0}}]})
+        self.assertEqual(self.decode(encoded, "--format=protobuf", schema="telemetry"), encoded)
+
+    def test_nothing_is_an_empty_msg_and_no_telemetry(self):
+        self.assertEqual(self.decode(b""), b"{}\n")
+        self.assertEqual(self.decode(b"", schema="telemetry", code=65), b"")
+        self.assertEqual(self.decode(b"", "--delimited", schema="telemetry"), b"")
+        self.assertEqual(self.decode(b"\0\0", "--delimited"), b"{}\n{}\n")
+
+    def test_what_is_no_message_is_65(self):
+        good = b"\x10\x01"
+        for data in (b"\x10", b"\xff" * 20, b"\x0f\x00", b"\x32\x05ab", good + b"\x32",
+                     b"\x0b" * 200, b"{}"):
+            with self.subTest(data=data):
+                self.assertEqual(self.decode(data, code=65), b"")
+        name = b"\x0a\x01\xff"  # proto3 strings are UTF-8, proto2's need not be
+        self.decode(b"\x32\x03" + name, schema="telemetry", code=65)
+        self.decode(b"\x1a\x01\xff")
+
+    def test_a_stream_that_ends_inside_a_message_is_65_after_those_before(self):
+        good = b"\x02\x10\x01"
+        for tail in (b"\x02\x10", b"\x80", b"\x05", b"\xff" * 9 + b"\x01", b"\x80" * 10,
+                     b"\x80" * 9 + b"\x02",
+                     b"\xff" * 11, b"\x81\x80\x80\x20" + b"x", b"\x02\x10\xff"):
+            with self.subTest(tail=tail):
+                out = self.decode(good * 2 + tail, "--delimited", code=65)
+                self.assertEqual(out, b'{"ok":true}\n' * 2)
+
+    def test_small_messages_that_are_large_when_decoded(self):
+        out = self.decode(b"\x32\x00" * 32753)
+        self.assertEqual(len(json.loads(out)["events"]), 32753)
+        out = self.decode(b"\x32\x00" * 400000 + b"\x10\x01")
+        self.assertEqual(len(json.loads(out)["events"]), 400000)
+
+    def test_the_memory_of_a_message_is_used_again_for_the_next(self):
+        # Each takes 8 MB when decoded: together they would pass the limit of 1 GiB.
+        out = self.decode(delimited([b"\x32\x00" * 32753]) * 250, "--delimited",
+                          "--format=protobuf")
+        self.assertEqual(out, delimited([b"\x32\x00" * 32753]) * 250)
+
+    def test_messages_have_a_limit(self):
+        text = b"x" * ((64 << 20) - 6)
+        data = b"\x1a" + wire.put_varint(len(text)) + text
+        self.assertEqual(len(data), (64 << 20) - 1)
+        out = self.decode(data)
+        self.assertEqual(len(out), len(text) + len('{"error":""}\n'))
+        for arguments, longer in ((), data + b"\x10\x01"), (
+                ("--delimited",), wire.put_varint((64 << 20) + 1) + data):
+            process = run("sluice-decode", "--schema=riemann", *arguments, stdin=longer)
+            self.assertEqual((process.returncode, process.stdout), (65, b""))
+            self.assertIn(b"longer than 64 MiB", process.stderr)
+
+    def test_wrong_options_are_64(self):
+        for arguments in ([], ["--schema"], ["--schema=otlp"], ["--schema=riemann", "x"],
+                          ["--schema=riemann", "--format=xml"], ["--delimited=yes"],
+                          ["--schema=riemann", "--names=camel"], ["--schema=riemann", "--int64=1"]):
+            with self.subTest(arguments=arguments):
+                process = run("sluice-decode", *arguments)
+                self.assertEqual((process.returncode, process.stdout), (64, b""))
+                self.assertRegex(process.stderr.decode(), r"\Asluice-decode: [^\n]+\n\Z")
+
+    def test_streams_that_fail_are_74(self):
+        riemann = ("sluice-decode", "--schema=riemann")
+        with open("/dev/full", "wb") as full:
+            self.assertEqual(run(*riemann, stdout=full).returncode, 74)
+            self.assertEqual(run(*riemann, "--delimited", stdin=b"\0" * 100000,
+                                 stdout=full).returncode, 74)
+        self.assertEqual(run(*riemann, stdout=None, preexec_fn=close_stream(1)).returncode, 74)
+        self.assertEqual(run(*riemann, stdin=None, preexec_fn=close_stream(0)).returncode, 74)
+        folder = os.open("/", os.O_RDONLY)
+        self.assertEqual(run(*riemann, stdin=folder).returncode, 74)
+        self.assertEqual(run(*riemann, "--delimited", stdin=folder).returncode, 74)
+        os.close(folder)
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.assertEqual(run(*riemann, stdout=writer).returncode, 74)
+        os.close(writer)
+
+
+if __name__ == "__main__":
+    unittest.main()

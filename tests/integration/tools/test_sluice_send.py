@@ -1,0 +1,188 @@
+"""sluice-send against a receiver that is not ours."""
+import collections
+import json
+import signal
+import subprocess
+import unittest
+
+import wire
+from programs import BIN, DEADLINE, Receiver, close_stream, run
+
+
+def sent_of(process):
+    return json.loads(process.stdout)["sent"]
+
+
+def has_ipv6():
+    try:
+        Receiver("::1").socket.close()
+    except OSError:
+        return False
+    return True
+
+
+class Send(unittest.TestCase):
+    def send(self, *arguments, host="127.0.0.1", code=0):
+        """Sends to a receiver; returns it and the report, which must agree on every datagram."""
+        with Receiver(host) as receiver:
+            process = receiver.receive_from("sluice-send", "--to", receiver.url, "--report=json",
+                                            *arguments, sent=sent_of)
+            self.assertEqual(process.returncode, code, process.stderr)
+            report = json.loads(process.stdout)
+            self.assertEqual(len(receiver.datagrams) + receiver.drops(), report["sent"])
+            self.assertEqual(sum(report[kind] for kind in
+                                 ("good", "malformed", "empty", "oversized")), report["sent"])
+            if receiver.drops() == 0:
+                self.assertEqual(sum(map(len, receiver.datagrams)), report["bytes"])
+            self.assertRegex(process.stderr.decode(),
+                             rf"\Asluice-send: sent {report['sent']} datagrams [^\n]*\n\Z")
+            return receiver, report
+
+    def sequences(self, datagrams):
+        """The numbers of each sender, in the order in which they came."""
+        found = collections.defaultdict(list)
+        for data in datagrams:
+            message = wire.fields(data)
+            found[message[1][0].decode(), message[2][0]].append(message[3][0])
+        return found
+
+    def test_every_source_counts_its_own_datagrams(self):
+        receiver, report = self.send("--count", 300, "--rate", "max", "--sources", 3)
+        self.assertEqual(len(receiver.datagrams), 300)
+        self.assertEqual(report["good"], 300)
+        self.assertEqual(report["samples"], 300)
+        found = self.sequences(receiver.datagrams)
+        self.assertEqual([sender for sender, _ in found],
+                         ["sluice-send/1", "sluice-send/2", "sluice-send/3"])
+        self.assertEqual(len({boot for _, boot in found}), 3)
+        for numbers in found.values():
+            self.assertEqual(numbers, list(range(1, 101)))
+        self.assertEqual(sorted(collections.Counter(receiver.ports).values()), [100, 100, 100])
+
+    def test_more_sources_than_go_into_a_round(self):
+        receiver, _ = self.send("--count", 250, "--rate", "max", "--sources", 100)
+        found = self.sequences(receiver.datagrams)
+        self.assertEqual(len(found), 100)
+        for (sender, _), numbers in found.items():
+            last = 3 if int(sender.split("/")[1]) <= 50 else 2
+            self.assertEqual(numbers, list(range(1, last + 1)))
+
+    def test_many_datagrams_are_all_there_or_dropped_by_the_kernel(self):
+        receiver, report = self.send("--count", 20000, "--rate", 20000)
+        self.assertEqual(report["sent"], 20000)
+        (numbers,) = self.sequences(receiver.datagrams).values()
+        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(numbers[0], 1)
+        self.assertLessEqual(numbers[-1], 20000)
+        # The schedule is absolute: the last one is due at 19999/20000 s, and not before.
+        self.assertGreaterEqual(report["seconds"], 19999 / 20000)
+
+    def test_a_duration_has_exactly_so_many_datagrams(self):
+        _, report = self.send("--rate", 1000, "--duration", "250ms", "--burst", 7)
+        self.assertEqual(report["sent"], 250)
+
+    def test_bad_datagrams_come_in_their_share_and_take_no_number(self):
+        receiver, report = self.send("--count", 200, "--rate", "max", "--malformed", "1/10",
+                                     "--empty=5%", "--oversized", "1%", "--sender", "mixed")
+        self.assertEqual({kind: report[kind] for kind in
+                          ("good", "malformed", "empty", "oversized", "samples")},
+                         {"good": 168, "malformed": 20, "empty": 10, "oversized": 2,
+                          "samples": 168})
+        good, malformed, empty, oversized = [], [], 0, 0
+        for data in receiver.datagrams:
+            if len(data) == 0:
+                empty += 1
+            elif len(data) == 65506:
+                oversized += 1
+            else:
+                try:
+                    wire.fields(data)
+                    good.append(data)
+                except wire.Malformed:
+                    malformed.append(data)
+        self.assertEqual((len(good), len(malformed), empty, oversized), (168, 20, 10, 2))
+        (numbers,) = self.sequences(good).values()
+        self.assertEqual(numbers, list(range(1, 169)))
+        self.assertEqual(wire.fields(good[0])[1][0], b"mixed/1")
+        for data in malformed[:3]:
+            self.assertEqual(run("sluice-decode", "--schema=telemetry", stdin=data).returncode, 65)
+
+    def test_a_size_is_exact_also_when_the_number_grows(self):
+        receiver, _ = self.send("--count", 200, "--rate", "max", "--size", "1400B")
+        self.assertEqual({len(data) for data in receiver.datagrams}, {1400})
+
+    def test_samples_and_time(self):
+        receiver, report = self.send("--count", 2, "--samples", 20)
+        self.assertEqual(report["samples"], 40)
+        first, second = (wire.fields(data) for data in receiver.datagrams)
+        self.assertEqual(len(first[6]), 20)
+        self.assertEqual(len({wire.fields(sample)[1][0] for sample in first[6]}), 20)
+        self.assertGreater(wire.fixed64(second[4][0]), wire.fixed64(first[4][0]))
+
+    def test_riemann_events_carry_the_number_as_their_metric(self):
+        receiver, _ = self.send("--schema", "riemann", "--count", 200, "--rate", "max")
+        events = [wire.fields(wire.fields(data)[6][0]) for data in receiver.datagrams]
+        self.assertEqual([wire.double(event[14][0]) for event in events], list(range(1, 201)))
+
+    @unittest.skipUnless(has_ipv6(), "no IPv6 here")
+    def test_ipv6(self):
+        receiver, _ = self.send("--count", 3, "--rate", "max", host="::1")
+        self.assertEqual(len(receiver.datagrams), 3)
+
+    def test_a_closed_port_is_told_and_nothing_is_given_up(self):
+        with Receiver() as receiver:
+            url = receiver.url
+        process = run("sluice-send", "--to", url, "--count=100", "--rate=max", "--report=json")
+        report = json.loads(process.stdout)
+        self.assertEqual((process.returncode, report["sent"], report["failed"]), (0, 100, 0))
+        self.assertGreater(report["retried"], 2)  # more than once a round
+
+    def test_a_signal_ends_it_with_its_report(self):
+        with Receiver() as receiver, subprocess.Popen(
+                [BIN / "sluice-send", "--to", receiver.url, "--rate=50", "--count=1000000",
+                 "--report=json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            try:
+                receiver.wait_for(lambda: len(receiver.datagrams) >= 2)
+                process.send_signal(signal.SIGTERM)
+                receiver.wait_for(lambda: process.poll() is not None)
+                out, _ = process.communicate(timeout=DEADLINE)
+            finally:
+                process.kill()
+            self.assertEqual(process.returncode, 0)
+            sent = json.loads(out)["sent"]
+            receiver.wait_for(lambda: len(receiver.datagrams) >= sent)
+            self.assertEqual(len(receiver.datagrams), sent)
+
+    def test_wrong_options_are_one_line_and_64(self):
+        for arguments in (["--rate=0"], ["--rate", "10s"], ["--size=1400"], ["--duration", "10"],
+                          ["--count"], ["--no-such"], ["x"], ["-c"], ["--to=127.0.0.1:5"],
+                          ["--to", "udp://localhost:5"], ["--schema=otlp"], ["--size=20B"],
+                          ["--samples=60000"], ["--malformed=0.6"],
+                          ["--malformed=60%", "--empty=41%"], ["--report=xml"], ["--sources=0"],
+                          ["--sender="]):
+            with self.subTest(arguments=arguments):
+                process = run("sluice-send", *arguments)
+                self.assertEqual((process.returncode, process.stdout), (64, b""))
+                self.assertRegex(process.stderr.decode(), r"\Asluice-send: [^\n]+\n\Z")
+
+    def test_help_and_version_go_to_stdout(self):
+        process = run("sluice-send", "--help")
+        self.assertEqual((process.returncode, process.stderr), (0, b""))
+        self.assertIn(b"--oversized", process.stdout)
+        process = run("sluice-send", "--version")
+        self.assertRegex(process.stdout.decode(), r"\Asluice-send \d+\.\d+\.\d+\n\Z")
+
+    def test_a_closed_stdout_is_an_error_and_receives_no_datagram(self):
+        with Receiver() as receiver:
+            process = run("sluice-send", "--to", receiver.url, "--count=1", "--report=json",
+                          stdout=None, preexec_fn=close_stream(1))
+            self.assertEqual(process.returncode, 74, process.stderr)
+            receiver.wait_for(lambda: len(receiver.datagrams) >= 1)
+            self.assertEqual(len(receiver.datagrams), 1)
+            wire.fields(receiver.datagrams[0])
+        self.assertEqual(run("sluice-send", "--help", stdout=None,
+                             preexec_fn=close_stream(1)).returncode, 74)
+
+
+if __name__ == "__main__":
+    unittest.main()

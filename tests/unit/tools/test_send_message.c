@@ -1,0 +1,240 @@
+/* The datagrams of sluice-send, read by the collector's own schemas. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/schemas.h"
+#include "tools/send/faults.h"
+#include "tools/send/message.h"
+
+#define TIME_NS UINT64_C(1795226767123456789)
+
+struct decoding {
+    struct schema *schema;
+    struct arena arena, scratch;
+};
+
+static struct decoding decoding_begin(const struct schema_ops *ops)
+{
+    struct decoding decoding = {
+        .schema = ops->create(),
+        .arena = {.base = malloc(512 << 10), .capacity = 512 << 10},
+        .scratch = {.base = malloc(8 << 20), .capacity = 8 << 20},
+    };
+    assert_non_null(decoding.schema);
+    assert_non_null(decoding.arena.base);
+    assert_non_null(decoding.scratch.base);
+    return decoding;
+}
+
+static void decoding_end(struct decoding *decoding)
+{
+    decoding->schema->ops->destroy(decoding->schema);
+    free(decoding->arena.base);
+    free(decoding->scratch.base);
+}
+
+static enum decode_result decode(struct decoding *decoding, const uint8_t *data, size_t size,
+                                 const void **message)
+{
+    decoding->arena.used = 0;
+    return decoding->schema->ops->decode(decoding->schema, data, size, &decoding->arena,
+                                         &decoding->scratch, message);
+}
+
+/* Decodes what must be a message and tells its samples and the first one. */
+static size_t read_samples(struct decoding *decoding, const uint8_t *data, size_t size,
+                           const void **message, struct sample *first)
+{
+    assert_int_equal(decode(decoding, data, size, message), DECODE_OK);
+    struct schema_cursor cursor = {0};
+    struct sample sample;
+    size_t count = 0;
+    while (decoding->schema->ops->next_sample(decoding->schema, *message, &cursor, &sample))
+        if (count++ == 0)
+            *first = sample;
+    return count;
+}
+
+static struct message_plan plan_of(size_t samples, size_t size)
+{
+    return (struct message_plan){
+        .sender = {"sender/1", 8}, .boot_id = 77, .samples = samples, .size = size};
+}
+
+static void assert_init(struct message_template *message, const struct message_shape *shape,
+                        const struct message_plan *plan, uint64_t last_number)
+{
+    struct error error;
+    if (message_template_init(message, shape, plan, last_number, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static const uint64_t numbers[] = {1, 2, 127, 128, 129, 16383, 16384, 2097152, UINT32_MAX};
+#define NUMBERS (sizeof numbers / sizeof numbers[0])
+
+static uint8_t bytes[UDP_PAYLOAD_MAX];
+
+static void telemetry_carries_sender_life_number_and_time(void **state)
+{
+    (void)state;
+    struct decoding decoding = decoding_begin(&schema_telemetry);
+    struct message_plan plan = plan_of(3, 0);
+    struct message_template message;
+    assert_init(&message, &message_telemetry, &plan, UINT32_MAX);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        const void *decoded = NULL;
+        struct sample first = {0};
+        struct datagram_sequence sequence;
+        size_t size = message_template_stamp(&message, numbers[i], TIME_NS + i, bytes);
+        assert_int_equal(read_samples(&decoding, bytes, size, &decoded, &first), 3);
+        assert_true(schema_telemetry.sequence(decoding.schema, decoded, &sequence));
+        assert_int_equal(sequence.sender.size, plan.sender.size);
+        assert_memory_equal(sequence.sender.data, plan.sender.data, plan.sender.size);
+        assert_int_equal(sequence.boot_id, 77);
+        assert_int_equal(sequence.number, numbers[i]);
+        assert_int_equal(first.time_ns, TIME_NS + i);
+    }
+    message_template_clear(&message);
+    decoding_end(&decoding);
+}
+
+static void riemann_carries_number_and_time(void **state)
+{
+    (void)state;
+    struct decoding decoding = decoding_begin(&schema_riemann);
+    struct message_plan plan = plan_of(50, 0);
+    struct message_template message;
+    assert_init(&message, &message_riemann, &plan, UINT32_MAX);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        const void *decoded = NULL;
+        struct sample first = {0};
+        size_t size = message_template_stamp(&message, numbers[i], TIME_NS + 1000 * i, bytes);
+        assert_int_equal(read_samples(&decoding, bytes, size, &decoded, &first), 50);
+        assert_int_equal(first.type, SAMPLE_DOUBLE);
+        assert_int_equal((uint64_t)first.value.number, numbers[i]);
+        assert_int_equal(first.time_ns, TIME_NS / 1000 * 1000 + 1000 * i);
+    }
+    message_template_clear(&message);
+    decoding_end(&decoding);
+}
+
+static size_t natural_size(const struct message_shape *shape, size_t samples, uint64_t number)
+{
+    struct message_plan plan = plan_of(samples, 0);
+    struct message_template message;
+    assert_init(&message, shape, &plan, number);
+    size_t size = message_template_stamp(&message, number, TIME_NS, bytes);
+    message_template_clear(&message);
+    return size;
+}
+
+static void the_default_shapes_are_those_of_the_benchmarks(void **state)
+{
+    (void)state;
+    assert_in_range(natural_size(&message_telemetry, 1, 100000), 107, 120);
+    assert_in_range(natural_size(&message_telemetry, 20, 100000), 1120, 1160);
+}
+
+/* A Riemann message of one event is a tag, a length and so many bytes. */
+static bool is_no_size_of_one_field(size_t size)
+{
+    return size == 1 + 1 + 128 || size == 1 + 2 + 16384;
+}
+
+/* Every size, among them those at which a length in the message takes a byte more. */
+static void a_wanted_size_is_met_exactly(void **state)
+{
+    (void)state;
+    const struct {
+        const struct message_shape *shape;
+        const struct schema_ops *ops;
+    } all[] = {{&message_telemetry, &schema_telemetry}, {&message_riemann, &schema_riemann}};
+    for (size_t s = 0; s < 2; s++) {
+        struct decoding decoding = decoding_begin(all[s].ops);
+        size_t least = natural_size(all[s].shape, 1, UINT32_MAX);
+        for (size_t size = least; size <= UDP_PAYLOAD_MAX;
+             size += size < 700 || (size > 16300 && size < 16600) ? 1 : 97) {
+            struct message_plan plan = plan_of(1, size);
+            struct message_template message;
+            if (s == 1 && is_no_size_of_one_field(size)) {
+                assert_int_equal(
+                    message_template_init(&message, all[s].shape, &plan, UINT32_MAX, NULL), -1);
+                message_template_clear(&message);
+                continue;
+            }
+            assert_init(&message, all[s].shape, &plan, UINT32_MAX);
+            for (size_t i = 0; i < NUMBERS; i++) {
+                const void *decoded;
+                size_t made = message_template_stamp(&message, numbers[i], TIME_NS, bytes);
+                assert_int_equal(made, size);
+                assert_int_equal(decode(&decoding, bytes, made, &decoded), DECODE_OK);
+            }
+            message_template_clear(&message);
+        }
+        decoding_end(&decoding);
+    }
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    struct message_template message;
+    struct error error;
+    size_t least = natural_size(&message_telemetry, 1, UINT32_MAX);
+    struct message_plan plan = plan_of(1, least - 1);
+    assert_int_equal(message_template_init(&message, &message_telemetry, &plan, UINT32_MAX, &error),
+                     -1);
+    assert_int_equal(error.code, EXIT_CODE_USAGE);
+    message_template_clear(&message);
+    plan = plan_of(5000, 0);
+    assert_int_equal(message_template_init(&message, &message_telemetry, &plan, 1, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_USAGE);
+    message_template_clear(&message);
+}
+
+static void bad_datagrams_are_bad_for_their_own_reason(void **state)
+{
+    (void)state;
+    const struct {
+        const struct message_shape *shape;
+        const struct schema_ops *ops;
+    } all[] = {{&message_telemetry, &schema_telemetry}, {&message_riemann, &schema_riemann}};
+    for (size_t s = 0; s < 2; s++) {
+        struct decoding decoding = decoding_begin(all[s].ops);
+        struct message_plan plan = plan_of(1, 0);
+        struct message_template message;
+        struct faults faults;
+        const void *decoded;
+        assert_init(&message, all[s].shape, &plan, 1);
+        assert_int_equal(faults_init(&faults), 0);
+        for (int i = 0; i < 2 * FAULTS_ALIVE; i++) {
+            struct udp_payload bad = faults_malformed(&faults, &message);
+            assert_int_equal(decode(&decoding, bad.data, bad.size, &decoded), DECODE_MALFORMED);
+        }
+        struct udp_payload big = faults_oversized(&faults);
+        assert_int_equal(decode(&decoding, big.data, big.size, &decoded), DECODE_TOO_LARGE);
+        faults_clear(&faults);
+        message_template_clear(&message);
+        decoding_end(&decoding);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(telemetry_carries_sender_life_number_and_time),
+        cmocka_unit_test(riemann_carries_number_and_time),
+        cmocka_unit_test(the_default_shapes_are_those_of_the_benchmarks),
+        cmocka_unit_test(a_wanted_size_is_met_exactly),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(bad_datagrams_are_bad_for_their_own_reason),
+    };
+    return cmocka_run_group_tests_name("send message", tests, NULL, NULL);
+}

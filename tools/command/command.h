@@ -1,0 +1,82 @@
+/*
+ * The command line of a tool, from one table: parsing, --help and --version, errors and exit codes.
+ *
+ * A tool describes itself in a `struct command` and keeps what it was told in a struct of its own,
+ * which its options' functions fill. Long options only, as "--name value" or "--name=value"; the
+ * last of two wins; "--" ends them. --help and --version are added to every tool. One thread.
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         struct settings settings = defaults;
+ *         struct error error;
+ *         int code;
+ *         if (!command_begin(&command, argc, argv, &settings, &code))
+ *             return code;
+ *         return command_end(&command, run(&settings, &error), &error);
+ *     }
+ */
+#ifndef SLUICE_TOOLS_COMMAND_COMMAND_H
+#define SLUICE_TOOLS_COMMAND_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "collector/error.h"
+
+struct command_option {
+    const char *name;  /* without the dashes */
+    const char *value; /* what --help shows for its value; NULL: it takes none */
+    const char *help;  /* may hold newlines */
+
+    /*
+     * Keeps the value (NULL where the option takes none; it lives as long as argv). Returns 0, or
+     * -1 with `error` filled, in words that follow "--name: ".
+     */
+    int (*set)(void *settings, const char *value, struct error *error);
+};
+
+struct command {
+    const char *name;
+    const char *usage;                    /* what follows the name in --help's first line */
+    const char *summary;                  /* lines that say what it does */
+    const struct command_option *options; /* ended by one without a name */
+    const char *notes;                    /* lines after the options, or NULL */
+
+    /* Keeps what is no option; NULL: there must be none. Returns as `set` of an option does. */
+    int (*set_operand)(void *settings, const char *value, struct error *error);
+
+    /* Checks what only all options together tell; may be NULL. */
+    int (*check)(void *settings, struct error *error);
+};
+
+enum command_wish {
+    COMMAND_RUN,
+    COMMAND_HELP,
+    COMMAND_VERSION,
+    COMMAND_REFUSED, /* `error` is filled (EXIT_CODE_USAGE) */
+};
+
+/*
+ * Reads argv into `settings`. --help and --version win over all that follows them. Does no I/O.
+ */
+enum command_wish command_parse(const struct command *command, int argc, char *const *argv,
+                                void *settings, struct error *error);
+
+/* Writes what --help shows. */
+void command_write_help(const struct command *command, FILE *out);
+
+/*
+ * What main begins with: sets up the standard streams, reads argv and does what --help, --version
+ * or a mistake ask for. Returns true where the tool is to do its work, else false with the exit
+ * code in *code.
+ */
+bool command_begin(const struct command *command, int argc, char *const *argv, void *settings,
+                   int *code);
+
+/*
+ * What main ends with: flushes stdout, tells on stderr, as "name: text", what `error` says where
+ * `result` is not 0, and returns the exit code: the error's, or EXIT_CODE_IO where stdout failed.
+ */
+int command_end(const struct command *command, int result, const struct error *error);
+
+#endif

@@ -1,0 +1,80 @@
+#include "tools/command/value.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,
+                   uint64_t *out, struct error *error)
+{
+    uint64_t value = 0;
+    const char *problem = quantity_parse(quantity, text, strlen(text), &value);
+    if (problem == NULL && value >= least && value <= most) {
+        *out = value;
+        return 0;
+    }
+    if (problem != NULL) {
+        error_set(error, EXIT_CODE_USAGE, "'%s' %s", text, problem);
+        return -1;
+    }
+    char least_text[QUANTITY_TEXT_SIZE], most_text[QUANTITY_TEXT_SIZE];
+    quantity_format(quantity, least, least_text);
+    quantity_format(quantity, most, most_text);
+    error_set(error, EXIT_CODE_USAGE, "'%s' is not between %s and %s", text, least_text, most_text);
+    return -1;
+}
+
+int value_choice(const char *text, const char *const *names, size_t *out, struct error *error)
+{
+    char list[128] = "";
+    size_t used = 0;
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *out = i;
+            return 0;
+        }
+        size_t length = strlen(names[i]);
+        if (used + length + 3 > sizeof list)
+            continue;
+        if (used != 0) {
+            list[used++] = ',';
+            list[used++] = ' ';
+        }
+        memcpy(list + used, names[i], length + 1);
+        used += length;
+    }
+    error_set(error, EXIT_CODE_USAGE, "'%s' is none of %s", text, list);
+    return -1;
+}
+
+/* Takes the host apart from the port at the last colon; IPv6 stands in brackets, and only that. */
+static bool parse_host(const char *text, const char *colon, struct address *out)
+{
+    size_t length = (size_t)(colon - text);
+    bool brackets = length >= 2 && text[0] == '[' && colon[-1] == ']';
+    if (brackets) {
+        text++;
+        length -= 2;
+    }
+    bool ipv6 = memchr(text, ':', length) != NULL;
+    return brackets == ipv6 && address_parse_host(text, length, out);
+}
+
+int value_destination(const char *text, struct address *out, struct error *error)
+{
+    static const char scheme[] = "udp://";
+    const char *host = text + sizeof scheme - 1;
+    const char *colon = strrchr(text, ':');
+    uint64_t port = 0;
+    if (strncmp(text, scheme, sizeof scheme - 1) != 0 || colon < host ||
+        !parse_host(host, colon, out) ||
+        quantity_parse(QUANTITY_COUNT, colon + 1, strlen(colon + 1), &port) != NULL || port == 0 ||
+        port > UINT16_MAX) {
+        error_set(error, EXIT_CODE_USAGE,
+                  "'%s' is no destination; give udp://HOST:PORT with a numeric host "
+                  "(IPv6 in brackets)",
+                  text);
+        return -1;
+    }
+    out->port = (uint16_t)port;
+    return 0;
+}

@@ -1,0 +1,188 @@
+/* sluice-decode: messages from standard input, decoded, on standard output. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "proto/schemas.h"
+#include "tools/command/command.h"
+#include "tools/command/value.h"
+#include "tools/decode/message_memory.h"
+#include "tools/decode/message_reader.h"
+
+enum format { FORMAT_JSON, FORMAT_PROTOBUF };
+
+struct settings {
+    const struct schema_ops *schema;
+    bool delimited;
+    enum format format;
+    struct json_style style;
+};
+
+static int set_schema(void *settings, const char *value, struct error *error)
+{
+    const char *names[16] = {NULL};
+    for (size_t i = 0; builtin_schemas[i] != NULL && i + 1 < sizeof names / sizeof names[0]; i++)
+        names[i] = builtin_schemas[i]->name;
+    size_t index;
+    if (value_choice(value, names, &index, error) != 0)
+        return -1;
+    ((struct settings *)settings)->schema = builtin_schemas[index];
+    return 0;
+}
+
+static int set_delimited(void *settings, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    ((struct settings *)settings)->delimited = true;
+    return 0;
+}
+
+static int set_format(void *settings, const char *value, struct error *error)
+{
+    static const char *const names[] = {"json", "protobuf", NULL};
+    size_t index;
+    if (value_choice(value, names, &index, error) != 0)
+        return -1;
+    ((struct settings *)settings)->format = index == 0 ? FORMAT_JSON : FORMAT_PROTOBUF;
+    return 0;
+}
+
+static int set_names(void *settings, const char *value, struct error *error)
+{
+    static const char *const names[] = {"json", "proto", NULL};
+    size_t index;
+    if (value_choice(value, names, &index, error) != 0)
+        return -1;
+    ((struct settings *)settings)->style.proto_names = index != 0;
+    return 0;
+}
+
+static int set_int64(void *settings, const char *value, struct error *error)
+{
+    static const char *const names[] = {"string", "number", NULL};
+    size_t index;
+    if (value_choice(value, names, &index, error) != 0)
+        return -1;
+    ((struct settings *)settings)->style.int64_numbers = index != 0;
+    return 0;
+}
+
+static int check(void *settings, struct error *error)
+{
+    if (((struct settings *)settings)->schema != NULL)
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "--schema is missing (see --help)");
+    return -1;
+}
+
+static const struct command_option options[] = {
+    {"schema", "NAME", "what the bytes mean: telemetry or riemann", set_schema},
+    {"delimited", NULL, "many messages, each behind its length as a varint", set_delimited},
+    {"format", "json|protobuf",
+     "write one line of JSON a message (the default), or its bytes as\n"
+     "encoded anew, each behind its length where --delimited is given",
+     set_format},
+    {"names", "json|proto", "in JSON: lowerCamelCase (the default), or as in the .proto file",
+     set_names},
+    {"int64", "string|number", "in JSON: 64-bit integers as strings (the default) or numbers",
+     set_int64},
+    {0},
+};
+
+static const struct command command = {
+    .name = "sluice-decode",
+    .usage = "--schema NAME [options] < BYTES",
+    .summary =
+        "Decodes a protobuf message from standard input, as the collector decodes a datagram,\n"
+        "and writes it to standard output in the protobuf JSON mapping.",
+    .options = options,
+    .notes =
+        "A message has at most 64 MiB. Exit codes: 0 done; 64 wrong options; 65 the bytes are no\n"
+        "such message, or the input ends inside one; 74 reading or writing failed.",
+    .check = check,
+};
+
+static int put(const void *bytes, size_t size, struct error *error)
+{
+    errno = 0;
+    if (fwrite(bytes, 1, size, stdout) == size)
+        return 0;
+    error_set(error, EXIT_CODE_IO, "cannot write to standard output: %s", strerror(errno));
+    return -1;
+}
+
+static int put_length(size_t length, struct error *error)
+{
+    uint8_t bytes[10];
+    size_t count = 0;
+    for (; length >= 0x80; length >>= 7)
+        bytes[count++] = (uint8_t)(length | 0x80);
+    bytes[count++] = (uint8_t)length;
+    return put(bytes, count, error);
+}
+
+static int write_message(const struct settings *settings, struct message_memory *memory,
+                         const struct schema *schema, const void *message, struct error *error)
+{
+    const struct output *text = &memory->text;
+    if (settings->format == FORMAT_JSON) {
+        if (message_memory_write_json(memory, schema, message, &settings->style, error) != 0 ||
+            put(text->data, text->used, error) != 0)
+            return -1;
+        return put("\n", 1, error);
+    }
+    if (message_memory_write_protobuf(memory, schema, message, error) != 0 ||
+        (settings->delimited && put_length(text->used, error) != 0))
+        return -1;
+    return put(text->data, text->used, error);
+}
+
+/* Decodes and writes the message that was read; says which one it was where it is none. */
+static int convert(const struct settings *settings, const struct message_reader *reader,
+                   struct message_memory *memory, const struct schema *schema, struct error *error)
+{
+    const void *message = NULL;
+    struct error reason;
+    if (message_memory_decode(memory, schema, reader->data, reader->size, &message, &reason) == 0)
+        return write_message(settings, memory, schema, message, error);
+    error_set(error, reason.code, "message %" PRIu64 " (at byte %" PRIu64 ", of %zu bytes): %s",
+              reader->count, reader->offset, reader->size, reason.text);
+    return -1;
+}
+
+static int convert_all(const struct settings *settings, const struct schema *schema,
+                       struct error *error)
+{
+    struct message_reader reader = {.input = stdin, .delimited = settings->delimited};
+    struct message_memory memory = {0};
+    enum message_reader_result result;
+    while ((result = message_reader_next(&reader, error)) == MESSAGE_READER_OK)
+        if (convert(settings, &reader, &memory, schema, error) != 0)
+            break;
+    message_memory_clear(&memory);
+    message_reader_clear(&reader);
+    return result == MESSAGE_READER_END ? 0 : -1;
+}
+
+static int run(const struct settings *settings, struct error *error)
+{
+    struct schema *schema = settings->schema->create();
+    if (schema == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for the schema");
+        return -1;
+    }
+    int result = convert_all(settings, schema, error);
+    schema->ops->destroy(schema);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {0};
+    struct error error;
+    int code;
+    if (!command_begin(&command, argc, argv, &settings, &code))
+        return code;
+    return command_end(&command, run(&settings, &error), &error);
+}

@@ -1,0 +1,174 @@
+/* tools/sending/udp_sender.h on Linux: sendmmsg(2), ip(7), nanosleep(2). */
+#include "tools/sending/udp_sender.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/thread.h"
+
+#define GROUP_SIZE     64
+#define PRESSURE_TRIES 1000 /* a millisecond apart */
+#define PASSING_TRIES  16
+#define MILLISECOND    INT64_C(1000000)
+
+struct udp_sender {
+    int fd;
+    uint64_t retries;
+    struct mmsghdr headers[GROUP_SIZE];
+    struct iovec vectors[GROUP_SIZE];
+};
+
+/* The resolver's numeric form makes a socket address of either family, zone included. */
+static int connect_to(int fd, const struct address *to)
+{
+    char host[ADDRESS_TEXT_SIZE], port[8];
+    address_format_host(to, host);
+    snprintf(port, sizeof port, "%u", (unsigned)to->port);
+    struct addrinfo hints = {.ai_socktype = SOCK_DGRAM,
+                             .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    if (getaddrinfo(host, port, &hints, &found) != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    int result = connect(fd, found->ai_addr, found->ai_addrlen);
+    int code = errno;
+    freeaddrinfo(found);
+    errno = code;
+    return result;
+}
+
+static int open_socket(const struct address *to)
+{
+    bool ipv6 = to->family == ADDRESS_IPV6;
+    int fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    /* Without it the system drops what a full device queue refuses and reports success. */
+    int on = 1;
+    int asked = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on)
+                     : setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof on);
+    if (asked == 0 && connect_to(fd, to) == 0)
+        return fd;
+    int code = errno;
+    close(fd);
+    errno = code;
+    return -1;
+}
+
+int udp_sender_open(struct udp_sender **out, const struct address *to, struct error *error)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    address_format(to, text);
+    struct udp_sender *made = calloc(1, sizeof *made);
+    if (made == NULL || (made->fd = open_socket(to)) < 0) {
+        error_set(error, EXIT_CODE_CANNOT_BIND, "cannot open a socket to udp://%s: %s", text,
+                  strerror(errno));
+        free(made);
+        return -1;
+    }
+    for (size_t i = 0; i < GROUP_SIZE; i++) {
+        made->headers[i].msg_hdr.msg_iov = &made->vectors[i];
+        made->headers[i].msg_hdr.msg_iovlen = 1;
+    }
+    *out = made;
+    return 0;
+}
+
+static void pause_for(int64_t nanoseconds)
+{
+    struct timespec pause = {.tv_nsec = (long)nanoseconds};
+    nanosleep(&pause, NULL);
+}
+
+/*
+ * Whether the datagram that just failed, for the `tries`th time, is to be tried again. Most errors
+ * may be news of an earlier datagram, EMSGSIZE among them (a router asked for smaller ones).
+ */
+static bool try_again(int code, unsigned tries)
+{
+    switch (code) {
+    case EINTR:
+        return true;
+    case ENOBUFS:
+    case ENOMEM:
+    case EAGAIN:
+        if (tries < PRESSURE_TRIES)
+            pause_for(MILLISECOND);
+        return tries < PRESSURE_TRIES;
+    default:
+        return tries < PASSING_TRIES;
+    }
+}
+
+/* One call for at most a group. Returns how many it sent; 0: `errno` says why not the first. */
+static size_t send_group(struct udp_sender *sender, const struct udp_payload *payloads,
+                         size_t count)
+{
+    if (count > GROUP_SIZE)
+        count = GROUP_SIZE;
+    for (size_t i = 0; i < count; i++) {
+        /* An iovec is for reading and writing; here it is only read from. */
+        memcpy(&sender->vectors[i].iov_base, &payloads[i].data, sizeof payloads[i].data);
+        sender->vectors[i].iov_len = payloads[i].size;
+    }
+    int sent = sendmmsg(sender->fd, sender->headers, (unsigned)count, 0);
+    if (sent <= 0)
+        return 0;
+    /* The first that was not sent met an error, which is known only where it comes again. */
+    if ((size_t)sent < count)
+        sender->retries++;
+    return (size_t)sent;
+}
+
+size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payloads, size_t count,
+                       struct error *error)
+{
+    size_t done = 0;
+    unsigned tries = 0;
+    while (done < count) {
+        size_t sent = send_group(sender, payloads + done, count - done);
+        if (sent != 0) {
+            done += sent;
+            tries = 0;
+            continue;
+        }
+        int code = errno;
+        if (!try_again(code, ++tries)) {
+            error_set(error, EXIT_CODE_IO, "cannot send %zu bytes: %s", payloads[done].size,
+                      strerror(code));
+            break;
+        }
+        if (code != EINTR)
+            sender->retries++;
+    }
+    return done;
+}
+
+uint64_t udp_sender_retries(const struct udp_sender *sender)
+{
+    return sender->retries;
+}
+
+void udp_sender_close(struct udp_sender *sender)
+{
+    if (sender == NULL)
+        return;
+    close(sender->fd);
+    free(sender);
+}
+
+void wait_until(int64_t moment_ns)
+{
+    int64_t left = moment_ns - clock_monotonic_ns();
+    if (left > 0)
+        pause_for(left < 100 * MILLISECOND ? left : 100 * MILLISECOND);
+}

@@ -1,0 +1,173 @@
+/* sluice-replay: sends a capture's UDP payloads as they were. */
+#include <inttypes.h>
+
+#include "collector/capture/capture.h"
+#include "collector/thread.h"
+#include "tools/command/command.h"
+#include "tools/command/interrupt.h"
+#include "tools/command/value.h"
+#include "tools/replay/timing.h"
+#include "tools/sending/udp_sender.h"
+
+struct settings {
+    const char *path;
+    struct address destination;
+    double speed;
+    uint16_t port; /* captured destination port wanted; 0: any */
+};
+
+struct replay {
+    struct capture *capture;
+    struct udp_sender *sender;
+    struct timing timing;
+    int64_t start_ns;
+    uint64_t sent, bytes, failed;
+    struct error send_error; /* why the last of `failed` was not sent */
+};
+
+static int set_path(void *settings, const char *value, struct error *error)
+{
+    struct settings *into = settings;
+    if (into->path != NULL) {
+        error_set(error, EXIT_CODE_USAGE, "'%s': one capture at a time (see --help)", value);
+        return -1;
+    }
+    into->path = value;
+    return 0;
+}
+
+static int set_destination(void *settings, const char *value, struct error *error)
+{
+    return value_destination(value, &((struct settings *)settings)->destination, error);
+}
+
+static int set_speed(void *settings, const char *value, struct error *error)
+{
+    if (timing_parse_speed(value, &((struct settings *)settings)->speed))
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "'%s' is no speed; give 2x, 0.5x or the like, or max", value);
+    return -1;
+}
+
+static int set_port(void *settings, const char *value, struct error *error)
+{
+    uint64_t port;
+    if (value_quantity(value, QUANTITY_COUNT, 1, UINT16_MAX, &port, error) != 0)
+        return -1;
+    ((struct settings *)settings)->port = (uint16_t)port;
+    return 0;
+}
+
+static int check(void *settings, struct error *error)
+{
+    const struct settings *given = settings;
+    const char *missing = given->path == NULL                         ? "the capture file"
+                          : given->destination.family == ADDRESS_NONE ? "--to"
+                                                                      : NULL;
+    if (missing == NULL)
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "%s is missing (see --help)", missing);
+    return -1;
+}
+
+static const struct command_option options[] = {
+    {"to", "udp://HOST:PORT", "where to send; a numeric host, IPv6 in brackets", set_destination},
+    {"speed", "2x|max", "how much faster than captured; default 1x", set_speed},
+    {"port", "N", "only what was sent to this port; default all", set_port},
+    {0},
+};
+
+static const struct command command = {
+    .name = "sluice-replay",
+    .usage = "FILE.pcap --to udp://HOST:PORT [options]",
+    .summary =
+        "Sends the UDP payloads of a capture (pcap or pcapng) as they were, one datagram each,\n"
+        "spaced as they were captured, and tells on standard error what it sent.",
+    .options = options,
+    .notes =
+        "Datagrams in IP fragments are put together first. Frames that the snapshot length cut,\n"
+        "datagrams of which a fragment is missing, and all that is no UDP are counted, not sent.\n"
+        "An attempt that the system refuses is made again; what still fails is counted.\n"
+        "Exit codes: 0 done; 64 wrong options; 65 no capture, or damaged (what was readable is\n"
+        "sent); 69 no way to the destination; 74 a datagram could not be sent.",
+    .set_operand = set_path,
+    .check = check,
+};
+
+/* Waits until the datagram is due; false: the program was asked to stop. */
+static bool wait_for(const struct replay *replay, int64_t due_ns)
+{
+    while (!interrupt_seen()) {
+        if (clock_monotonic_ns() - replay->start_ns >= due_ns)
+            return true;
+        wait_until(replay->start_ns + due_ns);
+    }
+    return false;
+}
+
+static void send_one(struct replay *replay, const struct capture_datagram *datagram)
+{
+    struct udp_payload payload = {.data = datagram->data, .size = datagram->size};
+    if (udp_sender_send(replay->sender, &payload, 1, &replay->send_error) == 1) {
+        replay->sent++;
+        replay->bytes += payload.size;
+    } else {
+        replay->failed++;
+    }
+}
+
+static int send_all(struct replay *replay, struct error *error)
+{
+    struct capture_datagram datagram;
+    enum capture_result result;
+    replay->start_ns = clock_monotonic_ns();
+    while ((result = capture_next(replay->capture, &datagram, error)) == CAPTURE_DATAGRAM) {
+        if (!wait_for(replay, timing_due(&replay->timing, datagram.time_ns)))
+            return 0;
+        send_one(replay, &datagram);
+    }
+    return result == CAPTURE_DAMAGED ? -1 : 0;
+}
+
+static void report(const struct replay *replay)
+{
+    const struct capture_counts *counts = capture_counts(replay->capture);
+    double seconds = (double)(clock_monotonic_ns() - replay->start_ns) / 1e9;
+    fprintf(stderr,
+            "%s: sent %" PRIu64 " datagrams (%" PRIu64 " bytes) in %.3f s; failed %" PRIu64
+            ", retried %" PRIu64 "; of %" PRIu64 " frames: cut %" PRIu64 ", other %" PRIu64
+            "; incomplete datagrams %" PRIu64 "\n",
+            command.name, replay->sent, replay->bytes, seconds, replay->failed,
+            udp_sender_retries(replay->sender), counts->frames, counts->cut, counts->other,
+            counts->incomplete);
+}
+
+static int run(const struct settings *settings, struct error *error)
+{
+    struct replay replay = {.timing = {.speed = settings->speed}};
+    if (capture_open(settings->path, settings->port, &replay.capture, error) != 0)
+        return -1;
+    int result = udp_sender_open(&replay.sender, &settings->destination, error);
+    if (result == 0) {
+        interrupt_catch();
+        result = send_all(&replay, error);
+        report(&replay);
+        if (result == 0 && replay.failed != 0) {
+            *error = replay.send_error;
+            result = -1;
+        }
+    }
+    udp_sender_close(replay.sender);
+    capture_close(replay.capture);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {.speed = 1};
+    struct error error;
+    int code;
+    if (!command_begin(&command, argc, argv, &settings, &code))
+        return code;
+    return command_end(&command, run(&settings, &error), &error);
+}

@@ -1,0 +1,221 @@
+#include "tools/send/load.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/thread.h"
+#include "tools/command/interrupt.h"
+#include "tools/send/faults.h"
+#include "tools/send/pacing.h"
+#include "tools/sending/udp_sender.h"
+
+#define ROUND_SIZE 64 /* datagrams made, and then sent, together */
+
+struct source {
+    struct udp_sender *sender;
+    struct message_template message;
+    uint64_t number; /* of the datagram made last */
+    char name[SENDER_SIZE_MAX + 8];
+};
+
+struct load {
+    const struct load_plan *plan;
+    struct load_counts *counts;
+    struct error *error; /* why the last of counts->failed was not sent */
+    struct pacing pacing;
+    struct mix mix;
+    struct faults faults;
+    struct source *sources;
+    uint8_t *slots; /* room for a round of good datagrams */
+    uint64_t done;
+};
+
+/* --- setting up ------------------------------------------------------------------------------- */
+
+/* The greatest number that a source can come to; where nothing limits it, what 4 bytes hold. */
+static uint64_t last_number(const struct load *load)
+{
+    uint64_t total = load->pacing.total / load->plan->sources + 1;
+    return total < UINT32_MAX ? total : UINT32_MAX;
+}
+
+static int open_source(struct load *load, size_t index, uint64_t boot_id, struct error *error)
+{
+    struct source *source = &load->sources[index];
+    int length =
+        snprintf(source->name, sizeof source->name, "%s/%zu", load->plan->sender, index + 1);
+    struct message_plan message = {
+        .sender = {source->name, (size_t)length},
+        .boot_id = boot_id + index,
+        .samples = load->plan->samples,
+        .size = load->plan->size,
+    };
+    if (message_template_init(&source->message, load->plan->shape, &message, last_number(load),
+                              error) != 0)
+        return -1;
+    return udp_sender_open(&source->sender, &load->plan->destination, error);
+}
+
+static int set_up(struct load *load, struct error *error)
+{
+    const struct load_plan *plan = load->plan;
+    load->pacing = pacing_make(plan->rate, plan->burst, plan->count != 0 ? plan->count : UINT64_MAX,
+                               plan->duration_ns);
+    if (!mix_init(&load->mix, plan->shares)) {
+        error_set(error, EXIT_CODE_USAGE, "the shares of bad datagrams exceed the whole");
+        return -1;
+    }
+    load->sources = calloc(plan->sources, sizeof *load->sources);
+    if (load->sources == NULL || faults_init(&load->faults) != 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for %" PRIu64 " sources", plan->sources);
+        return -1;
+    }
+    uint64_t boot_id = (uint64_t)clock_wall_ns();
+    for (size_t i = 0; i < plan->sources; i++)
+        if (open_source(load, i, boot_id, error) != 0)
+            return -1;
+    load->slots = malloc((size_t)ROUND_SIZE * UDP_PAYLOAD_MAX);
+    if (load->slots != NULL)
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for datagrams");
+    return -1;
+}
+
+static void tear_down(struct load *load)
+{
+    for (size_t i = 0; load->sources != NULL && i < load->plan->sources; i++) {
+        udp_sender_close(load->sources[i].sender);
+        message_template_clear(&load->sources[i].message);
+    }
+    free(load->sources);
+    free(load->slots);
+    faults_clear(&load->faults);
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+struct round {
+    uint64_t time_ns; /* on the datagrams: nanoseconds since 1970 UTC */
+    size_t count;
+    enum datagram_kind kinds[ROUND_SIZE];
+    size_t slots_used; /* bytes */
+};
+
+/* The datagrams of one source in a round, in the order in which they are sent. */
+struct turn {
+    struct udp_payload payloads[ROUND_SIZE];
+    enum datagram_kind kinds[ROUND_SIZE];
+    size_t count;
+};
+
+static struct udp_payload make_good(struct load *load, struct source *source, struct round *round)
+{
+    uint8_t *slot = load->slots + round->slots_used;
+    size_t size = message_template_stamp(&source->message, ++source->number, round->time_ns, slot);
+    round->slots_used += size;
+    return (struct udp_payload){.data = slot, .size = size};
+}
+
+static struct udp_payload make(struct load *load, struct source *source, struct round *round,
+                               enum datagram_kind kind)
+{
+    switch (kind) {
+    case DATAGRAM_MALFORMED:
+        return faults_malformed(&load->faults, &source->message);
+    case DATAGRAM_OVERSIZED:
+        return faults_oversized(&load->faults);
+    case DATAGRAM_EMPTY:
+        return (struct udp_payload){.data = load->slots, .size = 0};
+    default:
+        return make_good(load, source, round);
+    }
+}
+
+static void count_sent(struct load *load, const struct turn *turn, size_t first, size_t sent)
+{
+    struct load_counts *counts = load->counts;
+    for (size_t i = first; i < first + sent; i++) {
+        counts->sent[turn->kinds[i]]++;
+        counts->bytes += turn->payloads[i].size;
+        if (turn->kinds[i] == DATAGRAM_GOOD)
+            counts->samples += load->plan->samples;
+    }
+}
+
+static void send_turn(struct load *load, struct source *source, const struct turn *turn)
+{
+    size_t at = 0;
+    while (at < turn->count) {
+        size_t sent =
+            udp_sender_send(source->sender, turn->payloads + at, turn->count - at, load->error);
+        count_sent(load, turn, at, sent);
+        at += sent;
+        if (at == turn->count)
+            return;
+        load->counts->failed++;
+        at++;
+    }
+}
+
+/* Makes and sends the next `count` datagrams: each source's in one go. */
+static void send_round(struct load *load, size_t count)
+{
+    struct round round = {.time_ns = (uint64_t)clock_wall_ns(), .count = count};
+    for (size_t i = 0; i < count; i++)
+        round.kinds[i] = mix_next(&load->mix);
+
+    size_t sources = load->plan->sources;
+    for (size_t first = 0; first < count && first < sources; first++) {
+        struct source *source = &load->sources[(load->done + first) % sources];
+        struct turn turn = {.count = 0};
+        for (size_t i = first; i < count; i += sources) {
+            turn.kinds[turn.count] = round.kinds[i];
+            turn.payloads[turn.count++] = make(load, source, &round, round.kinds[i]);
+        }
+        send_turn(load, source, &turn);
+    }
+    load->done += count;
+}
+
+/* Whether the duration of a run without a rate is over. */
+static bool is_over(const struct load *load, int64_t elapsed_ns)
+{
+    const struct load_plan *plan = load->plan;
+    return plan->rate == 0 && plan->duration_ns != 0 && (uint64_t)elapsed_ns >= plan->duration_ns;
+}
+
+static void send_all(struct load *load)
+{
+    int64_t start = clock_monotonic_ns();
+    int64_t elapsed = 0;
+    while (load->done < load->pacing.total && !interrupt_seen()) {
+        elapsed = clock_monotonic_ns() - start;
+        if (is_over(load, elapsed))
+            break;
+        uint64_t due = pacing_due(&load->pacing, (uint64_t)elapsed);
+        if (due <= load->done) {
+            wait_until(start + (int64_t)pacing_time(&load->pacing, load->done));
+            continue;
+        }
+        send_round(load, due - load->done < ROUND_SIZE ? due - load->done : ROUND_SIZE);
+    }
+    load->counts->elapsed_ns = clock_monotonic_ns() - start;
+    for (size_t i = 0; i < load->plan->sources; i++)
+        load->counts->retried += udp_sender_retries(load->sources[i].sender);
+}
+
+int load_run(const struct load_plan *plan, struct load_counts *counts, struct error *error)
+{
+    struct load load = {.plan = plan, .counts = counts, .error = error};
+    *counts = (struct load_counts){0};
+    int result = set_up(&load, error);
+    if (result == 0) {
+        send_all(&load);
+        result = counts->failed != 0 ? -1 : 0;
+    }
+    tear_down(&load);
+    return result;
+}

@@ -1,0 +1,61 @@
+/* Messages of proto/telemetry.proto; the numbers below are that file's. */
+#include "tools/send/message.h"
+#include "tools/send/wire.h"
+
+/* A label whose value is `value` with so many bytes of padding. */
+static void put_label(struct output *out, unsigned number, const char *key, const char *value,
+                      size_t padding)
+{
+    size_t label = wire_begin(out, number);
+    wire_text(out, 1, key);
+    wire_padded_text(out, 2, value, padding);
+    wire_end(out, label);
+}
+
+static void put_sample(struct output *out, size_t index)
+{
+    const struct metric *metric = metric_at(index);
+    char label[METRIC_LABEL_SIZE];
+    metric_label(index, label);
+
+    size_t sample = wire_begin(out, 6);
+    wire_text(out, 1, metric->name);
+    if (metric->counter)
+        wire_varint(out, 2, 1); /* CUMULATIVE_COUNTER */
+    if (metric->counter)
+        wire_varint(out, 5, (uint64_t)metric->value);
+    else
+        wire_double(out, 3, metric->value);
+    wire_text(out, 7, metric->unit);
+    put_label(out, 10, metric->label, label, 0);
+    wire_end(out, sample);
+}
+
+static void encode(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
+                   struct output *out)
+{
+    wire_bytes(out, 1, plan->sender.data, plan->sender.size);
+    wire_fixed64(out, 2, plan->boot_id);
+    wire_varint(out, 3, number);
+    wire_fixed64(out, 4, time_ns);
+    put_label(out, 5, "host", "web-01", plan->padding2);
+    put_label(out, 5, "region", "eu-west-1", plan->padding);
+    for (size_t i = 0; i < plan->samples && !out->overflow; i++)
+        put_sample(out, i);
+}
+
+static void stamp(const struct message_plan *plan, uint8_t *bytes, size_t size, uint64_t number,
+                  uint64_t time_ns)
+{
+    (void)size;
+    /* Behind sender_id, with its tag and length, boot_id, and sequence's own tag. */
+    uint8_t *at = bytes + 2 + plan->sender.size + 9 + 1;
+    at += wire_put_varint(at, number);
+    wire_put_fixed64(at + 1, time_ns);
+}
+
+const struct message_shape message_telemetry = {
+    .name = "telemetry",
+    .encode = encode,
+    .stamp = stamp,
+};

@@ -1,0 +1,32 @@
+/*
+ * When each datagram is due, on an absolute schedule: being late with one does not move the next,
+ * so that the mean rate is exact as long as the machine can keep up. Pure; any thread.
+ *
+ * Datagram i (from 0) is due at i / rate, or, in bursts of b, together with the first of its b.
+ */
+#ifndef SLUICE_TOOLS_SEND_PACING_H
+#define SLUICE_TOOLS_SEND_PACING_H
+
+#include <stdint.h>
+
+#define PACING_RATE_MAX 1000000000u
+
+struct pacing {
+    uint64_t rate;  /* datagrams per second, at most PACING_RATE_MAX; 0: as fast as possible */
+    uint64_t burst; /* datagrams due together, at least 1 */
+    uint64_t total; /* datagrams in all */
+};
+
+/*
+ * Makes the schedule of at most `count` datagrams, of which the last is due before `duration_ns`
+ * (0: no such limit, which is also the case without a rate).
+ */
+struct pacing pacing_make(uint64_t rate, uint64_t burst, uint64_t count, uint64_t duration_ns);
+
+/* How many datagrams are due once `elapsed_ns` have passed since the start. */
+uint64_t pacing_due(const struct pacing *pacing, uint64_t elapsed_ns);
+
+/* Nanoseconds after the start at which datagram `index` is due. */
+uint64_t pacing_time(const struct pacing *pacing, uint64_t index);
+
+#endif

@@ -83,7 +83,7 @@ void sequence_table_destroy(struct sequence_table *table)
     free(table);
 }
 
-/* --- one sender's window --------------------------------------------------------------------- */
+/* --- one sender's window ---------------------------------------------------------------------- */
 
 static uint32_t count_ones(uint64_t x)
 {
@@ -209,7 +209,7 @@ static void note_number(struct sender *sender, uint64_t boot_id, uint64_t number
     }
 }
 
-/* --- finding the sender ---------------------------------------------------------------------- */
+/* --- finding the sender ----------------------------------------------------------------------- */
 
 /* The sender's name comes last and all before it has a fixed size, so no two keys read the same. */
 static void fingerprint_of(const struct sequence_table *table, const struct sequence_key *key,

@@ -62,7 +62,7 @@ struct json_encoder {
     struct written_key keys[MAX_LABELS];
 };
 
-/* --- what repeats --------------------------------------------------------------------------- */
+/* --- what repeats ----------------------------------------------------------------------------- */
 
 static void time_set(struct time_text *time, int64_t nanoseconds, int64_t second)
 {
@@ -143,7 +143,7 @@ static void write_facts(const struct json_encoder *json, struct output *out)
         json_string(out, json->long_name, strlen(json->long_name));
 }
 
-/* --- one line a sample ---------------------------------------------------------------------- */
+/* --- one line a sample ------------------------------------------------------------------------ */
 
 static void write_doubles(struct output *out, const double *values, size_t count)
 {
@@ -326,7 +326,7 @@ static size_t encode_samples(struct json_encoder *json, const struct record *rec
     return lines;
 }
 
-/* --- one line a datagram -------------------------------------------------------------------- */
+/* --- one line a datagram ---------------------------------------------------------------------- */
 
 static size_t encode_message(struct json_encoder *json, const struct record *record,
                              struct output *out)
@@ -344,7 +344,7 @@ static size_t encode_message(struct json_encoder *json, const struct record *rec
     return 1;
 }
 
-/* --- the encoder ---------------------------------------------------------------------------- */
+/* --- the encoder ------------------------------------------------------------------------------ */
 
 static size_t encode(struct encoder *encoder, const struct listener *listener,
                      const struct record *record, struct output *out)

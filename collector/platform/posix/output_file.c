@@ -56,7 +56,7 @@ static int make(int fd, bool owned, enum manner manner, const struct stat *statu
     return 0;
 }
 
-/* --- by name -------------------------------------------------------------------------------- */
+/* --- by name ---------------------------------------------------------------------------------- */
 
 static const char *why_not_opened(int number, bool pipe)
 {
@@ -101,7 +101,7 @@ int output_file_open_append(const char *path, struct output_file **out,
     return result != 0 ? result : make(fd, true, PLAIN_WRITE, &status, out, error);
 }
 
-/* --- standard output ------------------------------------------------------------------------ */
+/* --- standard output -------------------------------------------------------------------------- */
 
 int output_file_open_stdout(struct output_file **out, struct error *error)
 {
@@ -132,7 +132,7 @@ void output_file_hold_standard_streams(void)
             return;
 }
 
-/* --- writing -------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static ssize_t write_once(const struct output_file *file, const void *bytes, size_t size)
 {

@@ -1,0 +1,309 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/capture/capture.h"
+#include "collector/log.h"
+#include "collector/pipeline_parts.h"
+#include "collector/random.h"
+
+/* --- making the parts
+ * ------------------------------------------------------------------------------ */
+
+static int no_memory(struct error *error)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    return -1;
+}
+
+static void count_needs(const struct config *config, struct memory_needs *needs)
+{
+    *needs = (struct memory_needs){.sinks = config->sink_count};
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        if (listener->kind == LISTENER_CAPTURE) {
+            needs->captures++;
+            needs->intakes++;
+        } else {
+            needs->intakes += listener->receivers;
+            if (listener->receivers > needs->receivers)
+                needs->receivers = listener->receivers;
+        }
+    }
+}
+
+static int make_sources(struct pipeline *pipeline, struct error *error)
+{
+    const struct config *config = pipeline->config;
+    pipeline->sources = calloc(config->listener_count, sizeof *pipeline->sources);
+    if (pipeline->sources == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *from = &config->listeners[i];
+        struct source *source = &pipeline->sources[i];
+        source->schema = from->schema->create();
+        if (source->schema == NULL)
+            return no_memory(error);
+        source->listener = (struct listener){.index = (uint32_t)i,
+                                             .name = from->name,
+                                             .schema = source->schema,
+                                             .max_decoded = from->max_decoded};
+    }
+    return 0;
+}
+
+static int make_producer(struct pipeline *pipeline, struct producer *producer, bool lossless,
+                         struct error *error)
+{
+    struct intake_thread *thread = &producer->thread;
+    thread->pool = pipeline->pool;
+    thread->sequences = pipeline->sequences;
+    thread->lossless = lossless;
+    thread->scratch.capacity = INTAKE_SCRATCH_SIZE;
+    thread->scratch.base = malloc(INTAKE_SCRATCH_SIZE);
+    thread->counters = calloc(pipeline->config->listener_count, sizeof(struct intake_counters *));
+    if (thread->scratch.base == NULL || thread->counters == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+        thread->counters[i] = ledger_intake_block(pipeline->ledger, (int)i);
+        if (thread->counters[i] == NULL)
+            return no_memory(error);
+    }
+    return feed_create(&thread->feed, lossless, error);
+}
+
+static int make_receivers(struct pipeline *pipeline, struct error *error)
+{
+    bool counted = pipeline->config->max_datagrams != 0;
+    for (size_t i = 0; i < pipeline->receiver_count; i++) {
+        struct producer *producer = &pipeline->producers[i];
+        struct receiver_options options = {
+            .thread = &producer->thread,
+            .received = counted ? pipeline_count_received : NULL,
+            .finished = pipeline_changed,
+            .failed = pipeline_socket_failed,
+            .context = pipeline,
+            .before_receive = pipeline->options.before_receive,
+            .hook_context = pipeline->options.hook_context,
+        };
+        if (make_producer(pipeline, producer, false, error) != 0 ||
+            receiver_create(&producer->receiver, &options, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int make_shared_parts(struct pipeline *pipeline, struct error *error)
+{
+    const struct config *config = pipeline->config;
+    struct memory_needs needs;
+    count_needs(config, &needs);
+    if (memory_plan_make(&pipeline->plan, config->memory, &needs, error) != 0)
+        return -1;
+    uint8_t secret[16];
+    if (random_bytes(secret, sizeof secret, error) != 0 ||
+        wakeup_create(&pipeline->refreshed, error) != 0)
+        return -1;
+    pipeline->receiver_count = needs.receivers;
+    pipeline->producer_count = needs.receivers + needs.captures;
+    pipeline->producers = calloc(pipeline->producer_count, sizeof *pipeline->producers);
+    pipeline->outlets = calloc(config->sink_count, sizeof *pipeline->outlets);
+    pipeline->ledger = ledger_create();
+    pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
+    pipeline->pool = batch_pool_create(pipeline->plan.small_batches, pipeline->plan.large_batches);
+    if (pipeline->producers == NULL || pipeline->outlets == NULL || pipeline->ledger == NULL ||
+        pipeline->sequences == NULL || pipeline->pool == NULL)
+        return no_memory(error);
+    return 0;
+}
+
+/* --- opening listeners
+ * ----------------------------------------------------------------------------- */
+
+/* Tells where it listens, and how to get the buffer that was asked for where it was not given. */
+static void tell_listener(const struct source *source, const struct listener_config *config,
+                          size_t granted)
+{
+    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB", source->listener.name,
+             config->schema->name, granted / 1024);
+    if (granted < config->receive_buffer)
+        log_line(LOG_WARNING,
+                 "%s: receive buffer: asked for %llu KiB, granted %zu KiB; raise %s or run with "
+                 "CAP_NET_ADMIN",
+                 source->listener.name, (unsigned long long)config->receive_buffer / 1024,
+                 granted / 1024, udp_socket_buffer_setting);
+}
+
+/* Where the system chose the port, the listener's name tells it. */
+static int name_by_port(struct pipeline *pipeline, size_t index)
+{
+    static const char scheme[] = "udp://";
+    struct source *source = &pipeline->sources[index];
+    source->bound_name = malloc(sizeof scheme + ADDRESS_TEXT_SIZE);
+    if (source->bound_name == NULL)
+        return -1;
+    memcpy(source->bound_name, scheme, sizeof scheme);
+    address_format(&source->address, source->bound_name + strlen(scheme));
+    source->listener.name = source->bound_name;
+    return ledger_rename_listener(pipeline->ledger, (int)index, source->bound_name) ? 0 : -1;
+}
+
+/* All sockets of a listener share the port, also one that the system chose for the first of them.
+ */
+static int open_udp(struct pipeline *pipeline, size_t index, struct error *error)
+{
+    const struct listener_config *config = &pipeline->config->listeners[index];
+    struct source *source = &pipeline->sources[index];
+    struct udp_socket_options options = {
+        .address = config->address,
+        .ipv6_only = config->ipv6_only,
+        .share_port = config->receivers > 1,
+        .receive_buffer = config->receive_buffer,
+        .max_datagram = config->max_datagram,
+    };
+    size_t granted = 0;
+    for (size_t i = 0; i < config->receivers; i++) {
+        struct producer *producer = &pipeline->producers[(index + i) % pipeline->receiver_count];
+        if (receiver_add_listener(producer->receiver, &source->listener, &options, &source->address,
+                                  &granted, error) != 0)
+            return -1;
+        options.address.port = source->address.port;
+        producer->listeners++;
+    }
+    if (config->address.port == 0 && name_by_port(pipeline, index) != 0)
+        return no_memory(error);
+    tell_listener(source, config, granted);
+    return 0;
+}
+
+static int open_capture(struct pipeline *pipeline, size_t index, struct producer *producer,
+                        struct error *error)
+{
+    const struct listener_config *config = &pipeline->config->listeners[index];
+    struct capture_player_options options = {
+        .thread = &producer->thread,
+        .listener = &pipeline->sources[index].listener,
+        .path = config->path,
+        .port = (uint16_t)config->port,
+        .received = pipeline->config->max_datagrams != 0 ? pipeline_count_received : NULL,
+        .finished = pipeline_changed,
+        .context = pipeline,
+    };
+    producer->listeners = 1;
+    if (make_producer(pipeline, producer, true, error) != 0)
+        return -1;
+    return capture_player_create(&producer->player, &options, error);
+}
+
+static int open_listeners(struct pipeline *pipeline, struct error *error)
+{
+    const struct config *config = pipeline->config;
+    size_t next_capture = pipeline->receiver_count;
+    for (size_t i = 0; i < config->listener_count; i++) {
+        bool capture = config->listeners[i].kind == LISTENER_CAPTURE;
+        int result = capture
+                         ? open_capture(pipeline, i, &pipeline->producers[next_capture++], error)
+                         : open_udp(pipeline, i, error);
+        if (result != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Before the producers, which take their blocks of the ledger when they are made. */
+static int enter_listeners(struct pipeline *pipeline, struct error *error)
+{
+    const struct config *config = pipeline->config;
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        if (ledger_add_listener(pipeline->ledger, listener->name,
+                                listener->kind == LISTENER_UDP ? "udp" : "capture",
+                                listener->schema->name) != (int)i)
+            return no_memory(error);
+        pipeline->sources[i].settled = ledger_intake_block(pipeline->ledger, (int)i);
+        if (pipeline->sources[i].settled == NULL)
+            return no_memory(error);
+    }
+    return 0;
+}
+
+/* --- opening sinks
+ * --------------------------------------------------------------------------------- */
+
+static int connect(struct pipeline *pipeline, struct producer *producer, size_t index,
+                   struct error *error)
+{
+    struct outlet *outlet = &pipeline->outlets[index];
+    struct feed_sink to = {
+        .name = pipeline->config->sinks[index].name,
+        .sink = outlet->sink,
+        .queue = sink_thread_add_queue(outlet->sink, pipeline->plan.ring_capacity,
+                                       pipeline->config->listener_count, producer->listeners > 1),
+        .offers = ledger_offer_block(pipeline->ledger, (int)index),
+        .in_flight = &outlet->counters->in_flight,
+    };
+    if (to.queue == NULL || to.offers == NULL)
+        return no_memory(error);
+    return feed_add_sink(producer->thread.feed, &to, error);
+}
+
+static int open_sink(struct pipeline *pipeline, size_t index, struct error *error)
+{
+    const struct sink_config *config = &pipeline->config->sinks[index];
+    struct outlet *outlet = &pipeline->outlets[index];
+    if (ledger_add_sink(pipeline->ledger, config->name) != (int)index)
+        return no_memory(error);
+    outlet->counters = ledger_sink_block(pipeline->ledger, (int)index);
+    if (outlet->counters == NULL)
+        return no_memory(error);
+    struct sink_thread_options options = {
+        .name = config->name,
+        .destination = config->destination,
+        .path = config->path,
+        .encoder = config->encoder,
+        .encoding = config->encoding,
+        .counters = outlet->counters,
+        .ended = pipeline_changed,
+        .ended_context = pipeline,
+        .before_write = pipeline->options.before_write,
+        .hook_context = pipeline->options.hook_context,
+    };
+    if (sink_thread_create(&outlet->sink, &options, error) != 0)
+        return -1;
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        if (connect(pipeline, &pipeline->producers[i], index, error) != 0)
+            return -1;
+    return 0;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+int pipeline_check(const struct config *config, struct error *error)
+{
+    struct memory_needs needs;
+    struct memory_plan plan;
+    count_needs(config, &needs);
+    if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
+        return -1;
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        struct capture *capture;
+        if (listener->kind != LISTENER_CAPTURE)
+            continue;
+        if (capture_open(listener->path, 0, &capture, error) != 0)
+            return -1;
+        capture_close(capture);
+    }
+    return 0;
+}
+
+int pipeline_open(struct pipeline *pipeline, struct error *error)
+{
+    if (make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
+        enter_listeners(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
+        open_listeners(pipeline, error) != 0)
+        return -1;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (open_sink(pipeline, i, error) != 0)
+            return -1;
+    return 0;
+}

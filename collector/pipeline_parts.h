@@ -1,0 +1,71 @@
+/*
+ * The pipeline's parts, shared by the two files that make it up: pipeline_open.c makes and connects
+ * them, pipeline.c starts, watches and stops them. For nobody else.
+ */
+#ifndef SLUICE_COLLECTOR_PIPELINE_PARTS_H
+#define SLUICE_COLLECTOR_PIPELINE_PARTS_H
+
+#include <stdatomic.h>
+
+#include "collector/batch.h"
+#include "collector/capture_player.h"
+#include "collector/feed.h"
+#include "collector/intake.h"
+#include "collector/memory_plan.h"
+#include "collector/pipeline.h"
+#include "collector/receiver.h"
+#include "collector/sequence.h"
+#include "collector/sink_thread.h"
+#include "collector/wakeup.h"
+
+struct source {
+    struct listener listener;
+    char *bound_name; /* the listener's name where the system chose the port, else NULL */
+    struct schema *schema;
+    struct address address;
+    struct intake_counters *settled; /* the main thread's: what is found at the end */
+};
+
+/* A thread that fills batches: a receiver or the player of a capture. */
+struct producer {
+    struct intake_thread thread;
+    struct receiver *receiver;
+    struct capture_player *player;
+    size_t listeners; /* that feed it */
+};
+
+struct outlet {
+    struct sink_thread *sink;
+    struct sink_counters *counters;
+};
+
+struct pipeline {
+    struct pipeline_options options;
+    const struct config *config;
+    struct memory_plan plan;
+    struct ledger *ledger;
+    struct batch_pool *pool;
+    struct sequence_table *sequences;
+    struct wakeup *refreshed;
+    struct source *sources; /* by listener */
+    struct producer *producers;
+    size_t producer_count;
+    size_t receiver_count;  /* of the producers, the first ones */
+    struct outlet *outlets; /* by sink */
+    _Atomic uint64_t received;
+    _Atomic bool limit_reached;
+    _Atomic bool failed;
+};
+
+/*
+ * Makes, opens and connects all parts, in a pipeline that has its options and is zero otherwise.
+ * Returns 0, or -1 with `error` filled; pipeline_destroy frees what there is.
+ */
+int pipeline_open(struct pipeline *pipeline, struct error *error);
+
+/* What the parts' threads call, with the pipeline as their context. */
+void pipeline_changed(void *pipeline);
+void pipeline_socket_failed(void *pipeline);
+void pipeline_count_received(void *pipeline, size_t datagrams);
+
+#endif

@@ -1,0 +1,117 @@
+#include "tests/support/decoding.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define USED_BEFORE 48 /* bytes of the arena that somebody else has */
+
+static void open_arenas(struct decoding *decoding)
+{
+    decoding->scratch = (struct arena){malloc(DECODING_SCRATCH), 0, DECODING_SCRATCH, false};
+    assert_non_null(decoding->scratch.base);
+    decoding->arena.base = NULL;
+    decoding->data = NULL;
+    decoding_set_room(decoding, DECODING_ROOM);
+}
+
+void decoding_open_schema(struct decoding *decoding, const struct schema_ops *ops)
+{
+    *decoding = (struct decoding){.schema = ops->create()};
+    assert_non_null(decoding->schema);
+    assert_ptr_equal(decoding->schema->ops, ops);
+    open_arenas(decoding);
+}
+
+void decoding_open_type(struct decoding *decoding, const ProtobufCMessageDescriptor *root,
+                        enum text_rule text_rule)
+{
+    *decoding = (struct decoding){.type = message_type_create(root, text_rule)};
+    assert_non_null(decoding->type);
+    open_arenas(decoding);
+}
+
+void decoding_close(struct decoding *decoding)
+{
+    if (decoding->schema != NULL)
+        decoding->schema->ops->destroy(decoding->schema);
+    message_type_destroy(decoding->type);
+    free(decoding->arena.base);
+    free(decoding->scratch.base);
+    free(decoding->data);
+}
+
+void decoding_set_room(struct decoding *decoding, size_t room)
+{
+    free(decoding->arena.base);
+    decoding->arena = (struct arena){malloc(USED_BEFORE + room), 0, USED_BEFORE + room, false};
+    assert_non_null(decoding->arena.base);
+}
+
+static enum decode_result decode(struct decoding *decoding, size_t size)
+{
+    if (decoding->schema != NULL)
+        return decoding->schema->ops->decode(decoding->schema, decoding->data, size,
+                                             &decoding->arena, &decoding->scratch,
+                                             &decoding->message);
+    ProtobufCMessage *message = NULL;
+    enum decode_result result = message_decode(decoding->type, decoding->data, size,
+                                               &decoding->arena, &decoding->scratch, &message);
+    decoding->message = message;
+    return result;
+}
+
+enum decode_result decoding_run(struct decoding *decoding, const void *bytes, size_t size)
+{
+    free(decoding->data);
+    decoding->data = malloc(size == 0 ? 1 : size);
+    assert_non_null(decoding->data);
+    if (size != 0)
+        memcpy(decoding->data, bytes, size);
+    decoding->arena.used = USED_BEFORE;
+    memset(decoding->arena.base, 0x5a, USED_BEFORE);
+
+    enum decode_result result = decode(decoding, size);
+    assert_int_equal(decoding->scratch.used, 0);
+    assert_in_range(result, DECODE_OK, DECODE_MALFORMED);
+    if (result == DECODE_OK)
+        assert_non_null(decoding->message);
+    else
+        assert_int_equal(decoding->arena.used, USED_BEFORE);
+    for (size_t i = 0; i < USED_BEFORE; i++)
+        assert_int_equal(decoding->arena.base[i], 0x5a);
+    return result;
+}
+
+enum decode_result decoding_wire(struct decoding *decoding, const struct wire *wire)
+{
+    return decoding_run(decoding, wire->bytes, wire->size);
+}
+
+char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers)
+{
+    struct json_style style = {proto_names, int64_numbers};
+    size_t room = (size_t)8 * 1024 * 1024;
+    struct output out = {.data = malloc(room), .capacity = room - 1};
+    assert_non_null(out.data);
+    if (decoding->schema != NULL)
+        decoding->schema->ops->write_json(decoding->schema, decoding->message, &style, &out);
+    else
+        message_write_json(decoding->type, decoding->message, &style, &out);
+    assert_false(out.overflow);
+    out.data[out.used] = '\0';
+    assert_int_equal(strlen(out.data), out.used);
+    return out.data;
+}
+
+void assert_decoded(struct decoding *decoding, const struct wire *wire, enum decode_result expected,
+                    int line)
+{
+    static const char *const names[] = {"OK", "TOO_DEEP", "TOO_LARGE", "MALFORMED"};
+    enum decode_result result = decoding_wire(decoding, wire);
+    if (result != expected)
+        fail_msg("line %d: %s, not %s", line, names[result], names[expected]);
+}

@@ -1,0 +1,48 @@
+/*
+ * Decodes for a test and checks on the way what holds for every decoding: a refusal leaves the
+ * arena as it was, the scratch arena is empty afterwards, and not a byte past the datagram or the
+ * arenas is touched (under the address sanitizer). Fails the running cmocka test otherwise.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_DECODING_H
+#define SLUICE_TESTS_SUPPORT_DECODING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/schema.h"
+#include "proto/message_type.h"
+#include "tests/support/wire.h"
+
+#define DECODING_ROOM    ((size_t)1024 * 1024)
+#define DECODING_SCRATCH ((size_t)2304 * 1024)
+
+struct decoding {
+    struct schema *schema; /* one of the two: a schema, or a bare message type */
+    struct message_type *type;
+    uint8_t *data; /* a copy of the last datagram */
+    struct arena arena, scratch;
+    const void *message; /* of the last DECODE_OK */
+};
+
+/* Both are closed by the function below. */
+void decoding_open_schema(struct decoding *decoding, const struct schema_ops *ops);
+void decoding_open_type(struct decoding *decoding, const ProtobufCMessageDescriptor *root,
+                        enum text_rule text_rule);
+void decoding_close(struct decoding *decoding);
+
+/* Empties the arena and gives it this many bytes. */
+void decoding_set_room(struct decoding *decoding, size_t room);
+
+/* Empties the arena, and decodes. */
+enum decode_result decoding_run(struct decoding *decoding, const void *bytes, size_t size);
+enum decode_result decoding_wire(struct decoding *decoding, const struct wire *wire);
+
+/* The message's JSON, as a string to be freed. */
+char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers);
+
+#define assert_decodes_to(decoding, wire, expected)                                                \
+    assert_decoded((decoding), (wire), (expected), __LINE__)
+void assert_decoded(struct decoding *decoding, const struct wire *wire, enum decode_result expected,
+                    int line);
+
+#endif

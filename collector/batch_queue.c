@@ -41,19 +41,29 @@ void batch_queue_destroy(struct batch_queue *queue)
     free(queue);
 }
 
-enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch)
+enum queue_result batch_queue_ask(const struct batch_queue *queue, const struct batch *batch)
 {
-    struct share *share = &queue->shares[batch->listener->index];
+    const struct share *share = &queue->shares[batch->listener->index];
+    size_t free_slots = ring_capacity(queue->ring) - ring_level(queue->ring);
+    if (free_slots == 0)
+        return QUEUE_FULL;
     if (queue->shared) {
         uint64_t popped = atomic_load_explicit(&share->popped, memory_order_acquire);
         uint64_t held = share->pushed - popped;
-        size_t free_slots = ring_capacity(queue->ring) - ring_level(queue->ring);
-        if (held > 0 && free_slots > 0 && held >= free_slots / 2)
+        if (held > 0 && held >= free_slots / 2)
             return QUEUE_SHARE_SPENT;
     }
+    return QUEUE_TAKEN;
+}
+
+enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch)
+{
+    enum queue_result result = batch_queue_ask(queue, batch);
+    if (result != QUEUE_TAKEN)
+        return result;
     if (!ring_push(queue->ring, batch))
         return QUEUE_FULL;
-    share->pushed++;
+    queue->shares[batch->listener->index].pushed++;
     return QUEUE_TAKEN;
 }
 

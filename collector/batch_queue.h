@@ -21,6 +21,12 @@ enum queue_result { QUEUE_TAKEN, QUEUE_FULL, QUEUE_SHARE_SPENT };
 struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool shared);
 void batch_queue_destroy(struct batch_queue *queue);
 
+/*
+ * Producer: what batch_queue_push would say now. QUEUE_TAKEN stays true until the producer's next
+ * push, for the consumer only makes room.
+ */
+enum queue_result batch_queue_ask(const struct batch_queue *queue, const struct batch *batch);
+
 /* Producer: hands over one of the batch's readers, or says why not. */
 enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch);
 

@@ -70,15 +70,17 @@ static void log_refusal(struct outlet *outlet, enum record_refusal reason, size_
     outlet->refused = 0;
 }
 
-/* In flight is raised before the push: the sink may be done with the batch before push returns. */
+/* Counted before the push: the sink may be done with the batch before push returns. */
 static enum queue_result push(struct outlet *outlet, struct batch *batch)
 {
-    atomic_fetch_add_explicit(outlet->to.in_flight, batch->count, memory_order_relaxed);
-    enum queue_result result = batch_queue_push(outlet->to.queue, batch);
-    if (result == QUEUE_TAKEN)
-        sink_thread_notify(outlet->to.sink);
-    else
-        atomic_fetch_sub_explicit(outlet->to.in_flight, batch->count, memory_order_relaxed);
+    const struct feed_sink *to = &outlet->to;
+    enum queue_result result = batch_queue_ask(to->queue, batch);
+    if (result != QUEUE_TAKEN)
+        return result;
+    atomic_fetch_add_explicit(to->in_flight, batch->count, memory_order_relaxed);
+    counter_add(&to->offers->queued, batch->count);
+    result = batch_queue_push(to->queue, batch);
+    sink_thread_notify(to->sink);
     return result;
 }
 
@@ -91,10 +93,8 @@ static void offer_to(struct feed *feed, struct outlet *outlet, struct batch *bat
     enum record_refusal reason = REFUSED_SINK_ENDED;
     while (!sink_thread_has_ended(to->sink)) {
         enum queue_result result = push(outlet, batch);
-        if (result == QUEUE_TAKEN) {
-            counter_add(&to->offers->queued, records);
+        if (result == QUEUE_TAKEN)
             return;
-        }
         reason = result == QUEUE_FULL ? REFUSED_RING_FULL : REFUSED_LISTENER_SHARE;
         if (!feed->lossless || !feed_pause(feed))
             break;

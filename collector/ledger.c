@@ -162,13 +162,14 @@ struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink)
     return *own != NULL ? (void *)(*own + 1) : add_block(own, sizeof(struct sink_counters));
 }
 
+/* Effects are read before their causes (see counter.h), so that no live sum exceeds its whole. */
 static void add_intake(struct listener_totals *sum, const struct intake_counters *from)
 {
-    sum->received += counter_read(&from->received);
-    sum->bytes += counter_read(&from->bytes);
     sum->decoded += counter_read(&from->decoded);
     for (int i = 0; i < REASON_COUNT; i++)
         sum->reasons[i] += counter_read(&from->reasons[i]);
+    sum->received += counter_read(&from->received);
+    sum->bytes += counter_read(&from->bytes);
     sum->messages += counter_read(&from->messages);
     sum->kernel_drops += counter_read(&from->kernel_drops);
     sum->refused_while_stopping += counter_read(&from->refused_while_stopping);

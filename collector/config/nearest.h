@@ -24,7 +24,8 @@ void nearest_offer(struct nearest *nearest, const char *name);
 /*
  * The name that is one slip away (a letter too many, missing or wrong, or two swapped; upper and
  * lower case, '-' and '_' are the same); else the only one that begins with what was given; else
- * the one with the fewest slips, at most one in three letters; else NULL.
+ * the one with the fewest slips, at most one in three letters; else NULL. Of equals, the one that
+ * was offered first.
  */
 const char *nearest_found(const struct nearest *nearest);
 

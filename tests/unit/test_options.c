@@ -202,11 +202,11 @@ static void help_and_version_end_the_reading(void **state)
     refused("--version takes no value", "--version=", NULL);
 }
 
-static void read_help(char *text, size_t size)
+static void read_help(const struct config_choices *choices, char *text, size_t size)
 {
     FILE *file = tmpfile();
     assert_non_null(file);
-    options_print_help(file, &test_choices);
+    options_print_help(file, choices);
     rewind(file);
     size_t length = fread(text, 1, size - 1, file);
     assert_true(length > 0 && length < size - 1);
@@ -226,7 +226,7 @@ static void help_names_every_option_and_key_with_its_default(void **state)
 {
     (void)state;
     char text[16384];
-    read_help(text, sizeof text);
+    read_help(&test_choices, text, sizeof text);
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         assert_mentions(text, "\n  --%s", option->setting.name);
         if (option->setting.default_text != NULL)
@@ -246,7 +246,7 @@ static void help_fits_100_columns(void **state)
 {
     (void)state;
     char text[16384];
-    read_help(text, sizeof text);
+    read_help(&test_choices, text, sizeof text);
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         if (length > 100)
@@ -255,6 +255,20 @@ static void help_fits_100_columns(void **state)
             fail_msg("a blank at the end: %.*s", (int)length, line);
         line += length + 1;
     }
+}
+
+static void help_stands_below_a_long_list_of_choices(void **state)
+{
+    (void)state;
+    static const struct schema_ops long_name = {.name = "a-schema-with-a-long-name"};
+    static const struct schema_ops other_name = {.name = "another"};
+    static const struct schema_ops *const schemas[] = {&long_name, &other_name, NULL};
+    struct config_choices choices = test_choices;
+    choices.schemas = schemas;
+    char text[16384];
+    read_help(&choices, text, sizeof text);
+    assert_mentions(text, "  schema=a-schema-with-a-long-name|another\n%28s", "");
+    assert_mentions(text, "\n%28swhat the datagrams mean", "");
 }
 
 /* --- refusals ------------------------------------------------------------------------------ */
@@ -409,6 +423,7 @@ int main(void)
         cmocka_unit_test(help_and_version_end_the_reading),
         cmocka_unit_test(help_names_every_option_and_key_with_its_default),
         cmocka_unit_test(help_fits_100_columns),
+        cmocka_unit_test(help_stands_below_a_long_list_of_choices),
         cmocka_unit_test(an_unknown_option_suggests_the_nearest),
         cmocka_unit_test(what_later_versions_have_is_unknown_now),
         cmocka_unit_test(a_stray_argument_is_refused),

@@ -26,7 +26,7 @@ static void assert_refused(enum quantity quantity, const char *text, const char 
     const char *found = quantity_parse(quantity, text, strlen(text), &value);
     if (found == NULL)
         fail_msg("'%s' was accepted as %" PRIu64, text, value);
-    if (strstr(found, problem) == NULL)
+    else if (strstr(found, problem) == NULL)
         fail_msg("'%s' %s, but should be: %s", text, found, problem);
     assert_int_equal(value, 4711);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/thread.h"
 
@@ -83,6 +84,27 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
         sink_thread_join(pipeline->outlets[i].sink);
 }
 
+/* Tells where it listens, and how to get the buffer that was asked for where it was not given. */
+static void tell_listener(const struct source *source, const struct listener_config *config)
+{
+    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB", source->listener.name,
+             config->schema->name, source->granted / 1024);
+    if (source->granted < config->receive_buffer)
+        log_line(LOG_WARNING,
+                 "%s: receive buffer: asked for %llu KiB, granted %zu KiB; raise %s or run with "
+                 "CAP_NET_ADMIN",
+                 source->listener.name, (unsigned long long)config->receive_buffer / 1024,
+                 source->granted / 1024, udp_socket_buffer_setting);
+}
+
+/* When all runs: who reads the line may begin to send. */
+static void tell_listeners(const struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->config->listener_count; i++)
+        if (pipeline->config->listeners[i].kind == LISTENER_UDP)
+            tell_listener(&pipeline->sources[i], &pipeline->config->listeners[i]);
+}
+
 int pipeline_start(struct pipeline *pipeline, struct error *error)
 {
     size_t producers = 0;
@@ -95,6 +117,8 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     }
     if (result != 0)
         take_back_start(pipeline, producers);
+    else
+        tell_listeners(pipeline);
     return result;
 }
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "collector/capture/capture.h"
-#include "collector/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/random.h"
 
@@ -119,20 +118,6 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 /* --- opening listeners
  * ----------------------------------------------------------------------------- */
 
-/* Tells where it listens, and how to get the buffer that was asked for where it was not given. */
-static void tell_listener(const struct source *source, const struct listener_config *config,
-                          size_t granted)
-{
-    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB", source->listener.name,
-             config->schema->name, granted / 1024);
-    if (granted < config->receive_buffer)
-        log_line(LOG_WARNING,
-                 "%s: receive buffer: asked for %llu KiB, granted %zu KiB; raise %s or run with "
-                 "CAP_NET_ADMIN",
-                 source->listener.name, (unsigned long long)config->receive_buffer / 1024,
-                 granted / 1024, udp_socket_buffer_setting);
-}
-
 /* Where the system chose the port, the listener's name tells it. */
 static int name_by_port(struct pipeline *pipeline, size_t index)
 {
@@ -160,18 +145,16 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
         .receive_buffer = config->receive_buffer,
         .max_datagram = config->max_datagram,
     };
-    size_t granted = 0;
     for (size_t i = 0; i < config->receivers; i++) {
         struct producer *producer = &pipeline->producers[(index + i) % pipeline->receiver_count];
         if (receiver_add_listener(producer->receiver, &source->listener, &options, &source->address,
-                                  &granted, error) != 0)
+                                  &source->granted, error) != 0)
             return -1;
         options.address.port = source->address.port;
         producer->listeners++;
     }
     if (config->address.port == 0 && name_by_port(pipeline, index) != 0)
         return no_memory(error);
-    tell_listener(source, config, granted);
     return 0;
 }
 

@@ -23,6 +23,7 @@ struct source {
     char *bound_name; /* the listener's name where the system chose the port, else NULL */
     struct schema *schema;
     struct address address;
+    size_t granted;                  /* bytes of receive buffer, for each socket */
     struct intake_counters *settled; /* the main thread's: what is found at the end */
 };
 

@@ -1,0 +1,66 @@
+#include "tests/support/scratch_directory.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[256];
+
+int scratch_make(void **state)
+{
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(directory, sizeof directory, "%s/sluice-test-XXXXXX", base != NULL ? base : "/tmp");
+    return mkdtemp(directory) == NULL ? -1 : 0;
+}
+
+int scratch_remove(void **state)
+{
+    (void)state;
+    DIR *opened = opendir(directory);
+    if (opened == NULL)
+        return -1;
+    for (const struct dirent *entry; (entry = readdir(opened)) != NULL;)
+        if (entry->d_name[0] != '.' && unlink(scratch_path(entry->d_name)) != 0)
+            rmdir(scratch_path(entry->d_name));
+    closedir(opened);
+    return rmdir(directory);
+}
+
+const char *scratch_path(const char *name)
+{
+    static char paths[8][600];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
+    return path;
+}
+
+void scratch_put(const char *name, const char *bytes, size_t size)
+{
+    FILE *file = fopen(scratch_path(name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+void scratch_assert_holds(const char *name, const char *bytes, size_t size)
+{
+    FILE *file = fopen(scratch_path(name), "rb");
+    if (file == NULL)
+        fail_msg("%s: no such file", name);
+    char *found = malloc(size + 1);
+    assert_non_null(found);
+    size_t count = fread(found, 1, size + 1, file);
+    fclose(file);
+    if (count != size || memcmp(found, bytes, size) != 0)
+        fail_msg("%s does not hold the expected %zu bytes, but %zu%s: %.*s", name, size, count,
+                 count > size ? " or more" : "", (int)(count < 200 ? count : 200), found);
+    free(found);
+}

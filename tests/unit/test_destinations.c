@@ -1,0 +1,211 @@
+/* The destinations that are built in, as a sink uses them; how they write is output_file.h's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sinks/sinks.h"
+#include "tests/support/scratch_directory.h"
+
+static struct destination *create_file(const char *name)
+{
+    struct destination *destination = NULL;
+    struct error error = {.text = ""};
+    if (destination_file.create(scratch_path(name), &destination, &error) != 0)
+        fail_msg("%s", error.text);
+    return destination;
+}
+
+static void write_text(struct destination *destination, const char *text)
+{
+    size_t written = 0;
+    assert_int_equal(destination->ops->write(destination, text, strlen(text), &written, NULL),
+                     WRITE_OK);
+    assert_int_equal(written, strlen(text));
+}
+
+static void every_row_of_the_tables_is_complete(void **state)
+{
+    (void)state;
+    for (const struct destination_ops *const *row = builtin_destinations; *row != NULL; row++) {
+        assert_true((*row)->scheme[0] != '\0');
+        assert_true((*row)->create != NULL && (*row)->destroy != NULL);
+        assert_true((*row)->write != NULL && (*row)->handle != NULL);
+        for (const struct destination_ops *const *other = builtin_destinations; other != row;
+             other++)
+            assert_string_not_equal((*row)->scheme, (*other)->scheme);
+    }
+    assert_ptr_equal(builtin_encoders[0], &encoder_json); /* the default */
+    for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
+        assert_true((*row)->name[0] != '\0');
+        assert_true((*row)->create != NULL && (*row)->destroy != NULL && (*row)->encode != NULL);
+    }
+}
+
+static void a_file_keeps_the_name_that_it_was_given(void **state)
+{
+    (void)state;
+    char path[600];
+    struct destination *destination = NULL;
+    snprintf(path, sizeof path, "%s", scratch_path("file"));
+    assert_int_equal(destination_file.create(path, &destination, NULL), 0);
+    memset(path, 'x', strlen(path));
+    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
+    assert_int_equal(destination_file.reopen(destination, NULL), 0);
+    write_text(destination, "line\n");
+    destination_file.destroy(destination);
+    scratch_assert_holds_text("file", "line\n");
+}
+
+static void a_renamed_file_is_written_until_it_is_reopened(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    write_text(destination, "one\n");
+    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
+    write_text(destination, "two\n");
+    assert_int_equal(destination_file.reopen(destination, NULL), 0);
+    write_text(destination, "three\n");
+    assert_false(destination_file.take_back(destination, 7)); /* the old file's are out of reach */
+    destination_file.destroy(destination);
+    scratch_assert_holds_text("file.1", "one\ntwo\n");
+    scratch_assert_holds_text("file", "three\n");
+}
+
+static void reopening_what_was_not_renamed_changes_nothing(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    write_text(destination, "the first half,");
+    assert_int_equal(destination_file.reopen(destination, NULL), 0);
+    write_text(destination, " the second\n");
+    assert_true(destination_file.take_back(destination, 8));
+    destination_file.destroy(destination);
+    scratch_assert_holds_text("file", "the first half, the");
+}
+
+static void where_reopening_fails_the_old_file_stays(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
+    assert_int_equal(mkdir(scratch_path("file"), 0700), 0);
+    struct error error = {.text = ""};
+    assert_int_equal(destination_file.reopen(destination, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(error.text, scratch_path("file")));
+    write_text(destination, "line\n");
+    assert_int_equal(rmdir(scratch_path("file")), 0);
+    assert_int_equal(destination_file.reopen(destination, &error), 0);
+    write_text(destination, "new\n");
+    destination_file.destroy(destination);
+    scratch_assert_holds_text("file.1", "line\n");
+    scratch_assert_holds_text("file", "new\n");
+}
+
+static void a_file_that_cannot_be_made_is_an_error(void **state)
+{
+    (void)state;
+    struct destination *destination = NULL;
+    struct error error = {.text = ""};
+    assert_int_equal(destination_file.create(scratch_path("no/file"), &destination, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_null(destination);
+}
+
+/* What is said on standard error while the file is opened and closed; to be freed. */
+static char *logged_by_opening(const char *name)
+{
+    FILE *taken = tmpfile();
+    assert_non_null(taken);
+    int aside = dup(STDERR_FILENO);
+    assert_int_equal(dup2(fileno(taken), STDERR_FILENO), STDERR_FILENO);
+    struct destination *destination = NULL;
+    int result = destination_file.create(scratch_path(name), &destination, NULL);
+    dup2(aside, STDERR_FILENO);
+    close(aside);
+    assert_int_equal(result, 0);
+    destination_file.destroy(destination);
+    char *text = calloc(1, 2048);
+    assert_non_null(text);
+    rewind(taken);
+    assert_in_range(fread(text, 1, 2047, taken), 0, 2047);
+    fclose(taken);
+    return text;
+}
+
+static void what_is_done_about_a_torn_line_is_logged(void **state)
+{
+    (void)state;
+    scratch_put_text("file", "whole\ntorn");
+    char *text = logged_by_opening("file");
+    assert_non_null(strstr(text, "sluice: warning: "));
+    assert_non_null(strstr(text, scratch_path("file")));
+    assert_non_null(strstr(text, "cut off the 4 bytes"));
+    free(text);
+
+    scratch_put_text("file", "whole\nhalf");
+    FILE *other = fopen(scratch_path("file"), "ab");
+    assert_non_null(other);
+    text = logged_by_opening("file");
+    fclose(other);
+    assert_non_null(strstr(text, "sluice: warning: "));
+    assert_non_null(strstr(text, "it was not cut"));
+    scratch_assert_holds_text("file", "whole\nhalf\n");
+    free(text);
+
+    text = logged_by_opening("file");
+    assert_string_equal(text, "");
+    free(text);
+}
+
+static void standard_output_has_no_name_to_reopen(void **state)
+{
+    (void)state;
+    struct destination *destination = NULL;
+    assert_true(destination_stdout.reopen == NULL);
+    assert_false(destination_stdout.needs_path);
+    assert_true(destination_file.needs_path);
+    fflush(stdout);
+    int aside = dup(STDOUT_FILENO);
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+    int result = destination_stdout.create("", &destination, NULL);
+    dup2(aside, STDOUT_FILENO);
+    close(aside);
+    close(ends[1]);
+    assert_int_equal(result, 0);
+    write_text(destination, "line\n");
+    assert_true(destination_stdout.handle(destination) != NO_HANDLE);
+    assert_false(destination_stdout.take_back(destination, 1));
+    destination_stdout.destroy(destination);
+    char found[16];
+    assert_int_equal(read(ends[0], found, sizeof found), 5);
+    assert_memory_equal(found, "line\n", 5);
+    assert_int_equal(read(ends[0], found, sizeof found), 0); /* its end is closed with it */
+    close(ends[0]);
+}
+
+int main(void)
+{
+#define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_of_the_tables_is_complete),
+        with_directory(a_file_keeps_the_name_that_it_was_given),
+        with_directory(a_renamed_file_is_written_until_it_is_reopened),
+        with_directory(reopening_what_was_not_renamed_changes_nothing),
+        with_directory(where_reopening_fails_the_old_file_stays),
+        with_directory(a_file_that_cannot_be_made_is_an_error),
+        with_directory(what_is_done_about_a_torn_line_is_logged),
+        cmocka_unit_test(standard_output_has_no_name_to_reopen),
+    };
+    return cmocka_run_group_tests_name("destinations", tests, NULL, NULL);
+}

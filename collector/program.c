@@ -19,6 +19,7 @@ struct run {
     int64_t end_ns;   /* of --duration; INT64_MAX: none */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
     bool stopping;
+    bool asked; /* to stop, by a signal */
 };
 
 static void notify(void *context)
@@ -55,13 +56,14 @@ static void stop_in_time(struct run *run)
     stop_at(run, clock_monotonic_ns() + (int64_t)run->config->stop_timeout_ns);
 }
 
-/* The first request drains, the second one does not wait any longer. */
+/* The first request drains (unless that has begun already), the second one waits no longer. */
 static void stop_on_request(struct run *run)
 {
-    if (run->limit_ns == INT64_MAX)
-        stop_in_time(run);
-    else
+    if (run->asked)
         stop_at(run, clock_monotonic_ns());
+    else if (run->limit_ns == INT64_MAX)
+        stop_in_time(run);
+    run->asked = true;
 }
 
 /* A pipeline that reads captures alone has lost nothing so far and has no reason to begin. */

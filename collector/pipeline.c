@@ -9,8 +9,7 @@
 /* How long a snapshot waits for the receivers to read the kernel's drops: so many milliseconds. */
 #define REFRESH_TRIES 200
 
-/* --- what threads tell
- * ---------------------------------------------------------------------------- */
+/* --- what threads tell ------------------------------------------------------------------------ */
 
 void pipeline_changed(void *context)
 {
@@ -122,8 +121,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     return result;
 }
 
-/* --- running
- * --------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 static bool all_sinks_ended(const struct pipeline *pipeline)
 {
@@ -189,8 +187,7 @@ struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline)
     return ledger_take_snapshot(pipeline->ledger, false);
 }
 
-/* --- stopping
- * -------------------------------------------------------------------------------------- */
+/* --- stopping --------------------------------------------------------------------------------- */
 
 void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
 {

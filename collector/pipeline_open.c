@@ -5,8 +5,7 @@
 #include "collector/pipeline_parts.h"
 #include "collector/random.h"
 
-/* --- making the parts
- * ------------------------------------------------------------------------------ */
+/* --- making the parts ------------------------------------------------------------------------- */
 
 static int no_memory(struct error *error)
 {
@@ -115,8 +114,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     return 0;
 }
 
-/* --- opening listeners
- * ----------------------------------------------------------------------------- */
+/* --- opening listeners ------------------------------------------------------------------------ */
 
 /* Where the system chose the port, the listener's name tells it. */
 static int name_by_port(struct pipeline *pipeline, size_t index)
@@ -209,8 +207,7 @@ static int enter_listeners(struct pipeline *pipeline, struct error *error)
     return 0;
 }
 
-/* --- opening sinks
- * --------------------------------------------------------------------------------- */
+/* --- opening sinks ---------------------------------------------------------------------------- */
 
 static int connect(struct pipeline *pipeline, struct producer *producer, size_t index,
                    struct error *error)

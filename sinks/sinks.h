@@ -7,7 +7,7 @@
 
 #include "collector/sink.h"
 
-/* All of them, NULL at the end. The first encoder is the default. */
+/* All of them, NULL at the end. */
 extern const struct destination_ops *const builtin_destinations[];
 extern const struct encoder_ops *const builtin_encoders[];
 

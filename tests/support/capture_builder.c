@@ -26,7 +26,7 @@ static void put_u16(uint8_t *bytes, size_t value)
     bytes[1] = (uint8_t)value;
 }
 
-/* --- packets ------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 const uint8_t *packet_bytes(const struct packet *packet)
 {
@@ -194,7 +194,7 @@ void packet_ipv6_part(struct packet *packet, const struct packet *datagram, size
     packet_ethernet(packet, ETHERTYPE_IPV6);
 }
 
-/* --- files --------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 void capture_builder_clear(struct capture_builder *builder)
 {
@@ -341,7 +341,7 @@ void capture_builder_simple(struct capture_builder *builder, const struct packet
     end_block(builder, 4 + captured);
 }
 
-/* --- the temporary directory --------------------------------------------------------------- */
+/* --- the temporary directory ------------------------------------------------------------------ */
 
 static char directory[] = "/tmp/sluice-capture-XXXXXX";
 static char capture_path[sizeof directory + 16];

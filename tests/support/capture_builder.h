@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- packets ------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 #define PACKET_HEADER_ROOM 1024
 #define PACKET_ROOM        (PACKET_HEADER_ROOM + 65536)
@@ -83,7 +83,7 @@ void packet_ipv4_part(struct packet *packet, const struct packet *datagram, size
 void packet_ipv6_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint32_t id);
 
-/* --- files --------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 struct capture_builder {
     uint8_t *bytes;

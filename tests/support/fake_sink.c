@@ -27,7 +27,7 @@ static void note_thread(void)
     fake.strangers += !thrd_equal(own_thread, thrd_current());
 }
 
-/* --- the destination ------------------------------------------------------------------------- */
+/* --- the destination -------------------------------------------------------------------------- */
 
 static const struct destination_ops fake_destination_ops;
 
@@ -121,7 +121,7 @@ static const struct destination_ops fake_destination_ops = {
     .destroy = destroy_destination,
 };
 
-/* --- the encoder ----------------------------------------------------------------------------- */
+/* --- the encoder ------------------------------------------------------------------------------ */
 
 static const struct encoder_ops fake_encoder_ops;
 
@@ -185,7 +185,7 @@ static const struct encoder_ops fake_encoder_ops = {
     .encode = encode,
 };
 
-/* --- the sink -------------------------------------------------------------------------------- */
+/* --- the sink --------------------------------------------------------------------------------- */
 
 static void notice_end(void *context)
 {

@@ -60,7 +60,7 @@ void json_tree_free(struct json_tree *tree)
     free(tree);
 }
 
-/* --- strings --------------------------------------------------------------------------------- */
+/* --- strings ---------------------------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {
@@ -144,7 +144,7 @@ static struct json_tree *read_string(struct reader *reader)
     return NULL;
 }
 
-/* --- the rest -------------------------------------------------------------------------------- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static bool take_digits(struct reader *reader)
 {
@@ -285,7 +285,7 @@ struct json_tree *json_tree_read(const char *text, size_t size)
     return NULL;
 }
 
-/* --- looking at it --------------------------------------------------------------------------- */
+/* --- looking at it ---------------------------------------------------------------------------- */
 
 const struct json_tree *json_tree_member(const struct json_tree *object, const char *key)
 {

@@ -58,7 +58,7 @@ static void put_words(struct page *page, const char *text)
     }
 }
 
-/* --- one setting --------------------------------------------------------------------------- */
+/* --- one setting ------------------------------------------------------------------------------ */
 
 static bool quantity_of(const struct setting *setting, enum quantity *quantity)
 {
@@ -145,7 +145,7 @@ static void print_key(struct page *page, const struct setting *key,
     new_line(page);
 }
 
-/* --- the page ------------------------------------------------------------------------------ */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static void print_keys(struct page *page, const char *title, enum key_scope scope,
                        const struct config_choices *choices)

@@ -19,7 +19,7 @@ struct reading {
     bool given[OPTIONS_MAX]; /* one for each row of command_options */
 };
 
-/* --- errors -------------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 /* The bytes of a URL that an error shows; of a longer one, those around the fault. */
 #define EXCERPT_MAX 160
@@ -62,7 +62,7 @@ static bool no_memory(const struct reading *reading)
     return false;
 }
 
-/* --- values -------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* Appends one element of zeroes to an array of them. Returns it, or NULL without memory. */
 static void *append_zeroed(void **array, size_t *count, size_t size)
@@ -149,7 +149,7 @@ static bool apply_defaults(struct reading *reading)
     return true;
 }
 
-/* --- arguments ----------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 static const char *next_argument(struct reading *reading)
 {

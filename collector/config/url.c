@@ -60,7 +60,7 @@ static bool read_keys(const struct url *url, enum key_scope scope,
     return keys_apply_defaults(scope, choices, &given, target, fault);
 }
 
-/* --- listeners ----------------------------------------------------------------------------- */
+/* --- listeners -------------------------------------------------------------------------------- */
 
 static bool parse_port(const char *text, size_t length, size_t at, uint16_t *port,
                        struct fault *fault)
@@ -216,7 +216,7 @@ bool url_is_listener(const char *text)
     return find_listener_scheme(text) != NULL;
 }
 
-/* --- sinks --------------------------------------------------------------------------------- */
+/* --- sinks ------------------------------------------------------------------------------------ */
 
 static const struct destination_ops *find_destination(const char *text,
                                                       const struct config_choices *choices)

@@ -68,7 +68,7 @@ void json_bool(struct output *out, bool value)
         put_with_separator(out, "false", 5);
 }
 
-/* --- strings --------------------------------------------------------------------------------- */
+/* --- strings ---------------------------------------------------------------------------------- */
 
 /* In each byte of the result the top bit is set where `word` has a zero byte, or above one. */
 static uint64_t zero_bytes(uint64_t word)
@@ -192,7 +192,7 @@ void json_key(struct output *out, const char *key, size_t length)
     output_char(out, ':');
 }
 
-/* --- numbers --------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static size_t put_int64(char *text, int64_t value)
 {
@@ -272,7 +272,7 @@ void json_float(struct output *out, float value)
     output_bytes(out, text, used);
 }
 
-/* --- times ----------------------------------------------------------------------------------- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 #define DAYS_BEFORE_1970 719468 /* from 0000-03-01, proleptic Gregorian */
 #define DAYS_PER_400Y    146097

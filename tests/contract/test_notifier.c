@@ -66,7 +66,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* --- what a receiver does -------------------------------------------------------------------- */
+/* --- what a receiver does --------------------------------------------------------------------- */
 
 /* Opens a socket and has it watched, not yet bound. */
 static struct watched *watch(size_t index, size_t max_datagram)
@@ -172,7 +172,7 @@ static void receive_by_events(struct watched *watched, size_t wanted)
     assert_int_equal(watched->received, wanted);
 }
 
-/* --- readiness ------------------------------------------------------------------------------- */
+/* --- readiness -------------------------------------------------------------------------------- */
 
 static void a_socket_registered_before_bind_gives_an_event(void **state)
 {
@@ -300,7 +300,7 @@ static void events_that_do_not_fit_come_with_later_waits(void **state)
     }
 }
 
-/* --- budget ---------------------------------------------------------------------------------- */
+/* --- budget ----------------------------------------------------------------------------------- */
 
 /*
  * A drain that stopped on its budget has no edge to wait for: the receiver serves the socket again
@@ -345,7 +345,7 @@ static void a_budget_with_a_ready_list_loses_nothing_and_starves_nobody(void **s
     receive_by_events(quiet, 2);
 }
 
-/* --- waking ---------------------------------------------------------------------------------- */
+/* --- waking ----------------------------------------------------------------------------------- */
 
 static void a_wake_before_the_wait_is_kept(void **state)
 {
@@ -413,7 +413,7 @@ static void another_thread_wakes_before_or_during_the_wait(void **state)
     assert_int_equal(fixture.woken, WAKE_ROUNDS);
 }
 
-/* --- removing -------------------------------------------------------------------------------- */
+/* --- removing --------------------------------------------------------------------------------- */
 
 static void remove_it(struct watched *watched)
 {
@@ -513,7 +513,7 @@ static void a_socket_that_is_not_watched_cannot_be_removed(void **state)
     assert_int_equal(watched->removed, 1);
 }
 
-/* --- time ------------------------------------------------------------------------------------ */
+/* --- time ------------------------------------------------------------------------------------- */
 
 static void a_wait_without_events_ends_when_its_time_is_over(void **state)
 {

@@ -18,7 +18,7 @@ static struct batch *acquire(struct batch_pool *pool, bool large)
     return batch;
 }
 
-/* --- one thread ------------------------------------------------------------------------------ */
+/* --- one thread ------------------------------------------------------------------------------- */
 
 static void a_fresh_batch_is_empty_and_has_its_size(void **state)
 {
@@ -163,7 +163,7 @@ static void a_pool_may_lack_either_size_or_all(void **state)
     batch_pool_destroy(NULL);
 }
 
-/* --- many threads ---------------------------------------------------------------------------- */
+/* --- many threads ----------------------------------------------------------------------------- */
 
 #define THREADS 4
 #define ROUNDS  2000

@@ -71,7 +71,7 @@ static size_t take(struct fixture *fixture)
     return listener;
 }
 
-/* --- one thread ------------------------------------------------------------------------------ */
+/* --- one thread ------------------------------------------------------------------------------- */
 
 static void batches_come_out_in_the_order_they_went_in(void **state)
 {
@@ -115,7 +115,7 @@ static void it_is_finished_when_closed_and_empty(void **state)
     finish(&fixture);
 }
 
-/* --- shares ---------------------------------------------------------------------------------- */
+/* --- shares ----------------------------------------------------------------------------------- */
 
 static void a_flooding_listener_holds_at_most_half_of_what_was_free(void **state)
 {
@@ -173,7 +173,7 @@ static void a_share_comes_back_with_what_is_taken(void **state)
     finish(&fixture);
 }
 
-/* --- two threads ----------------------------------------------------------------------------- */
+/* --- two threads ------------------------------------------------------------------------------ */
 
 #define BATCHES 5000
 #define LARGEST 5 /* records a batch */

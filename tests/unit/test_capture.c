@@ -91,7 +91,7 @@ static void assert_cut_at(uint32_t link_type, size_t captured)
     capture_reading_assert_counts(&reading, &(struct capture_counts){.frames = 1, .cut = 1});
 }
 
-/* --- link types ---------------------------------------------------------------------------- */
+/* --- link types ------------------------------------------------------------------------------- */
 
 static void ethernet_carries_ipv4_and_ipv6(void **state)
 {
@@ -244,7 +244,7 @@ static void linux_cooked_of_both_versions_is_read(void **state)
     assert_other(276);
 }
 
-/* --- IP and UDP ---------------------------------------------------------------------------- */
+/* --- IP and UDP ------------------------------------------------------------------------------- */
 
 static void ipv4_options_are_stepped_over(void **state)
 {
@@ -406,7 +406,7 @@ static void mapped_source_is_an_ipv4_address(void **state)
     assert_address(&reading.datagrams[0].source, "192.0.2.9:40000");
 }
 
-/* --- the port, and what the capture cut ---------------------------------------------------- */
+/* --- the port, and what the capture cut ------------------------------------------------------- */
 
 static void another_port_is_other_unless_all_are_wanted(void **state)
 {

@@ -88,7 +88,7 @@ static void assert_not_opened(const char *words)
     assert_not_opened_path(capture_builder_save(&file), words);
 }
 
-/* --- pcap ---------------------------------------------------------------------------------- */
+/* --- pcap ------------------------------------------------------------------------------------- */
 
 static void pcap_of_either_byte_order_is_read(void **state)
 {
@@ -189,7 +189,7 @@ static void pcap_of_an_unsupported_link_type_or_version_is_refused(void **state)
     assert_not_opened("version 2.3 is not supported");
 }
 
-/* --- pcapng -------------------------------------------------------------------------------- */
+/* --- pcapng ----------------------------------------------------------------------------------- */
 
 static void pcapng_of_either_byte_order_is_read(void **state)
 {
@@ -485,7 +485,7 @@ static void pcapng_of_a_wrong_first_section_is_refused(void **state)
     assert_not_opened("two lengths");
 }
 
-/* --- both and neither ---------------------------------------------------------------------- */
+/* --- both and neither ------------------------------------------------------------------------- */
 
 static void pcap_and_pcapng_of_the_same_frames_give_the_same_datagrams(void **state)
 {

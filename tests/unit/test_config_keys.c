@@ -55,7 +55,7 @@ static void assert_refused(enum key_scope scope, const char *text, size_t at, co
         fail_msg("'%s': %s: at %zu, not %zu", text, fault.text, fault.at, at);
 }
 
-/* --- numbers ------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 #define LISTENER_FIELD(field) offsetof(struct listener_config, field)
 
@@ -124,7 +124,7 @@ static void a_number_is_written_with_its_unit_and_nothing_else(void **state)
     assert_refused(KEY_OF_CAPTURE, "port=-1", 5, "is negative");
 }
 
-/* --- choices ------------------------------------------------------------------------------- */
+/* --- choices ---------------------------------------------------------------------------------- */
 
 static void schema_is_one_of_the_table_and_telemetry_if_not_given(void **state)
 {
@@ -190,7 +190,7 @@ static void one_choice_does_not_disturb_its_neighbours(void **state)
     assert_true(target.sink.encoding.json.int64_numbers);
 }
 
-/* --- names --------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static void an_unknown_key_suggests_the_nearest_of_its_scope(void **state)
 {
@@ -253,7 +253,7 @@ static void a_strangers_text_is_shown_short_and_on_one_line(void **state)
     assert_refused(KEY_OF_UDP, text, 7, "xxx...\" is not one of riemann, telemetry");
 }
 
-/* --- the table ----------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void every_key_is_complete_and_its_default_is_allowed(void **state)
 {

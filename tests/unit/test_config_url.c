@@ -50,7 +50,7 @@ static void assert_refused(read_function *read, const char *url, size_t column, 
         fail_msg("'%s': %s: column %zu, not %zu", url, fault.text, fault.at + 1, column);
 }
 
-/* --- sockets ------------------------------------------------------------------------------- */
+/* --- sockets ---------------------------------------------------------------------------------- */
 
 static void assert_udp(const char *url, const char *name, const char *address)
 {
@@ -123,7 +123,7 @@ static void ipv6_only_needs_an_ipv6_address(void **state)
                    "ipv6_only is for an IPv6 address");
 }
 
-/* --- captures ------------------------------------------------------------------------------ */
+/* --- captures --------------------------------------------------------------------------------- */
 
 static void a_capture_url_has_a_file(void **state)
 {
@@ -160,7 +160,7 @@ static void an_unknown_listener_is_told_the_known_ones(void **state)
     assert_refused(read_listener, "stdout:", 1, forms);
 }
 
-/* --- sinks --------------------------------------------------------------------------------- */
+/* --- sinks ------------------------------------------------------------------------------------ */
 
 static void assert_sink(const char *url, const char *name, const char *path)
 {
@@ -215,7 +215,7 @@ static void an_unknown_sink_is_told_the_known_ones(void **state)
     assert_refused(read_sink, "out/x.json", 1, "a path goes behind file:");
 }
 
-/* --- together ------------------------------------------------------------------------------ */
+/* --- together --------------------------------------------------------------------------------- */
 
 static bool listeners_conflict(const char *first, const char *second)
 {

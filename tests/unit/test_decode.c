@@ -36,7 +36,7 @@ static int close_decoding(void **state)
     return 0;
 }
 
-/* --- reading what was decoded ---------------------------------------------------------------- */
+/* --- reading what was decoded ----------------------------------------------------------------- */
 
 static void assert_text(struct text text, const char *expected)
 {
@@ -87,7 +87,7 @@ static void assert_labels(const struct decoding *decoding, size_t place, const c
     assert_string_equal(all, expected);
 }
 
-/* --- riemann --------------------------------------------------------------------------------- */
+/* --- riemann ---------------------------------------------------------------------------------- */
 
 enum {
     MSG_OK = 2,
@@ -247,7 +247,7 @@ static void a_riemann_string_may_hold_any_bytes(void **state)
     assert_memory_equal(name.data, "a\0b\xff", 4);
 }
 
-/* --- telemetry ------------------------------------------------------------------------------- */
+/* --- telemetry -------------------------------------------------------------------------------- */
 
 enum {
     TELEMETRY_SENDER = 1,
@@ -445,7 +445,7 @@ static void a_telemetry_string_that_is_not_utf8_is_malformed_wherever_it_stands(
     assert_decodes_to(decoding, &wire, DECODE_OK);
 }
 
-/* --- malformed ------------------------------------------------------------------------------- */
+/* --- malformed -------------------------------------------------------------------------------- */
 
 struct bad {
     const char *bytes;

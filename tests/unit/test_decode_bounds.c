@@ -45,7 +45,7 @@ static int close_decoding(void **state)
     return 0;
 }
 
-/* --- depth ----------------------------------------------------------------------------------- */
+/* --- depth ------------------------------------------------------------------------------------ */
 
 static void assert_tower(struct decoding *decoding, uint32_t field, size_t levels,
                          enum decode_result expected)
@@ -189,7 +189,7 @@ static void types_know_whether_they_can_nest_without_end(void **state)
     message_type_destroy(kinds);
 }
 
-/* --- memory ---------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void put_events(size_t count)
 {
@@ -277,7 +277,7 @@ static void any_number_of_fields_is_decoded(void **state)
     }
 }
 
-/* --- damaged datagrams of real senders ------------------------------------------------------- */
+/* --- damaged datagrams of real senders -------------------------------------------------------- */
 
 #define MUTATIONS 25 /* of each datagram */
 

@@ -78,7 +78,7 @@ static void assert_event_gives(struct encoding *encoding, Sluice__Riemann__Event
     assert_string_equal(encoding_write_json(encoding), expected);
 }
 
-/* --- kinds and values ------------------------------------------------------------------------ */
+/* --- kinds and values ------------------------------------------------------------------------- */
 
 static void a_gauge_is_its_number(void **state)
 {
@@ -156,7 +156,7 @@ static void numbers_that_json_lacks_are_strings(void **state)
     }
 }
 
-/* --- histograms ------------------------------------------------------------------------------ */
+/* --- histograms ------------------------------------------------------------------------------- */
 
 static Sample *add_histogram(Histogram *histogram)
 {
@@ -204,7 +204,7 @@ static void a_histogram_leaves_out_what_it_was_not_told(void **state)
                          "\"labels\":{}" END_OF_LINE);
 }
 
-/* --- which samples give a line --------------------------------------------------------------- */
+/* --- which samples give a line ---------------------------------------------------------------- */
 
 static void a_message_without_samples_leaves_no_line(void **state)
 {
@@ -240,7 +240,7 @@ static void an_event_without_a_metric_gives_no_line(void **state)
     assert_int_equal(encoding->lines, 0);
 }
 
-/* --- times ----------------------------------------------------------------------------------- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 static void the_time_is_the_sample_s_then_the_datagram_s(void **state)
 {
@@ -312,7 +312,7 @@ static void a_time_is_right_whatever_the_one_before_was(void **state)
     }
 }
 
-/* --- where it came from ---------------------------------------------------------------------- */
+/* --- where it came from ----------------------------------------------------------------------- */
 
 static void assert_facts(struct encoding *encoding, const char *listener,
                          const struct address *source, const char *expected)

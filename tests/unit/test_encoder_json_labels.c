@@ -71,7 +71,7 @@ static void assert_labels(struct encoding *encoding, const char *expected)
         fail_msg("labels are %.*s, not %s", (int)(end - labels), labels, expected);
 }
 
-/* --- which labels ---------------------------------------------------------------------------- */
+/* --- which labels ----------------------------------------------------------------------------- */
 
 static void the_first_of_two_labels_with_the_same_key_counts(void **state)
 {
@@ -152,7 +152,7 @@ static void host_state_and_tags_of_an_event_are_labels(void **state)
     assert_labels(*state, "{\"host\":\"web1\",\"state\":\"ok\",\"tags\":\"a,b\"}");
 }
 
-/* --- many labels ----------------------------------------------------------------------------- */
+/* --- many labels ------------------------------------------------------------------------------ */
 
 /* Decodes samples that share `count` labels, whose keys are `different` ones again and again. */
 static void decode_labels(struct encoding *encoding, size_t count, size_t different, size_t samples)
@@ -204,7 +204,7 @@ static void labels_that_take_too_long_to_tell_apart_are_too_large(void **state)
     assert_true(encoding_overflows(*state, PLENTY));
 }
 
-/* --- text of any bytes ----------------------------------------------------------------------- */
+/* --- text of any bytes ------------------------------------------------------------------------ */
 
 /* In each, what a sender may put into a string, and how JSON has it. */
 static const struct {

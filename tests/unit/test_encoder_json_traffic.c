@@ -87,7 +87,7 @@ static void decode(struct encoding *encoding, const struct capture_read *datagra
     assert_true(encoding_decode(encoding, datagram->data, datagram->size));
 }
 
-/* --- view=message ---------------------------------------------------------------------------- */
+/* --- view=message ----------------------------------------------------------------------------- */
 
 static void every_message_is_as_google_s_runtime_has_it(void **state)
 {
@@ -163,7 +163,7 @@ static void an_empty_datagram_is_an_empty_message(void **state)
     encoding_free(encoding);
 }
 
-/* --- view=sample ----------------------------------------------------------------------------- */
+/* --- view=sample ------------------------------------------------------------------------------ */
 
 /* The event's metric, or NULL; a 64-bit integer is a string in the truth. */
 static const struct json_tree *metric_of(const struct json_tree *event)
@@ -256,7 +256,7 @@ static void every_metric_is_a_line(void **state)
     encoding_free(encoding);
 }
 
-/* --- outputs that are too small, and noise --------------------------------------------------- */
+/* --- outputs that are too small, and noise ---------------------------------------------------- */
 
 /* Every capacity for short records, steps for long ones. */
 static void assert_whole_or_overflow(struct encoding *encoding)

@@ -35,7 +35,7 @@ static void assert_string_becomes(const void *bytes, size_t size, const char *ex
 #define assert_literal_becomes(literal, expected)                                                  \
     assert_string_becomes((literal), sizeof(literal) - 1, "\"" expected "\"")
 
-/* --- structure ------------------------------------------------------------------------------- */
+/* --- structure -------------------------------------------------------------------------------- */
 
 static void commas_stand_between_values_and_members_only(void **state)
 {
@@ -120,7 +120,7 @@ static void a_string_that_ends_like_structure_is_still_a_value(void **state)
     assert_written(&out, "[\"[\",\"{\",\":\",\"\\n\",\",\"]");
 }
 
-/* --- strings --------------------------------------------------------------------------------- */
+/* --- strings ---------------------------------------------------------------------------------- */
 
 static void control_characters_are_escaped_in_their_short_form_if_any(void **state)
 {
@@ -211,7 +211,7 @@ static void keys_are_escaped_like_strings(void **state)
     assert_written(&out, "{\"a\\\"" FFFD "\":1,\"\":2}");
 }
 
-/* --- numbers --------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static void integers_are_written_whole(void **state)
 {
@@ -281,7 +281,7 @@ static void floating_point_numbers_are_the_shortest_of_their_width(void **state)
                          "-1.2345678901234568e-300]");
 }
 
-/* --- times ----------------------------------------------------------------------------------- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 static void assert_time(int64_t seconds, int64_t nanoseconds, const char *expected)
 {
@@ -356,7 +356,7 @@ static void every_day_follows_the_one_before(void **state)
     assert_int_equal(year, 2262);
 }
 
-/* --- overflow -------------------------------------------------------------------------------- */
+/* --- overflow --------------------------------------------------------------------------------- */
 
 static void write_some_of_everything(struct output *out)
 {

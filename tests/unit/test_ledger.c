@@ -122,7 +122,7 @@ static void assert_watched(const struct run *run, struct counter *counter, const
     assert_true(balances(run));
 }
 
-/* --- sums that hold and do not --------------------------------------------------------------- */
+/* --- sums that hold and do not ---------------------------------------------------------------- */
 
 static void a_run_without_mistakes_balances(void **state)
 {
@@ -235,7 +235,7 @@ static void an_empty_ledger_balances(void **state)
     ledger_snapshot_free(NULL);
 }
 
-/* --- snapshots ------------------------------------------------------------------------------- */
+/* --- snapshots -------------------------------------------------------------------------------- */
 
 /* A struct of counters alone, filled with numbers of their own. */
 static void fill_counters(void *block, size_t size, uint64_t first)
@@ -354,7 +354,7 @@ static void every_reason_has_a_name_of_its_own(void **state)
     }
 }
 
-/* --- live ------------------------------------------------------------------------------------ */
+/* --- live ------------------------------------------------------------------------------------- */
 
 static void count_up(void *argument)
 {

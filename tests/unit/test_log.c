@@ -13,7 +13,7 @@
 #include "collector/log.h"
 #include "collector/thread.h"
 
-/* --- standard error, taken aside ------------------------------------------------------------- */
+/* --- standard error, taken aside -------------------------------------------------------------- */
 
 static int aside = -1;
 static FILE *taken;
@@ -50,7 +50,7 @@ static char *end_taking(void)
         free(text);                                                                                \
     } while (0)
 
-/* --- lines ----------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void a_line_says_who_speaks_and_how_bad_it_is(void **state)
 {
@@ -156,7 +156,7 @@ static void lines_of_many_threads_do_not_mix(void **state)
     free(text);
 }
 
-/* --- rate ------------------------------------------------------------------------------------ */
+/* --- rate ------------------------------------------------------------------------------------- */
 
 static void the_first_line_is_allowed_and_the_next_are_held_and_counted(void **state)
 {

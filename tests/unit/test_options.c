@@ -73,7 +73,7 @@ static void refused(const char *text, const char *first, ...)
     assert_all_zero(&config);
 }
 
-/* --- values -------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static void without_arguments_riemann_goes_to_stdout(void **state)
 {
@@ -176,7 +176,7 @@ static void the_limits_of_the_options_hold(void **state)
     refused("--stop-timeout \"61m\" is more than 1h, the most", "--stop-timeout", "61m", NULL);
 }
 
-/* --- help and version ---------------------------------------------------------------------- */
+/* --- help and version ------------------------------------------------------------------------- */
 
 static enum options_result result_of(const char *first, ...)
 {
@@ -271,7 +271,7 @@ static void help_stands_below_a_long_list_of_choices(void **state)
     assert_mentions(text, "\n%28swhat the datagrams mean", "");
 }
 
-/* --- refusals ------------------------------------------------------------------------------ */
+/* --- refusals --------------------------------------------------------------------------------- */
 
 static void an_unknown_option_suggests_the_nearest(void **state)
 {

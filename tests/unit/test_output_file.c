@@ -52,7 +52,7 @@ static void append_otherwise(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* --- opening --------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static void a_file_is_made_or_appended_to(void **state)
 {
@@ -120,7 +120,7 @@ static void a_file_stays_itself_when_renamed(void **state)
     output_file_close(file);
 }
 
-/* --- writing --------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void a_regular_file_is_never_waited_for(void **state)
 {
@@ -222,7 +222,7 @@ static void a_named_pipe_whose_reader_goes_is_closed(void **state)
     output_file_close(file);
 }
 
-/* --- taking back ----------------------------------------------------------------------------- */
+/* --- taking back ------------------------------------------------------------------------------ */
 
 static void what_was_written_last_is_taken_back(void **state)
 {

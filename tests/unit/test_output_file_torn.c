@@ -160,7 +160,7 @@ static void who_only_reads_the_file_does_not_keep_it_from_being_cut(void **state
     close(reader);
 }
 
-/* --- a run that is killed -------------------------------------------------------------------- */
+/* --- a run that is killed --------------------------------------------------------------------- */
 
 #define LINE_SIZE 100
 #define BLOCK     ((size_t)700 * LINE_SIZE)

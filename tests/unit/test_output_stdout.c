@@ -21,7 +21,7 @@
 #include "collector/output_file.h"
 #include "tests/support/scratch_directory.h"
 
-/* --- standard output, taken aside ------------------------------------------------------------ */
+/* --- standard output, taken aside ------------------------------------------------------------- */
 
 static int aside = -1;
 
@@ -61,7 +61,7 @@ static enum write_result write_text(struct output_file *file, const char *text)
     return result;
 }
 
-/* --- what does not block --------------------------------------------------------------------- */
+/* --- what does not block ---------------------------------------------------------------------- */
 
 #define BLOCK 10000
 
@@ -219,7 +219,7 @@ static void a_stopped_terminal_would_block_and_a_hung_up_one_is_closed(void **st
     close(terminal);
 }
 
-/* --- files ----------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void a_file_is_shared_with_its_other_owners(void **state)
 {
@@ -254,7 +254,7 @@ static void what_is_taken_back_leaves_no_hole(void **state)
     scratch_assert_holds_text("file", "one\nthree\n");
 }
 
-/* --- none ------------------------------------------------------------------------------------ */
+/* --- none ------------------------------------------------------------------------------------- */
 
 static void assert_refused(void)
 {
@@ -285,7 +285,7 @@ static void a_standard_output_for_reading_is_refused(void **state)
     assert_refused();
 }
 
-/* --- in a process of its own ----------------------------------------------------------------- */
+/* --- in a process of its own ------------------------------------------------------------------ */
 
 /* Runs it in a child process, which alone then has `given` (-1: nothing); returns how it exits. */
 static int run_apart(int (*run)(void), int given)

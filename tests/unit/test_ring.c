@@ -11,7 +11,7 @@
 #include "collector/thread.h"
 #include "tests/support/patience.h"
 
-/* --- one thread ------------------------------------------------------------------------------ */
+/* --- one thread ------------------------------------------------------------------------------- */
 
 static void items_come_out_in_the_order_they_went_in(void **state)
 {
@@ -79,7 +79,7 @@ static void a_ring_may_be_destroyed_full_or_not_be_there(void **state)
     ring_destroy(NULL);
 }
 
-/* --- two threads ----------------------------------------------------------------------------- */
+/* --- two threads ------------------------------------------------------------------------------ */
 
 #define ITEMS 16
 

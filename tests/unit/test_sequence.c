@@ -14,7 +14,7 @@
 
 #define WINDOW ((uint64_t)SEQUENCE_WINDOW)
 
-/* --- loss ------------------------------------------------------------------------------------ */
+/* --- loss ------------------------------------------------------------------------------------- */
 
 static void numbers_in_order_lose_nothing(void **state)
 {
@@ -111,7 +111,7 @@ static void settlement_names_the_listener(void **state)
     assert_int_equal(lost[2], 4);
 }
 
-/* --- order ----------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 static void a_number_that_comes_late_inside_the_window_is_reordered(void **state)
 {
@@ -178,7 +178,7 @@ static void what_came_before_the_first_number_is_not_expected(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-/* --- restarts -------------------------------------------------------------------------------- */
+/* --- restarts --------------------------------------------------------------------------------- */
 
 static void a_changed_boot_id_restarts_and_settles_the_old_life(void **state)
 {
@@ -232,7 +232,7 @@ static void the_longest_jump_is_loss(void **state)
     assert_int_equal(settle(*state).lost, WINDOW - 1);
 }
 
-/* --- the ends of the numbers ----------------------------------------------------------------- */
+/* --- the ends of the numbers ------------------------------------------------------------------ */
 
 static void zero_is_an_ordinary_number(void **state)
 {
@@ -265,7 +265,7 @@ static void numbers_that_wrap_around_are_behind(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-/* --- against a naive model ------------------------------------------------------------------- */
+/* --- against a naive model -------------------------------------------------------------------- */
 
 enum { MODEL_NUMBERS = 200000 };
 

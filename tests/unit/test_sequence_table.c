@@ -29,7 +29,7 @@ static void add(struct totals *totals, struct sequence_outcome outcome)
     totals->evicted_lost += outcome.evicted_lost;
 }
 
-/* --- who sent it ----------------------------------------------------------------------------- */
+/* --- who sent it ------------------------------------------------------------------------------ */
 
 static struct sequence_outcome note_from(struct sequence_table *table, uint32_t listener,
                                          struct address source, const char *sender)
@@ -152,7 +152,7 @@ static void the_sender_quiet_longest_is_evicted(void **state)
     sequence_table_destroy(table);
 }
 
-/* --- threads --------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, OWN_SENDERS = 20, OWN_NUMBERS = 2000, SHARED_NUMBERS = 40000 };
 

@@ -56,7 +56,7 @@ static void assert_texts(const struct expectation *expected, size_t count, bool 
 #define assert_all(expected, single)                                                               \
     assert_texts((expected), sizeof(expected) / sizeof(expected)[0], (single))
 
-/* --- by hand --------------------------------------------------------------------------------- */
+/* --- by hand ---------------------------------------------------------------------------------- */
 
 static void doubles_are_laid_out_as_ecmascript_does(void **state)
 {
@@ -176,7 +176,7 @@ static void floats_have_their_own_shortest(void **state)
     assert_all(expected, true);
 }
 
-/* --- by definition --------------------------------------------------------------------------- */
+/* --- by definition ---------------------------------------------------------------------------- */
 
 /* Significant digits without zeros at either end, and the power of ten of the first. */
 struct digits {

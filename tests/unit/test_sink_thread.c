@@ -12,7 +12,7 @@
 #include "tests/support/fake_sink.h"
 #include "tests/support/patience.h"
 
-/* --- flow ------------------------------------------------------------------------------------ */
+/* --- flow ------------------------------------------------------------------------------------- */
 
 static void what_is_pushed_is_written_at_once_and_counted(void **state)
 {
@@ -130,7 +130,7 @@ static void more_records_than_the_sink_can_note_are_no_trouble(void **state)
     assert_int_equal(fake->size, 20000);
 }
 
-/* --- records that leave no line, or too long a one ------------------------------------------- */
+/* --- records that leave no line, or too long a one -------------------------------------------- */
 
 static void a_record_without_a_line_is_filtered(void **state)
 {
@@ -175,7 +175,7 @@ static void a_record_of_a_mebibyte_fits_at_any_time(void **state)
     assert_int_equal(fake->size, 6 + 65521 + 1048576 + 5);
 }
 
-/* --- reopening ------------------------------------------------------------------------------- */
+/* --- reopening -------------------------------------------------------------------------------- */
 
 static void an_idle_sink_reopens_at_once(void **state)
 {
@@ -237,7 +237,7 @@ static void a_destination_without_a_name_is_not_reopened(void **state)
     assert_int_equal(fake->reopens, 0);
 }
 
-/* --- sleeping and waking --------------------------------------------------------------------- */
+/* --- sleeping and waking ---------------------------------------------------------------------- */
 
 static void a_sleeping_sink_is_woken_by_every_push(void **state)
 {
@@ -267,7 +267,7 @@ static void a_close_wakes_a_sleeping_sink(void **state)
     }
 }
 
-/* --- making and ending ----------------------------------------------------------------------- */
+/* --- making and ending ------------------------------------------------------------------------ */
 
 static void a_destination_that_cannot_be_created_says_why(void **state)
 {

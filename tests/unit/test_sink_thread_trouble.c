@@ -33,7 +33,7 @@ static void make_pipe(struct fake_sink *fake, int ends[2])
     fake->handle = ends[1];
 }
 
-/* --- would block ----------------------------------------------------------------------------- */
+/* --- would block ------------------------------------------------------------------------------ */
 
 static void a_write_that_would_block_is_tried_again_when_the_handle_is_writable(void **state)
 {
@@ -81,7 +81,7 @@ static void a_sink_waits_for_a_reader_that_stalls(void **state)
     close(ends[1]);
 }
 
-/* --- failing --------------------------------------------------------------------------------- */
+/* --- failing ---------------------------------------------------------------------------------- */
 
 static void a_write_that_failed_is_tried_again(void **state)
 {
@@ -119,7 +119,7 @@ static void a_destination_that_fails_to_the_deadline_is_an_io_error(void **state
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
 }
 
-/* --- the reader goes ------------------------------------------------------------------------- */
+/* --- the reader goes -------------------------------------------------------------------------- */
 
 static void a_reader_that_goes_ends_the_sink(void **state)
 {
@@ -183,7 +183,7 @@ static void an_ended_sink_is_not_reopened(void **state)
     assert_int_equal(failed(fake, FAILED_READER_GONE), 2);
 }
 
-/* --- the deadline ---------------------------------------------------------------------------- */
+/* --- the deadline ----------------------------------------------------------------------------- */
 
 /* Two and a half lines of "abcd\n" go out, then nothing more: three wait in the sink. */
 static void stall_within_a_line(struct fake_sink *fake, int ends[2])

@@ -36,7 +36,7 @@ static void assert_pattern(const struct datagram_slot *slot, size_t size)
     assert_memory_equal(slot->rest, pattern() + front, size - front);
 }
 
-/* --- bytes ----------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static void every_size_arrives_whole_in_front_and_rest(void **state)
 {
@@ -97,7 +97,7 @@ static void would_block_leaves_the_group_empty(void **state)
     assert_int_equal(udp_socket_errors(receiving->socket), 0);
 }
 
-/* --- truncation ------------------------------------------------------------------------------ */
+/* --- truncation ------------------------------------------------------------------------------- */
 
 static void assert_truncated_at(struct receiving *receiving, size_t limit, size_t sent)
 {
@@ -149,7 +149,7 @@ static void a_limit_beyond_the_largest_datagram_is_the_largest_datagram(void **s
     assert_pattern(receiving_next(receiving), LARGEST);
 }
 
-/* --- where from, and when -------------------------------------------------------------------- */
+/* --- where from, and when --------------------------------------------------------------------- */
 
 static void assert_same_address(const struct address *a, const struct address *b)
 {
@@ -247,7 +247,7 @@ static void the_arrival_time_lies_between_sending_and_receiving(void **state)
     }
 }
 
-/* --- opening and binding --------------------------------------------------------------------- */
+/* --- opening and binding ---------------------------------------------------------------------- */
 
 static void the_port_that_the_system_chose_is_told(void **state)
 {

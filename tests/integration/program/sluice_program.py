@@ -1,0 +1,409 @@
+"""Starts the built sluice, sends to it, and reads what it writes and what it counts.
+
+The environment says what is tested: SLUICE is the program, SLUICE_SANITIZE the sanitizers that it
+was built with, or empty. Nothing here waits for longer than DEADLINE, and whatever was waited for
+in vain is told together with all that the program said.
+"""
+import json
+import os
+import pathlib
+import re
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+SLUICE = os.environ["SLUICE"]
+SANITIZED = os.environ.get("SLUICE_SANITIZE", "") != ""
+CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
+
+DEADLINE = 45  # seconds that any one step may take
+STOP_LIMIT = 10 if SANITIZED else 2  # seconds that a stop with nothing in its way may take
+
+ANY_PORT = "udp://127.0.0.1:0"
+RIEMANN = ANY_PORT + "?schema=riemann"
+TELEMETRY = ANY_PORT + "?schema=telemetry"
+
+# Datagrams that fit a socket's buffer where the system grants no more than its own default.
+BURST = 100
+
+
+def _no_constant(name):
+    raise AssertionError(f"{name} is no JSON")
+
+
+def _no_duplicates(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise AssertionError(f"a key comes twice: {keys}")
+    return dict(pairs)
+
+
+def parse_json(text):
+    """Parses strictly: no NaN, and no object with the same key twice."""
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+    except json.JSONDecodeError as error:
+        raise AssertionError(f"no JSON ({error}): {text!r}") from None
+
+
+def parse_lines(data):
+    """The JSON lines that `data` (bytes) consists of, each of them whole."""
+    if data and not data.endswith(b"\n"):
+        raise AssertionError(f"the last line is torn: {data[-200:]!r}")
+    return [parse_json(line.decode("utf-8")) for line in data.split(b"\n")[:-1]]
+
+
+def read_lines(path):
+    return parse_lines(pathlib.Path(path).read_bytes())
+
+
+def wait_until(condition, what):
+    """Waits until `condition()` is true: for what nothing else tells."""
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {DEADLINE} s in vain: {what}")
+        time.sleep(0.005)
+
+
+def wait_for_bytes(descriptor):
+    """Waits until a pipe has something to read."""
+    if not select.select([descriptor], [], [], DEADLINE)[0]:
+        raise AssertionError(f"waited {DEADLINE} s in vain for the first bytes in a pipe")
+
+
+# --- the ledger ---------------------------------------------------------------------------------
+
+def _equal(what, left, right):
+    if left != right:
+        raise AssertionError(f"the ledger does not balance: {what}: {left} != {right}")
+
+
+def _not_above(what, left, right):
+    if left > right:
+        raise AssertionError(f"the running ledger is ahead of itself: {what}: {left} > {right}")
+
+
+def settled(sink):
+    """Records whose fate is known."""
+    return sink["written"] + sink["filtered"] + sum(sink["failed"].values())
+
+
+def check_final_ledger(ledger):
+    """Every sum of a ledger after the stop, added up here and not by the program."""
+    _equal("final", ledger["final"], True)
+    decoded = 0
+    for listener in ledger["listeners"]:
+        name = listener["name"]
+        _equal(f"{name}: received", listener["received"],
+               listener["decoded"] + sum(listener["reasons"].values()))
+        if listener["kind"] == "capture":
+            _equal(f"{name}: frames", listener["frames"],
+                   listener["received"] - listener["reassembled"] + listener["fragments"] +
+                   listener["other"] + listener["cut"])
+        decoded += listener["decoded"]
+    for sink in ledger["sinks"]:
+        name = sink["name"]
+        _equal(f"{name}: offered and decoded", sink["offered"], decoded)
+        _equal(f"{name}: offered", sink["offered"],
+               sink["queued"] + sum(sink["refused"].values()))
+        _equal(f"{name}: queued", sink["queued"], settled(sink))
+        _equal(f"{name}: in flight", sink["in_flight"], 0)
+    _equal("what the program itself says", ledger["balances"], True)
+
+
+def check_running_ledger(ledger):
+    """What holds at any moment, for sinks are read before listeners."""
+    _equal("final", ledger["final"], False)
+    for listener in ledger["listeners"]:
+        _not_above("received", listener["decoded"] + sum(listener["reasons"].values()),
+                   listener["received"])
+    decoded = sum(listener["decoded"] for listener in ledger["listeners"])
+    for sink in ledger["sinks"]:
+        _not_above("queued", settled(sink), sink["queued"])
+        _not_above("offered", sink["queued"] + sum(sink["refused"].values()), sink["offered"])
+        _not_above("decoded", sink["offered"], decoded)
+
+
+# --- a running program --------------------------------------------------------------------------
+
+class Stream:
+    """The lines that a stream has given so far, taken from it by a thread."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self._changed = threading.Condition()
+        self._lines = []
+        self._ended = False
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self):
+        for line in self._stream:
+            with self._changed:
+                self._lines.append(line)
+                self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def lines(self):
+        with self._changed:
+            return list(self._lines)
+
+    def wait_for(self, found):
+        """Waits until found(lines) is true or the stream has ended; returns whether it was."""
+        with self._changed:
+            self._changed.wait_for(lambda: found(self._lines) or self._ended, DEADLINE)
+            return bool(found(self._lines))
+
+    def wait_for_end(self):
+        self._thread.join(DEADLINE)
+        with self._changed:
+            return self._ended
+
+
+class Sluice:
+    """One run of the program.
+
+    `stdout` is a descriptor or file to give it; otherwise what it writes is collected. Close it
+    at the end, whatever the test came to.
+    """
+
+    def __init__(self, *arguments, ledger="json", stdout=subprocess.PIPE, **more):
+        command = [SLUICE, *map(str, arguments)]
+        if ledger is not None:
+            command += ["--ledger", ledger]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout,
+                                        stderr=subprocess.PIPE, **more)
+        self.stdout = Stream(self.process.stdout) if self.process.stdout else None
+        self.stderr = Stream(self.process.stderr)
+        self.names = []  # of the UDP listeners, once they listen
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for stream, reader in ((self.process.stdout, self.stdout),
+                               (self.process.stderr, self.stderr)):
+            if stream is not None:
+                reader.wait_for_end()
+                stream.close()
+
+    # What it says.
+
+    def log(self):
+        """What it said on stderr, its ledgers left out."""
+        return [line for line in self.said() if not line.startswith("{")]
+
+    def said(self):
+        return [line.decode().rstrip("\n") for line in self.stderr.lines()]
+
+    def ledgers(self):
+        return [parse_json(line) for line in self.said() if line.startswith("{")]
+
+    def fail(self, text):
+        raise AssertionError("\n".join([text, "stderr was:", *self.said()]))
+
+    def wait_for_log(self, pattern, count=1):
+        """Waits until `count` lines of stderr contain `pattern`; returns their matches."""
+        expression = re.compile(pattern.encode())
+
+        def matches(lines):
+            return [found for found in map(expression.search, lines) if found]
+
+        if not self.stderr.wait_for(lambda lines: len(matches(lines)) >= count):
+            self.fail(f"waited in vain for {count} lines with {pattern!r}")
+        return matches(self.stderr.lines())
+
+    def wait_for_listeners(self, count=1):
+        """Waits until `count` sockets are bound and notes their names, udp://ADDRESS:PORT."""
+        self.names = [found[1].decode()
+                      for found in self.wait_for_log(r"listening on (udp://\S+) for ", count)]
+        return self
+
+    def port(self, listener=0):
+        return int(self.names[listener].rpartition(":")[2])
+
+    def wait_for_output(self, count):
+        """Waits until it has written `count` lines to its stdout; returns them, parsed."""
+        if not self.stdout.wait_for(lambda lines: len(lines) >= count):
+            self.fail(f"waited in vain for {count} lines, got {len(self.stdout.lines())}")
+        return self.output()
+
+    def output(self):
+        return parse_lines(b"".join(self.stdout.lines()))
+
+    # What it counts.
+
+    def ledger_now(self):
+        """The ledger that it prints on SIGUSR1."""
+        before = len(self.ledgers())
+        self.process.send_signal(signal.SIGUSR1)
+        if not self.stderr.wait_for(lambda _: len(self.ledgers()) > before):
+            self.fail("no ledger after SIGUSR1")
+        ledger = self.ledgers()[before]
+        check_running_ledger(ledger)
+        return ledger
+
+    def wait_for_ledger(self, reached, what):
+        """Asks for the ledger until reached(ledger) is true."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            ledger = self.ledger_now()
+            if reached(ledger):
+                return ledger
+            if time.monotonic() > end:
+                self.fail(f"waited in vain until {what}")
+
+    def wait_for_received(self, count, listener=0):
+        """Waits until a listener has counted `count` datagrams, the kernel's drops with them."""
+        def reached(ledger):
+            counts = ledger["listeners"][listener]
+            return counts["received"] + counts["kernel_drops"] >= count
+        return self.wait_for_ledger(reached, f"{count} datagrams were received")
+
+    def wait_for_settled(self, count, sink=0):
+        """Waits until the fate of `count` records of a sink is known."""
+        return self.wait_for_ledger(lambda ledger: settled(ledger["sinks"][sink]) >= count,
+                                    f"{count} records were settled")
+
+    # How it ends.
+
+    def send_signal(self, number):
+        self.process.send_signal(number)
+
+    def finish(self, code=0, limit=DEADLINE):
+        """Waits for its end; returns its last ledger, of which every sum was checked."""
+        try:
+            self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            self.fail(f"still running after {limit} s")
+        for stream in (self.stderr, self.stdout):
+            if stream is not None and not stream.wait_for_end():
+                self.fail("it has ended and something holds its streams open")
+        if self.process.returncode != code:
+            self.fail(f"exit code {self.process.returncode}, not {code}")
+        ledgers = self.ledgers()
+        if not ledgers:
+            return None
+        check_final_ledger(ledgers[-1])
+        return ledgers[-1]
+
+    def stop(self, number=signal.SIGTERM, code=0, limit=DEADLINE):
+        self.send_signal(number)
+        return self.finish(code, limit)
+
+
+class Sender:
+    """A UDP socket of its own port that sends to one place."""
+
+    def __init__(self, program, listener=0, host="127.0.0.1"):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_DGRAM)
+        self.socket.connect((host, program.port(listener)))
+        self.program = program
+        self.listener = listener
+        host, port = self.socket.getsockname()[:2]
+        self.source = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+    def send(self, datagram):
+        self.socket.send(datagram)
+
+    def send_all(self, datagrams, before=0):
+        """Sends without loss: no more at once than fits the socket's buffer.
+
+        `before` is what its listener has received already. Returns the ledger after the last.
+        """
+        ledger = None
+        for start in range(0, len(datagrams), BURST):
+            part = datagrams[start:start + BURST]
+            for datagram in part:
+                self.send(datagram)
+            ledger = self.program.wait_for_received(before + start + len(part), self.listener)
+        return ledger
+
+    def close(self):
+        self.socket.close()
+
+
+class Flood:
+    """Sends as fast as Python can, until it is ended, datagrams made from numbers from 1 on."""
+
+    def __init__(self, program, make):
+        self.sender = Sender(program)
+        self.make = make
+        self.sent = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._ended.is_set():
+            try:
+                self.sender.send(self.make(self.sent + 1))
+                self.sent += 1
+            except ConnectionRefusedError:
+                pass  # the program has closed its socket
+
+    def end(self):
+        self._ended.set()
+        self._thread.join(DEADLINE)
+        self.sender.close()
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a folder of its own, that leaves no program behind."""
+
+    maxDiff = 2000
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="sluice-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def launch(self, *arguments, **more):
+        program = Sluice(*arguments, **more)
+        self.addCleanup(program.close)
+        return program
+
+    def start(self, *arguments, listeners=1, **more):
+        """Starts it and waits until it listens."""
+        return self.launch(*arguments, **more).wait_for_listeners(listeners)
+
+    def run_to_end(self, *arguments, code=0, **more):
+        """Runs it until it ends by itself; returns the program and its ledger."""
+        program = self.launch(*arguments, **more)
+        return program, program.finish(code)
+
+    def sender(self, program, listener=0, host="127.0.0.1"):
+        sender = Sender(program, listener, host)
+        self.addCleanup(sender.close)
+        return sender
+
+    def flood(self, program, make):
+        flood = Flood(program, make)
+        self.addCleanup(flood.end)
+        return flood
+
+    def refused(self, *arguments, code, **more):
+        """Runs it where it must not start: one line on stderr, nothing on stdout. Returns it."""
+        program, _ = self.run_to_end(*arguments, code=code, ledger=None, **more)
+        if program.stdout is not None:
+            self.assertEqual(program.stdout.lines(), [])
+        said = program.said()
+        self.assertEqual(len(said), 1, said)
+        self.assertRegex(said[0], r"\Asluice: error: \S")
+        return said[0]
+
+    def least_memory(self, *arguments):
+        """The smallest --memory that these listeners and sinks can do with."""
+        said = self.refused("--check", *arguments, "--memory", "1MiB", code=78)
+        least = said.rpartition("at least ")[2]
+        self.assertRegex(least, r"\A\d+KiB\Z")
+        return least

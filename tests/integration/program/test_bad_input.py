@@ -1,0 +1,203 @@
+"""What no sender should send: counted by its reason, told at a limited rate, harming nobody."""
+import random
+import unittest
+
+from protobuf import gauge, groups, message, metric, riemann, sample, telemetry, text
+from sluice_program import RIEMANN, TELEMETRY, ProgramTest
+
+DEPTH_LIMIT = 100
+
+REASONS = ("no_buffer", "truncated", "empty", "too_deep", "too_large", "malformed")
+
+
+class Reasons(ProgramTest):
+    def refuse(self, datagram, reason, listen=TELEMETRY, good=gauge("v", 1.0)):
+        """The datagram has this reason and no other, is told, and the next one is served."""
+        program = self.start("--listen", listen)
+        sender = self.sender(program)
+        sender.send_all([datagram, good])
+        ledger = program.stop()
+        listener = ledger["listeners"][0]
+        expected = dict.fromkeys(REASONS, 0)
+        expected[reason] = 1
+        self.assertEqual(listener["reasons"], expected)
+        self.assertEqual((listener["received"], listener["decoded"]), (2, 1))
+        self.assertEqual(listener["bytes"], len(datagram) + len(good))
+        self.assertEqual([line["value"] for line in program.output()], [1])
+        told = [line for line in program.log() if "warning" in line]
+        self.assertEqual(told, [f"sluice: warning: {program.names[0]}: {reason}: datagram of "
+                                f"{len(datagram)} bytes from {sender.source}"])
+
+    def test_bytes_that_are_no_message(self):
+        self.refuse(b"\xff\xff\xff\xff", "malformed")
+
+    def test_a_message_cut_short(self):
+        self.refuse(gauge("v", 1.0)[:-1], "malformed")
+
+    def test_a_length_beyond_the_end(self):
+        self.refuse(b"\x32\xff\xff\xff\xff\x0f", "malformed")
+
+    def test_a_field_of_another_type(self):
+        self.refuse(message(6, text(3, "a double's place")), "malformed")
+
+    def test_a_proto3_string_that_is_not_utf8(self):
+        self.refuse(gauge(b"caf\xe9", 1.0), "malformed")
+        self.refuse(telemetry(sample("v", double=1.0, labels=[("k", b"\xed\xa0\x80")])), "malformed")
+
+    def test_an_event_attribute_without_its_key(self):
+        self.refuse(message(6, message(9, text(2, "value"))), "malformed", listen=RIEMANN,
+                    good=metric(1))
+
+    def test_an_empty_datagram_where_the_schema_refuses_it(self):
+        self.refuse(b"", "empty")
+
+    def test_a_datagram_longer_than_max_datagram(self):
+        self.refuse(gauge("v" * 200, 1.0), "truncated", listen=TELEMETRY + "&max_datagram=100B")
+
+    def test_groups_nested_too_deeply(self):
+        self.refuse(groups(1000, DEPTH_LIMIT + 1), "too_deep")
+        self.refuse(groups(1000, 8000), "too_deep")
+        self.refuse(groups(1000, 8000)[:16000], "too_deep")  # none of them is ever closed
+
+    def test_groups_nested_no_deeper_than_allowed_are_not_too_deep(self):
+        self.refuse(groups(1000, DEPTH_LIMIT), "malformed")  # protobuf-c knows no groups
+
+    def test_a_message_that_is_too_large_when_decoded(self):
+        many = telemetry(*[b""] * 1000)
+        self.refuse(many, "too_large", listen=TELEMETRY + "&max_decoded=4KiB")
+
+    def test_the_largest_datagram_full_of_empty_events(self):
+        """Two bytes each, a hundred times that when decoded."""
+        self.refuse(riemann(*[{}] * 32753), "too_large", listen=RIEMANN, good=metric(1))
+
+
+class Accepted(ProgramTest):
+    """What may look bad and is not."""
+
+    def test_an_empty_riemann_datagram_is_a_message(self):
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:?view=message")
+        self.sender(program).send_all([b"", metric(1), b""])
+        ledger = program.stop()
+        self.assertEqual(ledger["listeners"][0]["decoded"], 3)
+        self.assertEqual([line["bytes"] for line in program.output()], [0, len(metric(1)), 0])
+
+    def test_proto2_text_may_be_any_bytes_and_is_valid_json(self):
+        bad = b"caf\xe9 \x00 \xf0\x9f\x9a"
+        program = self.start("--listen", RIEMANN)
+        self.sender(program).send_all([metric(1, service=bad, host=bad, tags=[bad, b"x"],
+                                              attributes=[(bad, bad)])])
+        program.stop()
+        line, = program.output()
+        clean = "caf\ufffd \x00 \ufffd"
+        self.assertEqual(line["name"], clean)
+        self.assertEqual(line["labels"], {"host": clean, "tags": clean + ",x", clean: clean})
+
+    def test_the_largest_datagram_that_udp_carries(self):
+        size = 65507
+        overhead = len(riemann({"metric_d": 1.0, "description": "x" * 60000})) - 60000
+        datagram = riemann({"metric_d": 1.0, "description": "x" * (size - overhead)})
+        self.assertEqual(len(datagram), size)
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:?view=message")
+        self.sender(program).send_all([datagram])
+        program.stop()
+        line, = program.output()
+        self.assertEqual(line["bytes"], size)
+        self.assertEqual(len(line["message"]["events"][0]["description"]), size - overhead)
+
+
+class Log(ProgramTest):
+    def test_a_hundred_bad_datagrams_are_a_few_lines(self):
+        program = self.start("--listen", TELEMETRY)
+        sender = self.sender(program)
+        sender.send_all([b"\xff"] * 100)
+        sender.send_all([gauge("v", 1.0)], before=100)
+        ledger = program.stop()
+        listener = ledger["listeners"][0]
+        self.assertEqual((listener["reasons"]["malformed"], listener["decoded"]), (100, 1))
+        told = [line for line in program.log() if "malformed" in line]
+        # One line a second at most, and one at the beginning.
+        self.assertLessEqual(len(told), 1 + ledger["uptime_seconds"])
+        self.assertIn(f"datagram of 1 bytes from {sender.source}", told[0])
+
+    def test_reasons_of_all_kinds_at_once_are_counted_each(self):
+        program = self.start("--listen", TELEMETRY + "&max_datagram=5000B&max_decoded=4KiB")
+        kinds = {"truncated": bytes(5001), "empty": b"", "too_deep": groups(1000, 500),
+                 "too_large": telemetry(*[b""] * 1000), "malformed": b"\xff"}
+        datagrams = [datagram for datagram in kinds.values() for _ in range(7)]
+        good = [gauge("v", number) for number in range(35)]
+        mixed = [datagram for pair in zip(datagrams, good) for datagram in pair]
+        self.sender(program).send_all(mixed)
+        ledger = program.stop()
+        self.assertEqual(ledger["listeners"][0]["reasons"],
+                         {**dict.fromkeys(kinds, 7), "no_buffer": 0})
+        self.assertEqual([line["value"] for line in program.output()], list(range(35)))
+
+
+class Fuzz(ProgramTest):
+    """Thousands of datagrams that are random, or were good once. The seed is fixed."""
+
+    COUNT = 3000
+
+    def good(self, chance, number):
+        return telemetry(
+            sample(f"metric.{number}", double=chance.uniform(-1e9, 1e9), unit="By",
+                   labels=[("host", "web1"), ("n", str(number))]),
+            sample("h", histogram={"count": 3, "sum": 1.0, "bounds": [1.0, 2.0],
+                                   "counts": [1, 1, 1]}),
+            sender="fuzz", boot=1, sequence=number + 1)
+
+    def spoil(self, chance, datagram):
+        data = bytearray(datagram)
+        for _ in range(chance.randrange(1, 4)):
+            at = chance.randrange(len(data))
+            kind = chance.randrange(4)
+            if kind == 0:
+                data[at] = chance.randrange(256)
+            elif kind == 1:
+                data[at] ^= 1 << chance.randrange(8)
+            elif kind == 2:
+                del data[at:at + chance.randrange(1, 9)]
+            else:
+                data[at:at] = chance.randbytes(chance.randrange(1, 9))
+            if not data:
+                break
+        return bytes(data)
+
+    def fuzz(self, listen, make):
+        chance = random.Random(5555)
+        datagrams = [make(chance, number) for number in range(self.COUNT)]
+        messages = self.folder / "messages"
+        program = self.start("--listen", listen, "--sink", "stdout:", "--sink",
+                             f"file:{messages}?view=message")
+        sender = self.sender(program)
+        sender.send_all(datagrams)
+        last = gauge("last", 42.0) if "telemetry" in listen else metric(42, service="last")
+        sender.send_all([last], before=len(datagrams))
+        ledger = program.stop()
+        listener = ledger["listeners"][0]
+        self.assertEqual(listener["received"], self.COUNT + 1)
+        self.assertEqual(listener["bytes"], sum(map(len, datagrams)) + len(last))
+        self.assertGreater(listener["reasons"]["malformed"], 0)
+        self.assertEqual(program.output()[-1]["name"], "last")  # and every line is JSON
+        self.assertLessEqual(len(program.log()), 2 + 2 * ledger["uptime_seconds"])
+
+    def test_random_bytes(self):
+        for listen in (TELEMETRY, RIEMANN):
+            with self.subTest(listen=listen):
+                self.fuzz(listen, lambda chance, _: chance.randbytes(chance.randrange(200)))
+
+    def test_good_datagrams_spoilt(self):
+        for listen in (TELEMETRY, RIEMANN):
+            with self.subTest(listen=listen):
+                self.fuzz(listen,
+                          lambda chance, number: self.spoil(chance, self.good(chance, number)))
+
+    def test_good_datagrams_cut_anywhere(self):
+        def cut(chance, number):
+            datagram = self.good(chance, number)
+            return datagram[:number % (len(datagram) + 1)]
+        self.fuzz(TELEMETRY, cut)
+
+
+if __name__ == "__main__":
+    unittest.main()

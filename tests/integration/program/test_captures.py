@@ -1,0 +1,305 @@
+"""Captures of real senders against what other programs say they hold, in both views."""
+import datetime
+import json
+import os
+import signal
+import struct
+import unittest
+
+from protobuf import metric
+from sluice_program import CAPTURES, ProgramTest, parse_lines, read_lines, wait_for_bytes
+
+PORTS = {
+    "collectd_riemann_batchoff_v4": 5561,
+    "riemann_cli_v4": 5555,
+    "riemann_frag_v4_mtu1500": 5555,
+    "riemann_lib_odd_v4": 5555,
+    "riemann_seq_nano_v4": 5555,
+    "syslogng_riemann_batch10": 5563,
+}
+
+
+def capture_url(name, port=None):
+    port = PORTS[name] if port is None else port
+    return f"pcap:{CAPTURES / name}.pcap?port={port}&schema=riemann"
+
+
+def truth(name):
+    with open(CAPTURES / f"{name}.ndjson", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+# --- what the lines should be, from the truth alone ---------------------------------------------
+
+def to_time(nanoseconds):
+    """RFC 3339 with nine digits of fraction."""
+    seconds, fraction = divmod(nanoseconds, 10 ** 9)
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:09}Z"
+
+
+def arrival(line):
+    seconds, fraction = line["ts"].split(".")
+    return to_time(int(seconds) * 10 ** 9 + int(fraction))
+
+
+def facts(line, listener):
+    return {"received": arrival(line), "source": f"{line['src']}:{line['sport']}",
+            "listener": listener}
+
+
+def expected_messages(name):
+    listener = f"pcap:{CAPTURES / name}.pcap"
+    return [{**facts(line, listener), "schema": "riemann", "bytes": line["payload_len"],
+             "message": line["message"]} for line in truth(name)]
+
+
+def value_of(event):
+    """Riemann's rule: the integer, then the double, then the float; None where there is none."""
+    if "metric_sint64" in event:
+        return int(event["metric_sint64"])
+    return event.get("metric_d", event.get("metric_f"))
+
+
+def time_of(event):
+    if "time_micros" in event:
+        return to_time(int(event["time_micros"]) * 1000)
+    if "time" in event:
+        return to_time(int(event["time"]) * 10 ** 9)
+    return None
+
+
+def labels_of(event):
+    labels = {key: event[key] for key in ("host", "state") if key in event}
+    if "tags" in event:
+        labels["tags"] = ",".join(event["tags"])
+    for attribute in event.get("attributes", []):
+        labels.setdefault(attribute["key"], attribute.get("value", ""))
+    return labels
+
+
+def expected_samples(name):
+    listener = f"pcap:{CAPTURES / name}.pcap"
+    return [{"time": time_of(event) or arrival(line), "name": event.get("service", ""),
+             "kind": "gauge", "value": value_of(event), "labels": labels_of(event),
+             **facts(line, listener)}
+            for line in truth(name) for event in line["message"].get("events", [])
+            if value_of(event) is not None]
+
+
+# --- captures of our own ------------------------------------------------------------------------
+
+def write_capture(path, datagrams):
+    """A pcap file (raw IP) of IPv4 datagrams to port 5555."""
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101))
+        for number, data in enumerate(datagrams):
+            udp = struct.pack(">HHHH", 40000, 5555, 8 + len(data), 0) + data
+            ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, 0x0A000001,
+                             0x0A000002)
+            size = len(ip) + len(udp)
+            file.write(struct.pack("<IIII", 1700000000 + number, 0, size, size) + ip + udp)
+
+
+class Truth(ProgramTest):
+    def assert_same_lines(self, found, expected):
+        self.assertEqual(len(found), len(expected))
+        for number, (line, truth_line) in enumerate(zip(found, expected), 1):
+            self.assertEqual(line, truth_line, f"line {number}")
+
+    def test_every_message_is_what_its_sender_sent(self):
+        for name in PORTS:
+            with self.subTest(capture=name):
+                program, ledger = self.run_to_end(
+                    "--listen", capture_url(name), "--sink",
+                    "stdout:?format=json&view=message&names=proto")
+                self.assert_same_lines(program.output(), expected_messages(name))
+                self.assertEqual(ledger["listeners"][0]["decoded"], len(truth(name)))
+                self.assertEqual(ledger["sinks"][0]["written"], len(truth(name)))
+                self.assertEqual(program.log(), [])
+
+    def test_every_metric_is_one_line_of_samples(self):
+        for name in PORTS:
+            with self.subTest(capture=name):
+                program, ledger = self.run_to_end("--listen", capture_url(name), "--sink",
+                                                  "stdout:?view=sample")
+                expected = expected_samples(name)
+                self.assert_same_lines(program.output(), expected)
+                without = sum(all(value_of(event) is None
+                                  for event in line["message"].get("events", []))
+                              for line in truth(name))
+                self.assertEqual(ledger["sinks"][0]["lines"], len(expected))
+                self.assertEqual(ledger["sinks"][0]["filtered"], without)
+
+    def test_the_truth_holds_what_the_rules_are_about(self):
+        """So that the tests above cannot pass for want of anything to look at."""
+        events = [event for name in PORTS for line in truth(name)
+                  for event in line["message"].get("events", [])]
+        for key in ("metric_sint64", "metric_d", "metric_f", "time", "time_micros", "host", "state",
+                    "tags", "attributes", "ttl", "description"):
+            self.assertTrue(any(key in event for event in events), key)
+        self.assertTrue(any(value_of(event) is None for event in events))
+        self.assertTrue(any(time_of(event) is None for event in events))
+
+    def test_two_sinks_get_the_same_datagrams(self):
+        name = "syslogng_riemann_batch10"
+        messages = self.folder / "messages"
+        program, ledger = self.run_to_end(
+            "--listen", capture_url(name), "--sink", "stdout:",
+            "--sink", f"file:{messages}?view=message&names=proto")
+        self.assert_same_lines(program.output(), expected_samples(name))
+        self.assert_same_lines(read_lines(messages), expected_messages(name))
+        self.assertEqual([sink["offered"] for sink in ledger["sinks"]], [8, 8])
+
+    def test_all_captures_at_once(self):
+        urls = [argument for name in PORTS for argument in ("--listen", capture_url(name))]
+        program, ledger = self.run_to_end(*urls, "--sink", "stdout:?view=message&names=proto")
+        lines = program.output()
+        for name, counts in zip(PORTS, ledger["listeners"]):
+            with self.subTest(capture=name):
+                listener = f"pcap:{CAPTURES / name}.pcap"
+                self.assertEqual(counts["name"], listener)
+                self.assert_same_lines([line for line in lines if line["listener"] == listener],
+                                       expected_messages(name))
+        self.assertEqual(len(lines), sum(len(truth(name)) for name in PORTS))
+
+
+class Reading(ProgramTest):
+    def test_fragments_are_counted_beside_datagrams(self):
+        _, ledger = self.run_to_end("--listen", capture_url("riemann_frag_v4_mtu1500"))
+        counts = ledger["listeners"][0]
+        self.assertEqual({key: counts[key] for key in
+                          ("received", "frames", "fragments", "reassembled", "other", "cut",
+                           "incomplete")},
+                         {"received": 10, "frames": 34, "fragments": 30, "reassembled": 6,
+                          "other": 0, "cut": 0, "incomplete": 0})
+
+    def test_datagrams_to_other_ports_are_other(self):
+        program, ledger = self.run_to_end("--listen", capture_url("riemann_cli_v4", port=5556))
+        self.assertEqual(program.output(), [])
+        counts = ledger["listeners"][0]
+        self.assertEqual((counts["received"], counts["frames"], counts["other"]), (0, 30, 30))
+
+    def test_without_a_port_every_datagram_is_read(self):
+        path = CAPTURES / "riemann_cli_v4.pcap"
+        _, ledger = self.run_to_end("--listen", f"pcap:{path}?schema=riemann")
+        self.assertEqual(ledger["listeners"][0]["decoded"], 30)
+
+    def test_a_slow_reader_loses_nothing(self):
+        """Far more than rings and pipe hold waits for the reader, who begins late."""
+        count = 40000
+        capture, file = self.folder / "long.pcap", self.folder / "lines"
+        write_capture(capture, (metric(number) for number in range(count)))
+        reader, writer = os.pipe()
+        arguments = ("--listen", f"pcap:{capture}?schema=riemann", "--sink", "stdout:", "--sink",
+                     f"file:{file}")
+        program = self.launch(*arguments, "--memory", self.least_memory(*arguments), stdout=writer)
+        os.close(writer)
+        wait_for_bytes(reader)
+        self.assertLess(program.ledger_now()["sinks"][0]["written"], count)
+        with open(reader, "rb") as pipe:
+            lines = parse_lines(pipe.read())
+        ledger = program.finish()
+        self.assertEqual([line["value"] for line in lines], list(range(count)))
+        self.assertEqual([line["value"] for line in read_lines(file)], list(range(count)))
+        self.assertEqual([sink["written"] for sink in ledger["sinks"]], [count, count])
+
+    def test_a_stop_ends_a_capture_on_a_whole_line(self):
+        count = 40000
+        capture = self.folder / "long.pcap"
+        write_capture(capture, (metric(number) for number in range(count)))
+        reader, writer = os.pipe()
+        program = self.launch("--listen", f"pcap:{capture}?schema=riemann", stdout=writer)
+        os.close(writer)
+        wait_for_bytes(reader)
+        program.send_signal(signal.SIGTERM)
+        with open(reader, "rb") as pipe:
+            lines = parse_lines(pipe.read())
+        ledger = program.finish()
+        self.assertEqual([line["value"] for line in lines], list(range(len(lines))))
+        self.assertEqual(ledger["sinks"][0]["written"], len(lines))
+        self.assertEqual(ledger["sinks"][0]["failed"]["stop_timeout"], 0)
+
+    def test_max_datagrams_is_exact_for_a_capture(self):
+        program, ledger = self.run_to_end("--listen", capture_url("riemann_cli_v4"),
+                                          "--max-datagrams", 7, "--sink", "stdout:?view=message")
+        self.assertEqual(ledger["listeners"][0]["received"], 7)
+        self.assertEqual(len(program.output()), 7)
+
+
+class Unreadable(ProgramTest):
+    def refuse(self, path):
+        file = self.folder / "lines"
+        said = self.refused("--listen", f"pcap:{path}", "--sink", f"file:{file}", code=65)
+        self.assertIn(str(path), said)
+        self.assertFalse(file.exists(), "an output was created though nothing was started")
+        self.assertEqual(self.refused("--check", "--listen", f"pcap:{path}", code=65), said)
+
+    def test_a_missing_file(self):
+        self.refuse(self.folder / "missing.pcap")
+
+    def test_a_folder(self):
+        self.refuse(self.folder)
+
+    def test_garbage(self):
+        path = self.folder / "garbage.pcap"
+        path.write_bytes(bytes(range(256)) * 8)
+        self.refuse(path)
+
+    def test_an_empty_file(self):
+        path = self.folder / "empty.pcap"
+        path.write_bytes(b"")
+        self.refuse(path)
+
+    def test_half_a_header(self):
+        path = self.folder / "short.pcap"
+        path.write_bytes((CAPTURES / "riemann_cli_v4.pcap").read_bytes()[:20])
+        self.refuse(path)
+
+
+
+class Pipe(ProgramTest):
+    """What another program is writing while it is read, as from tcpdump -w."""
+
+    def feed(self, data):
+        path = self.folder / "fifo.pcap"
+        os.mkfifo(path)
+        program = self.launch("--listen", f"pcap:{path}?port=5555&schema=riemann", "--sink",
+                              "stdout:?view=message&names=proto")
+        with open(path, "wb", buffering=0) as pipe:
+            pipe.write(data)
+        return program
+
+    def test_a_capture_is_read_as_from_a_file(self):
+        name = "riemann_cli_v4"
+        program = self.feed((CAPTURES / f"{name}.pcap").read_bytes())
+        program.finish()
+        self.assertEqual([line["message"] for line in program.output()],
+                         [line["message"] for line in truth(name)])
+
+    def test_garbage(self):
+        program = self.feed(bytes(range(256)))
+        program.finish(code=65)
+        self.assertEqual(len(program.said()), 1)
+        self.assertEqual(program.output(), [])
+
+
+class Damaged(ProgramTest):
+    def test_what_comes_before_the_damage_is_written(self):
+        whole = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
+        path = self.folder / "torn.pcap"
+        path.write_bytes(whole[:2000])
+        program, ledger = self.run_to_end(
+            "--listen", f"pcap:{path}?port=5555&schema=riemann", "--sink",
+            "stdout:?view=message&names=proto", code=65)
+        lines = program.output()
+        self.assertEqual([line["message"] for line in lines],
+                         [line["message"] for line in truth("riemann_cli_v4")[:len(lines)]])
+        self.assertEqual(len(lines), 16)
+        self.assertEqual(ledger["listeners"][0]["received"], 16)
+        self.assertEqual(len(program.log()), 1)
+        self.assertRegex(program.log()[0], rf"\Asluice: error: {path}: ends at byte 2000")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,166 @@
+"""What a user or a script gets from the command line: exit codes, one line each, nothing started."""
+import os
+import socket
+import unittest
+
+from sluice_program import CAPTURES, RIEMANN, ProgramTest
+
+CAPTURE = f"pcap:{CAPTURES / 'riemann_cli_v4.pcap'}?port=5555&schema=riemann"
+
+
+class Wrong(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "lines"
+        self.sink = ("--sink", f"file:{self.file}")
+
+    def refuse(self, *arguments, code, says, **more):
+        said = self.refused(*arguments, code=code, **more)
+        for text in says:
+            self.assertIn(text, said)
+        self.assertFalse(self.file.exists(), "an output was created though nothing was started")
+
+    def test_an_unknown_option(self):
+        self.refuse("--bogus", *self.sink, code=64, says=['"--bogus"'])
+
+    def test_an_option_misspelt(self):
+        self.refuse("--lisen", RIEMANN, *self.sink, code=64, says=['"--lisen"', '"--listen"'])
+
+    def test_an_unknown_key(self):
+        url = "udp://127.0.0.1:0?shema=riemann"
+        self.refuse("--listen", url, *self.sink, code=64,
+                    says=['"shema"', 'did you mean "schema"?', url,
+                          f"column {url.index('shema') + 1}"])
+
+    def test_a_key_of_the_wrong_place(self):
+        self.refuse("--listen", RIEMANN + "&view=sample", *self.sink, code=64, says=['"view"'])
+        self.refuse("--sink", f"file:{self.file}?schema=riemann", code=64, says=['"schema"'])
+
+    def test_an_unknown_schema_and_format(self):
+        self.refuse("--listen", "udp://127.0.0.1:0?schema=rieman", *self.sink, code=64,
+                    says=['"rieman"', "riemann"])
+        self.refuse("--sink", f"file:{self.file}?format=jsn", code=64, says=['"jsn"', "json"])
+
+    def test_an_unknown_scheme(self):
+        self.refuse("--listen", "tcp://127.0.0.1:0", *self.sink, code=64, says=["tcp"])
+        self.refuse("--sink", "fiel:lines", code=64, says=["fiel"])
+
+    def test_a_number_without_its_unit(self):
+        self.refuse("--duration", "10", *self.sink, code=64, says=["--duration", '"10"'])
+        self.refuse("--listen", RIEMANN + "&receive_buffer=4096", *self.sink, code=64,
+                    says=["receive_buffer"])
+
+    def test_an_option_without_its_value_and_a_stray_argument(self):
+        self.refuse(*self.sink, "--duration", code=64, says=["--duration"])
+        self.refuse(*self.sink, RIEMANN, code=64, says=[RIEMANN, "--listen"])
+
+    def test_a_budget_that_is_too_small_tells_the_least_that_is_enough(self):
+        arguments = ("--listen", "udp://127.0.0.1:0", *self.sink)
+        least = self.least_memory(*arguments)
+        below = f"{int(least.removesuffix('KiB')) - 1}KiB"
+        self.refuse(*arguments, "--memory", "1MiB", code=78, says=[f"at least {least}"])
+        self.refuse(*arguments, "--memory", below, code=78, says=[f"at least {least}"])
+        self.run_to_end(*arguments, "--memory", least, "--duration", "1ms")
+
+    def test_an_address_in_use(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{other.getsockname()[1]}"
+            self.refuse("--listen", f"udp://{address}", *self.sink, code=69, says=[address])
+            self.refuse("--listen", "udp://127.0.0.1:0", "--listen", f"udp://{address}", *self.sink,
+                        code=69, says=[address])
+
+    def test_an_address_of_another_machine(self):
+        self.refuse("--listen", "udp://192.0.2.1:0", *self.sink, code=69, says=["192.0.2.1"])
+
+    def test_a_sink_that_cannot_be_created(self):
+        path = self.folder / "missing" / "lines"
+        self.refuse("--listen", RIEMANN, "--sink", f"file:{path}", code=73, says=[str(path)])
+        self.refuse("--listen", RIEMANN, "--sink", f"file:{self.folder}", code=73,
+                    says=[str(self.folder)])
+        self.refuse("--listen", CAPTURE, "--sink", f"file:{path}", code=73, says=[str(path)])
+
+    def test_a_closed_stdout(self):
+        self.refuse("--listen", RIEMANN, code=73, says=["standard output"], stdout=None,
+                    preexec_fn=lambda: os.close(1))
+
+    def test_a_stdout_that_was_opened_for_reading(self):
+        with open(os.devnull, "rb") as null:
+            self.refuse("--listen", RIEMANN, code=73, says=["standard output"], stdout=null)
+
+
+class Check(ProgramTest):
+    def test_what_is_right_is_said_and_nothing_started(self):
+        file = self.folder / "lines"
+        program, _ = self.run_to_end("--check", "--listen", CAPTURE, "--sink", f"file:{file}",
+                                     ledger=None)
+        self.assertEqual(program.said(), ["sluice: the configuration is valid"])
+        self.assertEqual(program.output(), [])
+        self.assertFalse(file.exists())
+
+    def test_no_socket_is_bound(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.bind(("127.0.0.1", 0))
+            port = other.getsockname()[1]
+            self.run_to_end("--check", "--listen", f"udp://127.0.0.1:{port}", ledger=None)
+
+    def test_the_defaults_are_right(self):
+        self.run_to_end("--check", ledger=None)
+
+    def test_what_is_wrong_has_its_exit_code(self):
+        self.refused("--check", "--listen", "udp://127.0.0.1", code=64)
+        self.refused("--check", "--listen", "pcap:/nowhere/at.all", code=65)
+
+
+class Tell(ProgramTest):
+    def tell(self, option):
+        program, _ = self.run_to_end(option, ledger=None)
+        self.assertEqual(program.said(), [])
+        return b"".join(program.stdout.lines()).decode()
+
+    def test_help(self):
+        text = self.tell("--help")
+        self.assertTrue(text.startswith("Usage: sluice "))
+        for word in ("--listen", "--sink", "--check", "--duration", "--max-datagrams", "--ledger",
+                     "schema=", "receivers=", "view=", "int64=", "78 "):
+            self.assertIn(word, text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_version(self):
+        text = self.tell("--version")
+        self.assertRegex(text, r"\Asluice \d+\.\d+\.\d+\n")
+        for name in ("riemann", "telemetry", "stdout", "file", "json"):
+            self.assertIn(name, text)
+
+    def test_a_full_disk_is_not_silence(self):
+        with open("/dev/full", "wb") as full:
+            self.run_to_end("--help", stdout=full, ledger=None, code=74)
+
+
+class FullDisk(ProgramTest):
+    def fill(self, *sinks, **more):
+        program = self.launch("--listen", CAPTURE, *sinks, "--stop-timeout", "200ms", **more)
+        program.wait_for_log("No space left on device")
+        return program, program.stop(code=74)
+
+    def test_what_does_not_fit_has_failed_with_its_reason(self):
+        _, ledger = self.fill("--sink", "file:/dev/full?view=message")
+        sink = ledger["sinks"][0]
+        self.assertEqual(sink["failed"]["io_error"], 30)
+        self.assertEqual((sink["written"], sink["lines"], sink["bytes"]), (0, 0, 0))
+        self.assertGreater(sink["write_errors"], 0)
+
+    def test_the_other_sink_has_everything(self):
+        program, ledger = self.fill("--sink", "file:/dev/full?view=message", "--sink",
+                                    "stdout:?view=message")
+        self.assertEqual(len(program.output()), 30)
+        self.assertEqual(ledger["sinks"][1]["written"], 30)
+
+    def test_stdout(self):
+        with open("/dev/full", "wb") as full:
+            _, ledger = self.fill("--sink", "stdout:?view=message", stdout=full)
+        self.assertEqual(ledger["sinks"][0]["failed"]["io_error"], 30)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+"""File sinks: appending, and reopening on SIGHUP what was renamed."""
+import os
+import signal
+import unittest
+
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest, parse_lines, read_lines
+
+
+class Append(ProgramTest):
+    def write(self, path, values):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}")
+        self.sender(program).send_all([metric(value) for value in values])
+        return program, program.stop()
+
+    def test_what_was_there_stays(self):
+        path = self.folder / "lines"
+        path.write_text('{"mine": true}\n', encoding="ascii")
+        self.write(path, [1])
+        self.write(path, [2, 3])
+        lines = read_lines(path)
+        self.assertEqual(lines[0], {"mine": True})
+        self.assertEqual([line["value"] for line in lines[1:]], [1, 2, 3])
+
+    def test_a_line_that_an_earlier_run_left_torn_is_mended(self):
+        path = self.folder / "lines"
+        path.write_text('{"whole": 1}\n{"torn": ', encoding="ascii")
+        program, _ = self.write(path, [1])
+        program.wait_for_log("torn")
+        lines = read_lines(path)
+        self.assertEqual(lines[0], {"whole": 1})
+        self.assertEqual([line["value"] for line in lines[1:]], [1])
+
+    def test_two_files_of_one_listener(self):
+        samples, messages = self.folder / "samples", self.folder / "messages"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{samples}", "--sink",
+                             f"file:{messages}?view=message&int64=number")
+        self.sender(program).send_all([metric(1, time=1700000000), b""])
+        ledger = program.stop()
+        self.assertEqual([line["time"] for line in read_lines(samples)],
+                         ["2023-11-14T22:13:20.000000000Z"])
+        lines = read_lines(messages)
+        self.assertEqual(lines[0]["message"],
+                         {"events": [{"service": "cpu", "metricD": 1, "time": 1700000000}]})
+        self.assertEqual((lines[1]["message"], lines[1]["bytes"]), ({}, 0))
+        self.assertEqual([(sink["written"], sink["filtered"]) for sink in ledger["sinks"]],
+                         [(1, 1), (2, 0)])
+
+
+class Reopen(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.path, self.old = self.folder / "lines", self.folder / "lines.1"
+
+    def rename_and_reopen(self, program):
+        os.rename(self.path, self.old)
+        program.send_signal(signal.SIGHUP)
+        program.wait_for_log("lines: reopened")
+
+    def test_what_comes_before_is_in_the_old_file_and_what_comes_after_in_the_new(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
+        sender = self.sender(program)
+        sender.send_all([metric(value) for value in range(10)])
+        program.wait_for_settled(10)
+        self.rename_and_reopen(program)
+        sender.send_all([metric(value) for value in range(10, 20)], before=10)
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.old)], list(range(10)))
+        self.assertEqual([line["value"] for line in read_lines(self.path)], list(range(10, 20)))
+        self.assertEqual(ledger["sinks"][0]["written"], 20)
+
+    def test_under_load_nothing_is_lost_and_no_line_is_torn(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
+        flood = self.flood(program, metric)
+        program.wait_for_settled(1000)
+        self.rename_and_reopen(program)
+        written = program.ledger_now()["sinks"][0]["written"]
+        program.wait_for_settled(written + 1000)
+        flood.end()
+        program.wait_for_received(flood.sent)
+        ledger = program.stop()
+        old, new = read_lines(self.old), read_lines(self.path)
+        self.assertGreaterEqual(len(old), 1000)
+        self.assertGreater(len(new), 0)
+        values = [line["value"] for line in old + new]
+        self.assertEqual(values, sorted(set(values)), "the order over both files")
+        self.assertEqual(len(values), ledger["sinks"][0]["written"])
+        self.assertEqual(ledger["listeners"][0]["received"] +
+                         ledger["listeners"][0]["kernel_drops"], flood.sent)
+
+    def test_a_file_that_was_not_renamed_goes_on(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        program.send_signal(signal.SIGHUP)
+        program.wait_for_log("reopened")
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.path)], [1, 2])
+
+    def test_where_it_cannot_be_opened_the_old_file_goes_on(self):
+        inner = self.folder / "inner"
+        inner.mkdir()
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{inner / 'lines'}")
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        moved = self.folder / "moved"
+        os.rename(inner, moved)
+        program.send_signal(signal.SIGHUP)
+        program.wait_for_log("error: .*reopen")
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        self.assertEqual([line["value"] for line in read_lines(moved / "lines")], [1, 2])
+
+    def test_stdout_has_no_name_to_reopen(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}", "--sink",
+                             "stdout:")
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        self.rename_and_reopen(program)
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        self.assertEqual([line["value"] for line in program.output()], [1, 2])
+
+
+class Fifo(ProgramTest):
+    def test_a_named_pipe_is_written_and_its_readers_end_is_the_sinks(self):
+        path = self.folder / "fifo"
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}")
+        self.sender(program).send_all([metric(1)])
+        program.wait_for_settled(1)
+        self.assertEqual([line["value"] for line in parse_lines(os.read(reader, 4096))], [1])
+        os.close(reader)
+        program.finish()
+
+    def test_a_named_pipe_that_nobody_reads_cannot_be_opened(self):
+        path = self.folder / "fifo"
+        os.mkfifo(path)
+        self.refused("--listen", RIEMANN, "--sink", f"file:{path}", code=73)
+
+
+if __name__ == "__main__":
+    unittest.main()

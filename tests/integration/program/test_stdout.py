@@ -1,0 +1,185 @@
+"""Standard output as the programs and files behind it see it."""
+import fcntl
+import os
+import pty
+import socket
+import unittest
+
+from protobuf import metric, riemann
+from sluice_program import (RIEMANN, ProgramTest, parse_json, parse_lines, read_lines,
+                            wait_for_bytes)
+
+
+def flags_of(descriptor):
+    return fcntl.fcntl(descriptor, fcntl.F_GETFL)
+
+
+class Lines(ProgramTest):
+    def test_without_a_sink_every_metric_is_one_json_line_on_stdout(self):
+        program = self.start("--listen", RIEMANN)
+        sender = self.sender(program)
+        sender.send(riemann({"service": "cpu", "host": "web1", "metric_d": 0.75},
+                            {"service": "requests", "metric_sint64": -7, "time": 1700000000},
+                            {"service": "no metric", "state": "ok"},
+                            {"service": "load", "metric_f": 0.1, "tags": ["a", "b"]}))
+        lines = program.wait_for_output(3)
+        ledger = program.stop()
+        self.assertEqual(program.output(), lines)
+        self.assertEqual([(line["name"], line["value"]) for line in lines],
+                         [("cpu", 0.75), ("requests", -7), ("load", 0.1)])
+        self.assertEqual([line["labels"] for line in lines], [{"host": "web1"}, {}, {"tags": "a,b"}])
+        self.assertEqual(lines[1]["time"], "2023-11-14T22:13:20.000000000Z")
+        for line in lines:
+            self.assertEqual(line["source"], sender.source)
+            self.assertEqual(line["listener"], program.names[0])
+        self.assertEqual(lines[0]["time"], lines[0]["received"])
+        sink = ledger["sinks"][0]
+        self.assertEqual((sink["written"], sink["lines"]), (1, 3))
+
+    def test_a_line_comes_while_the_program_runs_and_waits_for_no_other(self):
+        program = self.start("--listen", RIEMANN)
+        sender = self.sender(program)
+        for value in range(5):
+            sender.send(metric(value))
+            self.assertEqual(program.wait_for_output(value + 1)[-1]["value"], value)
+        program.stop()
+
+
+class Reader(ProgramTest):
+    """Standard output is a pipe."""
+
+    def setUp(self):
+        super().setUp()
+        self.reader, self.writer = os.pipe()
+        self.open = {self.reader, self.writer}
+        self.addCleanup(lambda: [os.close(descriptor) for descriptor in self.open])
+
+    def close(self, descriptor):
+        self.open.remove(descriptor)
+        os.close(descriptor)
+
+    def start_into_pipe(self, *sinks):
+        program = self.start("--listen", RIEMANN, *sinks, stdout=self.writer)
+        self.close(self.writer)
+        return program
+
+    def test_a_reader_that_takes_one_line_and_goes_ends_the_program(self):
+        program = self.start_into_pipe()
+        self.sender(program).send(metric(1))
+        wait_for_bytes(self.reader)
+        self.assertEqual(parse_json(os.read(self.reader, 4096))["value"], 1)
+        self.close(self.reader)
+        program.finish()  # without another datagram
+        program.wait_for_log("the reader has gone")
+
+    def test_a_reader_that_goes_without_a_word_ends_the_program(self):
+        program = self.start_into_pipe()
+        self.close(self.reader)
+        program.finish()
+
+    def test_a_reader_that_goes_while_it_is_behind(self):
+        program = self.start_into_pipe()
+        self.sender(program).send_all([metric(value) for value in range(3000)])
+        self.close(self.reader)
+        sink = program.finish()["sinks"][0]
+        self.assertGreater(sink["failed"]["reader_gone"], 0)
+        self.assertEqual(sink["written"] + sink["failed"]["reader_gone"], sink["queued"])
+
+    def test_where_another_sink_is_left_the_program_goes_on(self):
+        file = self.folder / "lines"
+        program = self.start_into_pipe("--sink", "stdout:", "--sink", f"file:{file}")
+        sender = self.sender(program)
+        sender.send_all([metric(0)])
+        program.wait_for_settled(1)
+        self.close(self.reader)
+        program.wait_for_log("the reader has gone")
+        sender.send_all([metric(value) for value in range(1, 300)], before=1)
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in read_lines(file)], list(range(300)))
+        self.assertEqual(ledger["sinks"][0]["written"], 1)
+        self.assertEqual(ledger["sinks"][0]["refused"]["sink_ended"] +
+                         ledger["sinks"][0]["failed"]["reader_gone"], 299)
+        self.assertEqual(ledger["sinks"][1]["written"], 300)
+
+    def test_a_pipe_that_nobody_reads_takes_nothing_from_the_other_sink(self):
+        count = 20000
+        file = self.folder / "lines"
+        arguments = ("--listen", RIEMANN, "--sink", "stdout:", "--sink", f"file:{file}")
+        program = self.start(*arguments, "--memory", self.least_memory(*arguments),
+                             "--stop-timeout", "100ms", stdout=self.writer)
+        self.sender(program).send_all([metric(value) for value in range(count)])
+        program.wait_for_log("stdout:: behind")
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in read_lines(file)], list(range(count)))
+        stalled, other = ledger["sinks"]
+        self.assertGreater(sum(stalled["refused"].values()), 0)
+        self.assertGreater(stalled["failed"]["stop_timeout"], 0)
+        self.assertEqual(other["written"], count)
+        self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
+
+    def test_its_blocking_mode_stays_what_its_owners_made_it(self):
+        before = flags_of(self.writer)
+        self.assertFalse(before & os.O_NONBLOCK)
+        program = self.start("--listen", RIEMANN, stdout=self.writer)
+        self.assertEqual(flags_of(self.writer), before)
+        self.sender(program).send(metric(1))
+        wait_for_bytes(self.reader)
+        self.assertEqual(flags_of(self.writer), before)
+        program.stop()
+        self.assertEqual(flags_of(self.writer), before)
+
+
+class Other(ProgramTest):
+    def test_a_regular_file_opened_to_append(self):
+        path = self.folder / "lines"
+        path.write_text('{"mine": true}\n', encoding="ascii")
+        with open(path, "ab") as file:
+            program = self.start("--listen", RIEMANN, stdout=file)
+            self.sender(program).send_all([metric(1), metric(2)])
+            program.stop()
+        lines = read_lines(path)
+        self.assertEqual(lines[0], {"mine": True})
+        self.assertEqual([line["value"] for line in lines[1:]], [1, 2])
+
+    def test_a_regular_file_written_from_where_it_stands(self):
+        """As in { echo head; sluice; echo tail; } > file."""
+        path = self.folder / "lines"
+        with open(path, "wb", buffering=0) as file:
+            file.write(b'{"head": true}\n')
+            program = self.start("--listen", RIEMANN, stdout=file)
+            self.sender(program).send_all([metric(1)])
+            program.stop()
+            file.write(b'{"tail": true}\n')
+        lines = read_lines(path)
+        self.assertEqual([lines[0], lines[1]["value"], lines[2]],
+                         [{"head": True}, 1, {"tail": True}])
+
+    def test_a_socket(self):
+        ours, its = socket.socketpair()
+        with ours, its:
+            before = flags_of(its.fileno())
+            program = self.start("--listen", RIEMANN, stdout=its)
+            self.assertEqual(flags_of(its.fileno()), before)
+            its.close()
+            self.sender(program).send(metric(1))
+            wait_for_bytes(ours)
+            self.assertEqual([line["value"] for line in parse_lines(ours.recv(4096))], [1])
+            ours.close()
+            program.finish()
+
+    def test_a_terminal(self):
+        ours, its = pty.openpty()
+        before = flags_of(its)
+        program = self.start("--listen", RIEMANN, stdout=its)
+        self.assertEqual(flags_of(its), before)
+        os.close(its)
+        self.sender(program).send(metric(1))
+        wait_for_bytes(ours)
+        line = os.read(ours, 4096)
+        self.assertEqual(parse_json(line.decode())["value"], 1)
+        os.close(ours)
+        program.finish()
+
+
+if __name__ == "__main__":
+    unittest.main()

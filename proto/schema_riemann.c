@@ -133,8 +133,7 @@ static bool next_sample(const struct schema *schema, const void *message,
 
 enum label_stage { LABEL_HOST, LABEL_STATE, LABEL_TAGS, LABEL_ATTRIBUTES };
 
-static bool set_label(struct label *label, const char *key, size_t key_size,
-                      struct text value)
+static bool set_label(struct label *label, const char *key, size_t key_size, struct text value)
 {
     label->key = (struct text){key, key_size};
     label->value = value;

@@ -1,9 +1,10 @@
 /* Addresses: text to value and back. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "collector/address.h"
@@ -59,9 +60,25 @@ static void what_is_no_address_is_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "",        "1.2.3",   "1.2.3.4.5", "256.1.1.1", "01.2.3.4",  "1.2.3.4 ",        "localhost",
-        ":",       ":::",     "1:",        "1::2::3",   "12345::",   "1:2:3:4:5:6:7:8:9",
-        "1:2:3:4", "::1%eth", "::1%",      "::g",       "1::2:3:4:5:6:7:8", "1.2.3.4%1",
+        "",
+        "1.2.3",
+        "1.2.3.4.5",
+        "256.1.1.1",
+        "01.2.3.4",
+        "1.2.3.4 ",
+        "localhost",
+        ":",
+        ":::",
+        "1:",
+        "1::2::3",
+        "12345::",
+        "1:2:3:4:5:6:7:8:9",
+        "1:2:3:4",
+        "::1%eth",
+        "::1%",
+        "::g",
+        "1::2:3:4:5:6:7:8",
+        "1.2.3.4%1",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct address address;

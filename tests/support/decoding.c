@@ -93,18 +93,20 @@ enum decode_result decoding_wire(struct decoding *decoding, const struct wire *w
 
 char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers)
 {
+    static char room[8 * 1024 * 1024];
     struct json_style style = {proto_names, int64_numbers};
-    size_t room = (size_t)8 * 1024 * 1024;
-    struct output out = {.data = malloc(room), .capacity = room - 1};
-    assert_non_null(out.data);
+    struct output out = {.data = room, .capacity = sizeof room};
     if (decoding->schema != NULL)
         decoding->schema->ops->write_json(decoding->schema, decoding->message, &style, &out);
     else
         message_write_json(decoding->type, decoding->message, &style, &out);
     assert_false(out.overflow);
-    out.data[out.used] = '\0';
-    assert_int_equal(strlen(out.data), out.used);
-    return out.data;
+    char *json = malloc(out.used + 1);
+    assert_non_null(json);
+    memcpy(json, room, out.used);
+    json[out.used] = '\0';
+    assert_int_equal(strlen(json), out.used);
+    return json;
 }
 
 void assert_decoded(struct decoding *decoding, const struct wire *wire, enum decode_result expected,

@@ -171,6 +171,10 @@ static size_t encode(struct encoder *encoder, const struct listener *listener,
             output_char(out, '\n');
         }
         return number;
+    case '@':
+        sink_thread_reopen(fake.sink);
+        output_bytes(out, "@\n", 2);
+        return 1;
     default:
         output_bytes(out, payload, record->size);
         output_char(out, '\n');
@@ -263,7 +267,7 @@ void fake_sink_start(struct fake_sink *made)
         fail_msg("%s", error.text);
 }
 
-void fake_sink_push(struct fake_sink *made, size_t queue, const char *payload, size_t count)
+struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t count)
 {
     static const struct listener listener = {.index = 0, .name = "test"};
     int64_t until = patience_until();
@@ -283,9 +287,20 @@ void fake_sink_push(struct fake_sink *made, size_t queue, const char *payload, s
     /* As a receiver does: counted before the sink can be done with it. */
     atomic_fetch_add(&made->counters->in_flight, (int64_t)count);
     made->queued += count;
+    return batch;
+}
+
+void fake_sink_offer(struct fake_sink *made, size_t queue, struct batch *batch)
+{
+    int64_t until = patience_until();
     while (batch_queue_push(made->queues[queue], batch) != QUEUE_TAKEN)
         assert_true(patience(until));
     sink_thread_notify(made->sink);
+}
+
+void fake_sink_push(struct fake_sink *made, size_t queue, const char *payload, size_t count)
+{
+    fake_sink_offer(made, queue, fake_sink_make(made, payload, count));
 }
 
 uint64_t fake_sink_settled(const struct fake_sink *made)

@@ -60,7 +60,8 @@ struct fake_sink {
 
 /*
  * The payloads that the fake encoder reads: text becomes one line; "#N" that text N times, one line
- * each; "*N" a line of N bytes and its newline; "-" leaves no line; "!" fits no buffer.
+ * each; "*N" a line of N bytes and its newline; "-" leaves no line; "!" fits no buffer; "@" is a
+ * line, and has the sink reopened meanwhile.
  */
 
 /* A cmocka setup and teardown; the sink of a test that is done must have nothing in flight. */
@@ -73,6 +74,10 @@ void fake_sink_start(struct fake_sink *fake);
 
 /* One batch of `count` records with this payload; waits for room and for a free batch. */
 void fake_sink_push(struct fake_sink *fake, size_t queue, const char *payload, size_t count);
+
+/* The same in two steps, of which the second takes no time. */
+struct batch *fake_sink_make(struct fake_sink *fake, const char *payload, size_t count);
+void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 
 /* Waits until the count of records whose fate is known is `records`. */
 void fake_sink_wait_settled(const struct fake_sink *fake, uint64_t records);

@@ -1,6 +1,7 @@
 /* The ring: order, bounds and end; and counts and checksums on both ends of two threads. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -210,6 +211,58 @@ static void the_end_never_overtakes_the_last_item(void **state)
     }
 }
 
+#define ENDS 20000
+
+struct ends {
+    struct ring *rings[ENDS];
+    int item;
+    _Atomic size_t begun; /* rounds that the consumer has begun */
+    size_t full;
+};
+
+static void push_and_close(void *argument)
+{
+    struct ends *ends = argument;
+    int64_t until = patience_until();
+    for (size_t i = 0; i < ENDS; i++) {
+        while (atomic_load(&ends->begun) <= i)
+            if (i % 64 == 0 && !patience(until))
+                return;
+        ends->full += ring_push(ends->rings[i], &ends->item);
+        ring_close(ends->rings[i]);
+    }
+}
+
+/* A ring that holds an item is not finished, at whatever moment its producer closes it. */
+static void the_end_is_never_seen_before_the_last_item(void **state)
+{
+    (void)state;
+    static struct ends ends;
+    struct thread *thread;
+    struct error error;
+    size_t early = 0;
+    int64_t until = patience_until();
+    for (size_t i = 0; i < ENDS; i++)
+        ends.rings[i] = ring_create(1);
+    assert_int_equal(thread_start(&thread, "producer", push_and_close, &ends, &error), 0);
+    for (size_t i = 0; i < ENDS; i++) {
+        atomic_store(&ends.begun, i + 1);
+        for (size_t spin = 0; ring_level(ends.rings[i]) == 0 || spin < 20; spin++) {
+            early += ring_finished(ends.rings[i]);
+            if (spin > 1000 && !patience(until))
+                break;
+        }
+    }
+    thread_join(thread);
+    assert_int_equal(early, 0);
+    assert_int_equal(ends.full, ENDS);
+    for (size_t i = 0; i < ENDS; i++) {
+        assert_ptr_equal(ring_pop(ends.rings[i]), &ends.item);
+        assert_true(ring_finished(ends.rings[i]));
+        ring_destroy(ends.rings[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +274,7 @@ int main(void)
         cmocka_unit_test(everything_arrives_from_a_slow_producer),
         cmocka_unit_test(everything_arrives_at_a_slow_consumer),
         cmocka_unit_test(the_end_never_overtakes_the_last_item),
+        cmocka_unit_test(the_end_is_never_seen_before_the_last_item),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

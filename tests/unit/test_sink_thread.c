@@ -209,6 +209,20 @@ static void a_busy_sink_reopens_between_two_records(void **state)
     assert_int_equal(fake->size, FAKE_CAPACITY * 60 * 1000);
 }
 
+static void what_was_taken_before_a_reopening_goes_to_the_old_file(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_create(fake);
+    struct error error;
+    fake_sink_push(fake, 0, "@", 1);
+    fake_sink_push(fake, 0, "new", 1);
+    assert_int_equal(sink_thread_start(fake->sink, &error), 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "@\nnew\n", 2);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 2);
+}
+
 static void a_reopening_that_fails_goes_on_with_the_old_file(void **state)
 {
     struct fake_sink *fake = *state;
@@ -239,22 +253,32 @@ static void a_destination_without_a_name_is_not_reopened(void **state)
 
 /* --- sleeping and waking ---------------------------------------------------------------------- */
 
-static void a_sleeping_sink_is_woken_by_every_push(void **state)
+/*
+ * The first push wakes the sink. The second comes at any moment between the first one's write and
+ * the sink's sleep; one that is missed there would wait for ever.
+ */
+static void a_push_is_seen_at_every_moment_of_falling_asleep(void **state)
 {
     struct fake_sink *fake = *state;
     uint64_t random = 99;
     fake_sink_start(fake);
-    for (uint64_t round = 1; round <= 1500; round++) {
-        fake_sink_push(fake, round % FAKE_QUEUES, "x", 1);
-        fake_sink_wait_settled(fake, round);
-        /* From now on the sink goes to sleep; the next push comes at any point of that. */
-        for (uint64_t spin = next_random(&random) % 400; spin > 0; spin--)
+    for (uint64_t round = 0; round < 1500; round++) {
+        struct batch *first = fake_sink_make(fake, "x", 1);
+        struct batch *second = fake_sink_make(fake, "y", 1);
+        size_t writes = atomic_load(&fake->writes);
+        int64_t until = patience_until();
+        fake_sink_offer(fake, 0, first);
+        for (unsigned spin = 1; atomic_load(&fake->writes) == writes; spin++)
+            assert_true(spin % 1024 != 0 || patience(until));
+        for (uint64_t spin = next_random(&random) % 1000; spin > 0; spin--)
             (void)sink_thread_has_ended(fake->sink);
+        fake_sink_offer(fake, round % FAKE_QUEUES, second);
+        fake_sink_wait_settled(fake, 2 * round + 2);
     }
     fake_sink_wait_idle(fake);
     assert_false(sink_thread_has_finished(fake->sink));
     fake_sink_finish(fake);
-    assert_int_equal(counter_read(&fake->counters->written), 1500);
+    assert_int_equal(counter_read(&fake->counters->written), 3000);
 }
 
 static void a_close_wakes_a_sleeping_sink(void **state)
@@ -321,9 +345,10 @@ int main(void)
         with_fake_sink(a_record_of_a_mebibyte_fits_at_any_time),
         with_fake_sink(an_idle_sink_reopens_at_once),
         with_fake_sink(a_busy_sink_reopens_between_two_records),
+        with_fake_sink(what_was_taken_before_a_reopening_goes_to_the_old_file),
         with_fake_sink(a_reopening_that_fails_goes_on_with_the_old_file),
         with_fake_sink(a_destination_without_a_name_is_not_reopened),
-        with_fake_sink(a_sleeping_sink_is_woken_by_every_push),
+        with_fake_sink(a_push_is_seen_at_every_moment_of_falling_asleep),
         with_fake_sink(a_close_wakes_a_sleeping_sink),
         with_fake_sink(a_destination_that_cannot_be_created_says_why),
         with_fake_sink(an_encoder_without_memory_is_an_internal_error),

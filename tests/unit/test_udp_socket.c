@@ -247,6 +247,19 @@ static void the_arrival_time_lies_between_sending_and_receiving(void **state)
     }
 }
 
+/* The kernel stamps a datagram when it comes, however late we ask for it. */
+static void the_arrival_time_is_not_that_of_the_receive(void **state)
+{
+    struct receiving *receiving = *state;
+    receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
+    udp_sender_send(receiving->sender, &receiving->to, "x", 1);
+    int64_t sent = clock_wall_ns();
+    int64_t later = clock_monotonic_ns() + 30 * INT64_C(1000000);
+    while (clock_monotonic_ns() < later)
+        ;
+    assert_true(receiving_next(receiving)->received_ns <= sent + 10 * INT64_C(1000000));
+}
+
 /* --- opening and binding ---------------------------------------------------------------------- */
 
 static void the_port_that_the_system_chose_is_told(void **state)
@@ -352,6 +365,7 @@ int main(void)
         with_group(a_dual_stack_socket_shows_ipv4_sources_as_ipv4),
         with_group(an_ipv6_only_socket_leaves_the_port_to_ipv4),
         with_group(the_arrival_time_lies_between_sending_and_receiving),
+        with_group(the_arrival_time_is_not_that_of_the_receive),
         with_group(the_port_that_the_system_chose_is_told),
         with_group(a_port_in_use_is_one_clear_line),
         with_group(an_address_that_is_not_ours_cannot_be_bound),

@@ -279,7 +279,8 @@ struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t
     for (size_t i = 0; i < count; i++) {
         struct record *record = arena_allocate(&batch->arena, sizeof *record);
         char *data = arena_allocate(&batch->arena, size + 1);
-        assert_true(record != NULL && data != NULL);
+        if (record == NULL || data == NULL)
+            abort(); /* a batch has room for what tests put into one */
         memcpy(data, payload, size + 1);
         *record = (struct record){.data = (uint8_t *)data, .size = (uint32_t)size};
         batch_append(batch, record);

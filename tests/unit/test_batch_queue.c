@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -24,7 +25,7 @@ struct fixture {
 static struct fixture make(size_t capacity, bool shared)
 {
     struct fixture made = {
-        .pool = batch_pool_create(2 * CAPACITY, 0),
+        .pool = batch_pool_create((size_t)2 * CAPACITY, 0),
         .queue = batch_queue_create(capacity, shared ? 3 : 1, shared),
     };
     assert_non_null(made.pool);
@@ -196,6 +197,8 @@ static struct batch *make_batch(struct batch_pool *pool, uint64_t number, uint64
     batch->listener = &listeners[number % 3];
     for (uint64_t i = 0; i <= number % LARGEST; i++) {
         struct record *record = arena_allocate(&batch->arena, sizeof *record);
+        if (record == NULL)
+            abort(); /* a batch has room for a few */
         *record = (struct record){.received_ns = (int64_t)(number * LARGEST + i)};
         *sum += (uint64_t)record->received_ns;
         batch_append(batch, record);

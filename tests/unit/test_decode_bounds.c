@@ -107,7 +107,7 @@ static void types_that_nest_through_each_other_count_every_level(void **state)
 static void unknown_bytes_are_not_looked_into(void **state)
 {
     struct decoding *decoding = *state;
-    assert_tower(decoding, 99, 2 * SCHEMA_MAX_DEPTH, DECODE_OK);
+    assert_tower(decoding, 99, (size_t)2 * SCHEMA_MAX_DEPTH, DECODE_OK);
     assert_tower(decoding, 3, 40, DECODE_OK); /* nor those of a string */
 }
 

@@ -100,7 +100,7 @@ static void the_order_of_one_queue_is_kept(void **state)
     for (size_t at = 0; at < fake->size; at += 10) {
         int queue = fake->bytes[at] - '0';
         assert_in_range(queue, 0, FAKE_QUEUES - 1);
-        assert_int_equal(atoi(fake->bytes + at + 2), next[queue]++);
+        assert_int_equal(strtol(fake->bytes + at + 2, NULL, 10), next[queue]++);
     }
 }
 

@@ -293,7 +293,8 @@ static void a_deadline_ends_a_sink_that_still_makes_progress(void **state)
     fake_sink_finish(fake);
     assert_int_equal(fake->size % 1000, 0);
     assert_in_range(fake->size, 0, 300 * 1000);
-    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), FAKE_CAPACITY * 60 - fake->size / 1000);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT),
+                     (size_t)FAKE_CAPACITY * 60 - fake->size / 1000);
 }
 
 static void a_second_stop_brings_the_deadline_forward_never_back(void **state)

@@ -141,6 +141,7 @@ class FullDisk(ProgramTest):
     def fill(self, *sinks, **more):
         program = self.launch("--listen", CAPTURE, *sinks, "--stop-timeout", "200ms", **more)
         program.wait_for_log("No space left on device")
+        program.wait_for_received(30)  # a stop would end the capture where it is
         return program, program.stop(code=74)
 
     def test_what_does_not_fit_has_failed_with_its_reason(self):

@@ -45,13 +45,27 @@ class UnderLoad(ProgramTest):
     def test_sigint_drains_and_ends(self):
         self.stop(signal.SIGINT)
 
-    def test_what_was_received_before_the_stop_is_written(self):
-        program = self.start("--listen", RIEMANN)
+    def test_what_came_before_the_stop_is_received_and_written(self):
+        """The datagrams and the signal come while it stands still, so that it finds all at once."""
+        count = 4000  # a fast buffer holds them, and no receiver takes them in one turn
+        file = self.folder / "lines"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{file}")
         sender = self.sender(program)
-        for value in range(50):
+        sender.send_all([metric(0)])
+        program.send_signal(signal.SIGSTOP)
+        for value in range(1, count):
             sender.send(metric(value))
-        program.stop()  # at once: the last drain is to find them
-        self.assertEqual([line["value"] for line in program.output()], list(range(50)))
+        program.send_signal(signal.SIGTERM)
+        program.send_signal(signal.SIGCONT)
+        ledger = program.finish()
+        listener, sink = ledger["listeners"][0], ledger["sinks"][0]
+        self.assertEqual(listener["received"] + listener["kernel_drops"], count)
+        self.assertEqual(listener["refused_while_stopping"], 0)
+        self.assertEqual(sink["written"] + sum(sink["refused"].values()), listener["decoded"])
+        values = [line["value"] for line in read_lines(file)]
+        self.assertEqual(len(values), sink["written"])
+        if listener["kernel_drops"] == 0 and sum(sink["refused"].values()) == 0:
+            self.assertEqual(values, list(range(count)))
 
     def test_a_stop_without_a_single_datagram(self):
         program = self.start("--listen", RIEMANN)

@@ -177,8 +177,9 @@ class Sequence(ProgramTest):
     def test_a_late_number_fills_its_gap(self):
         self.count(self.numbered(1, 3, 2, 4, 6, 5), senders=1, reordered=2)
 
-    def test_a_number_from_before_the_window(self):
-        self.count(self.numbered(1, *range(3, 1100), 2), senders=1, lost=1, late=1)
+    def test_a_number_at_the_end_of_the_window_and_one_from_before(self):
+        self.count(self.numbered(1, *range(3, 2 + 1024), 2), senders=1, reordered=1)
+        self.count(self.numbered(1, *range(3, 2 + 1025), 2), senders=1, lost=1, late=1)
 
     def test_a_new_boot_begins_anew(self):
         self.count(self.numbered(1, 2, 4) + self.numbered(1, 2, boot=8), senders=1, restarted=1,

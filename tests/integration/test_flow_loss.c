@@ -281,10 +281,10 @@ static void a_capture_loses_nothing_to_a_slow_sink(void **state)
     const struct memory_needs needs = {.captures = 2, .sinks = 1, .intakes = 2};
     char arguments[1024], memory[FLOW_MEMORY_SIZE];
     snprintf(arguments, sizeof arguments,
-             "--listen pcap:%s/collectd_riemann_batchoff_v4.pcap?schema=riemann "
-             "--listen pcap:%s/riemann_frag_v4_mtu1500.pcap?schema=riemann "
+             "--listen pcap:CAPTURES/collectd_riemann_batchoff_v4.pcap?schema=riemann "
+             "--listen pcap:CAPTURES/riemann_frag_v4_mtu1500.pcap?schema=riemann "
              "--sink file:OUTPUT?view=message %s",
-             TEST_CAPTURES, TEST_CAPTURES, flow_least_memory(&needs, memory));
+             flow_least_memory(&needs, memory));
     gate_shut(&flow->writing);
     flow_open(flow, arguments);
     flow_await_received(flow, 0, 10);

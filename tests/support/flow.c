@@ -111,39 +111,61 @@ int flow_tear_down(void **state)
     return 0;
 }
 
-/* Copies `arguments` with the names put in; at most `size` bytes. */
-static void put_names(const struct flow *flow, const char *arguments, char *to, size_t size)
+/* The place names that may stand in a word. */
+static const char *name_at(const struct flow *flow, const char *at, size_t *length)
+{
+    const struct {
+        const char *name;
+        const char *place;
+    } names[] = {
+        {"OUTPUT", flow->output}, {"DIRECTORY", flow->directory}, {"CAPTURES", TEST_CAPTURES}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        *length = strlen(names[i].name);
+        if (strncmp(at, names[i].name, *length) == 0)
+            return names[i].place;
+    }
+    return NULL;
+}
+
+/* Copies a word with the places put in, to `size` bytes. */
+static void put_places(const struct flow *flow, const char *word, char *to, size_t size)
 {
     size_t used = 0;
-    while (*arguments != '\0') {
-        const char *name = NULL;
-        size_t skip = 1;
-        if (strncmp(arguments, "OUTPUT", 6) == 0) {
-            name = flow->output;
-            skip = 6;
-        } else if (strncmp(arguments, "DIRECTORY", 9) == 0) {
-            name = flow->directory;
-            skip = 9;
+    while (*word != '\0') {
+        size_t length;
+        const char *place = name_at(flow, word, &length);
+        if (place == NULL) {
+            place = word;
+            length = 1;
         }
-        size_t length = name != NULL ? strlen(name) : 1;
-        assert_true(used + length < size);
-        memcpy(to + used, name != NULL ? name : arguments, length);
-        used += length;
-        arguments += skip;
+        size_t placed = place == word ? 1 : strlen(place);
+        assert_true(used + placed < size);
+        memcpy(to + used, place, placed);
+        used += placed;
+        word += length;
     }
     to[used] = '\0';
 }
 
+/* Words are told apart before the places are put in: a place may hold a blank. */
 static void parse(struct flow *flow, const char *arguments)
 {
+    enum { WORDS = 32, WORD_SIZE = 1024 };
+    static char words[WORDS][WORD_SIZE];
     char text[4096];
-    char name[] = "sluice";
-    char *argv[64] = {name};
+    char *argv[WORDS];
     int argc = 1;
-    put_names(flow, arguments, text, sizeof text);
+    assert_true(strlen(arguments) < sizeof text);
+    strcpy(text, arguments);
+    strcpy(words[0], "sluice");
+    argv[0] = words[0];
     char *rest = NULL;
-    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
-        argv[argc++] = word;
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        assert_true(argc < WORDS);
+        put_places(flow, word, words[argc], WORD_SIZE);
+        argv[argc] = words[argc];
+        argc++;
+    }
     struct error error;
     if (options_parse(argc, argv, &choices, &flow->config, &error) != OPTIONS_RUN)
         fail_msg("%s", error.text);

@@ -44,7 +44,8 @@ int flow_tear_down(void **state);
 
 /*
  * Makes and starts the pipeline of these arguments, separated by blanks, in which "OUTPUT" stands
- * for the output file and "DIRECTORY" for its directory. The gates stand as they were set.
+ * for the output file, "DIRECTORY" for its directory and "CAPTURES" for the folder of captures. The
+ * gates stand as they were set.
  */
 void flow_open(struct flow *flow, const char *arguments);
 

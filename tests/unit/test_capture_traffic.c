@@ -13,7 +13,7 @@
 #include "tests/support/capture_builder.h"
 #include "tests/support/capture_reading.h"
 
-#define MUTATIONS 500 /* of each capture */
+#define MUTATIONS 200 /* of each capture */
 
 struct traffic {
     const char *name;

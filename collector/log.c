@@ -1,19 +1,19 @@
 #include "collector/log.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/log_stream.h"
 #include "collector/thread.h"
 
 #define LIMIT_INTERVAL_NS INT64_C(1000000000)
+#define LINE_SIZE         1024
 
-static enum log_level lowest = LOG_INFO;
-
-void log_set_level(enum log_level level)
-{
-    lowest = level;
-}
+/* Lines that could not be written, and have not been told of. */
+static _Atomic uint64_t lost;
 
 /* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
 static void replace_controls(char *text, size_t size)
@@ -35,21 +35,24 @@ void log_line(enum log_level level, const char *format, ...)
         [LOG_WARNING] = "sluice: warning: ",
         [LOG_INFO] = "sluice: ",
     };
-    if (level > lowest)
-        return;
-    char line[1024];
+    char text[LINE_SIZE + 64];
+    uint64_t before = atomic_exchange(&lost, 0);
+    size_t start =
+        before == 0 ? 0
+                    : (size_t)snprintf(text, 64, "sluice: %" PRIu64 " lines were lost\n", before);
+    char *line = text + start;
     size_t used = strlen(prefixes[level]);
     memcpy(line, prefixes[level], used);
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    line[used] = '\0'; /* what stands where the format cannot be followed */
+    vsnprintf(line + used, LINE_SIZE - used - 1, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        return;
     size_t end = strlen(line);
     replace_controls(line + used, end - used);
     line[end++] = '\n';
-    fwrite(line, 1, end, stderr); /* unbuffered: one write, so lines do not mix */
+    if (!log_stream_write(text, start + end))
+        atomic_fetch_add(&lost, before + 1);
 }
 
 bool log_allowed(struct log_limit *limit, uint64_t *held)

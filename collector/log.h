@@ -2,7 +2,8 @@
  * What the program tells its operator, a line at a time on stderr.
  *
  * Never called per datagram without a limit: a bad sender must not fill a disk. Any thread; lines
- * do not mix.
+ * do not mix. Writing one never waits: where nobody reads stderr it is lost, and the next one that
+ * is written says how many were.
  */
 #ifndef SLUICE_COLLECTOR_LOG_H
 #define SLUICE_COLLECTOR_LOG_H
@@ -16,9 +17,6 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO };
 
 /* Writes "sluice: " and the line; its newline is added. Control characters become '?'. */
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
-
-/* Lines less important than `level` are left out from now on. Called before threads start. */
-void log_set_level(enum log_level level);
 
 /* At most one line a second from one place: all zero to begin with, used by one thread. */
 struct log_limit {

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "collector/log.h"
 #include "collector/thread.h"
 #include "tests/support/patience.h"
 
@@ -209,7 +208,6 @@ static void wait_at_gate(void *context)
 int fake_sink_set_up(void **state)
 {
     memset(&fake, 0, sizeof fake);
-    log_set_level(LOG_ERROR);
     fake.handle = NO_HANDLE;
     fake.bytes = malloc(FAKE_ROOM);
     fake.ledger = ledger_create();

@@ -221,6 +221,13 @@ static size_t put_decimal(char *text, struct decimal decimal)
     return used + put_exponent(text + used, point - 1);
 }
 
+/* The sign of zero outlives readers that take a number without a point for an integer. */
+static size_t put_zero(char *text, bool negative)
+{
+    memcpy(text, negative ? "-0.0" : "0", negative ? 4 : 1);
+    return negative ? 4 : 1;
+}
+
 size_t shortest_double(double value, char text[SHORTEST_DOUBLE_SIZE])
 {
     uint64_t bits;
@@ -230,10 +237,8 @@ size_t shortest_double(double value, char text[SHORTEST_DOUBLE_SIZE])
     bits &= UINT64_MAX >> 1;
     uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
     int exponent = (int)(bits >> 52);
-    if (bits == 0) {
-        text[sign] = '0';
-        return sign + 1;
-    }
+    if (bits == 0)
+        return put_zero(text, sign != 0);
     if (exponent == 0)
         return sign + put_decimal(text + sign, shortest_decimal(fraction, -1074, false));
     uint64_t c = fraction | UINT64_C(1) << 52;
@@ -254,10 +259,8 @@ size_t shortest_float(float value, char text[SHORTEST_DOUBLE_SIZE])
     bits &= UINT32_MAX >> 1;
     uint32_t fraction = bits & ((UINT32_C(1) << 23) - 1);
     int exponent = (int)(bits >> 23);
-    if (bits == 0) {
-        text[sign] = '0';
-        return sign + 1;
-    }
+    if (bits == 0)
+        return put_zero(text, sign != 0);
     if (exponent == 0)
         return sign + put_decimal(text + sign, shortest_decimal(fraction, -149, false));
     uint32_t c = fraction | UINT32_C(1) << 23;

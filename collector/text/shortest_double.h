@@ -14,7 +14,7 @@
 
 /*
  * Write `value`, which must be finite, and return the number of bytes. The layout is that of
- * ECMAScript's Number::toString ("0.75", "100", "1e+21", "1.5e-7"), but negative zero is "-0".
+ * ECMAScript's Number::toString ("0.75", "100", "1e+21", "1.5e-7"), but negative zero is "-0.0".
  */
 size_t shortest_double(double value, char text[SHORTEST_DOUBLE_SIZE]);
 size_t shortest_float(float value, char text[SHORTEST_DOUBLE_SIZE]);

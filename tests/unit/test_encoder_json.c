@@ -184,7 +184,7 @@ static void a_histogram_is_an_object(void **state)
     add_histogram(&histogram)->kind = SLUICE__TELEMETRY__KIND__DELTA_COUNTER;
     assert_builder_gives(*state, "{\"time\":" ARRIVAL ",\"name\":\"latency\","
                                  "\"kind\":\"histogram\",\"temporality\":\"delta\","
-                                 "\"value\":{\"count\":3,\"sum\":1.5,\"min\":-0,\"max\":\"NaN\","
+                                 "\"value\":{\"count\":3,\"sum\":1.5,\"min\":-0.0,\"max\":\"NaN\","
                                  "\"bounds\":[0.005,1,\"Infinity\"],"
                                  "\"counts\":[1,2,0,18446744073709551615]},"
                                  "\"labels\":{}" END_OF_LINE);

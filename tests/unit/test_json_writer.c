@@ -277,7 +277,7 @@ static void floating_point_numbers_are_the_shortest_of_their_width(void **state)
     json_double(&out, -DBL_MAX);
     json_double(&out, -1.2345678901234568e-300);
     json_array_end(&out);
-    assert_written(&out, "[0.1,0.1,0.10000000149011612,-0,-1.7976931348623157e+308,"
+    assert_written(&out, "[0.1,0.1,0.10000000149011612,-0.0,-1.7976931348623157e+308,"
                          "-1.2345678901234568e-300]");
 }
 

@@ -116,7 +116,7 @@ static void lists_hold_every_element_defaults_too(void **state)
 {
     put_lists();
     assert_json(*state, false, false,
-                "{\"doubles\":[1.5,-0],\"floats\":[1,-2],\"int32s\":[1,-1],"
+                "{\"doubles\":[1.5,-0.0],\"floats\":[1,-2],\"int32s\":[1,-1],"
                 "\"int64s\":[\"5\",\"0\"],\"uint64s\":[\"6\"],\"sint64s\":[\"-2\",\"2\"],"
                 "\"bools\":[true,false],\"strings\":[\"\",\"b\"],"
                 "\"colours\":[\"NONE\",\"RED\",99,\"BLUE\"],\"parts\":[{},{\"x2Y\":1}]}");
@@ -137,11 +137,11 @@ static void what_has_its_default_is_left_out_unless_it_can_be_present(void **sta
     wire_double(&wire, 1, -0.0);
     wire_bytes(&wire, 17, "", 0);
     wire_uint(&wire, 18, 0);
-    assert_json(decoding, false, false, "{\"aDouble\":-0,\"aPart\":{},\"oneNumber\":0}");
+    assert_json(decoding, false, false, "{\"aDouble\":-0.0,\"aPart\":{},\"oneNumber\":0}");
     wire_text(&wire, 19, "");
-    assert_json(decoding, false, false, "{\"aDouble\":-0,\"aPart\":{},\"oneText\":\"\"}");
+    assert_json(decoding, false, false, "{\"aDouble\":-0.0,\"aPart\":{},\"oneText\":\"\"}");
     wire_bytes(&wire, 20, "", 0);
-    assert_json(decoding, false, false, "{\"aDouble\":-0,\"aPart\":{},\"onePart\":{}}");
+    assert_json(decoding, false, false, "{\"aDouble\":-0.0,\"aPart\":{},\"onePart\":{}}");
 }
 
 /* As protoc names them in json_name. */

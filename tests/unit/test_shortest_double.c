@@ -44,12 +44,13 @@ static void assert_texts(const struct expectation *expected, size_t count, bool 
     for (size_t i = 0; i < count; i++) {
         char text[SHORTEST_DOUBLE_SIZE + 1];
         struct number number = {expected[i].value, single};
-        size_t length = write_number(number, text);
+        assert_int_equal(write_number(number, text), strlen(expected[i].text));
         assert_string_equal(text, expected[i].text);
+        const char *without_sign = number.value == 0 ? "0.0" : expected[i].text;
         number.value = -number.value;
-        assert_int_equal(write_number(number, text), length + 1);
+        assert_int_equal(write_number(number, text), strlen(without_sign) + 1);
         assert_int_equal(text[0], '-');
-        assert_string_equal(text + 1, expected[i].text);
+        assert_string_equal(text + 1, without_sign);
     }
 }
 

@@ -263,7 +263,8 @@ static bool listener_balances(const struct listener_totals *listener)
                                    listener->other + listener->cut;
 }
 
-static bool sink_balances(const struct sink_totals *sink, uint64_t decoded)
+/* A record is one message: `messages` is what all listeners decoded. */
+static bool sink_balances(const struct sink_totals *sink, uint64_t messages)
 {
     uint64_t offered = sink->queued;
     for (int i = 0; i < REFUSAL_COUNT; i++)
@@ -272,19 +273,19 @@ static bool sink_balances(const struct sink_totals *sink, uint64_t decoded)
     for (int i = 0; i < FAILURE_COUNT; i++)
         queued += sink->failed[i];
     return sink->in_flight == 0 && sink->offered == offered && sink->queued == queued &&
-           sink->offered == decoded;
+           sink->offered == messages;
 }
 
 bool ledger_balances(const struct ledger_snapshot *snapshot)
 {
-    uint64_t decoded = 0;
+    uint64_t messages = 0;
     for (size_t i = 0; i < snapshot->listener_count; i++) {
         if (!listener_balances(&snapshot->listeners[i]))
             return false;
-        decoded += snapshot->listeners[i].decoded;
+        messages += snapshot->listeners[i].messages;
     }
     for (size_t i = 0; i < snapshot->sink_count; i++)
-        if (!sink_balances(&snapshot->sinks[i], decoded))
+        if (!sink_balances(&snapshot->sinks[i], messages))
             return false;
     return true;
 }

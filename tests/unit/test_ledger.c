@@ -135,6 +135,7 @@ static void a_mistake_in_any_count_of_datagrams_is_seen(void **state)
     for (int i = 0; i < 2; i++) {
         assert_watched(run, &run->socket[i]->received, "received");
         assert_watched(run, &run->socket[i]->decoded, "decoded");
+        assert_watched(run, &run->socket[i]->messages, "messages");
         for (int k = 0; k < REASON_COUNT; k++)
             assert_watched(run, &run->socket[i]->reasons[k], datagram_reason_names[k]);
     }

@@ -1,14 +1,19 @@
 /*
  * The ring of batches between one receiving thread and one sink, and how listeners share it.
  *
- * Single producer, single consumer, as the ring beneath. Where several listeners feed one queue, a
- * listener that already waits in it may hold at most half of the slots still free, so that a
- * flooded one cannot crowd out another.
+ * Single producer, single consumer, as the ring beneath. Large batches are few: a queue holds only
+ * BATCH_QUEUE_LARGE of them, so that a sink that stands still cannot keep those of all. Where
+ * several listeners feed one queue, a listener that already waits in it may hold at most half of
+ * the slots still free (and as much of the large ones), so that a flooded one cannot crowd out
+ * another.
  */
 #ifndef SLUICE_COLLECTOR_BATCH_QUEUE_H
 #define SLUICE_COLLECTOR_BATCH_QUEUE_H
 
 #include "collector/batch.h"
+
+/* Large batches that a queue takes at most. */
+#define BATCH_QUEUE_LARGE 4
 
 struct batch_queue;
 
@@ -42,7 +47,7 @@ bool batch_queue_finished(struct batch_queue *queue);
 /* Either side: nothing in it (see ring_level). */
 bool batch_queue_is_empty(const struct batch_queue *queue);
 
-/* Either side: how full it is, from 0 to 1. */
+/* Producer: how full it is, of batches or of large ones, from 0 to 1. */
 double batch_queue_fill(const struct batch_queue *queue);
 
 #endif

@@ -116,7 +116,7 @@ static enum decode_result decode_here(struct intake *intake, const struct datagr
             arena->capacity = arena->used + listener->max_decoded;
             *limited = true;
         }
-        const void *message;
+        const void *message = NULL;
         result = listener->schema->ops->decode(listener->schema, data, datagram->size, arena,
                                                &intake->thread->scratch, &message);
         arena->capacity = capacity;
@@ -170,7 +170,8 @@ static const struct record *append_record(struct intake *intake,
             batch_append(intake->open, record);
             return record;
         }
-        if (result != DECODE_TOO_LARGE || limited || intake->open->large) {
+        bool largest = intake->open->large && intake->open->count == 0;
+        if (result != DECODE_TOO_LARGE || limited || largest) {
             *reason = reason_of(result);
             return NULL;
         }
@@ -253,7 +254,4 @@ void intake_take(struct intake *intake, const struct datagram_slot *datagram)
         counter_add(&counters->messages, 1);
         note_sequence(intake, record);
     }
-    /* There are few large batches: one is given up as soon as it has served. */
-    if (intake->open != NULL && intake->open->large)
-        intake_seal(intake);
 }

@@ -3,13 +3,13 @@
 #include <inttypes.h>
 
 #include "collector/batch.h"
+#include "collector/batch_queue.h"
 #include "collector/intake.h"
 #include "collector/sequence.h"
 #include "collector/sink_thread.h"
 #include "collector/udp_socket.h"
 
-#define LARGE_BATCHES 4
-#define LONGEST_RING  65536
+#define LONGEST_RING 65536
 
 static size_t producers(const struct memory_needs *needs)
 {
@@ -17,21 +17,20 @@ static size_t producers(const struct memory_needs *needs)
 }
 
 /*
- * Batches that are out when every ring is full: those rings', one in the hands of each sink, and
- * one open per intake with another per thread on its way to the rings.
+ * Batches that are out when every queue is full: those that wait in it, one in the hands of each
+ * sink, and one open per intake. With so many none is ever missing.
  */
-static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
+static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity)
 {
-    return producers(needs) * needs->sinks * ring_capacity + needs->sinks + needs->intakes +
-           producers(needs);
+    return producers(needs) * needs->sinks * queue_capacity + needs->sinks + needs->intakes;
 }
 
 static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
-    return small_batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
-           LARGE_BATCHES * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
-           producers(needs) * INTAKE_SCRATCH_SIZE + needs->sinks * sink_thread_memory() +
-           sequence_table_memory(MEMORY_SENDERS);
+    return batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
+           batches(needs, BATCH_QUEUE_LARGE) * BATCH_LARGE_SIZE +
+           needs->receivers * datagram_group_memory() + producers(needs) * INTAKE_SCRATCH_SIZE +
+           needs->sinks * sink_thread_memory() + sequence_table_memory(MEMORY_SENDERS);
 }
 
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
@@ -53,8 +52,8 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         capacity = LONGEST_RING;
     *plan = (struct memory_plan){
         .ring_capacity = capacity,
-        .small_batches = small_batches(needs, capacity),
-        .large_batches = LARGE_BATCHES,
+        .small_batches = batches(needs, capacity),
+        .large_batches = batches(needs, BATCH_QUEUE_LARGE),
         .senders = MEMORY_SENDERS,
         .total = total(needs, capacity),
     };

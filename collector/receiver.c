@@ -20,6 +20,7 @@ struct port {
     struct udp_socket *socket;
     struct intake *intake;
     bool ready;
+    bool failed;   /* served no more; open until the end for its counters' sake */
     bool removing; /* its REMOVED event is awaited */
     int64_t drops_checked_ns;
     uint64_t drops_told; /* when the log last spoke of them */
@@ -33,7 +34,8 @@ struct receiver {
     struct port *ports;
     struct port *ready_first;
     struct port *ready_last;
-    bool pressed; /* the kernel was short of memory: rest before the next try */
+    bool pressed;  /* the kernel was short of memory: rest before the next try */
+    bool refusing; /* drops are now the reject-all filter's, and read where the socket is closed */
 
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
@@ -97,7 +99,7 @@ int receiver_add_listener(struct receiver *receiver, const struct listener *list
 
 static void make_ready(struct receiver *receiver, struct port *port)
 {
-    if (port->ready || port->socket == NULL)
+    if (port->ready || port->failed || port->socket == NULL)
         return;
     port->ready = true;
     port->next_ready = NULL;
@@ -150,13 +152,14 @@ static void tell_drops(struct port *port, int64_t now)
 
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
-/* Receives until would-block, or until `budget` datagrams have come. */
-static enum drain_result drain(struct receiver *receiver, struct port *port, size_t budget)
+/* Receives until would-block, or until the budget is spent, but at least one group. */
+static enum drain_result drain(struct receiver *receiver, struct port *port)
 {
     const struct receiver_options *options = &receiver->options;
     struct datagram_group *group = receiver->group;
+    int64_t turn_ends = clock_monotonic_ns() + RECEIVER_BUDGET_NS;
     size_t taken = 0;
-    while (taken < budget) {
+    while (taken == 0 || (taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
         struct error error;
         if (options->before_receive != NULL)
             options->before_receive(options->hook_context);
@@ -171,6 +174,7 @@ static enum drain_result drain(struct receiver *receiver, struct port *port, siz
             return DRAIN_AGAIN;
         case RECEIVE_FATAL:
             log_line(LOG_ERROR, "%s: %s", port->listener->name, error.text);
+            port->failed = true;
             return DRAIN_FAILED;
         }
         for (size_t i = 0; i < group->count; i++)
@@ -184,14 +188,13 @@ static enum drain_result drain(struct receiver *receiver, struct port *port, siz
 
 static void serve(struct receiver *receiver, struct port *port)
 {
-    switch (drain(receiver, port, RECEIVER_BUDGET)) {
+    switch (drain(receiver, port)) {
     case DRAIN_DONE:
         break;
     case DRAIN_AGAIN:
         make_ready(receiver, port);
         break;
     case DRAIN_FAILED:
-        /* It stays open, for its counters' sake, but is served no more. */
         receiver->options.failed(receiver->options.context);
         break;
     }
@@ -205,9 +208,9 @@ static void refresh(struct receiver *receiver)
     uint64_t wanted = atomic_load(&receiver->refresh_wanted);
     if (wanted == atomic_load_explicit(&receiver->refresh_done, memory_order_relaxed))
         return;
-    for (struct port *port = receiver->ports; port != NULL; port = port->next)
-        if (port->socket != NULL)
-            read_drops(port);
+    for (struct port *port = receiver->ports; port != NULL && !receiver->refusing;
+         port = port->next)
+        read_drops(port);
     atomic_store(&receiver->refresh_done, wanted);
 }
 
@@ -272,20 +275,29 @@ static bool deadline_over(const struct receiver *receiver)
  */
 static void last_drain(struct receiver *receiver)
 {
+    receiver->refusing = true;
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         read_drops(port);
         if (!udp_socket_refuse_all(port->socket))
             log_line(LOG_INFO, "%s: cannot refuse datagrams while stopping", port->listener->name);
     }
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        while (!deadline_over(receiver) && drain(receiver, port, RECEIVER_BUDGET) == DRAIN_AGAIN) {
+        while (!port->failed && !deadline_over(receiver) && drain(receiver, port) == DRAIN_AGAIN) {
+            if (receiver->pressed)
+                wait_for_events(receiver, 1);
+            receiver->pressed = false;
         }
-        struct intake_counters *counters = intake_counters(port->intake);
-        uint64_t before = counter_read(&counters->kernel_drops);
-        uint64_t after = udp_socket_drops(port->socket);
-        counter_set(&counters->refused_while_stopping, after - before);
-        counter_set(&counters->receive_errors, udp_socket_errors(port->socket));
     }
+}
+
+static void close_port(struct port *port)
+{
+    struct intake_counters *counters = intake_counters(port->intake);
+    uint64_t before = counter_read(&counters->kernel_drops);
+    counter_set(&counters->refused_while_stopping, udp_socket_drops(port->socket) - before);
+    counter_set(&counters->receive_errors, udp_socket_errors(port->socket));
+    udp_socket_close(port->socket);
+    port->socket = NULL;
 }
 
 static void close_ports(struct receiver *receiver)
@@ -300,8 +312,7 @@ static void close_ports(struct receiver *receiver)
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (port->removing)
             wait_for_events(receiver, -1);
-        udp_socket_close(port->socket);
-        port->socket = NULL;
+        close_port(port);
     }
 }
 

@@ -19,8 +19,12 @@
 #include "collector/sink.h"
 #include "collector/udp_socket.h"
 
-/* Datagrams that one socket may deliver in its turn; the next socket on the ready list follows. */
-#define RECEIVER_BUDGET 1024
+/*
+ * What one socket may take in its turn, whichever is spent first; the next socket on the ready list
+ * follows. The time is for datagrams that are expensive to decode, of which a sender may send many.
+ */
+#define RECEIVER_BUDGET    1024 /* datagrams */
+#define RECEIVER_BUDGET_NS INT64_C(2000000)
 
 struct receiver;
 

@@ -38,10 +38,30 @@ void gate_open(struct gate *gate)
     wakeup_signal(gate->wakeup);
 }
 
+void gate_let_one(struct gate *gate)
+{
+    atomic_fetch_add(&gate->let, 1);
+    wakeup_signal(gate->wakeup);
+}
+
+void gate_await_arrivals(struct gate *gate, unsigned count)
+{
+    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    while (atomic_load(&gate->arrived) < count)
+        if (clock_monotonic_ns() > give_up)
+            fail_msg("nobody came to the gate %u times", count);
+}
+
 static void gate_pass(struct gate *gate)
 {
-    while (atomic_load(&gate->shut))
+    atomic_fetch_add(&gate->arrived, 1);
+    while (atomic_load(&gate->shut)) {
+        if (atomic_load(&gate->let) != 0) {
+            atomic_fetch_sub(&gate->let, 1);
+            return;
+        }
         wakeup_wait(gate->wakeup, NO_HANDLE, false, 1000);
+    }
 }
 
 static void before_receive(void *context)

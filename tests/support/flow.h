@@ -23,6 +23,8 @@
 /* A door that a thread of the pipeline waits at while it is shut. */
 struct gate {
     _Atomic bool shut;
+    _Atomic unsigned arrived; /* how often it was come to */
+    _Atomic unsigned let;     /* how many may pass though it is shut */
     struct wakeup *wakeup;
 };
 
@@ -61,6 +63,12 @@ struct error flow_open_fails(struct flow *flow, const char *arguments);
 
 void gate_shut(struct gate *gate);
 void gate_open(struct gate *gate);
+
+/* Lets one pass through a gate that stays shut. */
+void gate_let_one(struct gate *gate);
+
+/* Waits until the gate was come to so often. */
+void gate_await_arrivals(struct gate *gate, unsigned count);
 
 /* Where a listener is bound, with a loopback host to send to. */
 struct address flow_address(const struct flow *flow, size_t listener);

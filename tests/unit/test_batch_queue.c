@@ -25,7 +25,7 @@ struct fixture {
 static struct fixture make(size_t capacity, bool shared)
 {
     struct fixture made = {
-        .pool = batch_pool_create((size_t)2 * CAPACITY, 0),
+        .pool = batch_pool_create((size_t)2 * CAPACITY, (size_t)2 * BATCH_QUEUE_LARGE),
         .queue = batch_queue_create(capacity, shared ? 3 : 1, shared),
     };
     assert_non_null(made.pool);
@@ -44,15 +44,20 @@ static void finish(struct fixture *fixture)
 }
 
 /* Offers a batch of the listener; one that is not taken goes back to the pool. */
-static enum queue_result offer(struct fixture *fixture, size_t listener)
+static enum queue_result offer_sized(struct fixture *fixture, size_t listener, bool large)
 {
-    struct batch *batch = batch_acquire(fixture->pool, false);
+    struct batch *batch = batch_acquire(fixture->pool, large);
     assert_non_null(batch);
     batch->listener = &listeners[listener];
     enum queue_result result = batch_queue_push(fixture->queue, batch);
     if (result != QUEUE_TAKEN)
         batch_release(batch);
     return result;
+}
+
+static enum queue_result offer(struct fixture *fixture, size_t listener)
+{
+    return offer_sized(fixture, listener, false);
 }
 
 static size_t offer_until_refused(struct fixture *fixture, size_t listener)
@@ -100,6 +105,33 @@ static void one_listener_alone_may_fill_all_of_it(void **state)
     take(&fixture);
     assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
     assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    finish(&fixture);
+}
+
+static void large_batches_have_few_slots_and_small_ones_the_rest(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
+        assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
+    assert_true(batch_queue_fill(fixture.queue) == 1);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    take(&fixture);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY - BATCH_QUEUE_LARGE - 1);
+    finish(&fixture);
+}
+
+static void a_listener_with_many_large_batches_leaves_slots_to_the_others(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    while (offer_sized(&fixture, 0, true) == QUEUE_TAKEN) {
+    }
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_SHARE_SPENT);
+    assert_int_equal(offer_sized(&fixture, 1, true), QUEUE_TAKEN);
     finish(&fixture);
 }
 
@@ -297,6 +329,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_come_out_in_the_order_they_went_in),
         cmocka_unit_test(one_listener_alone_may_fill_all_of_it),
+        cmocka_unit_test(large_batches_have_few_slots_and_small_ones_the_rest),
+        cmocka_unit_test(a_listener_with_many_large_batches_leaves_slots_to_the_others),
         cmocka_unit_test(it_is_finished_when_closed_and_empty),
         cmocka_unit_test(a_flooding_listener_holds_at_most_half_of_what_was_free),
         cmocka_unit_test(a_flooding_listener_leaves_room_for_the_others),

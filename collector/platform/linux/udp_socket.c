@@ -27,6 +27,9 @@ struct udp_socket {
     uint32_t drops_seen; /* the kernel's 32-bit count when it was last read */
 };
 
+/* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
+#define MAX_PASSING 64
+
 /* Errors that say nothing about what is queued: an ICMP answer to something, or a network's mood.
  */
 static bool is_passing(int code)
@@ -272,6 +275,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
 {
     struct linux_group *group = (struct linux_group *)to;
     set_limit(group, socket->options.max_datagram);
+    int passing = 0;
     to->count = 0;
     for (;;) {
         for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
@@ -295,6 +299,8 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
             error_set(error, EXIT_CODE_IO, "cannot receive: %s", strerror(errno));
             return RECEIVE_FATAL;
         }
+        if (++passing == MAX_PASSING)
+            return RECEIVE_LATER;
     }
 }
 

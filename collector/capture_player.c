@@ -17,6 +17,26 @@ struct capture_player {
     _Atomic bool damaged;
 };
 
+static void publish_counts(struct capture_player *player)
+{
+    const struct capture_counts *counts = capture_counts(player->capture);
+    struct intake_counters *counters = intake_counters(player->intake);
+    counter_set(&counters->frames, counts->frames);
+    counter_set(&counters->fragments, counts->fragments);
+    counter_set(&counters->reassembled, counts->reassembled);
+    counter_set(&counters->other, counts->other);
+    counter_set(&counters->cut, counts->cut);
+    counter_set(&counters->incomplete, counts->incomplete);
+}
+
+/* Nobody knows how long the writer of a live capture will let it wait. */
+static void before_wait(void *context)
+{
+    struct capture_player *player = context;
+    publish_counts(player);
+    intake_seal(player->intake);
+}
+
 int capture_player_create(struct capture_player **out, const struct capture_player_options *options,
                           struct error *error)
 {
@@ -33,20 +53,9 @@ int capture_player_create(struct capture_player **out, const struct capture_play
         capture_player_destroy(player);
         return -1;
     }
+    capture_on_wait(player->capture, before_wait, player);
     *out = player;
     return 0;
-}
-
-static void publish_counts(struct capture_player *player)
-{
-    const struct capture_counts *counts = capture_counts(player->capture);
-    struct intake_counters *counters = intake_counters(player->intake);
-    counter_set(&counters->frames, counts->frames);
-    counter_set(&counters->fragments, counts->fragments);
-    counter_set(&counters->reassembled, counts->reassembled);
-    counter_set(&counters->other, counts->other);
-    counter_set(&counters->cut, counts->cut);
-    counter_set(&counters->incomplete, counts->incomplete);
 }
 
 /* A file may hold no times; the moment of reading then stands for the arrival. */
@@ -100,6 +109,7 @@ int capture_player_start(struct capture_player *player, struct error *error)
 void capture_player_stop(struct capture_player *player, int64_t deadline_ns)
 {
     atomic_store(&player->stopping, true);
+    capture_cancel(player->capture);
     feed_set_deadline(player->options.thread->feed, deadline_ns);
 }
 

@@ -1,9 +1,10 @@
 /*
  * The thread of one capture that serves as a listener: it reads the file's datagrams and passes
- * them on the way that a socket's take, waiting for room so that nothing is lost.
+ * them on the way that a socket's take, waiting for room so that nothing is lost. Before it waits
+ * for the writer of a live capture (a pipe), it hands on all that has come.
  *
- * Lifecycle: create (the file is open and its header read), start, stop or wait for its end, join,
- * destroy. Main thread, except where another is named.
+ * Lifecycle: create (the file is open and, unless it is live, its header read), start, stop or wait
+ * for its end, join, destroy. Main thread, except where another is named.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_PLAYER_H
 #define SLUICE_COLLECTOR_CAPTURE_PLAYER_H
@@ -42,7 +43,8 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 int capture_player_start(struct capture_player *player, struct error *error);
 
 /*
- * Any thread: read no further; what was read may wait for room until `deadline_ns` (monotonic).
+ * Any thread: read no further, nor wait for what a pipe's writer has not written; what was read may
+ * wait for room until `deadline_ns` (monotonic).
  * Calling it again brings the deadline forward.
  */
 void capture_player_stop(struct capture_player *player, int64_t deadline_ns);

@@ -202,6 +202,20 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
         sink_thread_stop(pipeline->outlets[i].sink, deadline_ns);
 }
 
+/* Listeners first: a sink waits for those that feed it. */
+const char *pipeline_hanging(const struct pipeline *pipeline)
+{
+    const struct config *config = pipeline->config;
+    const struct producer *capture = pipeline->producers + pipeline->receiver_count;
+    for (size_t i = 0; i < config->listener_count; i++)
+        if (config->listeners[i].kind == LISTENER_CAPTURE && !producer_has_finished(capture++))
+            return config->listeners[i].name;
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (!sink_thread_has_finished(pipeline->outlets[i].sink))
+            return config->sinks[i].name;
+    return NULL;
+}
+
 static void settle_lost(void *context, uint32_t listener, uint64_t lost)
 {
     struct pipeline *pipeline = context;

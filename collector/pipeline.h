@@ -41,7 +41,8 @@ enum pipeline_state {
 
 /*
  * Whether the configuration could run, as far as that can be said without opening anything but
- * captures. Returns 0, or -1 with `error` filled.
+ * captures, and of those only regular files: a pipe's bytes are for the run itself. Returns 0, or
+ * -1 with `error` filled.
  */
 int pipeline_check(const struct config *config, struct error *error);
 
@@ -80,6 +81,13 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns);
  * destroyed), or NULL where memory is short.
  */
 struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline);
+
+/*
+ * Some time after the deadline: the name of the listener or sink whose thread has not come back
+ * from the operating system, or NULL. That is a file on a disk or in a network that does not
+ * answer; whatever else may keep a reader or writer waiting ends with the deadline.
+ */
+const char *pipeline_hanging(const struct pipeline *pipeline);
 
 /* The exit code of a pipeline that has finished: damaged captures, failed sockets and sinks. */
 enum exit_code pipeline_exit_code(const struct pipeline *pipeline,

@@ -266,12 +266,8 @@ int pipeline_check(const struct config *config, struct error *error)
         return -1;
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
-        struct capture *capture;
-        if (listener->kind != LISTENER_CAPTURE)
-            continue;
-        if (capture_open(listener->path, 0, &capture, error) != 0)
+        if (listener->kind == LISTENER_CAPTURE && capture_check(listener->path, error) != 0)
             return -1;
-        capture_close(capture);
     }
     return 0;
 }

@@ -140,7 +140,8 @@ static enum exit_code finish(struct run *run)
 /* Some thread hangs in a call that cannot be interrupted: it and what it uses are left behind. */
 static _Noreturn void end_without_threads(struct run *run)
 {
-    log_line(LOG_ERROR, "a sink's destination hangs; ending without it");
+    const char *name = pipeline_hanging(run->pipeline);
+    log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
     report_now(run);
     _Exit(EXIT_CODE_IO);
 }

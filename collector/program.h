@@ -10,8 +10,8 @@
 
 /*
  * Runs until there is a reason to stop, and returns the exit code; what went wrong has been logged.
- * Where a destination hangs for longer than the stop may take, it ends the process itself (with
- * EXIT_CODE_IO): a write that never returns can be waited for no other way.
+ * Where a file hangs for longer than the stop may take, it ends the process itself (with
+ * EXIT_CODE_IO): a read or write that never returns can be waited for no other way.
  */
 enum exit_code program_run(const struct config *config);
 

@@ -39,6 +39,16 @@ fail:
     return -1;
 }
 
+int capture_check(const char *path, struct error *error)
+{
+    return capture_file_check(path, error);
+}
+
+void capture_on_wait(struct capture *capture, void (*waiting)(void *context), void *context)
+{
+    capture_file_on_wait(capture->file, waiting, context);
+}
+
 static void hand_out(const struct frame_datagram *from, int64_t time_ns,
                      struct capture_datagram *datagram)
 {
@@ -119,6 +129,11 @@ void capture_end(struct capture *capture)
         return;
     reassembly_flush(capture->reassembly);
     capture->last = CAPTURE_END;
+}
+
+void capture_cancel(struct capture *capture)
+{
+    capture_file_cancel(capture->file);
 }
 
 const struct capture_counts *capture_counts(const struct capture *capture)

@@ -9,6 +9,7 @@
 
 struct capture_file {
     struct capture_input input;
+    bool header_read;
     bool is_pcapng;
     struct pcap_file pcap;     /* used unless is_pcapng */
     struct pcapng_file pcapng; /* used if is_pcapng */
@@ -16,13 +17,14 @@ struct capture_file {
 };
 
 /* Tells the formats apart by the four bytes that each begins with. */
-static int read_header(struct capture_file *file, struct error *error)
+static int read_format(struct capture_file *file, struct error *error)
 {
     struct capture_input *input = &file->input;
     uint8_t magic[4];
     size_t got = capture_input_read(input, magic, sizeof magic);
-    if (ferror(input->file)) {
-        error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be read", input->path);
+    if (input->last == INPUT_FAILED) {
+        error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be read: %s", input->path,
+                  input->failure.text);
         return -1;
     }
     if (got == 0) {
@@ -45,6 +47,12 @@ static int read_header(struct capture_file *file, struct error *error)
     return -1;
 }
 
+static int read_header(struct capture_file *file, struct error *error)
+{
+    file->header_read = true;
+    return read_format(file, error);
+}
+
 int capture_file_open(const char *path, struct capture_file **out, struct error *error)
 {
     struct capture_file *file = calloc(1, sizeof *file);
@@ -52,7 +60,8 @@ int capture_file_open(const char *path, struct capture_file **out, struct error 
         error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
         return -1;
     }
-    if (capture_input_open(&file->input, path, error) != 0 || read_header(file, error) != 0) {
+    if (capture_input_open(&file->input, path, error) != 0 ||
+        (!input_file_is_live(file->input.file) && read_header(file, error) != 0)) {
         capture_file_close(file);
         return -1;
     }
@@ -60,12 +69,49 @@ int capture_file_open(const char *path, struct capture_file **out, struct error 
     return 0;
 }
 
-enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
-                                           struct error *error)
+int capture_file_check(const char *path, struct error *error)
 {
+    bool live;
+    struct capture_file *file;
+    if (input_file_look(path, &live, error) != 0)
+        return -1;
+    if (live)
+        return 0;
+    if (capture_file_open(path, &file, error) != 0)
+        return -1;
+    capture_file_close(file);
+    return 0;
+}
+
+void capture_file_on_wait(struct capture_file *file, void (*waiting)(void *context), void *context)
+{
+    file->input.waiting = waiting;
+    file->input.context = context;
+}
+
+static enum capture_file_result read_next(struct capture_file *file, struct capture_frame *frame,
+                                          struct error *error)
+{
+    if (!file->header_read && read_header(file, error) != 0)
+        return CAPTURE_FILE_DAMAGED;
     if (file->is_pcapng)
         return pcapng_file_next(&file->pcapng, &file->input, file->frame, frame, error);
     return pcap_file_next(&file->pcap, &file->input, file->frame, frame, error);
+}
+
+enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
+                                           struct error *error)
+{
+    enum capture_file_result result = read_next(file, frame, error);
+    /* Whoever cancels will seldom meet the end of a record, and has damaged nothing. */
+    if (result == CAPTURE_FILE_DAMAGED && file->input.last == INPUT_CANCELLED)
+        return CAPTURE_FILE_END;
+    return result;
+}
+
+void capture_file_cancel(struct capture_file *file)
+{
+    input_file_cancel(file->input.file);
 }
 
 void capture_file_close(struct capture_file *file)

@@ -2,7 +2,7 @@
  * A capture file as a sequence of frames, whatever its format.
  *
  * pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng), recognised by their first
- * bytes. One file per struct, one thread per file.
+ * bytes. One file per struct, one thread per file, except where another is named.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
 #define SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
@@ -28,20 +28,30 @@ struct capture_frame {
 
 enum capture_file_result {
     CAPTURE_FILE_FRAME,   /* the frame is filled */
-    CAPTURE_FILE_END,     /* the file ended where a record or block ends */
+    CAPTURE_FILE_END,     /* the file ended where a record or block ends, or was cancelled */
     CAPTURE_FILE_DAMAGED, /* `error` says where and why; reading on makes no sense */
 };
 
 /*
- * Opens `path` and reads its header. Returns 0 and the file in *out, or -1 with `error` filled: it
- * cannot be read, is empty or of no known format, its header makes no sense, or (pcap) its link
- * type is not supported.
+ * Opens `path` and reads its header; that of a live file (collector/input_file.h) is left to the
+ * first capture_file_next, so that opening never waits. Returns 0 and the file in *out, or -1 with
+ * `error` filled: it cannot be read, is empty or of no known format, its header makes no sense, or
+ * (pcap) its link type is not supported.
  */
 int capture_file_open(const char *path, struct capture_file **out, struct error *error);
+
+/* Whether it could be opened: returns as that does. A live file is looked at only. */
+int capture_file_check(const char *path, struct error *error);
+
+/* Has `waiting` called, by the reading thread, each time before it waits for a live file. */
+void capture_file_on_wait(struct capture_file *file, void (*waiting)(void *context), void *context);
 
 /* Reads the next frame. Must not be called again after anything but CAPTURE_FILE_FRAME. */
 enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
                                            struct error *error);
+
+/* Any thread, and a signal's handler: reads no further, and ends a read that waits. */
+void capture_file_cancel(struct capture_file *file);
 
 /* Closes and frees it; NULL is allowed. */
 void capture_file_close(struct capture_file *file);

@@ -1,8 +1,8 @@
 #include "collector/capture/capture_input.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,19 +19,43 @@ int capture_input_open(struct capture_input *input, const char *path, struct err
         return -1;
     }
     memcpy(input->path, path, path_size);
-    input->file = fopen(path, "rb");
-    if (input->file == NULL) {
-        error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
-        return -1;
+    return input_file_open(path, &input->file, error);
+}
+
+/* Reads ahead into the empty buffer, waiting where it must; false: there is nothing more. */
+static bool fill(struct capture_input *input)
+{
+    while (input->last == INPUT_BYTES) {
+        size_t got;
+        enum input_result result =
+            input_file_read(input->file, input->buffer, BUFFER_SIZE, &got, &input->failure);
+        if (result == INPUT_BYTES) {
+            input->start = 0;
+            input->end = got;
+            return true;
+        }
+        if (result != INPUT_WOULD_WAIT) {
+            input->last = result;
+            return false;
+        }
+        if (input->waiting != NULL)
+            input->waiting(input->context);
+        input_file_wait(input->file);
     }
-    /* Where this fails, stdio keeps its own smaller buffer: slower, not wrong. */
-    (void)setvbuf(input->file, input->buffer, _IOFBF, BUFFER_SIZE);
-    return 0;
+    return false;
 }
 
 size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size)
 {
-    size_t got = fread(bytes, 1, size, input->file);
+    size_t got = 0;
+    while (got < size && (input->start < input->end || fill(input))) {
+        size_t part = input->end - input->start;
+        if (part > size - got)
+            part = size - got;
+        memcpy(bytes + got, input->buffer + input->start, part);
+        input->start += part;
+        got += part;
+    }
     input->offset += got;
     return got;
 }
@@ -52,16 +76,16 @@ void capture_input_damage(const struct capture_input *input, uint64_t at, struct
                           const char *format, ...)
 {
     char reason[256];
-    if (ferror(input->file)) {
-        error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be read after byte %" PRIu64, input->path,
-                  input->offset);
+    if (input->last == INPUT_FAILED) {
+        error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be read after byte %" PRIu64 ": %s",
+                  input->path, input->offset, input->failure.text);
         return;
     }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    if (feof(input->file))
+    if (input->last == INPUT_END)
         error_set(error, EXIT_CODE_BAD_INPUT,
                   "%s: ends at byte %" PRIu64 ", within the record that begins at byte %" PRIu64,
                   input->path, input->offset, at);
@@ -72,8 +96,7 @@ void capture_input_damage(const struct capture_input *input, uint64_t at, struct
 
 void capture_input_close(struct capture_input *input)
 {
-    if (input->file != NULL)
-        fclose(input->file);
+    input_file_close(input->file);
     free(input->buffer);
     free(input->path);
     *input = (struct capture_input){0};

@@ -1,7 +1,8 @@
 /*
  * A capture file's bytes, read forward only, so that a FIFO serves as well as a file.
  *
- * Knows how far it has come, so that damage can be named by its place.
+ * Knows how far it has come, so that damage can be named by its place. One thread reads; any
+ * thread cancels.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_INPUT_H
 #define SLUICE_COLLECTOR_CAPTURE_CAPTURE_INPUT_H
@@ -9,28 +10,38 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "collector/error.h"
+#include "collector/input_file.h"
 #include "collector/platform/compiler.h"
 
 struct capture_input {
-    FILE *file;
+    struct input_file *file;
     char *path;      /* for error texts */
-    char *buffer;    /* stdio's */
-    uint64_t offset; /* bytes read so far */
+    uint8_t *buffer; /* what was read ahead: bytes `start` to `end` of it */
+    size_t start, end;
+    uint64_t offset;        /* bytes given out so far */
+    enum input_result last; /* of reading the file: INPUT_BYTES until it has come to an end */
+    struct error failure;   /* why, after INPUT_FAILED */
+
+    /* Called before each wait of a live file. May be NULL. */
+    void (*waiting)(void *context);
+    void *context;
 };
 
 /*
- * Opens `path`. Returns 0, or -1 with `error` filled; close it in either case. The struct must be
- * zero before.
+ * Opens `path`, without waiting for anybody. Returns 0, or -1 with `error` filled; close it in
+ * either case. The struct must be zero before.
  */
 int capture_input_open(struct capture_input *input, const char *path, struct error *error);
 
-/* Reads `size` bytes, or fewer where the file ends or fails before; returns how many. */
+/*
+ * Reads `size` bytes, waiting for them where they have yet to be written; or fewer where the file
+ * ends, fails or is cancelled before. Returns how many.
+ */
 size_t capture_input_read(struct capture_input *input, uint8_t *bytes, size_t size);
 
-/* Reads and drops `size` bytes; false where the file ends or fails before. */
+/* Reads and drops `size` bytes; false where the file comes to an end before, in any way. */
 bool capture_input_skip(struct capture_input *input, uint64_t size);
 
 /*

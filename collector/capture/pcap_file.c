@@ -66,7 +66,7 @@ enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_i
     uint64_t start = input->offset;
     uint8_t record[RECORD_SIZE];
     size_t got = capture_input_read(input, record, sizeof record);
-    if (got == 0 && !ferror(input->file))
+    if (got == 0 && input->last == INPUT_END)
         return CAPTURE_FILE_END;
     if (got != sizeof record) {
         capture_input_damage(input, start, error, "the record is cut short");

@@ -298,7 +298,7 @@ enum capture_file_result pcapng_file_next(struct pcapng_file *file, struct captu
         struct block block = {.start = input->offset};
         uint8_t head[8]; /* type, length */
         size_t got = capture_input_read(input, head, 4);
-        if (got == 0 && !ferror(input->file))
+        if (got == 0 && input->last == INPUT_END)
             return CAPTURE_FILE_END;
         if (got != 4)
             return damaged(input, &block, error, "the block is cut short");

@@ -171,15 +171,16 @@ class Stream:
 class Sluice:
     """One run of the program.
 
-    `stdout` is a descriptor or file to give it; otherwise what it writes is collected. Close it
-    at the end, whatever the test came to.
+    `stdin` and `stdout` are descriptors or files to give it; otherwise it has nothing to read, and
+    what it writes is collected. Close it at the end, whatever the test came to.
     """
 
-    def __init__(self, *arguments, ledger="json", stdout=subprocess.PIPE, **more):
+    def __init__(self, *arguments, ledger="json", stdin=subprocess.DEVNULL,
+                 stdout=subprocess.PIPE, **more):
         command = [SLUICE, *map(str, arguments)]
         if ledger is not None:
             command += ["--ledger", ledger]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout,
+        self.process = subprocess.Popen(command, stdin=stdin, stdout=stdout,
                                         stderr=subprocess.PIPE, **more)
         self.stdout = Stream(self.process.stdout) if self.process.stdout else None
         self.stderr = Stream(self.process.stderr)

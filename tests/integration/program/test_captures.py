@@ -3,9 +3,9 @@ import datetime
 import json
 import os
 import signal
-import struct
 import unittest
 
+from capture_writing import write_capture
 from protobuf import metric
 from sluice_program import CAPTURES, ProgramTest, parse_lines, read_lines, wait_for_bytes
 
@@ -85,20 +85,6 @@ def expected_samples(name):
              **facts(line, listener)}
             for line in truth(name) for event in line["message"].get("events", [])
             if value_of(event) is not None]
-
-
-# --- captures of our own ------------------------------------------------------------------------
-
-def write_capture(path, datagrams):
-    """A pcap file (raw IP) of IPv4 datagrams to port 5555."""
-    with open(path, "wb") as file:
-        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101))
-        for number, data in enumerate(datagrams):
-            udp = struct.pack(">HHHH", 40000, 5555, 8 + len(data), 0) + data
-            ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, 0x0A000001,
-                             0x0A000002)
-            size = len(ip) + len(udp)
-            file.write(struct.pack("<IIII", 1700000000 + number, 0, size, size) + ip + udp)
 
 
 class Truth(ProgramTest):
@@ -255,33 +241,6 @@ class Unreadable(ProgramTest):
         path = self.folder / "short.pcap"
         path.write_bytes((CAPTURES / "riemann_cli_v4.pcap").read_bytes()[:20])
         self.refuse(path)
-
-
-
-class Pipe(ProgramTest):
-    """What another program is writing while it is read, as from tcpdump -w."""
-
-    def feed(self, data):
-        path = self.folder / "fifo.pcap"
-        os.mkfifo(path)
-        program = self.launch("--listen", f"pcap:{path}?port=5555&schema=riemann", "--sink",
-                              "stdout:?view=message&names=proto")
-        with open(path, "wb", buffering=0) as pipe:
-            pipe.write(data)
-        return program
-
-    def test_a_capture_is_read_as_from_a_file(self):
-        name = "riemann_cli_v4"
-        program = self.feed((CAPTURES / f"{name}.pcap").read_bytes())
-        program.finish()
-        self.assertEqual([line["message"] for line in program.output()],
-                         [line["message"] for line in truth(name)])
-
-    def test_garbage(self):
-        program = self.feed(bytes(range(256)))
-        program.finish(code=65)
-        self.assertEqual(len(program.said()), 1)
-        self.assertEqual(program.output(), [])
 
 
 class Damaged(ProgramTest):

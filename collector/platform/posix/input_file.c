@@ -1,0 +1,164 @@
+/* collector/input_file.h on POSIX files and poll(2); a pipe of its own cancels. */
+#include "collector/input_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct input_file {
+    int fd;
+    bool live;
+    int cancel_reader, cancel_writer; /* of a live file's own pipe, else -1 */
+    _Atomic bool cancelled;           /* lock-free wherever a signal's handler may use it */
+};
+
+static int cannot_open(const char *path, int number, struct error *error)
+{
+    error_set(error, EXIT_CODE_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(number));
+    return -1;
+}
+
+/* A block device gives its bytes as a file does. */
+static bool is_live(const struct stat *status)
+{
+    return !S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+int input_file_look(const char *path, bool *live, struct error *error)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0)
+        return cannot_open(path, errno, error);
+    if (S_ISDIR(status.st_mode))
+        return cannot_open(path, EISDIR, error);
+    *live = is_live(&status);
+    return 0;
+}
+
+/* Opens what a live file needs beside itself. */
+static int make_cancellable(struct input_file *file, const char *path, struct error *error)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: cannot create a pipe: %s", path, strerror(errno));
+        return -1;
+    }
+    file->cancel_reader = ends[0];
+    file->cancel_writer = ends[1];
+    return 0;
+}
+
+int input_file_open(const char *path, struct input_file **out, struct error *error)
+{
+    struct input_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
+        return -1;
+    }
+    file->cancel_reader = file->cancel_writer = -1;
+    /* Not blocking: a FIFO's open would wait for a writer, and a read for what it writes. */
+    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    struct stat status;
+    int result = 0;
+    if (file->fd < 0 || fstat(file->fd, &status) != 0) {
+        result = cannot_open(path, errno, error);
+    } else if (S_ISDIR(status.st_mode)) {
+        result = cannot_open(path, EISDIR, error);
+    } else if (is_live(&status)) {
+        file->live = true;
+        result = make_cancellable(file, path, error);
+    }
+    if (result != 0) {
+        input_file_close(file);
+        return -1;
+    }
+    *out = file;
+    return 0;
+}
+
+bool input_file_is_live(const struct input_file *file)
+{
+    return file->live;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static enum input_result failed(struct error *error)
+{
+    error_set(error, EXIT_CODE_BAD_INPUT, "%s", strerror(errno));
+    return INPUT_FAILED;
+}
+
+/*
+ * Whether a read has something to tell, 0 or 1, or -1. Asked before each read, because a FIFO that
+ * nobody has opened for writing yet reads as if it had ended. poll() knows the two apart: it says
+ * POLLHUP only once a writer has been there.
+ */
+static int ask(const struct input_file *file, int timeout_ms)
+{
+    struct pollfd watched[2] = {{.fd = file->fd, .events = POLLIN},
+                                {.fd = file->cancel_reader, .events = POLLIN}};
+    int result = poll(watched, 2, timeout_ms);
+    return result > 0 ? watched[0].revents != 0 : result;
+}
+
+enum input_result input_file_read(struct input_file *file, void *bytes, size_t size, size_t *got,
+                                  struct error *error)
+{
+    for (;;) {
+        if (atomic_load_explicit(&file->cancelled, memory_order_relaxed))
+            return INPUT_CANCELLED;
+        int ready = file->live ? ask(file, 0) : 1;
+        if (ready == 0)
+            return INPUT_WOULD_WAIT;
+        ssize_t result = ready < 0 ? -1 : read(file->fd, bytes, size);
+        if (result > 0) {
+            *got = (size_t)result;
+            return INPUT_BYTES;
+        }
+        if (result == 0)
+            return INPUT_END;
+        /* Another reader of the same pipe may have been faster. */
+        if (file->live && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return INPUT_WOULD_WAIT;
+        if (errno != EINTR)
+            return failed(error);
+    }
+}
+
+void input_file_wait(struct input_file *file)
+{
+    /* Whatever ends it, also a failure, is told by the next read. */
+    (void)ask(file, -1);
+}
+
+void input_file_cancel(struct input_file *file)
+{
+    if (atomic_exchange(&file->cancelled, true) || !file->live)
+        return;
+    /* Never read again, so that no wait from now on lasts. There is room: it is the first byte. */
+    int before = errno;
+    ssize_t ignored = write(file->cancel_writer, "", 1);
+    (void)ignored;
+    errno = before;
+}
+
+void input_file_close(struct input_file *file)
+{
+    if (file == NULL)
+        return;
+    if (file->fd >= 0)
+        close(file->fd);
+    if (file->cancel_reader >= 0) {
+        close(file->cancel_reader);
+        close(file->cancel_writer);
+    }
+    free(file);
+}

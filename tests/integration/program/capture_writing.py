@@ -1,0 +1,20 @@
+"""Captures of our own: pcap, raw IP, IPv4 datagrams."""
+import struct
+
+HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)
+
+
+def record(number, data, port=5555):
+    """A datagram of 10.0.0.1, captured at 1700000000 s and `number`."""
+    udp = struct.pack(">HHHH", 40000, port, 8 + len(data), 0) + data
+    ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, 0x0A000001, 0x0A000002)
+    size = len(ip) + len(udp)
+    return struct.pack("<IIII", 1700000000 + number, 0, size, size) + ip + udp
+
+
+def write_capture(path, datagrams):
+    """A file of datagrams to port 5555."""
+    with open(path, "wb") as file:
+        file.write(HEADER)
+        for number, data in enumerate(datagrams):
+            file.write(record(number, data))

@@ -116,12 +116,21 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
     }
 }
 
+/* In the signal's handler: a pipe's writer may let the reader wait for ever. */
+static void end_waiting(void *context)
+{
+    struct replay *replay = context;
+    capture_cancel(replay->capture);
+}
+
 static int send_all(struct replay *replay, struct error *error)
 {
     struct capture_datagram datagram;
     enum capture_result result;
     replay->start_ns = clock_monotonic_ns();
     while ((result = capture_next(replay->capture, &datagram, error)) == CAPTURE_DATAGRAM) {
+        if (replay->sent + replay->failed == 0)
+            replay->start_ns = clock_monotonic_ns(); /* a pipe's may have come late */
         if (!wait_for(replay, timing_due(&replay->timing, datagram.time_ns)))
             return 0;
         send_one(replay, &datagram);
@@ -149,8 +158,10 @@ static int run(const struct settings *settings, struct error *error)
         return -1;
     int result = udp_sender_open(&replay.sender, &settings->destination, error);
     if (result == 0) {
+        interrupt_tell(end_waiting, &replay);
         interrupt_catch();
         result = send_all(&replay, error);
+        interrupt_tell(NULL, NULL);
         report(&replay);
         if (result == 0 && replay.failed != 0) {
             *error = replay.send_error;

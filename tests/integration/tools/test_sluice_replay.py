@@ -3,10 +3,13 @@ import hashlib
 import os
 import pathlib
 import re
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
-from programs import CAPTURES, Receiver, run, truth
+from programs import BIN, CAPTURES, DEADLINE, Receiver, run, truth
 
 RIEMANN = sorted(path.stem for path in CAPTURES.glob("*riemann*.pcap"))
 REPORT = re.compile(r"sluice-replay: sent (\d+) datagrams \((\d+) bytes\) in (\d+\.\d+) s; "
@@ -100,6 +103,52 @@ class Replay(unittest.TestCase):
             receiver.drain()
         self.assertEqual(process.returncode, 0)
         self.assert_datagrams(receiver.datagrams, truth("riemann_cli_v4"))
+
+    def start_on_a_fifo(self, receiver):
+        """Starts a replay of what is written to the pipe that this returns beside the process."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "fifo"
+        os.mkfifo(path)
+        process = subprocess.Popen([BIN / "sluice-replay", path, "--to", receiver.url],
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        pipe = open(path, "wb", buffering=0)
+        self.addCleanup(pipe.close)
+        return process, pipe
+
+    def test_a_pipe_is_replayed_as_it_is_written_and_a_signal_ends_the_wait(self):
+        capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
+        first = 24 + 16 + int.from_bytes(capture[32:36], "little")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number), Receiver() as receiver:
+                process, pipe = self.start_on_a_fifo(receiver)
+                pipe.write(capture[:first + 20])
+                receiver.wait_for(lambda: len(receiver.datagrams) == 1)
+                process.send_signal(number)
+                _, said = process.communicate(timeout=DEADLINE)
+                self.assertEqual(process.returncode, 0)
+                self.assertEqual(REPORT.match(said.decode())[1], "1")
+
+    def test_the_time_of_a_pipe_begins_with_its_first_datagram(self):
+        """A late writer's datagrams are spaced as those of any other."""
+        capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
+        first = 24 + 16 + int.from_bytes(capture[32:36], "little")
+        moment = int.from_bytes(capture[24:28], "little")
+        second = (moment + 1).to_bytes(4, "little") + capture[28:first]
+        with Receiver() as receiver:
+            process, pipe = self.start_on_a_fifo(receiver)
+            time.sleep(0.6)  # what is to make no difference
+            pipe.write(capture[:first])
+            receiver.wait_for(lambda: len(receiver.datagrams) == 1)
+            began = time.monotonic()
+            pipe.write(second)
+            pipe.close()
+            receiver.wait_for(lambda: len(receiver.datagrams) == 2)
+            self.assertGreater(time.monotonic() - began, 0.7)
+            process.communicate(timeout=DEADLINE)
+            self.assertEqual(process.returncode, 0)
 
     def test_what_is_no_capture_is_65(self):
         for path in ("/nonexistent/x.pcap", __file__):

@@ -1,92 +1,107 @@
 #include "collector/ledger_print.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "collector/platform/compiler.h"
 #include "collector/text/json_writer.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
 
+static void put(struct output *out, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void put(struct output *out, const char *format, ...)
+{
+    size_t room = out->capacity - out->used;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(out->data + out->used, room, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= room)
+        out->overflow = true; /* the NUL needs a byte too */
+    if (!out->overflow)
+        out->used += (size_t)size;
+}
+
 /* " + NAME N" for each term of a sum that is not zero. */
-static void print_terms(FILE *file, const char *const *names, const uint64_t *values, size_t count)
+static void print_terms(struct output *out, const char *const *names, const uint64_t *values,
+                        size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (values[i] != 0)
-            fprintf(file, " + %s %" PRIu64, names[i], values[i]);
+            put(out, " + %s %" PRIu64, names[i], values[i]);
 }
 
 /* "NAME N" for each that is not zero, on a line of their own; nothing where all are. */
-static void print_nonzero(FILE *file, const char *const *names, const uint64_t *values,
+static void print_nonzero(struct output *out, const char *const *names, const uint64_t *values,
                           size_t count)
 {
     bool any = false;
     for (size_t i = 0; i < count; i++) {
         if (values[i] == 0)
             continue;
-        fprintf(file, "%s%s %" PRIu64, any ? ", " : "    ", names[i], values[i]);
+        put(out, "%s%s %" PRIu64, any ? ", " : "    ", names[i], values[i]);
         any = true;
     }
     if (any)
-        fputc('\n', file);
+        output_char(out, '\n');
 }
 
-static void print_listener(FILE *file, const struct listener_totals *listener)
+static void print_listener(struct output *out, const struct listener_totals *listener)
 {
-    fprintf(file, "  listener %s (%s)\n", listener->name, listener->schema);
-    fprintf(file, "    received %" PRIu64 " = decoded %" PRIu64, listener->received,
-            listener->decoded);
-    print_terms(file, datagram_reason_names, listener->reasons, REASON_COUNT);
-    fprintf(file, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages,
-            listener->bytes);
+    put(out, "  listener %s (%s)\n", listener->name, listener->schema);
+    put(out, "    received %" PRIu64 " = decoded %" PRIu64, listener->received, listener->decoded);
+    print_terms(out, datagram_reason_names, listener->reasons, REASON_COUNT);
+    put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages, listener->bytes);
     if (strcmp(listener->kind, "udp") == 0)
-        fprintf(file, ", kernel_drops %" PRIu64, listener->kernel_drops);
-    fputc('\n', file);
+        put(out, ", kernel_drops %" PRIu64, listener->kernel_drops);
+    output_char(out, '\n');
 
     static const char *const beside_names[] = {"refused_while_stopping", "receive_errors"};
     const uint64_t beside[] = {listener->refused_while_stopping, listener->receive_errors};
-    print_nonzero(file, beside_names, beside, 2);
+    print_nonzero(out, beside_names, beside, 2);
 
     static const char *const sequence_names[] = {
         "senders", "lost", "duplicated", "reordered", "late", "restarted", "senders_evicted"};
     const uint64_t sequence[] = {listener->senders,        listener->lost, listener->duplicated,
                                  listener->reordered,      listener->late, listener->restarted,
                                  listener->senders_evicted};
-    print_nonzero(file, sequence_names, sequence, 7);
+    print_nonzero(out, sequence_names, sequence, 7);
 
     static const char *const capture_names[] = {"frames", "fragments", "reassembled",
                                                 "other",  "cut",       "incomplete"};
     const uint64_t capture[] = {listener->frames, listener->fragments, listener->reassembled,
                                 listener->other,  listener->cut,       listener->incomplete};
-    print_nonzero(file, capture_names, capture, 6);
+    print_nonzero(out, capture_names, capture, 6);
 }
 
-static void print_sink(FILE *file, const struct sink_totals *sink)
+static void print_sink(struct output *out, const struct sink_totals *sink)
 {
-    fprintf(file, "  sink %s\n", sink->name);
-    fprintf(file, "    offered %" PRIu64 " = queued %" PRIu64, sink->offered, sink->queued);
-    print_terms(file, record_refusal_names, sink->refused, REFUSAL_COUNT);
-    fprintf(file, "\n    queued %" PRIu64 " = written %" PRIu64, sink->queued, sink->written);
+    put(out, "  sink %s\n", sink->name);
+    put(out, "    offered %" PRIu64 " = queued %" PRIu64, sink->offered, sink->queued);
+    print_terms(out, record_refusal_names, sink->refused, REFUSAL_COUNT);
+    put(out, "\n    queued %" PRIu64 " = written %" PRIu64, sink->queued, sink->written);
     if (sink->filtered != 0)
-        fprintf(file, " + filtered %" PRIu64, sink->filtered);
-    print_terms(file, record_failure_names, sink->failed, FAILURE_COUNT);
-    fprintf(file, " + in flight %" PRId64 "\n", sink->in_flight);
-    fprintf(file, "    lines %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines, sink->bytes);
+        put(out, " + filtered %" PRIu64, sink->filtered);
+    print_terms(out, record_failure_names, sink->failed, FAILURE_COUNT);
+    put(out, " + in flight %" PRId64 "\n", sink->in_flight);
+    put(out, "    lines %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines, sink->bytes);
     static const char *const beside_names[] = {"write_errors"};
-    print_nonzero(file, beside_names, &sink->write_errors, 1);
+    print_nonzero(out, beside_names, &sink->write_errors, 1);
 }
 
-void ledger_print_text(const struct ledger_snapshot *snapshot, FILE *file)
+void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out)
 {
-    fprintf(file, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
-            snapshot->final ? "" : " (running)");
+    put(out, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
+        snapshot->final ? "" : " (running)");
     for (size_t i = 0; i < snapshot->listener_count; i++)
-        print_listener(file, &snapshot->listeners[i]);
+        print_listener(out, &snapshot->listeners[i]);
     for (size_t i = 0; i < snapshot->sink_count; i++)
-        print_sink(file, &snapshot->sinks[i]);
+        print_sink(out, &snapshot->sinks[i]);
     if (snapshot->final)
-        fprintf(file, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
-    fflush(file);
+        put(out, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -163,7 +178,7 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
     json_object_end(out);
 }
 
-static void write_snapshot(struct output *out, const struct ledger_snapshot *snapshot)
+void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *out)
 {
     json_object_begin(out);
     json_key_literal(out, "final");
@@ -186,22 +201,4 @@ static void write_snapshot(struct output *out, const struct ledger_snapshot *sna
     json_array_end(out);
     json_object_end(out);
     output_char(out, '\n');
-}
-
-int ledger_print_json(const struct ledger_snapshot *snapshot, FILE *file)
-{
-    for (size_t capacity = (size_t)64 * 1024;; capacity *= 2) {
-        struct output out = {.data = malloc(capacity), .capacity = capacity};
-        if (out.data == NULL)
-            return -1;
-        write_snapshot(&out, snapshot);
-        if (!out.overflow)
-            fwrite(out.data, 1, out.used, file);
-        bool done = !out.overflow;
-        free(out.data);
-        if (done)
-            break;
-    }
-    fflush(file);
-    return 0;
 }

@@ -1,20 +1,20 @@
 /*
- * The ledger for people and for programs. Any thread.
+ * The ledger for people and for programs, as text that the caller has room for (output.h: it may
+ * overflow). Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_LEDGER_PRINT_H
 #define SLUICE_COLLECTOR_LEDGER_PRINT_H
 
-#include <stdio.h>
-
 #include "collector/ledger.h"
+#include "collector/text/output.h"
 
 /*
- * As indented text: one paragraph per listener and per sink, each sum on a line of its own. Terms
+ * Indented lines: one paragraph per listener and per sink, each sum on a line of its own. Terms
  * that are zero are left out where the sum can be read without them.
  */
-void ledger_print_text(const struct ledger_snapshot *snapshot, FILE *file);
+void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out);
 
-/* As one JSON object on one line, every term in it. Returns 0, or -1 where memory is short. */
-int ledger_print_json(const struct ledger_snapshot *snapshot, FILE *file);
+/* One JSON object on one line, every term in it. */
+void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *out);
 
 #endif

@@ -51,7 +51,7 @@ void log_line(enum log_level level, const char *format, ...)
     size_t end = strlen(line);
     replace_controls(line + used, end - used);
     line[end++] = '\n';
-    if (!log_stream_write(text, start + end))
+    if (!log_stream_write(text, start + end, 0))
         atomic_fetch_add(&lost, before + 1);
 }
 

@@ -1,5 +1,6 @@
 /*
- * Where the log's lines go: the standard error stream, which may be a pipe that nobody reads.
+ * Where the log's lines and the ledger go: the standard error stream, which may be a pipe that
+ * nobody reads.
  */
 #ifndef SLUICE_COLLECTOR_LOG_STREAM_H
 #define SLUICE_COLLECTOR_LOG_STREAM_H
@@ -8,9 +9,10 @@
 #include <stddef.h>
 
 /*
- * Writes the `size` (at most 2048) bytes of one or more whole lines, or none of them: returns false
- * where they cannot be written without waiting, or at all. Any thread; lines do not mix.
+ * Writes `size` bytes of whole lines, for at most `wait_ms` milliseconds where the stream is full.
+ * Returns whether all were written; of up to 4096 bytes either all are or none. Any thread; up to
+ * that size what several threads write does not mix.
  */
-bool log_stream_write(const char *lines, size_t size);
+bool log_stream_write(const char *lines, size_t size, int wait_ms);
 
 #endif

@@ -6,11 +6,16 @@
 #include "collector/control.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
+#include "collector/log_stream.h"
 #include "collector/pipeline.h"
 #include "collector/thread.h"
 
 /* After the stop's deadline, what threads get to come back from their last calls. */
 #define GRACE_NS INT64_C(500000000)
+
+/* How long a ledger waits for a stderr that is full: a running one keeps signals waiting. */
+#define LIVE_WAIT_MS  100
+#define FINAL_WAIT_MS 1000
 
 struct run {
     const struct config *config;
@@ -27,14 +32,32 @@ static void notify(void *context)
     control_notify(context);
 }
 
+/* Writes the ledger to `out` and prints it; false where it does not fit. */
+static bool try_report(const struct config *config, const struct ledger_snapshot *snapshot,
+                       struct output *out)
+{
+    if (config->ledger == LEDGER_JSON)
+        ledger_write_json(snapshot, out);
+    else
+        ledger_write_text(snapshot, out);
+    if (!out->overflow &&
+        !log_stream_write(out->data, out->used, snapshot->final ? FINAL_WAIT_MS : LIVE_WAIT_MS))
+        log_line(LOG_ERROR, "nobody reads stderr: a ledger was lost");
+    return !out->overflow;
+}
+
 static void report(const struct config *config, const struct ledger_snapshot *snapshot)
 {
-    if (snapshot == NULL)
+    bool done = false;
+    for (size_t capacity = (size_t)64 * 1024; snapshot != NULL && !done; capacity *= 2) {
+        struct output out = {.data = malloc(capacity), .capacity = capacity};
+        if (out.data == NULL)
+            break;
+        done = try_report(config, snapshot, &out);
+        free(out.data);
+    }
+    if (!done)
         log_line(LOG_ERROR, "no memory to print the ledger");
-    else if (config->ledger == LEDGER_JSON)
-        ledger_print_json(snapshot, stderr);
-    else
-        ledger_print_text(snapshot, stderr);
 }
 
 static void report_now(struct run *run)

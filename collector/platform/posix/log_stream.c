@@ -1,23 +1,42 @@
-/* collector/log_stream.h on poll(2) and write(2). */
+/* collector/log_stream.h: a pipe takes PIPE_BUF bytes (4096 here) whole or not at all (pipe(7)). */
 #include "collector/log_stream.h"
 
+#include <errno.h>
 #include <poll.h>
-#include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * Between the question and the write nobody else of ours may take the room. A pipe is writable when
- * it has room for PIPE_BUF bytes (pipe(7)), at least 4096 here: then what is shorter goes in whole.
- */
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+#include "collector/platform/posix/stream.h"
+#include "collector/thread.h"
 
-bool log_stream_write(const char *lines, size_t size)
+static bool write_until(const struct stream *stream, const char *lines, size_t size,
+                        int64_t deadline_ns)
 {
-    struct pollfd stream = {.fd = STDERR_FILENO, .events = POLLOUT};
-    bool written = false;
-    pthread_mutex_lock(&asking);
-    if (poll(&stream, 1, 0) == 1 && (stream.revents & POLLOUT) != 0)
-        written = write(STDERR_FILENO, lines, size) == (ssize_t)size;
-    pthread_mutex_unlock(&asking);
+    while (size != 0) {
+        ssize_t written = stream_write(stream, lines, size);
+        if (written > 0) {
+            lines += written;
+            size -= (size_t)written;
+            continue;
+        }
+        int64_t left_ms = (deadline_ns - clock_monotonic_ns()) / 1000000;
+        if (written == 0 || (errno != EAGAIN && errno != EWOULDBLOCK) || left_ms <= 0)
+            return false;
+        struct pollfd full = {.fd = stream->fd, .events = POLLOUT};
+        poll(&full, 1, (int)left_ms);
+    }
+    return true;
+}
+
+/* Lines are few: the stream is borrowed anew for each, and may be another one each time. */
+bool log_stream_write(const char *lines, size_t size, int wait_ms)
+{
+    struct stat status;
+    if (fstat(STDERR_FILENO, &status) != 0)
+        return false;
+    struct stream stream = stream_borrow(STDERR_FILENO, &status);
+    bool written =
+        write_until(&stream, lines, size, clock_monotonic_ns() + (int64_t)wait_ms * 1000000);
+    stream_return(&stream);
     return written;
 }

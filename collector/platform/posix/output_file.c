@@ -3,29 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/stream.h"
 #include "collector/platform/posix/torn_line.h"
 
-/* How a write is kept from waiting for a reader. */
-enum manner {
-    PLAIN_WRITE, /* the description does not block, or there is nothing to wait for */
-    SEND,        /* a socket whose description is not ours alone */
-    ASK_FIRST,   /* it would block: ask, then write what a pipe takes at once */
-};
-
 struct output_file {
-    int fd;
-    bool owned; /* closed at the end */
+    struct stream stream;
     bool regular;
     bool terminal;
-    enum manner manner;
     off_t end;        /* of a regular file: where our last write ended */
     uint64_t unmixed; /* bytes before that which are all ours */
 };
@@ -36,22 +25,19 @@ static int cannot_create(struct error *error, const char *what, const char *why)
     return -1;
 }
 
-/* Takes over `fd`, whatever comes of it, if `owned`. */
-static int make(int fd, bool owned, enum manner manner, const struct stat *status,
-                struct output_file **out, struct error *error)
+/* Takes over the stream, whatever comes of it. */
+static int make(const struct stream *stream, const struct stat *status, struct output_file **out,
+                struct error *error)
 {
     struct output_file *file = calloc(1, sizeof *file);
     if (file == NULL) {
-        if (owned)
-            close(fd);
+        stream_return(stream);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for an output file");
         return -1;
     }
-    file->fd = fd;
-    file->owned = owned;
-    file->manner = manner;
+    file->stream = *stream;
     file->regular = S_ISREG(status->st_mode);
-    file->terminal = isatty(fd) != 0;
+    file->terminal = isatty(stream->fd) != 0;
     *out = file;
     return 0;
 }
@@ -98,7 +84,9 @@ int output_file_open_append(const char *path, struct output_file **out,
         close(fd);
     }
     torn_line_look_end(&look);
-    return result != 0 ? result : make(fd, true, PLAIN_WRITE, &status, out, error);
+    if (result != 0)
+        return result;
+    return make(&(struct stream){.fd = fd, .owned = true}, &status, out, error);
 }
 
 /* --- standard output -------------------------------------------------------------------------- */
@@ -111,16 +99,8 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
         return cannot_create(error, "standard output", strerror(errno));
     if ((flags & O_ACCMODE) == O_RDONLY)
         return cannot_create(error, "standard output", "it is closed, or open for reading only");
-    /* The description itself, so that its offset and O_APPEND stay what its owners made them. */
-    if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode))
-        return make(STDOUT_FILENO, false, PLAIN_WRITE, &status, out, error);
-    if (S_ISSOCK(status.st_mode))
-        return make(STDOUT_FILENO, false, SEND, &status, out, error);
-    int fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd >= 0)
-        return make(fd, true, PLAIN_WRITE, &status, out, error);
-    /* No /proc, a pipe or terminal of another user's, or a pipe whose reader has gone already. */
-    return make(STDOUT_FILENO, false, ASK_FIRST, &status, out, error);
+    struct stream stream = stream_borrow(STDOUT_FILENO, &status);
+    return make(&stream, &status, out, error);
 }
 
 void output_file_hold_standard_streams(void)
@@ -134,30 +114,10 @@ void output_file_hold_standard_streams(void)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static ssize_t write_once(const struct output_file *file, const void *bytes, size_t size)
-{
-    ssize_t result;
-    if (file->manner == ASK_FIRST) {
-        struct pollfd asked = {.fd = file->fd, .events = POLLOUT};
-        /* A pipe without a reader says POLLERR: the write tells the rest. */
-        if (poll(&asked, 1, 0) <= 0) {
-            errno = EAGAIN;
-            return -1;
-        }
-        if (size > PIPE_BUF)
-            size = PIPE_BUF;
-    }
-    do
-        result = file->manner == SEND ? send(file->fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
-                                      : write(file->fd, bytes, size);
-    while (result < 0 && errno == EINTR);
-    return result;
-}
-
 /* Keeps what take_back must know: which bytes before the file's offset are ours alone. */
 static void note_written(struct output_file *file, size_t size)
 {
-    off_t end = lseek(file->fd, 0, SEEK_CUR);
+    off_t end = lseek(file->stream.fd, 0, SEEK_CUR);
     if (end - (off_t)size != file->end)
         file->unmixed = 0;
     file->unmixed += size;
@@ -167,7 +127,7 @@ static void note_written(struct output_file *file, size_t size)
 enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
                                     size_t *written, struct error *error)
 {
-    ssize_t result = write_once(file, bytes, size);
+    ssize_t result = stream_write(&file->stream, bytes, size);
     if (result > 0) {
         *written = (size_t)result;
         if (file->regular)
@@ -189,20 +149,20 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
 
 wait_handle output_file_handle(const struct output_file *file)
 {
-    return file->regular ? NO_HANDLE : (wait_handle)file->fd;
+    return file->regular ? NO_HANDLE : (wait_handle)file->stream.fd;
 }
 
 bool output_file_take_back(struct output_file *file, size_t size)
 {
     struct stat status;
-    if (!file->regular || size > file->unmixed || fstat(file->fd, &status) != 0 ||
-        status.st_size != file->end || lseek(file->fd, 0, SEEK_CUR) != file->end)
+    if (!file->regular || size > file->unmixed || fstat(file->stream.fd, &status) != 0 ||
+        status.st_size != file->end || lseek(file->stream.fd, 0, SEEK_CUR) != file->end)
         return false;
     off_t end = file->end - (off_t)size;
-    if (ftruncate(file->fd, end) != 0)
+    if (ftruncate(file->stream.fd, end) != 0)
         return false;
     /* Without O_APPEND the next write would leave a hole. */
-    lseek(file->fd, end, SEEK_SET);
+    lseek(file->stream.fd, end, SEEK_SET);
     file->end = end;
     file->unmixed -= size;
     return true;
@@ -211,15 +171,14 @@ bool output_file_take_back(struct output_file *file, size_t size)
 bool output_file_is_at(const struct output_file *file, const char *path)
 {
     struct stat ours, named;
-    return fstat(file->fd, &ours) == 0 && stat(path, &named) == 0 && ours.st_dev == named.st_dev &&
-           ours.st_ino == named.st_ino;
+    return fstat(file->stream.fd, &ours) == 0 && stat(path, &named) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
 void output_file_close(struct output_file *file)
 {
     if (file == NULL)
         return;
-    if (file->owned)
-        close(file->fd);
+    stream_return(&file->stream);
     free(file);
 }

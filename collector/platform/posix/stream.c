@@ -1,0 +1,55 @@
+#include "collector/platform/posix/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct stream stream_borrow(int number, const struct stat *status)
+{
+    struct stream stream = {.fd = number, .manner = STREAM_PLAIN};
+    if (S_ISREG(status->st_mode) || S_ISBLK(status->st_mode))
+        return stream;
+    if (S_ISSOCK(status->st_mode)) {
+        stream.manner = STREAM_SEND;
+        return stream;
+    }
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", number);
+    int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd >= 0)
+        return (struct stream){.fd = fd, .owned = true, .manner = STREAM_PLAIN};
+    /* No /proc, a pipe or terminal of another user's, or a pipe whose reader has gone already. */
+    stream.manner = STREAM_ASK_FIRST;
+    return stream;
+}
+
+ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size)
+{
+    ssize_t result;
+    if (stream->manner == STREAM_ASK_FIRST) {
+        struct pollfd asked = {.fd = stream->fd, .events = POLLOUT};
+        /* A pipe without a reader says POLLERR: the write tells the rest. */
+        if (poll(&asked, 1, 0) <= 0) {
+            errno = EAGAIN;
+            return -1;
+        }
+        if (size > PIPE_BUF)
+            size = PIPE_BUF;
+    }
+    do
+        result = stream->manner == STREAM_SEND
+                     ? send(stream->fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+                     : write(stream->fd, bytes, size);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+void stream_return(const struct stream *stream)
+{
+    if (stream->owned)
+        close(stream->fd);
+}

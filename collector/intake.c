@@ -37,8 +37,7 @@ struct intake_counters *intake_counters(struct intake *intake)
     return intake->counters;
 }
 
-/* --- batches ------------------------------------------------------------------------------------
- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 void intake_seal(struct intake *intake)
 {
@@ -83,8 +82,7 @@ int64_t intake_due(struct intake *intake, int64_t now_ns)
            (int64_t)(more * feed_backlog(intake->thread->feed));
 }
 
-/* --- decoding -----------------------------------------------------------------------------------
- */
+/* --- decoding --------------------------------------------------------------------------------- */
 
 static void copy_payload(uint8_t *to, const struct datagram_slot *from)
 {
@@ -182,8 +180,7 @@ static const struct record *append_record(struct intake *intake,
     }
 }
 
-/* --- senders' numbers ---------------------------------------------------------------------------
- */
+/* --- senders' numbers ------------------------------------------------------------------------- */
 
 static void note_sequence(struct intake *intake, const struct record *record)
 {
@@ -211,8 +208,7 @@ static void note_sequence(struct intake *intake, const struct record *record)
     }
 }
 
-/* --- datagrams ----------------------------------------------------------------------------------
- */
+/* --- datagrams -------------------------------------------------------------------------------- */
 
 static void refuse(struct intake *intake, const struct datagram_slot *datagram,
                    enum datagram_reason reason)

@@ -94,8 +94,7 @@ int receiver_add_listener(struct receiver *receiver, const struct listener *list
     return 0;
 }
 
-/* --- the ready list: first in, first served -----------------------------------------------------
- */
+/* --- the ready list: first in, first served --------------------------------------------------- */
 
 static void make_ready(struct receiver *receiver, struct port *port)
 {
@@ -122,8 +121,7 @@ static struct port *take_ready(struct receiver *receiver)
     return port;
 }
 
-/* --- the kernel's drops -------------------------------------------------------------------------
- */
+/* --- the kernel's drops ----------------------------------------------------------------------- */
 
 static void read_drops(struct port *port)
 {
@@ -147,8 +145,7 @@ static void tell_drops(struct port *port, int64_t now)
     port->drops_told = drops;
 }
 
-/* --- draining -----------------------------------------------------------------------------------
- */
+/* --- draining --------------------------------------------------------------------------------- */
 
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
@@ -200,8 +197,7 @@ static void serve(struct receiver *receiver, struct port *port)
     }
 }
 
-/* --- the loop -----------------------------------------------------------------------------------
- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static void refresh(struct receiver *receiver)
 {
@@ -261,8 +257,7 @@ static void serve_ready(struct receiver *receiver)
     }
 }
 
-/* --- stopping -----------------------------------------------------------------------------------
- */
+/* --- stopping --------------------------------------------------------------------------------- */
 
 static bool deadline_over(const struct receiver *receiver)
 {
@@ -339,8 +334,7 @@ static void run(void *argument)
     receiver->options.finished(receiver->options.context);
 }
 
-/* --- from other threads -------------------------------------------------------------------------
- */
+/* --- from other threads ----------------------------------------------------------------------- */
 
 int receiver_start(struct receiver *receiver, struct error *error)
 {

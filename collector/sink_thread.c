@@ -67,8 +67,7 @@ size_t sink_thread_memory(void)
     return FLUSH_SIZE + RECORD_SIZE + sizeof(struct sink_thread);
 }
 
-/* --- the fate of records ------------------------------------------------------------------------
- */
+/* --- the fate of records ---------------------------------------------------------------------- */
 
 static void settle(struct sink_thread *sink, struct counter *fate, size_t records)
 {
@@ -117,8 +116,7 @@ static void fail_rest(struct sink_thread *sink, size_t done, size_t sent)
     settle(sink, &sink->options.counters->failed[failure_reason(sink)], sink->pending_count - done);
 }
 
-/* --- writing ------------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static bool deadline_over(const struct sink_thread *sink)
 {
@@ -211,8 +209,7 @@ static void write_out(struct sink_thread *sink)
     publish_settled(sink);
 }
 
-/* --- taking batches -----------------------------------------------------------------------------
- */
+/* --- taking batches --------------------------------------------------------------------------- */
 
 static void encode_record(struct sink_thread *sink, const struct batch *batch,
                           const struct record *record)
@@ -335,8 +332,7 @@ static void run(void *argument)
         sink->options.ended(sink->options.ended_context);
 }
 
-/* --- from other threads -------------------------------------------------------------------------
- */
+/* --- from other threads ----------------------------------------------------------------------- */
 
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,
                        struct error *error)

@@ -1,6 +1,8 @@
 #include "collector/capture_player.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/capture/capture.h"
@@ -77,6 +79,19 @@ static void take(struct capture_player *player, const struct capture_datagram *d
         player->options.received(player->options.context, 1);
 }
 
+/* Mostly the wrong port. */
+static void tell_if_nothing_came(const struct capture_player *player)
+{
+    const struct capture_counts *counts = capture_counts(player->capture);
+    if (counts->frames == 0 || counts->whole + counts->reassembled != 0)
+        return;
+    char port[32] = "";
+    if (player->options.port != 0)
+        snprintf(port, sizeof port, " to port %u", (unsigned)player->options.port);
+    log_line(LOG_WARNING, "%s: %" PRIu64 " frames, and no UDP datagram%s in them",
+             player->options.listener->name, counts->frames, port);
+}
+
 static void run(void *argument)
 {
     struct capture_player *player = argument;
@@ -95,6 +110,7 @@ static void run(void *argument)
         log_line(LOG_ERROR, "%s", error.text);
         atomic_store(&player->damaged, true);
     }
+    tell_if_nothing_came(player);
     intake_seal(player->intake);
     feed_close(player->options.thread->feed);
     atomic_store(&player->finished, true);

@@ -222,8 +222,9 @@ static void refuse(struct intake *intake, const struct datagram_slot *datagram,
     char more[64] = "";
     if (held != 0)
         snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)", held);
-    log_line(LOG_WARNING, "%s: %s: datagram of %" PRIu32 " bytes from %s%s", intake->listener->name,
-             datagram_reason_names[reason], datagram->sent_size, source, more);
+    log_line(LOG_WARNING, "%s: %s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s",
+             intake->listener->name, datagram_reason_names[reason], datagram->sent_size, source,
+             intake->listener->schema->ops->name, more);
 }
 
 void intake_take(struct intake *intake, const struct datagram_slot *datagram)

@@ -9,7 +9,7 @@
 #include "collector/sink_thread.h"
 #include "collector/udp_socket.h"
 
-#define LONGEST_RING 65536
+#define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 
 static size_t producers(const struct memory_needs *needs)
 {

@@ -109,8 +109,13 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
     pipeline->pool = batch_pool_create(pipeline->plan.small_batches, pipeline->plan.large_batches);
     if (pipeline->producers == NULL || pipeline->outlets == NULL || pipeline->ledger == NULL ||
-        pipeline->sequences == NULL || pipeline->pool == NULL)
+        pipeline->sequences == NULL)
         return no_memory(error);
+    if (pipeline->pool == NULL) {
+        error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
+                  (unsigned long long)(pipeline->plan.total >> 20));
+        return -1;
+    }
     return 0;
 }
 
@@ -130,6 +135,22 @@ static int name_by_port(struct pipeline *pipeline, size_t index)
     return ledger_rename_listener(pipeline->ledger, (int)index, source->bound_name) ? 0 : -1;
 }
 
+/*
+ * A port that may be shared would also be shared with another process of the same user, and each
+ * would get a part of the datagrams: whether it is free is asked by a socket that shares nothing.
+ */
+static int probe_port(const struct udp_socket_options *shared, struct error *error)
+{
+    struct udp_socket_options options = *shared;
+    struct udp_socket *probe;
+    options.share_port = false;
+    if (udp_socket_open(&probe, &options, error) != 0)
+        return -1;
+    int result = udp_socket_bind(probe, error);
+    udp_socket_close(probe);
+    return result;
+}
+
 /* All sockets of a listener share the port, also one that the system chose for the first of them.
  */
 static int open_udp(struct pipeline *pipeline, size_t index, struct error *error)
@@ -143,6 +164,8 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
         .receive_buffer = config->receive_buffer,
         .max_datagram = config->max_datagram,
     };
+    if (options.share_port && options.address.port != 0 && probe_port(&options, error) != 0)
+        return -1;
     for (size_t i = 0; i < config->receivers; i++) {
         struct producer *producer = &pipeline->producers[(index + i) % pipeline->receiver_count];
         if (receiver_add_listener(producer->receiver, &source->listener, &options, &source->address,

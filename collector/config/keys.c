@@ -24,7 +24,7 @@ const struct setting config_keys[] = {
 
     /* Sockets. */
     {"receive_buffer", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, receive_buffer),
-     "4MiB", 4 * KIB, 1 * GIB, .help = "receive buffer to ask the system for, of each socket"},
+     "4MiB", 4 * KIB, 512 * MIB, .help = "receive buffer to ask the system for, of each socket"},
     {"receivers", SETTING_COUNT, KEY_OF_UDP, offsetof(struct listener_config, receivers), "1", 1,
      64, .help = "receiving threads, each with its own socket on the port"},
     {"max_datagram", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, max_datagram),

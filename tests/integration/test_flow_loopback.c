@@ -162,6 +162,23 @@ static void an_address_in_use_is_told_before_anything_starts(void **state)
     receiving_tear_down((void **)&taken);
 }
 
+/* With receivers=2 the port may be shared, but only among the sockets of one listener. */
+static void an_address_in_use_is_told_where_the_port_may_be_shared_too(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?receivers=2 --sink file:OUTPUT");
+    struct flow *second;
+    assert_int_equal(flow_set_up((void **)&second), 0);
+    char arguments[128], address[ADDRESS_TEXT_SIZE];
+    struct address taken = flow_address(flow, 0);
+    address_format(&taken, address);
+    snprintf(arguments, sizeof arguments, "--listen udp://%s?receivers=2 --sink file:OUTPUT",
+             address);
+    assert_int_equal(flow_open_fails(second, arguments).code, EXIT_CODE_CANNOT_BIND);
+    flow_tear_down((void **)&second);
+    flow_finish(flow, 20000);
+}
+
 static void a_sink_that_cannot_be_made_is_told(void **state)
 {
     struct flow *flow = *state;
@@ -188,6 +205,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(max_datagrams_is_a_reason_to_stop, flow_set_up,
                                         flow_tear_down),
         cmocka_unit_test_setup_teardown(an_address_in_use_is_told_before_anything_starts,
+                                        flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(an_address_in_use_is_told_where_the_port_may_be_shared_too,
                                         flow_set_up, flow_tear_down),
         cmocka_unit_test_setup_teardown(a_sink_that_cannot_be_made_is_told, flow_set_up,
                                         flow_tear_down),

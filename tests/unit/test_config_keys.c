@@ -67,8 +67,8 @@ static const struct number_key {
     const char *least, *most, *below, *above;
     uint64_t least_value, most_value;
 } number_keys[] = {
-    {KEY_OF_UDP, "receive_buffer", LISTENER_FIELD(receive_buffer), 4194304, "4KiB", "1GiB", "4095B",
-     "1073741825B", 4096, 1073741824},
+    {KEY_OF_UDP, "receive_buffer", LISTENER_FIELD(receive_buffer), 4194304, "4KiB", "512MiB",
+     "4095B", "536870913B", 4096, 536870912},
     {KEY_OF_UDP, "receivers", LISTENER_FIELD(receivers), 1, "1", "64", "0", "65", 1, 64},
     {KEY_OF_UDP, "max_datagram", LISTENER_FIELD(max_datagram), 65536, "1B", "64KiB", "0B", "65537B",
      1, 65536},

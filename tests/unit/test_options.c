@@ -237,7 +237,7 @@ static void help_names_every_option_and_key_with_its_default(void **state)
         assert_mentions(text, "(default %s", key->default_text);
     }
     assert_mentions(text, "%s", "schema=riemann|telemetry");
-    assert_mentions(text, "%s", "(default 4MiB, 4KiB to 1GiB)");
+    assert_mentions(text, "%s", "(default 4MiB, 4KiB to 512MiB)");
     assert_mentions(text, "%s", "stdout:, file:PATH");
     assert_mentions(text, "%s", "64 wrong command line");
 }

@@ -30,8 +30,9 @@ class Reasons(Refusing):
         self.assertEqual((listener["received"], listener["decoded"]), (2, 1))
         self.assertEqual(listener["bytes"], len(datagram) + len(good))
         self.assertEqual([line["value"] for line in program.output()], [1])
-        self.assertEqual(self.told(program), [f"sluice: warning: {program.names[0]}: {reason}: datagram of "
-                                f"{len(datagram)} bytes from {sender.source}"])
+        self.assertEqual(self.told(program), [
+            f"sluice: warning: {program.names[0]}: {reason}: datagram of {len(datagram)} bytes "
+            f"from {sender.source} (schema={listener['schema']})"])
 
     def test_bytes_that_are_no_message(self):
         self.refuse(b"\xff\xff\xff\xff", "malformed")

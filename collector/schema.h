@@ -106,8 +106,8 @@ struct schema_ops {
 
     /*
      * Decodes `size` bytes into `arena` and sets *message. `scratch` is for what the decoder needs
-     * only while it runs; it is empty before and after. On any other result the arena's `used` is
-     * as it was.
+     * only while it runs; it is empty before and after. On any other result than DECODE_OK
+     * *message is NULL and the arena's `used` is as it was.
      */
     enum decode_result (*decode)(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct arena *scratch, const void **message);

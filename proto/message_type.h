@@ -48,7 +48,8 @@ void message_type_destroy(struct message_type *root);
  * Decodes with protobuf_c_message_unpack into `arena`; its temporaries go to `scratch`. Says why it
  * refuses, which unpack does not: too deep (looked at before unpack recurses, where the type lets
  * it), too large (the arena was full) or malformed, which a string that breaks the type's text
- * rule is too. On refusal the arena is as it was.
+ * rule is too. On refusal *message is NULL and the arena is as it was. What does not fit `scratch`
+ * goes to the arena too; scratch->exhausted then tells that a larger one would help.
  */
 enum decode_result message_decode(const struct message_type *type, const uint8_t *data, size_t size,
                                   struct arena *arena, struct arena *scratch,

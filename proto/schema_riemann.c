@@ -62,6 +62,7 @@ static bool join_all_tags(const Msg *msg, struct arena *arena, struct riemann_me
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct arena *scratch, const void **out)
 {
+    *out = NULL;
     size_t start = arena->used;
     struct riemann_message *message = arena_allocate(arena, sizeof *message);
     if (message == NULL)
@@ -73,9 +74,10 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
         if (!join_all_tags(msg, arena, message))
             result = DECODE_TOO_LARGE;
     }
-    if (result != DECODE_OK)
+    if (result == DECODE_OK)
+        *out = message;
+    else
         arena->used = start;
-    *out = message;
     return result;
 }
 

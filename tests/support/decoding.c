@@ -57,7 +57,7 @@ static enum decode_result decode(struct decoding *decoding, size_t size)
         return decoding->schema->ops->decode(decoding->schema, decoding->data, size,
                                              &decoding->arena, &decoding->scratch,
                                              &decoding->message);
-    ProtobufCMessage *message = NULL;
+    ProtobufCMessage *message = (void *)decoding->data; /* any; it is set */
     enum decode_result result = message_decode(decoding->type, decoding->data, size,
                                                &decoding->arena, &decoding->scratch, &message);
     decoding->message = message;
@@ -74,13 +74,16 @@ enum decode_result decoding_run(struct decoding *decoding, const void *bytes, si
     decoding->arena.used = USED_BEFORE;
     memset(decoding->arena.base, 0x5a, USED_BEFORE);
 
+    decoding->message = decoding->data; /* any; it is set */
     enum decode_result result = decode(decoding, size);
     assert_int_equal(decoding->scratch.used, 0);
     assert_in_range(result, DECODE_OK, DECODE_MALFORMED);
-    if (result == DECODE_OK)
+    if (result == DECODE_OK) {
         assert_non_null(decoding->message);
-    else
+    } else {
+        assert_null(decoding->message);
         assert_int_equal(decoding->arena.used, USED_BEFORE);
+    }
     for (size_t i = 0; i < USED_BEFORE; i++)
         assert_int_equal(decoding->arena.base[i], 0x5a);
     return result;

@@ -84,8 +84,8 @@ struct destination_ops {
     wait_handle (*handle)(const struct destination *destination);
 
     /*
-     * Takes back the last `size` bytes written, the beginning of a record whose end will never
-     * come. Returns false where that cannot be done. NULL: it never can.
+     * Takes back the last `size` bytes written, the beginning of a record whose end will not come
+     * here. Returns false where that cannot be done. NULL: it never can.
      */
     bool (*take_back)(struct destination *destination, size_t size);
 

@@ -17,7 +17,10 @@
 #define RECORD_SIZE ((size_t)1024 * 1024)
 #define MAX_PENDING 2048
 
-/* How long a failed destination is left alone: doubled at each failure. */
+/*
+ * How long a failed destination is left alone: doubled at each failure, and the first one again
+ * when it has not failed for as long as the longest.
+ */
 #define FIRST_PAUSE_MS   10
 #define LONGEST_PAUSE_MS 1000
 
@@ -49,9 +52,11 @@ struct sink_thread {
     struct output out;
     struct pending pending[MAX_PENDING];
     size_t pending_count;
-    size_t settled; /* records whose fate is known, not yet taken off in_flight */
-    bool failing;   /* the last write failed */
-    int pause_ms;   /* before the next try */
+    size_t settled;    /* records whose fate is known, not yet taken off in_flight */
+    bool failing;      /* the last write failed */
+    bool failure_told; /* in the log, and not yet that it writes again */
+    int pause_ms;      /* before the next try */
+    int64_t calm_ns;   /* monotonic: a failure from then on begins with the first pause */
     struct log_limit write_log;
 
     /* Said across threads. */
@@ -104,13 +109,30 @@ static void accept_written(struct sink_thread *sink, size_t *done, size_t sent)
     settle(sink, &counters->written, *done - first);
 }
 
+/* Where the first `done` records of the buffer end. */
+static size_t end_of_whole(const struct sink_thread *sink, size_t done)
+{
+    return done == 0 ? 0 : sink->pending[done - 1].end;
+}
+
+/*
+ * Of the first `sent` bytes, which are out, takes back what is behind the first `done` records: the
+ * beginning of the next one. Returns how many bytes are out then; as many as before where that
+ * cannot be done.
+ */
+static size_t take_back(struct sink_thread *sink, size_t done, size_t sent)
+{
+    const struct destination_ops *ops = sink->options.destination;
+    size_t whole = end_of_whole(sink, done);
+    bool taken =
+        sent > whole && ops->take_back != NULL && ops->take_back(sink->destination, sent - whole);
+    return taken ? whole : sent;
+}
+
 /* Everything from pending record `done` on fails; `sent` bytes of the buffer are out already. */
 static void fail_rest(struct sink_thread *sink, size_t done, size_t sent)
 {
-    const struct destination_ops *ops = sink->options.destination;
-    size_t whole = done == 0 ? 0 : sink->pending[done - 1].end;
-    if (sent > whole && sink->state == SINK_GIVING_UP &&
-        (ops->take_back == NULL || !ops->take_back(sink->destination, sent - whole)))
+    if (sink->state == SINK_GIVING_UP && take_back(sink, done, sent) != end_of_whole(sink, done))
         log_line(LOG_WARNING, "%s: the last line is cut: stop_timeout was over",
                  sink->options.name);
     settle(sink, &sink->options.counters->failed[failure_reason(sink)], sink->pending_count - done);
@@ -149,14 +171,25 @@ static void pause_after_failure(struct sink_thread *sink, const struct error *er
 {
     counter_add(&sink->options.counters->write_errors, 1);
     uint64_t held;
-    if (log_allowed(&sink->write_log, &held))
+    if (log_allowed(&sink->write_log, &held)) {
         log_line(LOG_ERROR, "%s: %s; trying again", sink->options.name, error->text);
-    if (!sink->failing) {
-        sink->failing = true;
-        sink->pause_ms = FIRST_PAUSE_MS;
+        sink->failure_told = true;
     }
+    sink->failing = true;
+    if (clock_monotonic_ns() >= sink->calm_ns)
+        sink->pause_ms = FIRST_PAUSE_MS;
     wakeup_wait(sink->wakeup, NO_HANDLE, false, wait_time(sink, sink->pause_ms));
     sink->pause_ms = sink->pause_ms * 2 < LONGEST_PAUSE_MS ? sink->pause_ms * 2 : LONGEST_PAUSE_MS;
+    sink->calm_ns = clock_monotonic_ns() + LONGEST_PAUSE_MS * INT64_C(1000000);
+}
+
+/* Each failure that was told has its end told: the log's limit on the one holds for the other. */
+static void note_success(struct sink_thread *sink)
+{
+    if (sink->failure_told)
+        log_line(LOG_INFO, "%s: writing again", sink->options.name);
+    sink->failure_told = false;
+    sink->failing = false;
 }
 
 /* One write of what is left. Returns how many bytes went out; 0: the state or the time changed. */
@@ -170,9 +203,7 @@ static size_t write_some(struct sink_thread *sink, size_t sent)
     switch (ops->write(sink->destination, sink->out.data + sent, sink->out.used - sent, &written,
                        &error)) {
     case WRITE_OK:
-        if (sink->failing)
-            log_line(LOG_INFO, "%s: writing again", sink->options.name);
-        sink->failing = false;
+        note_success(sink);
         counter_add(&sink->options.counters->bytes, written);
         return written;
     case WRITE_WOULD_BLOCK:
@@ -188,6 +219,34 @@ static size_t write_some(struct sink_thread *sink, size_t sent)
     return 0;
 }
 
+/* The destination stands at the end of a record. */
+static void open_anew(struct sink_thread *sink)
+{
+    struct error error;
+    atomic_store(&sink->reopen_wanted, false);
+    if (sink->options.destination->reopen(sink->destination, &error) == 0)
+        log_line(LOG_INFO, "%s: reopened", sink->options.name);
+    else
+        log_line(LOG_ERROR, "%s: cannot reopen, going on with the old file: %s", sink->options.name,
+                 error.text);
+}
+
+/*
+ * To rotate a file that takes no more is what helps, and what would never come if it waited for the
+ * buffer to be written. The record that is partly in the old file goes whole to the new one; where
+ * that part cannot be taken back (a pipe), the reopening has to wait. Returns how many bytes of the
+ * buffer are out then.
+ */
+static size_t reopen_failing(struct sink_thread *sink, size_t done, size_t sent)
+{
+    if (sink->options.destination->reopen == NULL)
+        return sent;
+    size_t whole = take_back(sink, done, sent);
+    if (whole == end_of_whole(sink, done))
+        open_anew(sink);
+    return whole;
+}
+
 /* Writes the whole buffer, waiting as long as the deadline lets it, and empties it. */
 static void write_out(struct sink_thread *sink)
 {
@@ -198,6 +257,9 @@ static void write_out(struct sink_thread *sink)
         if (written != 0) {
             sent += written;
             accept_written(sink, &done, sent);
+        } else if (sink->state == SINK_WRITING && sink->failing &&
+                   atomic_load_explicit(&sink->reopen_wanted, memory_order_relaxed)) {
+            sent = reopen_failing(sink, done, sent);
         }
         if (sent < sink->out.used && sink->state == SINK_WRITING && deadline_over(sink))
             sink->state = SINK_GIVING_UP;
@@ -280,20 +342,19 @@ static bool all_empty(struct sink_thread *sink)
     return true;
 }
 
-/* Between two batches, however busy the sink is: what was taken before goes to the old file. */
+/*
+ * Between two batches, however busy the sink is: what was taken before goes to the old file, unless
+ * that fails, for then write_out has it reopened.
+ */
 static void reopen(struct sink_thread *sink)
 {
-    const struct destination_ops *ops = sink->options.destination;
-    struct error error;
-    atomic_store(&sink->reopen_wanted, false);
     write_out(sink);
-    if (ops->reopen == NULL || sink->state != SINK_WRITING)
+    if (!atomic_load(&sink->reopen_wanted))
         return;
-    if (ops->reopen(sink->destination, &error) == 0)
-        log_line(LOG_INFO, "%s: reopened", sink->options.name);
+    if (sink->state == SINK_WRITING && sink->options.destination->reopen != NULL)
+        open_anew(sink);
     else
-        log_line(LOG_ERROR, "%s: cannot reopen, going on with the old file: %s", sink->options.name,
-                 error.text);
+        atomic_store(&sink->reopen_wanted, false);
 }
 
 /* Sleeps until there is work. Whoever gives work sees `sleeping`, or this sees the work. */

@@ -71,7 +71,10 @@ bool sink_thread_has_ended(const struct sink_thread *sink);
  */
 bool sink_thread_is_idle(const struct sink_thread *sink);
 
-/* Any thread: finish the current file or line and open the destination anew under its name. */
+/*
+ * Any thread: open the destination anew under its name, between two records. What was taken before
+ * goes to the old one; where that does not take it, what is left goes to the new one.
+ */
 void sink_thread_reopen(struct sink_thread *sink);
 
 /*

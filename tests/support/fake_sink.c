@@ -60,7 +60,9 @@ static enum write_result write_fake(struct destination *destination, const void 
     fake.strangers += size == 0; /* a write has at least one byte */
     size_t call = atomic_fetch_add(&fake.writes, 1);
     struct fake_write step = {WRITE_OK, 0};
-    if (call < fake.script_length)
+    if (fake.reopen_mends && fake.reopens != 0)
+        step.most = 0;
+    else if (call < fake.script_length)
         step = fake.script[call];
     else if (fake.repeat_last)
         step = fake.script[fake.script_length - 1];

@@ -34,6 +34,7 @@ struct fake_sink {
     wait_handle handle;
     bool cannot_take_back;
     bool reopen_fails;
+    bool reopen_mends; /* ends the script: what follows is accepted */
     struct sink_thread_options options;
 
     /* What became of it. */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "collector/thread.h"
 #include "tests/support/fake_sink.h"
+#include "tests/support/patience.h"
 
 #define COUNT(script) (sizeof(script) / sizeof(script)[0])
 
@@ -31,6 +33,37 @@ static void make_pipe(struct fake_sink *fake, int ends[2])
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
     fake->handle = ends[1];
+}
+
+/* --- the log ---------------------------------------------------------------------------------- */
+
+static int aside;
+
+/* What is logged from here on goes to the file that is returned. */
+static FILE *take_stderr(void)
+{
+    FILE *taken = tmpfile();
+    assert_non_null(taken);
+    fflush(stderr);
+    aside = dup(STDERR_FILENO);
+    assert_int_equal(dup2(fileno(taken), STDERR_FILENO), STDERR_FILENO);
+    return taken;
+}
+
+static void give_stderr_back(void)
+{
+    assert_int_equal(dup2(aside, STDERR_FILENO), STDERR_FILENO);
+    close(aside);
+}
+
+static size_t count_lines(FILE *log, const char *text)
+{
+    char line[1024];
+    size_t count = 0;
+    rewind(log);
+    while (fgets(line, sizeof line, log) != NULL)
+        count += strstr(line, text) != NULL;
+    return count;
 }
 
 /* --- would block ------------------------------------------------------------------------------ */
@@ -117,6 +150,132 @@ static void a_destination_that_fails_to_the_deadline_is_an_io_error(void **state
     assert_int_equal(fake->size, 0);
     assert_int_equal(failed(fake, FAILED_IO_ERROR), 5);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
+}
+
+/* A disk that is full, and then not, and then full: nobody is told of it a hundred times a second.
+ */
+static void
+a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {
+        {WRITE_FAILED, 0}, {WRITE_OK, 1}, {WRITE_FAILED, 0}, {WRITE_OK, 1},
+        {WRITE_FAILED, 0}, {WRITE_OK, 1}, {WRITE_FAILED, 0}, {WRITE_OK, 1},
+        {WRITE_FAILED, 0}, {WRITE_OK, 1}, {WRITE_FAILED, 0},
+    };
+    set_script(fake, script, COUNT(script));
+    int64_t began = clock_monotonic_ns();
+    FILE *log = take_stderr();
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcdef", 1);
+    fake_sink_finish(fake);
+    int64_t seconds = (clock_monotonic_ns() - began) / 1000000000;
+    give_stderr_back();
+    size_t again = count_lines(log, "writing again");
+    assert_int_equal(again, count_lines(log, "trying again"));
+    assert_in_range(again, 1, 1 + seconds);
+    fclose(log);
+    fake_sink_assert_wrote(fake, "abcdef\n", 1);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 6);
+    /* 10, 20, 40, 80, 160 and 320 ms, rather than 10 each time */
+    assert_true(clock_monotonic_ns() - began >= INT64_C(600000000));
+}
+
+/* --- reopening what fails --------------------------------------------------------------------- */
+
+/* Three records in one buffer; a reopening is asked for before the first write. */
+static void reopen_within_a_buffer(struct fake_sink *fake)
+{
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 3);
+    int64_t until = patience_until();
+    while (!atomic_load(&fake->at_gate))
+        assert_true(patience(until));
+    sink_thread_reopen(fake->sink);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
+}
+
+/* Otherwise nobody could help a file that has reached its limit by rotating it. */
+static void
+a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 4);
+    assert_int_equal(fake->take_backs, 1);
+    assert_int_equal(fake->taken_back, 2);
+}
+
+static void nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 8}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 8);
+    assert_int_equal(fake->take_backs, 0);
+}
+
+static void nothing_is_reopened_within_a_record_that_cannot_be_taken_back(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->cannot_take_back = true;
+    reopen_within_a_buffer(fake);
+    assert_true(fake->take_backs >= 1);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 12);
+}
+
+static void where_reopening_fails_the_old_one_gets_the_record_whole(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->reopen_fails = true;
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 4);
+}
+
+static void nothing_is_taken_back_where_there_is_no_name_to_reopen(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
+    struct destination_ops plain = *fake->options.destination;
+    plain.reopen = NULL;
+    fake->options.destination = &plain;
+    set_script(fake, script, COUNT(script));
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->take_backs, 0);
+}
+
+/* The reopening was noticed between two batches, and only then the write before it failed. */
+static void a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "@", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "@\n", 1);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 0);
 }
 
 /* --- the reader goes -------------------------------------------------------------------------- */
@@ -319,6 +478,14 @@ int main(void)
         with_fake_sink(a_sink_waits_for_a_reader_that_stalls),
         with_fake_sink(a_write_that_failed_is_tried_again),
         with_fake_sink(a_destination_that_fails_to_the_deadline_is_an_io_error),
+        with_fake_sink(a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once),
+        with_fake_sink(
+            a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one),
+        with_fake_sink(nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record),
+        with_fake_sink(nothing_is_reopened_within_a_record_that_cannot_be_taken_back),
+        with_fake_sink(where_reopening_fails_the_old_one_gets_the_record_whole),
+        with_fake_sink(nothing_is_taken_back_where_there_is_no_name_to_reopen),
+        with_fake_sink(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails),
         with_fake_sink(a_reader_that_goes_ends_the_sink),
         with_fake_sink(a_reader_that_goes_is_noticed_without_traffic),
         with_fake_sink(an_ended_sink_is_not_reopened),

@@ -1,5 +1,6 @@
 """File sinks: appending, and reopening on SIGHUP what was renamed."""
 import os
+import resource
 import signal
 import unittest
 
@@ -111,6 +112,26 @@ class Reopen(ProgramTest):
         sender.send_all([metric(2)], before=1)
         program.stop()
         self.assertEqual([line["value"] for line in read_lines(moved / "lines")], [1, 2])
+
+    def test_a_file_at_its_limit_is_rotated_and_what_it_did_not_take_is_in_the_new_one(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
+        sender = self.sender(program)
+        sender.send_all([metric(100)])
+        program.wait_for_settled(1)
+        line = os.stat(self.path).st_size
+        limit = 10 * line + line // 2  # within a line
+        resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (limit, limit))
+        sender.send_all([metric(value) for value in range(101, 119)], before=1)
+        program.wait_for_log("error: .*lines: .*trying again")
+        self.rename_and_reopen(program)
+        program.wait_for_settled(19)
+        ledger = program.stop()
+        program.wait_for_log("lines: writing again")
+        old, new = read_lines(self.old), read_lines(self.path)
+        self.assertIn(len(old), range(9, 12))
+        self.assertEqual([line["value"] for line in old + new], list(range(100, 119)))
+        self.assertEqual(ledger["sinks"][0]["written"], 19)
+        self.assertGreater(ledger["sinks"][0]["write_errors"], 0)
 
     def test_stdout_has_no_name_to_reopen(self):
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}", "--sink",

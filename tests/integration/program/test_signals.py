@@ -158,9 +158,13 @@ class Ledger(ProgramTest):
         sender.send(b"\xff")
         program.wait_for_output(1)
         program.wait_for_log("malformed: datagram of 1 bytes")
-        program.send_signal(signal.SIGUSR1)
+
+        def counted():  # a line can be read a moment before it is counted
+            program.send_signal(signal.SIGUSR1)
+            return any(line.startswith("    lines 1, bytes ") for line in program.said())
+
+        wait_until(counted, "the line is in the ledger")
         program.wait_for_log(r"ledger after \d+\.\d s \(running\)$")
-        program.wait_for_log("    lines 1, bytes ")
         program.stop()
         said = program.said()
         final = said[max(index for index, line in enumerate(said)

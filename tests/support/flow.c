@@ -275,6 +275,14 @@ void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t 
     }
 }
 
+void flow_send_as_written(struct flow *flow, size_t sink, size_t count)
+{
+    for (size_t sent = 0; sent < count; sent += FLOW_CHUNK) {
+        flow_send(flow, 0, sent, FLOW_CHUNK);
+        flow_await_written(flow, sink, sent + FLOW_CHUNK);
+    }
+}
+
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 static bool has_received(struct flow *flow, size_t listener, uint64_t count)
@@ -292,6 +300,25 @@ void flow_await_received(struct flow *flow, size_t listener, uint64_t count)
     while (!has_received(flow, listener, count)) {
         if (clock_monotonic_ns() > give_up)
             fail_msg("not %llu datagrams received in time", (unsigned long long)count);
+        wakeup_wait(flow->changed, NO_HANDLE, false, 1);
+    }
+}
+
+static bool has_written(struct flow *flow, size_t sink, uint64_t count)
+{
+    struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+    assert_non_null(snapshot);
+    bool there = snapshot->sinks[sink].written >= count;
+    ledger_snapshot_free(snapshot);
+    return there;
+}
+
+void flow_await_written(struct flow *flow, size_t sink, uint64_t count)
+{
+    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    while (!has_written(flow, sink, count)) {
+        if (clock_monotonic_ns() > give_up)
+            fail_msg("not %llu records written in time", (unsigned long long)count);
         wakeup_wait(flow->changed, NO_HANDLE, false, 1);
     }
 }

@@ -83,8 +83,14 @@ void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count)
 #define FLOW_CHUNK 200
 void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
+/* The same to the only listener of a flow, so paced that this sink keeps up, too. */
+void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
+
 /* Waits until a listener has received so many datagrams. */
 void flow_await_received(struct flow *flow, size_t listener, uint64_t count);
+
+/* Waits until a sink has written so many records. */
+void flow_await_written(struct flow *flow, size_t sink, uint64_t count);
 
 /* Waits until the pipeline's state is this one. */
 void flow_await_state(struct flow *flow, enum pipeline_state state);

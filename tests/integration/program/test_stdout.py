@@ -6,7 +6,7 @@ import socket
 import unittest
 
 from protobuf import metric, riemann
-from sluice_program import (RIEMANN, ProgramTest, parse_json, parse_lines, read_lines,
+from sluice_program import (BURST, RIEMANN, ProgramTest, parse_json, parse_lines, read_lines,
                             wait_for_bytes)
 
 
@@ -107,7 +107,10 @@ class Reader(ProgramTest):
         arguments = ("--listen", RIEMANN, "--sink", "stdout:", "--sink", f"file:{file}")
         program = self.start(*arguments, "--memory", self.least_memory(*arguments),
                              "--stop-timeout", "100ms", stdout=self.writer)
-        self.sender(program).send_all([metric(value) for value in range(count)])
+        sender = self.sender(program)
+        for sent in range(0, count, BURST):  # no more at once than the other sink keeps up with
+            sender.send_all([metric(value) for value in range(sent, sent + BURST)], before=sent)
+            program.wait_for_settled(sent + BURST, sink=1)
         program.wait_for_log("stdout:: behind")
         ledger = program.stop()
         self.assertEqual([line["value"] for line in read_lines(file)], list(range(count)))

@@ -198,6 +198,7 @@ static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
         for (int i = 0; i < FAILURE_COUNT; i++)
             sum->failed[i] = counter_read(&own->failed[i]);
         sum->lines = counter_read(&own->lines);
+        sum->samples = counter_read(&own->samples);
         sum->bytes = counter_read(&own->bytes);
         sum->write_errors = counter_read(&own->write_errors);
         sum->in_flight = atomic_load_explicit(&own->in_flight, memory_order_relaxed);

@@ -81,7 +81,8 @@ struct sink_counters {
     struct counter filtered;
     struct counter failed[FAILURE_COUNT];
     struct counter lines;
-    struct counter bytes;        /* accepted by the destination */
+    struct counter samples;      /* metric values that lines tell one by one */
+    struct counter bytes;        /* accepted by the destination and not taken back */
     struct counter write_errors; /* failed writes, each tried again */
     _Atomic int64_t in_flight;   /* queued, fate not known; raised by receivers, lowered here */
 };
@@ -124,7 +125,7 @@ struct sink_totals {
     uint64_t offered, queued, refused[REFUSAL_COUNT];
     uint64_t written, filtered, failed[FAILURE_COUNT];
     int64_t in_flight;
-    uint64_t lines, bytes, write_errors;
+    uint64_t lines, samples, bytes, write_errors;
 };
 
 struct ledger_snapshot {

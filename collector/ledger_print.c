@@ -87,7 +87,8 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
         put(out, " + filtered %" PRIu64, sink->filtered);
     print_terms(out, record_failure_names, sink->failed, FAILURE_COUNT);
     put(out, " + in flight %" PRId64 "\n", sink->in_flight);
-    put(out, "    lines %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines, sink->bytes);
+    put(out, "    lines %" PRIu64 ", samples %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines,
+        sink->samples, sink->bytes);
     static const char *const beside_names[] = {"write_errors"};
     print_nonzero(out, beside_names, &sink->write_errors, 1);
 }
@@ -173,6 +174,7 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
     json_key_literal(out, "in_flight");
     json_int64(out, sink->in_flight);
     write_count(out, "lines", sink->lines);
+    write_count(out, "samples", sink->samples);
     write_count(out, "bytes", sink->bytes);
     write_count(out, "write_errors", sink->write_errors);
     json_object_end(out);

@@ -39,6 +39,12 @@ struct encoder_options {
 
 struct encoder;
 
+/* What a record left in the output: lines, and the metric values that they tell one by one. */
+struct encoded {
+    size_t lines;
+    size_t samples;
+};
+
 struct encoder_ops {
     const char *name; /* of format= */
 
@@ -47,12 +53,12 @@ struct encoder_ops {
     void (*destroy)(struct encoder *encoder);
 
     /*
-     * Appends the record's lines, each ended by a newline, and returns how many. 0 and nothing
-     * appended: the record leaves no line. What does not fit makes `out` overflow, and the caller
-     * takes back what was appended.
+     * Appends the record's lines, each ended by a newline, and returns how many. No line and
+     * nothing appended: the record leaves none. What does not fit makes `out` overflow, and the
+     * caller takes back what was appended.
      */
-    size_t (*encode)(struct encoder *encoder, const struct listener *listener,
-                     const struct record *record, struct output *out);
+    struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
+                             const struct record *record, struct output *out);
 };
 
 /* Every implementation begins with this. */

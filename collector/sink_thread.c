@@ -27,7 +27,7 @@
 /* A record whose lines stand in the buffer. */
 struct pending {
     size_t end; /* offset behind its last byte */
-    size_t lines;
+    struct encoded encoded;
 };
 
 /* What the sink does with what it takes. */
@@ -101,11 +101,14 @@ static enum record_failure failure_reason(const struct sink_thread *sink)
 static void accept_written(struct sink_thread *sink, size_t *done, size_t sent)
 {
     struct sink_counters *counters = sink->options.counters;
-    size_t lines = 0;
+    struct encoded sum = {0};
     size_t first = *done;
-    while (*done < sink->pending_count && sink->pending[*done].end <= sent)
-        lines += sink->pending[(*done)++].lines;
-    counter_add(&counters->lines, lines);
+    for (; *done < sink->pending_count && sink->pending[*done].end <= sent; (*done)++) {
+        sum.lines += sink->pending[*done].encoded.lines;
+        sum.samples += sink->pending[*done].encoded.samples;
+    }
+    counter_add(&counters->lines, sum.lines);
+    counter_add(&counters->samples, sum.samples);
     settle(sink, &counters->written, *done - first);
 }
 
@@ -124,9 +127,11 @@ static size_t take_back(struct sink_thread *sink, size_t done, size_t sent)
 {
     const struct destination_ops *ops = sink->options.destination;
     size_t whole = end_of_whole(sink, done);
-    bool taken =
-        sent > whole && ops->take_back != NULL && ops->take_back(sink->destination, sent - whole);
-    return taken ? whole : sent;
+    if (sent == whole || ops->take_back == NULL || !ops->take_back(sink->destination, sent - whole))
+        return sent;
+    struct counter *bytes = &sink->options.counters->bytes;
+    counter_set(bytes, counter_read(bytes) - (sent - whole));
+    return whole;
 }
 
 /* Everything from pending record `done` on fails; `sent` bytes of the buffer are out already. */
@@ -278,7 +283,7 @@ static void encode_record(struct sink_thread *sink, const struct batch *batch,
 {
     struct sink_counters *counters = sink->options.counters;
     size_t start = sink->out.used;
-    size_t lines =
+    struct encoded encoded =
         sink->options.encoder->encode(sink->encoder, batch->listener, record, &sink->out);
     if (sink->out.overflow) {
         sink->out.overflow = false;
@@ -286,12 +291,12 @@ static void encode_record(struct sink_thread *sink, const struct batch *batch,
         settle(sink, &counters->failed[FAILED_TOO_LARGE], 1);
         return;
     }
-    if (lines == 0) {
+    if (encoded.lines == 0) {
         sink->out.used = start;
         settle(sink, &counters->filtered, 1);
         return;
     }
-    sink->pending[sink->pending_count++] = (struct pending){sink->out.used, lines};
+    sink->pending[sink->pending_count++] = (struct pending){sink->out.used, encoded};
     if (sink->out.used >= FLUSH_SIZE || sink->pending_count == MAX_PENDING)
         write_out(sink);
 }

@@ -311,8 +311,8 @@ static void write_sample(struct json_encoder *json, const struct record *record,
     output_literal(out, "}\n");
 }
 
-static size_t encode_samples(struct json_encoder *json, const struct record *record,
-                             struct output *out)
+static struct encoded encode_samples(struct json_encoder *json, const struct record *record,
+                                     struct output *out)
 {
     const struct schema_ops *ops = record->schema->ops;
     struct schema_cursor cursor = {0};
@@ -323,13 +323,13 @@ static size_t encode_samples(struct json_encoder *json, const struct record *rec
         write_sample(json, record, &sample, out, &steps);
         lines++;
     }
-    return lines;
+    return (struct encoded){.lines = lines, .samples = lines};
 }
 
 /* --- one line a datagram ---------------------------------------------------------------------- */
 
-static size_t encode_message(struct json_encoder *json, const struct record *record,
-                             struct output *out)
+static struct encoded encode_message(struct json_encoder *json, const struct record *record,
+                                     struct output *out)
 {
     const struct schema_ops *ops = record->schema->ops;
     output_literal(out, "{\"received\":");
@@ -341,13 +341,13 @@ static size_t encode_message(struct json_encoder *json, const struct record *rec
     json_key_literal(out, "message");
     ops->write_json(record->schema, record->message, &json->options.json, out);
     output_literal(out, "}\n");
-    return 1;
+    return (struct encoded){.lines = 1};
 }
 
 /* --- the encoder ------------------------------------------------------------------------------ */
 
-static size_t encode(struct encoder *encoder, const struct listener *listener,
-                     const struct record *record, struct output *out)
+static struct encoded encode(struct encoder *encoder, const struct listener *listener,
+                             const struct record *record, struct output *out)
 {
     struct json_encoder *json = (struct json_encoder *)encoder;
     set_facts(json, listener, record);

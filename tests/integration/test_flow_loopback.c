@@ -69,6 +69,9 @@ static void every_sink_gets_every_record(void **state)
     struct lines messages = lines_read(second);
     assert_each_once(&lines, "", COUNT);
     assert_int_equal(messages.count, COUNT);
+    assert_int_equal(flow->final->sinks[0].samples, COUNT);
+    assert_int_equal(flow->final->sinks[1].lines, COUNT);
+    assert_int_equal(flow->final->sinks[1].samples, 0);
     assert_int_equal(lines_with(&messages, "\"schema\":\"riemann\""), COUNT);
     lines_free(&lines);
     lines_free(&messages);

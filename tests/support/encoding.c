@@ -55,8 +55,10 @@ bool encoding_decode(struct encoding *encoding, const void *datagram, size_t siz
 const char *encoding_write(struct encoding *encoding)
 {
     struct output out = {.data = encoding->text, .capacity = sizeof encoding->text - 1};
-    encoding->lines =
+    struct encoded written =
         encoding->ops->encode(encoding->encoder, &encoding->listener, &encoding->record, &out);
+    encoding->lines = written.lines;
+    encoding->samples = written.samples;
     assert_false(out.overflow);
     encoding->size = out.used;
     encoding->text[out.used] = '\0';
@@ -90,7 +92,8 @@ bool encoding_overflows(struct encoding *encoding, size_t capacity)
     memcpy(block, before, start);
     struct output out = {.data = block, .used = start, .capacity = start + capacity};
     size_t lines =
-        encoding->ops->encode(encoding->encoder, &encoding->listener, &encoding->record, &out);
+        encoding->ops->encode(encoding->encoder, &encoding->listener, &encoding->record, &out)
+            .lines;
     assert_in_range(out.used, start, start + capacity);
     assert_memory_equal(block, before, start);
     if (!out.overflow) {

@@ -29,6 +29,7 @@ struct encoding {
     char text[4 * 1024 * 1024]; /* of the last record, a NUL behind it */
     size_t size;
     size_t lines;
+    size_t samples; /* the same of these */
 };
 
 /* Returns one that is freed by the function below. */

@@ -148,12 +148,8 @@ static void put_many(struct output *out, char c, size_t count)
     output_char(out, '\n');
 }
 
-static size_t encode(struct encoder *encoder, const struct listener *listener,
-                     const struct record *record, struct output *out)
+static size_t encode_lines(const struct record *record, struct output *out)
 {
-    (void)encoder;
-    (void)listener;
-    note_thread();
     const char *payload = (const char *)record->data;
     size_t number = record->size > 1 ? (size_t)strtoul(payload + 1, NULL, 10) : 0;
     switch (payload[0]) {
@@ -181,6 +177,17 @@ static size_t encode(struct encoder *encoder, const struct listener *listener,
         output_char(out, '\n');
         return 1;
     }
+}
+
+/* Every line is a sample but those of "#". */
+static struct encoded encode(struct encoder *encoder, const struct listener *listener,
+                             const struct record *record, struct output *out)
+{
+    (void)encoder;
+    (void)listener;
+    note_thread();
+    size_t lines = encode_lines(record, out);
+    return (struct encoded){.lines = lines, .samples = record->data[0] == '#' ? 0 : lines};
 }
 
 static const struct encoder_ops fake_encoder_ops = {

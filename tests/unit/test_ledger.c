@@ -207,14 +207,14 @@ static void what_stands_beside_changes_no_sum(void **state)
 {
     struct run *run = *state;
     struct counter *beside[] = {
-        &run->socket[0]->bytes,       &run->socket[0]->kernel_drops,
-        &run->socket[0]->lost,        &run->socket[0]->refused_while_stopping,
-        &run->socket[0]->duplicated,  &run->socket[0]->receive_errors,
-        &run->socket[0]->reordered,   &run->socket[0]->late,
-        &run->socket[0]->restarted,   &run->socket[0]->senders,
-        &run->capture->incomplete,    &run->socket[0]->senders_evicted,
-        &run->sinks[0]->lines,        &run->sinks[0]->bytes,
-        &run->sinks[0]->write_errors,
+        &run->socket[0]->bytes,      &run->socket[0]->kernel_drops,
+        &run->socket[0]->lost,       &run->socket[0]->refused_while_stopping,
+        &run->socket[0]->duplicated, &run->socket[0]->receive_errors,
+        &run->socket[0]->reordered,  &run->socket[0]->late,
+        &run->socket[0]->restarted,  &run->socket[0]->senders,
+        &run->capture->incomplete,   &run->socket[0]->senders_evicted,
+        &run->sinks[0]->lines,       &run->sinks[0]->bytes,
+        &run->sinks[0]->samples,     &run->sinks[0]->write_errors,
     };
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
         counter_add(beside[i], i + 1);
@@ -280,8 +280,9 @@ static void every_counter_of_every_block_is_in_the_totals(void **state)
     for (size_t i = 0; i < FAILURE_COUNT; i++)
         assert_int_equal(sink->failed[i], 3002 + i);
     assert_int_equal(sink->lines, 3002 + FAILURE_COUNT);
-    assert_int_equal(sink->bytes, 3003 + FAILURE_COUNT);
-    assert_int_equal(sink->write_errors, 3004 + FAILURE_COUNT);
+    assert_int_equal(sink->samples, 3003 + FAILURE_COUNT);
+    assert_int_equal(sink->bytes, 3004 + FAILURE_COUNT);
+    assert_int_equal(sink->write_errors, 3005 + FAILURE_COUNT);
     assert_int_equal(sink->in_flight, -5);
     ledger_snapshot_free(snapshot);
     ledger_destroy(ledger);

@@ -373,6 +373,7 @@ static void what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_take
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 10);
     assert_int_equal(fake->take_backs, 1);
     assert_int_equal(fake->taken_back, 2);
+    assert_int_equal(counter_read(&fake->counters->bytes), 10);
     close(ends[0]);
     close(ends[1]);
 }

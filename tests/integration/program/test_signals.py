@@ -161,7 +161,7 @@ class Ledger(ProgramTest):
 
         def counted():  # a line can be read a moment before it is counted
             program.send_signal(signal.SIGUSR1)
-            return any(line.startswith("    lines 1, bytes ") for line in program.said())
+            return any(line.startswith("    lines 1, samples 1, bytes ") for line in program.said())
 
         wait_until(counted, "the line is in the ledger")
         program.wait_for_log(r"ledger after \d+\.\d s \(running\)$")

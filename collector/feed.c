@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "collector/deadline.h"
 #include "collector/log.h"
-#include "collector/thread.h"
 #include "collector/wakeup.h"
 
 struct outlet {
@@ -18,7 +18,7 @@ struct feed {
     struct outlet *outlets;
     size_t count;
     struct wakeup *wakeup;
-    _Atomic int64_t deadline_ns;
+    struct deadline deadline;
 };
 
 int feed_create(struct feed **out, bool lossless, struct error *error)
@@ -29,7 +29,7 @@ int feed_create(struct feed **out, bool lossless, struct error *error)
         return -1;
     }
     feed->lossless = lossless;
-    atomic_init(&feed->deadline_ns, INT64_MAX);
+    deadline_init(&feed->deadline);
     if (wakeup_create(&feed->wakeup, error) != 0) {
         feed_destroy(feed);
         return -1;
@@ -133,7 +133,7 @@ double feed_backlog(const struct feed *feed)
 
 bool feed_pause(struct feed *feed)
 {
-    if (clock_monotonic_ns() >= atomic_load_explicit(&feed->deadline_ns, memory_order_relaxed))
+    if (deadline_is_over(&feed->deadline))
         return false;
     wakeup_wait(feed->wakeup, NO_HANDLE, false, 1);
     return true;
@@ -141,10 +141,7 @@ bool feed_pause(struct feed *feed)
 
 void feed_set_deadline(struct feed *feed, int64_t deadline_ns)
 {
-    int64_t before = atomic_load(&feed->deadline_ns);
-    while (deadline_ns < before &&
-           !atomic_compare_exchange_weak(&feed->deadline_ns, &before, deadline_ns)) {
-    }
+    deadline_bring_forward(&feed->deadline, deadline_ns);
     wakeup_signal(feed->wakeup);
 }
 

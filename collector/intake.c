@@ -132,8 +132,7 @@ static enum decode_result decode_here(struct intake *intake, const struct datagr
     return result;
 }
 
-/* What does not fit the rest of a batch starts the next one; what does not fit that, a large one.
- */
+/* What does not fit the rest of a batch starts the next; what does not fit that, a large one. */
 static bool next_batch(struct intake *intake)
 {
     bool was_empty = intake->open->count == 0;

@@ -6,14 +6,22 @@
 #include "collector/pipeline_parts.h"
 #include "collector/thread.h"
 
-/* How long a snapshot waits for the receivers to read the kernel's drops: so many milliseconds. */
-#define REFRESH_TRIES 200
+/* How long a snapshot waits for a receiver to read the kernel's drops. */
+#define REFRESH_WAIT_NS INT64_C(200000000)
 
 /* --- what threads tell ------------------------------------------------------------------------ */
 
+void pipeline_refreshed(void *context)
+{
+    struct pipeline *pipeline = context;
+    wakeup_signal(pipeline->refreshed);
+}
+
+/* A receiver that has finished has nothing left to refresh. */
 void pipeline_changed(void *context)
 {
     struct pipeline *pipeline = context;
+    pipeline_refreshed(pipeline);
     if (pipeline->options.notify != NULL)
         pipeline->options.notify(pipeline->options.notify_context);
 }
@@ -176,8 +184,13 @@ void pipeline_reopen(struct pipeline *pipeline)
 static void refresh_drops(struct pipeline *pipeline, struct producer *producer)
 {
     uint64_t request = receiver_refresh(producer->receiver);
-    for (int i = 0; i < REFRESH_TRIES && !receiver_has_refreshed(producer->receiver, request); i++)
-        wakeup_wait(pipeline->refreshed, NO_HANDLE, false, 1);
+    int64_t give_up = clock_monotonic_ns() + REFRESH_WAIT_NS;
+    while (!receiver_has_refreshed(producer->receiver, request)) {
+        int64_t left_ms = (give_up - clock_monotonic_ns()) / 1000000;
+        if (left_ms <= 0)
+            return;
+        wakeup_wait(pipeline->refreshed, NO_HANDLE, false, (int)left_ms);
+    }
 }
 
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline)

@@ -78,6 +78,7 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
             .thread = &producer->thread,
             .received = counted ? pipeline_count_received : NULL,
             .finished = pipeline_changed,
+            .refreshed = pipeline_refreshed,
             .failed = pipeline_socket_failed,
             .context = pipeline,
             .before_receive = pipeline->options.before_receive,

@@ -66,6 +66,7 @@ int pipeline_open(struct pipeline *pipeline, struct error *error);
 
 /* What the parts' threads call, with the pipeline as their context. */
 void pipeline_changed(void *pipeline);
+void pipeline_refreshed(void *pipeline);
 void pipeline_socket_failed(void *pipeline);
 void pipeline_count_received(void *pipeline, size_t datagrams);
 

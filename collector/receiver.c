@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "collector/deadline.h"
 #include "collector/log.h"
 #include "collector/notifier.h"
 #include "collector/thread.h"
@@ -40,7 +41,7 @@ struct receiver {
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
     _Atomic bool stopping;
-    _Atomic int64_t deadline_ns;
+    struct deadline deadline;
     _Atomic bool finished;
 };
 
@@ -53,7 +54,7 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
         return -1;
     }
     receiver->options = *options;
-    atomic_init(&receiver->deadline_ns, INT64_MAX);
+    deadline_init(&receiver->deadline);
     if (notifier_create(&receiver->notifier, error) != 0) {
         receiver_destroy(receiver);
         return -1;
@@ -136,7 +137,7 @@ static void tell_drops(struct port *port, int64_t now)
         return;
     port->drops_checked_ns = now;
     read_drops(port);
-    uint64_t drops = udp_socket_drops(port->socket);
+    uint64_t drops = counter_read(&intake_counters(port->intake)->kernel_drops);
     if (drops == port->drops_told)
         return;
     log_line(LOG_WARNING,
@@ -208,6 +209,7 @@ static void refresh(struct receiver *receiver)
          port = port->next)
         read_drops(port);
     atomic_store(&receiver->refresh_done, wanted);
+    receiver->options.refreshed(receiver->options.context);
 }
 
 /* Seals what has been open for too long. Returns milliseconds until the next is due, or -1. */
@@ -259,11 +261,6 @@ static void serve_ready(struct receiver *receiver)
 
 /* --- stopping --------------------------------------------------------------------------------- */
 
-static bool deadline_over(const struct receiver *receiver)
-{
-    return clock_monotonic_ns() >= atomic_load(&receiver->deadline_ns);
-}
-
 /*
  * The drops read before the filter are the full buffer's, those after it the filter's. Every socket
  * gets its filter before the first one is drained, so that all stop listening at the same moment.
@@ -277,7 +274,8 @@ static void last_drain(struct receiver *receiver)
             log_line(LOG_INFO, "%s: cannot refuse datagrams while stopping", port->listener->name);
     }
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        while (!port->failed && !deadline_over(receiver) && drain(receiver, port) == DRAIN_AGAIN) {
+        while (!port->failed && !deadline_is_over(&receiver->deadline) &&
+               drain(receiver, port) == DRAIN_AGAIN) {
             if (receiver->pressed)
                 wait_for_events(receiver, 1);
             receiver->pressed = false;
@@ -355,7 +353,7 @@ bool receiver_has_refreshed(const struct receiver *receiver, uint64_t request)
 
 void receiver_stop(struct receiver *receiver, int64_t deadline_ns)
 {
-    atomic_store(&receiver->deadline_ns, deadline_ns);
+    deadline_bring_forward(&receiver->deadline, deadline_ns);
     atomic_store(&receiver->stopping, true);
     notifier_wake(receiver->notifier);
 }

@@ -39,6 +39,8 @@ struct receiver_options {
     void (*received)(void *context, size_t datagrams);
     /* Called once from the receiving thread: it has done all it will do. */
     void (*finished)(void *context);
+    /* Called from the receiving thread: what receiver_refresh asked for is done. */
+    void (*refreshed)(void *context);
     /* Called from the receiving thread: a socket is of no use any more (`error` was logged). */
     void (*failed)(void *context);
     void *context;

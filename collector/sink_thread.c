@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/deadline.h"
 #include "collector/log.h"
 #include "collector/thread.h"
 #include "collector/wakeup.h"
@@ -64,7 +65,7 @@ struct sink_thread {
     _Atomic bool ended;
     _Atomic bool finished;
     _Atomic bool reopen_wanted;
-    _Atomic int64_t deadline_ns;
+    struct deadline deadline;
 };
 
 size_t sink_thread_memory(void)
@@ -145,16 +146,10 @@ static void fail_rest(struct sink_thread *sink, size_t done, size_t sent)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static bool deadline_over(const struct sink_thread *sink)
-{
-    int64_t deadline = atomic_load_explicit(&sink->deadline_ns, memory_order_relaxed);
-    return deadline != INT64_MAX && clock_monotonic_ns() >= deadline;
-}
-
 /* Milliseconds until the deadline, rounded up, at most `most` where that is not negative. */
 static int wait_time(const struct sink_thread *sink, int most)
 {
-    int64_t deadline = atomic_load_explicit(&sink->deadline_ns, memory_order_relaxed);
+    int64_t deadline = atomic_load_explicit(&sink->deadline.ns, memory_order_relaxed);
     if (deadline == INT64_MAX)
         return most;
     int64_t left = (deadline - clock_monotonic_ns()) / 1000000 + 1;
@@ -266,7 +261,8 @@ static void write_out(struct sink_thread *sink)
                    atomic_load_explicit(&sink->reopen_wanted, memory_order_relaxed)) {
             sent = reopen_failing(sink, done, sent);
         }
-        if (sent < sink->out.used && sink->state == SINK_WRITING && deadline_over(sink))
+        if (sent < sink->out.used && sink->state == SINK_WRITING &&
+            deadline_is_over(&sink->deadline))
             sink->state = SINK_GIVING_UP;
     }
     if (done < sink->pending_count)
@@ -311,7 +307,7 @@ static void take_batch(struct sink_thread *sink, struct batch *batch)
     }
     publish_settled(sink);
     batch_release(batch);
-    if (sink->state == SINK_WRITING && deadline_over(sink)) {
+    if (sink->state == SINK_WRITING && deadline_is_over(&sink->deadline)) {
         write_out(sink);
         if (sink->state == SINK_WRITING)
             sink->state = SINK_GIVING_UP;
@@ -409,7 +405,7 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
         return -1;
     }
     sink->options = *options;
-    atomic_init(&sink->deadline_ns, INT64_MAX);
+    deadline_init(&sink->deadline);
     if (wakeup_create(&sink->wakeup, error) != 0 ||
         options->destination->create(options->path, &sink->destination, error) != 0) {
         sink_thread_destroy(sink);
@@ -470,10 +466,7 @@ void sink_thread_reopen(struct sink_thread *sink)
 
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns)
 {
-    int64_t before = atomic_load(&sink->deadline_ns);
-    while (deadline_ns < before &&
-           !atomic_compare_exchange_weak(&sink->deadline_ns, &before, deadline_ns))
-        ;
+    deadline_bring_forward(&sink->deadline, deadline_ns);
     wakeup_signal(sink->wakeup);
 }
 

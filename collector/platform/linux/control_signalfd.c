@@ -6,9 +6,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+#include "collector/platform/linux/event.h"
 
 struct control {
     int signals;
@@ -32,7 +33,7 @@ int control_create(struct control **out, struct error *error)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     control->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
-    control->notice = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    control->notice = event_open();
     if (control->signals < 0 || control->notice < 0) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot wait for signals: %s", strerror(errno));
         control_destroy(control);
@@ -55,9 +56,7 @@ void control_destroy(struct control *control)
 
 void control_notify(struct control *control)
 {
-    uint64_t one = 1;
-    ssize_t ignored = write(control->notice, &one, sizeof one);
-    (void)ignored;
+    event_signal(control->notice);
 }
 
 static enum control_event meaning(uint32_t number)
@@ -83,8 +82,6 @@ enum control_event control_wait(struct control *control, int timeout_ms)
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
         return meaning(info.ssi_signo);
-    uint64_t count;
-    ssize_t ignored = read(control->notice, &count, sizeof count);
-    (void)ignored;
+    event_clear(control->notice);
     return CONTROL_NOTICE;
 }

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "collector/platform/linux/event.h"
 
 const char *const notifier_name = "epoll";
 
@@ -39,7 +40,7 @@ int notifier_create(struct notifier **out, struct error *error)
         return -1;
     }
     notifier->epoll = epoll_create1(EPOLL_CLOEXEC);
-    notifier->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    notifier->wake = event_open();
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
     if (notifier->epoll < 0 || notifier->wake < 0 ||
         epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, notifier->wake, &event) != 0) {
@@ -115,9 +116,7 @@ size_t notifier_wait(struct notifier *notifier, struct notifier_event *events, s
             events[count++] = (struct notifier_event){NOTIFIER_READY, token};
             continue;
         }
-        uint64_t wakes;
-        ssize_t ignored = read(notifier->wake, &wakes, sizeof wakes);
-        (void)ignored;
+        event_clear(notifier->wake);
         events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
     }
     return count;
@@ -125,7 +124,5 @@ size_t notifier_wait(struct notifier *notifier, struct notifier_event *events, s
 
 void notifier_wake(struct notifier *notifier)
 {
-    uint64_t one = 1;
-    ssize_t ignored = write(notifier->wake, &one, sizeof one);
-    (void)ignored;
+    event_signal(notifier->wake);
 }

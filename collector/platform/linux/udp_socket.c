@@ -30,8 +30,7 @@ struct udp_socket {
 /* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
 #define MAX_PASSING 64
 
-/* Errors that say nothing about what is queued: an ICMP answer to something, or a network's mood.
- */
+/* Errors that say nothing about what is queued: an ICMP answer, or a network's mood. */
 static bool is_passing(int code)
 {
     switch (code) {

@@ -5,8 +5,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "collector/platform/linux/event.h"
 
 struct wakeup {
     int event;
@@ -15,7 +16,7 @@ struct wakeup {
 int wakeup_create(struct wakeup **out, struct error *error)
 {
     struct wakeup *wakeup = calloc(1, sizeof *wakeup);
-    int event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    int event = event_open();
     if (wakeup == NULL || event < 0) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot create an eventfd: %s", strerror(errno));
         if (event >= 0)
@@ -38,10 +39,7 @@ void wakeup_destroy(struct wakeup *wakeup)
 
 void wakeup_signal(struct wakeup *wakeup)
 {
-    uint64_t one = 1;
-    /* It fails only when the count is at its end: then the wake-up is already there. */
-    ssize_t ignored = write(wakeup->event, &one, sizeof one);
-    (void)ignored;
+    event_signal(wakeup->event);
 }
 
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
@@ -59,8 +57,6 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
         return WAKEUP_BROKEN;
     if ((watched[1].revents & POLLOUT) != 0)
         return WAKEUP_WRITABLE;
-    uint64_t count;
-    ssize_t ignored = read(wakeup->event, &count, sizeof count);
-    (void)ignored;
+    event_clear(wakeup->event);
     return WAKEUP_SIGNALLED;
 }

@@ -1,0 +1,32 @@
+/*
+ * A wake-up on eventfd(2): kept while nobody waits, several counting as one. Of this folder only.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
+#define SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
+
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* A descriptor that is readable while there is a wake-up, or -1 with errno. */
+static inline int event_open(void)
+{
+    return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+static inline void event_signal(int event)
+{
+    uint64_t one = 1;
+    /* It fails only when the count is at its end: then the wake-up is already there. */
+    ssize_t ignored = write(event, &one, sizeof one);
+    (void)ignored;
+}
+
+static inline void event_clear(int event)
+{
+    uint64_t count;
+    ssize_t ignored = read(event, &count, sizeof count);
+    (void)ignored;
+}
+
+#endif

@@ -6,7 +6,6 @@
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
-#define GIB (1024 * MIB)
 
 #define LISTENER (KEY_OF_UDP | KEY_OF_CAPTURE)
 

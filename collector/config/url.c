@@ -110,9 +110,8 @@ static bool parse_unbracketed(const char *text, size_t length, struct address *a
     return true;
 }
 
-/* Reads "ADDR:PORT". */
-static bool parse_authority(const char *text, size_t length, struct address *address,
-                            struct fault *fault)
+bool url_parse_authority(const char *text, size_t length, struct address *address,
+                         struct fault *fault)
 {
     size_t end = 0;
     uint16_t port = 0;
@@ -134,7 +133,7 @@ static bool parse_udp(const struct url *url, const struct config_choices *choice
     const char *place = url->text + url->place_at;
     if (strncmp(place, "//", 2) != 0)
         return fault_set(fault, url->place_at, "\"//\" is missing; write udp://ADDR:PORT");
-    if (!parse_authority(place + 2, url->place_length - 2, &listener->address, fault)) {
+    if (!url_parse_authority(place + 2, url->place_length - 2, &listener->address, fault)) {
         fault->at += url->place_at + 2;
         return false;
     }
@@ -184,7 +183,7 @@ static bool unknown_listener(const char *text, struct fault *fault)
     size_t place = strcspn(text, "?");
     if (nearest_found(&nearest) != NULL)
         fault_append(fault, "; did you mean \"%s:\"?", nearest_found(&nearest));
-    else if (parse_authority(text, place, &address, &ignored))
+    else if (url_parse_authority(text, place, &address, &ignored))
         fault_append(fault, "; did you mean \"udp://%.*s\"?", (int)place, text);
     return false;
 }

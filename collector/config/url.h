@@ -7,6 +7,7 @@
 #define SLUICE_COLLECTOR_CONFIG_URL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "collector/config/config.h"
 #include "collector/config/fault.h"
@@ -25,6 +26,13 @@ bool url_parse_listener(const char *url, const struct config_choices *choices,
  */
 bool url_parse_sink(const char *url, const struct config_choices *choices, struct sink_config *sink,
                     struct fault *fault);
+
+/*
+ * Reads the "ADDR:PORT" of `length` bytes that a UDP URL has. Returns false with `fault` filled,
+ * its place counted from the beginning of `text`.
+ */
+bool url_parse_authority(const char *text, size_t length, struct address *address,
+                         struct fault *fault);
 
 /* Whether `text` begins with the scheme of a listener, or of a sink, and a colon. */
 bool url_is_listener(const char *text);

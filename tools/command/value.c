@@ -1,7 +1,9 @@
 #include "tools/command/value.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+#include "collector/config/fault.h"
+#include "collector/config/url.h"
 
 int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,
                    uint64_t *out, struct error *error)
@@ -46,35 +48,17 @@ int value_choice(const char *text, const char *const *names, size_t *out, struct
     return -1;
 }
 
-/* Takes the host apart from the port at the last colon; IPv6 stands in brackets, and only that. */
-static bool parse_host(const char *text, const char *colon, struct address *out)
-{
-    size_t length = (size_t)(colon - text);
-    bool brackets = length >= 2 && text[0] == '[' && colon[-1] == ']';
-    if (brackets) {
-        text++;
-        length -= 2;
-    }
-    bool ipv6 = memchr(text, ':', length) != NULL;
-    return brackets == ipv6 && address_parse_host(text, length, out);
-}
-
 int value_destination(const char *text, struct address *out, struct error *error)
 {
     static const char scheme[] = "udp://";
-    const char *host = text + sizeof scheme - 1;
-    const char *colon = strrchr(text, ':');
-    uint64_t port = 0;
-    if (strncmp(text, scheme, sizeof scheme - 1) != 0 || colon < host ||
-        !parse_host(host, colon, out) ||
-        quantity_parse(QUANTITY_COUNT, colon + 1, strlen(colon + 1), &port) != NULL || port == 0 ||
-        port > UINT16_MAX) {
-        error_set(error, EXIT_CODE_USAGE,
-                  "'%s' is no destination; give udp://HOST:PORT with a numeric host "
-                  "(IPv6 in brackets)",
-                  text);
-        return -1;
-    }
-    out->port = (uint16_t)port;
-    return 0;
+    const char *place = text + sizeof scheme - 1;
+    struct fault fault = {0};
+    if (strncmp(text, scheme, sizeof scheme - 1) == 0 &&
+        url_parse_authority(place, strlen(place), out, &fault) && out->port != 0)
+        return 0;
+    error_set(error, EXIT_CODE_USAGE,
+              "'%s' is no destination; give udp://HOST:PORT with a numeric host "
+              "(IPv6 in brackets)",
+              text);
+    return -1;
 }

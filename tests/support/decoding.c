@@ -7,7 +7,13 @@
 
 #include <cmocka.h>
 
+#include "proto/schemas.h"
+
 #define USED_BEFORE 48 /* bytes of the arena that somebody else has */
+
+struct wire wire;
+
+static struct decoding open_state;
 
 static void open_arenas(struct decoding *decoding)
 {
@@ -18,30 +24,48 @@ static void open_arenas(struct decoding *decoding)
     decoding_set_room(decoding, DECODING_ROOM);
 }
 
-void decoding_open_schema(struct decoding *decoding, const struct schema_ops *ops)
+int decoding_set_up_schema(void **state, const struct schema_ops *ops)
 {
-    *decoding = (struct decoding){.schema = ops->create()};
-    assert_non_null(decoding->schema);
-    assert_ptr_equal(decoding->schema->ops, ops);
-    open_arenas(decoding);
+    open_state = (struct decoding){.schema = ops->create()};
+    assert_non_null(open_state.schema);
+    assert_ptr_equal(open_state.schema->ops, ops);
+    open_arenas(&open_state);
+    wire_clear(&wire);
+    *state = &open_state;
+    return 0;
 }
 
-void decoding_open_type(struct decoding *decoding, const ProtobufCMessageDescriptor *root,
-                        enum text_rule text_rule)
+int decoding_set_up_type(void **state, const ProtobufCMessageDescriptor *root,
+                         enum text_rule text_rule)
 {
-    *decoding = (struct decoding){.type = message_type_create(root, text_rule)};
-    assert_non_null(decoding->type);
-    open_arenas(decoding);
+    open_state = (struct decoding){.type = message_type_create(root, text_rule)};
+    assert_non_null(open_state.type);
+    open_arenas(&open_state);
+    wire_clear(&wire);
+    *state = &open_state;
+    return 0;
 }
 
-void decoding_close(struct decoding *decoding)
+int open_riemann(void **state)
 {
+    return decoding_set_up_schema(state, &schema_riemann);
+}
+
+int open_telemetry(void **state)
+{
+    return decoding_set_up_schema(state, &schema_telemetry);
+}
+
+int close_decoding(void **state)
+{
+    struct decoding *decoding = *state;
     if (decoding->schema != NULL)
         decoding->schema->ops->destroy(decoding->schema);
     message_type_destroy(decoding->type);
     free(decoding->arena.base);
     free(decoding->scratch.base);
     free(decoding->data);
+    return 0;
 }
 
 void decoding_set_room(struct decoding *decoding, size_t room)
@@ -89,9 +113,9 @@ enum decode_result decoding_run(struct decoding *decoding, const void *bytes, si
     return result;
 }
 
-enum decode_result decoding_wire(struct decoding *decoding, const struct wire *wire)
+enum decode_result decoding_wire(struct decoding *decoding, const struct wire *datagram)
 {
-    return decoding_run(decoding, wire->bytes, wire->size);
+    return decoding_run(decoding, datagram->bytes, datagram->size);
 }
 
 char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers)
@@ -112,11 +136,11 @@ char *decoding_json(const struct decoding *decoding, bool proto_names, bool int6
     return json;
 }
 
-void assert_decoded(struct decoding *decoding, const struct wire *wire, enum decode_result expected,
-                    int line)
+void assert_decoded(struct decoding *decoding, const struct wire *datagram,
+                    enum decode_result expected, int line)
 {
     static const char *const names[] = {"OK", "TOO_DEEP", "TOO_LARGE", "MALFORMED"};
-    enum decode_result result = decoding_wire(decoding, wire);
+    enum decode_result result = decoding_wire(decoding, datagram);
     if (result != expected)
         fail_msg("line %d: %s, not %s", line, names[result], names[expected]);
 }

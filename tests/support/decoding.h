@@ -25,25 +25,32 @@ struct decoding {
     const void *message; /* of the last DECODE_OK */
 };
 
-/* Both are closed by the function below. */
-void decoding_open_schema(struct decoding *decoding, const struct schema_ops *ops);
-void decoding_open_type(struct decoding *decoding, const ProtobufCMessageDescriptor *root,
-                        enum text_rule text_rule);
-void decoding_close(struct decoding *decoding);
+/* The datagram that a test builds: empty after each of the setups. */
+extern struct wire wire;
+
+/* For a cmocka setup: *state is a decoding of this schema, or of this bare message type. */
+int decoding_set_up_schema(void **state, const struct schema_ops *ops);
+int decoding_set_up_type(void **state, const ProtobufCMessageDescriptor *root,
+                         enum text_rule text_rule);
+
+/* Cmocka setups of the built-in schemas, and the teardown of all. */
+int open_riemann(void **state);
+int open_telemetry(void **state);
+int close_decoding(void **state);
 
 /* Empties the arena and gives it this many bytes. */
 void decoding_set_room(struct decoding *decoding, size_t room);
 
 /* Empties the arena, and decodes. */
 enum decode_result decoding_run(struct decoding *decoding, const void *bytes, size_t size);
-enum decode_result decoding_wire(struct decoding *decoding, const struct wire *wire);
+enum decode_result decoding_wire(struct decoding *decoding, const struct wire *datagram);
 
 /* The message's JSON, as a string to be freed. */
 char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers);
 
 #define assert_decodes_to(decoding, wire, expected)                                                \
     assert_decoded((decoding), (wire), (expected), __LINE__)
-void assert_decoded(struct decoding *decoding, const struct wire *wire, enum decode_result expected,
-                    int line);
+void assert_decoded(struct decoding *decoding, const struct wire *datagram,
+                    enum decode_result expected, int line);
 
 #endif

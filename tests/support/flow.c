@@ -285,42 +285,46 @@ void flow_send_as_written(struct flow *flow, size_t sink, size_t count)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-static bool has_received(struct flow *flow, size_t listener, uint64_t count)
+/* A number of the running ledger. */
+typedef uint64_t reading(const struct ledger_snapshot *snapshot, size_t index);
+
+static uint64_t received(const struct ledger_snapshot *snapshot, size_t listener)
+{
+    return snapshot->listeners[listener].received;
+}
+
+static uint64_t written(const struct ledger_snapshot *snapshot, size_t sink)
+{
+    return snapshot->sinks[sink].written;
+}
+
+static uint64_t read_now(struct flow *flow, reading *read, size_t index)
 {
     struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
     assert_non_null(snapshot);
-    bool there = snapshot->listeners[listener].received >= count;
+    uint64_t value = read(snapshot, index);
     ledger_snapshot_free(snapshot);
-    return there;
+    return value;
+}
+
+static void await(struct flow *flow, reading *read, size_t index, uint64_t count, const char *what)
+{
+    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
+    while (read_now(flow, read, index) < count) {
+        if (clock_monotonic_ns() > give_up)
+            fail_msg("not %llu %s in time", (unsigned long long)count, what);
+        wakeup_wait(flow->changed, NO_HANDLE, false, 1);
+    }
 }
 
 void flow_await_received(struct flow *flow, size_t listener, uint64_t count)
 {
-    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
-    while (!has_received(flow, listener, count)) {
-        if (clock_monotonic_ns() > give_up)
-            fail_msg("not %llu datagrams received in time", (unsigned long long)count);
-        wakeup_wait(flow->changed, NO_HANDLE, false, 1);
-    }
-}
-
-static bool has_written(struct flow *flow, size_t sink, uint64_t count)
-{
-    struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
-    assert_non_null(snapshot);
-    bool there = snapshot->sinks[sink].written >= count;
-    ledger_snapshot_free(snapshot);
-    return there;
+    await(flow, received, listener, count, "datagrams received");
 }
 
 void flow_await_written(struct flow *flow, size_t sink, uint64_t count)
 {
-    int64_t give_up = clock_monotonic_ns() + PATIENCE_NS;
-    while (!has_written(flow, sink, count)) {
-        if (clock_monotonic_ns() > give_up)
-            fail_msg("not %llu records written in time", (unsigned long long)count);
-        wakeup_wait(flow->changed, NO_HANDLE, false, 1);
-    }
+    await(flow, written, sink, count, "records written");
 }
 
 void flow_await_state(struct flow *flow, enum pipeline_state state)

@@ -10,32 +10,6 @@
 #include "proto/schemas.h"
 #include "tests/support/decoding.h"
 
-static struct wire wire;
-
-static int open_riemann(void **state)
-{
-    static struct decoding decoding;
-    decoding_open_schema(&decoding, &schema_riemann);
-    wire_clear(&wire);
-    *state = &decoding;
-    return 0;
-}
-
-static int open_telemetry(void **state)
-{
-    static struct decoding decoding;
-    decoding_open_schema(&decoding, &schema_telemetry);
-    wire_clear(&wire);
-    *state = &decoding;
-    return 0;
-}
-
-static int close_decoding(void **state)
-{
-    decoding_close(*state);
-    return 0;
-}
-
 /* --- reading what was decoded ----------------------------------------------------------------- */
 
 static void assert_text(struct text text, const char *expected)

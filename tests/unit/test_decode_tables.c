@@ -19,39 +19,9 @@
 
 #define LARGEST 65507 /* bytes of a datagram */
 
-static struct wire wire;
-
 static int open_trees(void **state)
 {
-    static struct decoding decoding;
-    decoding_open_type(&decoding, &sluice__shapes__tree__descriptor, TEXT_UTF8);
-    wire_clear(&wire);
-    *state = &decoding;
-    return 0;
-}
-
-static int open_riemann(void **state)
-{
-    static struct decoding decoding;
-    decoding_open_schema(&decoding, &schema_riemann);
-    wire_clear(&wire);
-    *state = &decoding;
-    return 0;
-}
-
-static int open_telemetry(void **state)
-{
-    static struct decoding decoding;
-    decoding_open_schema(&decoding, &schema_telemetry);
-    wire_clear(&wire);
-    *state = &decoding;
-    return 0;
-}
-
-static int close_decoding(void **state)
-{
-    decoding_close(*state);
-    return 0;
+    return decoding_set_up_type(state, &sluice__shapes__tree__descriptor, TEXT_UTF8);
 }
 
 /* A sample of 16 bytes on the wire. */

@@ -15,30 +15,9 @@
 #include "tests/support/decoding.h"
 #include "tests/support/json_tree.h"
 
-static struct wire wire;
-
 static int open_kinds(void **state)
 {
-    static struct decoding decoding;
-    decoding_open_type(&decoding, &sluice__shapes__kinds__descriptor, TEXT_ANY_BYTES);
-    wire_clear(&wire);
-    *state = &decoding;
-    return 0;
-}
-
-static int open_riemann(void **state)
-{
-    static struct decoding decoding;
-    decoding_open_schema(&decoding, &schema_riemann);
-    wire_clear(&wire);
-    *state = &decoding;
-    return 0;
-}
-
-static int close_decoding(void **state)
-{
-    decoding_close(*state);
-    return 0;
+    return decoding_set_up_type(state, &sluice__shapes__kinds__descriptor, TEXT_ANY_BYTES);
 }
 
 /* The datagram's JSON, which must be valid. */

@@ -114,12 +114,12 @@ static enum decode_result decode_here(struct intake *intake, const struct datagr
             arena->capacity = arena->used + listener->max_decoded;
             *limited = true;
         }
-        const void *message = NULL;
+        struct decoded decoded;
         result = listener->schema->ops->decode(listener->schema, data, datagram->size, arena,
-                                               &intake->thread->scratch, &message);
+                                               &intake->thread->scratch, &decoded);
         arena->capacity = capacity;
         *record = (struct record){.schema = listener->schema,
-                                  .message = message,
+                                  .message = decoded.message,
                                   .data = data,
                                   .size = datagram->size,
                                   .source = datagram->source,

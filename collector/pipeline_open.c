@@ -38,9 +38,9 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *from = &config->listeners[i];
         struct source *source = &pipeline->sources[i];
-        source->schema = from->schema->create();
-        if (source->schema == NULL)
-            return no_memory(error);
+        const struct schema_options options = {.source = from->schema->name};
+        if (from->schema->create(&options, &source->schema, error) != 0)
+            return -1;
         source->listener = (struct listener){.index = (uint32_t)i,
                                              .name = from->name,
                                              .schema = source->schema,

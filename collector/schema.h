@@ -3,7 +3,7 @@
  * the JSON that a message holds.
  *
  * An interface. proto/ implements it, one file a schema, and lists all of them in proto/schemas.c;
- * nothing on this side of it knows a protobuf type. A schema is immutable once made, does no I/O,
+ * nothing on this side of it knows a protobuf type. Once made, a schema is immutable, does no I/O,
  * keeps nothing of what it is given, and may be used by any number of threads.
  */
 #ifndef SLUICE_COLLECTOR_SCHEMA_H
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "collector/arena.h"
+#include "collector/error.h"
 #include "collector/text/output.h"
 
 struct schema;
@@ -33,6 +34,23 @@ enum decode_result {
 
 /* Levels of messages and groups below the outermost one; as protobuf's other implementations. */
 #define SCHEMA_MAX_DEPTH 100
+
+/*
+ * What a user wrote of a schema. The texts are the caller's, needed only until create returns;
+ * NULL: not given. Paths are those of fields: "a.b.c", an extension's as "[its.full.name]".
+ */
+struct schema_options {
+    const char *source;                       /* the name of a built-in one, or a file */
+    const char *message;                      /* of a file: full name of the outermost message */
+    const char *sequence, *sequence_key;      /* of a file: the sender's number, and who it is */
+    const char *name, *value, *time, *labels; /* of a file: how samples are read */
+};
+
+/* What a datagram's bytes turned out to be. */
+struct decoded {
+    const void *message;   /* for the schema's operations; NULL: none */
+    size_t unknown_fields; /* of it and of all that it holds */
+};
 
 /* The numbers that a sender put on its datagram (see collector/sequence.h). */
 struct datagram_sequence {
@@ -84,35 +102,42 @@ struct label {
     struct text value;
 };
 
-/* A place in a walk, all zero at its beginning. Its meaning is the schema's own. */
+/*
+ * A place in a walk, zero at its beginning but for `scratch`: room for texts that have to be made
+ * first (a number as a label's value). Such a text stands until the walk goes on.
+ */
 struct schema_cursor {
-    size_t stage;
+    size_t stage; /* the schema's own, as index is */
     size_t index;
+    struct arena *scratch;
 };
 
 /* How the protobuf JSON mapping is written. */
 struct json_style {
     bool proto_names;   /* the .proto file's names rather than lowerCamelCase */
     bool int64_numbers; /* 64-bit integers as numbers rather than strings */
+    bool show_unknown;  /* fields that the schema does not know, too */
 };
 
 struct schema_ops {
     const char *name;
     bool accepts_empty; /* a zero-length datagram is a valid message */
 
-    /* Makes and frees a schema. create returns NULL where memory is short. */
-    struct schema *(*create)(void);
-    void (*destroy)(struct schema *schema);
+    /* Returns 0, or -1 with `error` filled, which says what is wrong with the options or the file.
+     */
+    int (*create)(const struct schema_options *options, struct schema **out, struct error *error);
+    void (*destroy)(struct schema *schema); /* NULL is allowed */
 
     /*
-     * Decodes `size` bytes into `arena` and sets *message. `scratch` is for what the decoder needs
-     * only while it runs; it is empty before and after. On any other result than DECODE_OK
-     * *message is NULL and the arena's `used` is as it was.
+     * Decodes `size` bytes into `arena` and fills `out`. The message may refer to `data`, which
+     * must live as long. `scratch` is for what the decoder needs only while it runs; it is empty
+     * before and after. On any other result than DECODE_OK out->message is NULL and the arena's
+     * `used` is as it was.
      */
     enum decode_result (*decode)(const struct schema *schema, const uint8_t *data, size_t size,
-                                 struct arena *arena, struct arena *scratch, const void **message);
+                                 struct arena *arena, struct arena *scratch, struct decoded *out);
 
-    /* The next sample of the message, or false at the end. */
+    /* The next sample of the message, or false at the end. Only where the schema has samples. */
     bool (*next_sample)(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample);
 
@@ -121,9 +146,13 @@ struct schema_ops {
                        const struct sample *sample, struct schema_cursor *cursor,
                        struct label *label);
 
-    /* Appends the message in the protobuf JSON mapping. */
-    void (*write_json)(const struct schema *schema, const void *message,
-                       const struct json_style *style, struct output *out);
+    /*
+     * Appends the message in the protobuf JSON mapping. Returns how many values have no form there
+     * (a Timestamp out of range, an Any of an unknown type) and stand as their plain fields.
+     * `scratch`, which is left as it was, is room for the decoded content of an Any.
+     */
+    size_t (*write_json)(const struct schema *schema, const void *message,
+                         const struct json_style *style, struct arena *scratch, struct output *out);
 
     /*
      * Appends the message in the protobuf wire format, unknown fields included, to `out` (which
@@ -140,6 +169,8 @@ struct schema_ops {
 /* Every implementation begins with this. */
 struct schema {
     const struct schema_ops *ops;
+    const char *name; /* of a built-in one as in its ops; else the full name of its message */
+    bool has_samples; /* next_sample and next_label may be called */
 };
 
 #endif

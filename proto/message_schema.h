@@ -12,18 +12,22 @@ struct message_schema {
     struct message_type *type;
 };
 
-/* Makes a schema with these operations over `root`; NULL where memory is short. */
-struct schema *message_schema_create(const struct schema_ops *ops,
-                                     const ProtobufCMessageDescriptor *root,
-                                     enum text_rule text_rule);
+/*
+ * Makes a schema with these operations over `root`. Returns 0, or -1 with `error` filled, also
+ * where `options` give more than a built-in schema's name.
+ */
+int message_schema_create(const struct schema_ops *ops, const ProtobufCMessageDescriptor *root,
+                          enum text_rule text_rule, const struct schema_options *options,
+                          struct schema **out, struct error *error);
 
 /* For the operations of the same names in struct schema_ops. */
 void message_schema_destroy(struct schema *schema);
 enum decode_result message_schema_decode(const struct schema *schema, const uint8_t *data,
                                          size_t size, struct arena *arena, struct arena *scratch,
-                                         const void **message);
-void message_schema_write_json(const struct schema *schema, const void *message,
-                               const struct json_style *style, struct output *out);
+                                         struct decoded *out);
+size_t message_schema_write_json(const struct schema *schema, const void *message,
+                                 const struct json_style *style, struct arena *scratch,
+                                 struct output *out);
 void message_schema_write_protobuf(const struct schema *schema, const void *message,
                                    struct output *out);
 

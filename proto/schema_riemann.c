@@ -17,10 +17,10 @@ struct riemann_message {
     const struct text *tags; /* one an event: its tags joined; NULL where no event has any */
 };
 
-static struct schema *create(void)
+static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    return message_schema_create(&schema_riemann, &sluice__riemann__msg__descriptor,
-                                 TEXT_ANY_BYTES);
+    return message_schema_create(&schema_riemann, &sluice__riemann__msg__descriptor, TEXT_ANY_BYTES,
+                                 options, out, error);
 }
 
 static bool join_tags(const Event *event, struct arena *arena, struct text *joined)
@@ -60,22 +60,22 @@ static bool join_all_tags(const Msg *msg, struct arena *arena, struct riemann_me
 }
 
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
-                                 struct arena *arena, struct arena *scratch, const void **out)
+                                 struct arena *arena, struct arena *scratch, struct decoded *out)
 {
-    *out = NULL;
+    *out = (struct decoded){0};
     size_t start = arena->used;
     struct riemann_message *message = arena_allocate(arena, sizeof *message);
     if (message == NULL)
         return DECODE_TOO_LARGE;
-    const void *msg;
-    enum decode_result result = message_schema_decode(schema, data, size, arena, scratch, &msg);
+    struct decoded decoded;
+    enum decode_result result = message_schema_decode(schema, data, size, arena, scratch, &decoded);
     if (result == DECODE_OK) {
-        *message = (struct riemann_message){.msg = msg};
-        if (!join_all_tags(msg, arena, message))
+        *message = (struct riemann_message){.msg = decoded.message};
+        if (!join_all_tags(decoded.message, arena, message))
             result = DECODE_TOO_LARGE;
     }
     if (result == DECODE_OK)
-        *out = message;
+        *out = (struct decoded){.message = message, .unknown_fields = decoded.unknown_fields};
     else
         arena->used = start;
     return result;
@@ -172,10 +172,11 @@ static bool next_label(const struct schema *schema, const void *message,
     return true;
 }
 
-static void write_json(const struct schema *schema, const void *message,
-                       const struct json_style *style, struct output *out)
+static size_t write_json(const struct schema *schema, const void *message,
+                         const struct json_style *style, struct arena *scratch, struct output *out)
 {
-    message_schema_write_json(schema, ((const struct riemann_message *)message)->msg, style, out);
+    return message_schema_write_json(schema, ((const struct riemann_message *)message)->msg, style,
+                                     scratch, out);
 }
 
 static void write_protobuf(const struct schema *schema, const void *message, struct output *out)

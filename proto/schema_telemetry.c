@@ -8,10 +8,10 @@ typedef Sluice__Telemetry__Sample Sample;
 typedef Sluice__Telemetry__Histogram Histogram;
 typedef Sluice__Telemetry__Label Label;
 
-static struct schema *create(void)
+static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
     return message_schema_create(&schema_telemetry, &sluice__telemetry__telemetry__descriptor,
-                                 TEXT_UTF8);
+                                 TEXT_UTF8, options, out, error);
 }
 
 static void read_histogram(const Histogram *from, struct sample_histogram *to)

@@ -339,7 +339,7 @@ static struct encoded encode_message(struct json_encoder *json, const struct rec
     json_key_literal(out, "bytes");
     json_uint64(out, record->size);
     json_key_literal(out, "message");
-    ops->write_json(record->schema, record->message, &json->options.json, out);
+    ops->write_json(record->schema, record->message, &json->options.json, NULL, out);
     output_literal(out, "}\n");
     return (struct encoded){.lines = 1};
 }

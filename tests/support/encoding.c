@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/support/json_tree.h"
+#include "tests/support/schema_made.h"
 
 #define ARENA_SIZE ((size_t)16 * 1024 * 1024)
 
@@ -18,7 +19,7 @@ struct encoding *encoding_create(const struct schema_ops *schema, const struct e
     assert_non_null(made);
     made->ops = encoder;
     made->encoder = encoder->create(options);
-    made->schema = schema->create();
+    made->schema = schema_made(schema);
     made->memory = malloc(2 * ARENA_SIZE);
     assert_non_null(made->encoder);
     assert_non_null(made->schema);
@@ -47,9 +48,11 @@ bool encoding_decode(struct encoding *encoding, const void *datagram, size_t siz
     encoding->scratch.used = 0;
     encoding->record.data = datagram;
     encoding->record.size = (uint32_t)size;
-    return encoding->schema->ops->decode(encoding->schema, datagram, size, &encoding->arena,
-                                         &encoding->scratch,
-                                         &encoding->record.message) == DECODE_OK;
+    struct decoded decoded;
+    enum decode_result result = encoding->schema->ops->decode(
+        encoding->schema, datagram, size, &encoding->arena, &encoding->scratch, &decoded);
+    encoding->record.message = decoded.message;
+    return result == DECODE_OK;
 }
 
 const char *encoding_write(struct encoding *encoding)

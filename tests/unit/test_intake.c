@@ -11,6 +11,7 @@
 #include "collector/feed.h"
 #include "collector/intake.h"
 #include "proto/schemas.h"
+#include "tests/support/schema_made.h"
 
 static const uint8_t metric[] = {0x32, 0x02, 0x68, 0x02}; /* a Riemann event of metric 1 */
 
@@ -30,7 +31,7 @@ static int set_up(void **state)
     assert_non_null(bench);
     bench->ledger = ledger_create();
     assert_int_equal(ledger_add_listener(bench->ledger, "test", "udp", "riemann"), 0);
-    bench->schema = schema_riemann.create();
+    bench->schema = schema_made(&schema_riemann);
     bench->listener = (struct listener){
         .name = "test", .schema = bench->schema, .max_decoded = (size_t)512 * 1024};
     struct intake_thread *thread = &bench->thread;

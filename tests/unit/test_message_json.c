@@ -208,7 +208,7 @@ static void an_output_too_small_overflows_and_holds_what_fits(void **state)
     put_lists();
     assert_decodes_to(decoding, &wire, DECODE_OK);
     char *whole = decoding_json(decoding, false, false);
-    struct json_style style = {false, false};
+    struct json_style style = {.proto_names = false, .int64_numbers = false};
     for (size_t capacity = 0; capacity <= strlen(whole); capacity++) {
         struct output out = {.data = malloc(capacity + 1), .capacity = capacity};
         message_write_json(decoding->type, decoding->message, &style, &out);

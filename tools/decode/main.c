@@ -167,11 +167,10 @@ static int convert_all(const struct settings *settings, const struct schema *sch
 
 static int run(const struct settings *settings, struct error *error)
 {
-    struct schema *schema = settings->schema->create();
-    if (schema == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for the schema");
+    struct schema *schema;
+    const struct schema_options schema_options = {.source = settings->schema->name};
+    if (settings->schema->create(&schema_options, &schema, error) != 0)
         return -1;
-    }
     int result = convert_all(settings, schema, error);
     schema->ops->destroy(schema);
     return result;

@@ -65,9 +65,11 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
         return -1;
     for (;;) {
         memory->arena.used = 0;
+        struct decoded decoded;
         switch (
-            schema->ops->decode(schema, data, size, &memory->arena, &memory->scratch, message)) {
+            schema->ops->decode(schema, data, size, &memory->arena, &memory->scratch, &decoded)) {
         case DECODE_OK:
+            *message = decoded.message;
             return 0;
         case DECODE_TOO_DEEP:
             return refuse(error, "nested too deeply");
@@ -97,7 +99,7 @@ int message_memory_write_json(struct message_memory *memory, const struct schema
     if (begin(memory, error) != 0)
         return -1;
     for (;;) {
-        schema->ops->write_json(schema, message, style, &memory->text);
+        schema->ops->write_json(schema, message, style, NULL, &memory->text);
         if (!memory->text.overflow)
             return 0;
         if (enlarge_output(&memory->text, error) != 0)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "proto/schemas.h"
+#include "tests/support/schema_made.h"
 #include "tools/send/faults.h"
 #include "tools/send/message.h"
 
@@ -23,11 +24,10 @@ struct decoding {
 static struct decoding decoding_begin(const struct schema_ops *ops)
 {
     struct decoding decoding = {
-        .schema = ops->create(),
+        .schema = schema_made(ops),
         .arena = {.base = malloc(512 << 10), .capacity = 512 << 10},
         .scratch = {.base = malloc(8 << 20), .capacity = 8 << 20},
     };
-    assert_non_null(decoding.schema);
     assert_non_null(decoding.arena.base);
     assert_non_null(decoding.scratch.base);
     return decoding;
@@ -44,8 +44,11 @@ static enum decode_result decode(struct decoding *decoding, const uint8_t *data,
                                  const void **message)
 {
     decoding->arena.used = 0;
-    return decoding->schema->ops->decode(decoding->schema, data, size, &decoding->arena,
-                                         &decoding->scratch, message);
+    struct decoded decoded;
+    enum decode_result result = decoding->schema->ops->decode(
+        decoding->schema, data, size, &decoding->arena, &decoding->scratch, &decoded);
+    *message = decoded.message;
+    return result;
 }
 
 /* Decodes what must be a message and tells its samples and the first one. */

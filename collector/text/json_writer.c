@@ -60,6 +60,11 @@ void json_raw_key(struct output *out, const char *quoted, size_t length)
     put_with_separator(out, quoted, length);
 }
 
+void json_null(struct output *out)
+{
+    put_with_separator(out, "null", 4);
+}
+
 void json_bool(struct output *out, bool value)
 {
     if (value)
@@ -305,6 +310,26 @@ static void put_date(char text[10], uint32_t day)
     decimal_put_2(text + 8, of_month);
 }
 
+/* Writes 20 bytes: a quote, date and time to the second. */
+static void put_second(char *at, int64_t seconds)
+{
+    uint64_t since_0000 = (uint64_t)(seconds + INT64_C(86400) * DAYS_BEFORE_1970);
+    uint32_t of_day = (uint32_t)(since_0000 % 86400);
+    memcpy(at, "\"YYYY-MM-DDThh:mm:ss", 20);
+    put_date(at + 1, (uint32_t)(since_0000 / 86400));
+    decimal_put_2(at + 12, of_day / 3600);
+    decimal_put_2(at + 15, of_day / 60 % 60);
+    decimal_put_2(at + 18, of_day % 60);
+}
+
+/* Writes 10 bytes: a dot and nine digits. */
+static void put_fraction(char *at, uint32_t nanoseconds)
+{
+    at[0] = '.';
+    at[1] = (char)('0' + nanoseconds / 100000000);
+    decimal_put_8(at + 2, nanoseconds % 100000000);
+}
+
 void json_time(struct output *out, int64_t nanoseconds)
 {
     int64_t seconds = nanoseconds / 1000000000;
@@ -313,18 +338,73 @@ void json_time(struct output *out, int64_t nanoseconds)
         fraction += 1000000000;
         seconds--;
     }
-    uint64_t since_0000 = (uint64_t)(seconds + INT64_C(86400) * DAYS_BEFORE_1970);
-    uint32_t of_day = (uint32_t)(since_0000 % 86400);
-
     char text[VALUE_SIZE];
     size_t comma = json_separator(out, text);
-    char *at = text + comma;
-    memcpy(at, "\"YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ\"", 32);
-    put_date(at + 1, (uint32_t)(since_0000 / 86400));
-    decimal_put_2(at + 12, of_day / 3600);
-    decimal_put_2(at + 15, of_day / 60 % 60);
-    decimal_put_2(at + 18, of_day % 60);
-    at[21] = (char)('0' + fraction / 100000000);
-    decimal_put_8(at + 22, (uint32_t)(fraction % 100000000));
+    put_second(text + comma, seconds);
+    put_fraction(text + comma + 20, (uint32_t)fraction);
+    memcpy(text + comma + 30, "Z\"", 2);
     output_bytes(out, text, comma + 32);
+}
+
+/* How many digits of a fraction are written: 0, 3, 6 or 9. */
+static size_t digits_of(uint32_t nanoseconds)
+{
+    if (nanoseconds == 0)
+        return 0;
+    return nanoseconds % 1000000 == 0 ? 3 : nanoseconds % 1000 == 0 ? 6 : 9;
+}
+
+void json_timestamp(struct output *out, int64_t seconds, uint32_t nanoseconds)
+{
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    size_t digits = digits_of(nanoseconds);
+    put_second(text + used, seconds);
+    used += 20;
+    put_fraction(text + used, nanoseconds);
+    used += digits == 0 ? 0 : 1 + digits;
+    memcpy(text + used, "Z\"", 2);
+    output_bytes(out, text, used + 2);
+}
+
+void json_duration(struct output *out, bool negative, uint64_t seconds, uint32_t nanoseconds)
+{
+    char text[VALUE_SIZE];
+    size_t used = json_separator(out, text);
+    size_t digits = digits_of(nanoseconds);
+    text[used++] = '"';
+    if (negative)
+        text[used++] = '-';
+    used += decimal_uint64(seconds, text + used);
+    put_fraction(text + used, nanoseconds);
+    used += digits == 0 ? 0 : 1 + digits;
+    memcpy(text + used, "s\"", 2);
+    output_bytes(out, text, used + 2);
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+void json_base64(struct output *out, const void *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *from = bytes;
+    size_t length = (size + 2) / 3 * 4;
+    put_with_separator(out, "\"", 1);
+    char *at = output_reserve(out, length + 1);
+    if (at == NULL)
+        return;
+    for (; size >= 3; size -= 3, from += 3) {
+        *at++ = digits[from[0] >> 2];
+        *at++ = digits[(from[0] & 3) << 4 | from[1] >> 4];
+        *at++ = digits[(from[1] & 15) << 2 | from[2] >> 6];
+        *at++ = digits[from[2] & 63];
+    }
+    if (size != 0) {
+        uint8_t second = size == 2 ? from[1] : 0;
+        *at++ = digits[from[0] >> 2];
+        *at++ = digits[(from[0] & 3) << 4 | second >> 4];
+        *at++ = size == 2 ? digits[(second & 15) << 2] : '=';
+        *at++ = '=';
+    }
+    *at = '"';
 }

@@ -36,6 +36,7 @@ void json_raw_key(struct output *out, const char *quoted, size_t length);
  * section 3.9, "substitution of maximal subparts") becomes U+FFFD.
  */
 void json_string(struct output *out, const void *bytes, size_t size);
+void json_null(struct output *out);
 void json_bool(struct output *out, bool value);
 void json_int64(struct output *out, int64_t value);
 void json_uint64(struct output *out, uint64_t value);
@@ -56,5 +57,16 @@ void json_float(struct output *out, float value);
  * 1677 to 2262, all that an int64 holds.
  */
 void json_time(struct output *out, int64_t nanoseconds);
+
+/*
+ * The strings of the protobuf JSON mapping, with 0, 3, 6 or 9 digits of fraction (`nanoseconds` is
+ * below 1000000000): a Timestamp from year 1 to 9999, its seconds counted from 1970 UTC; a Duration
+ * by its size and sign.
+ */
+void json_timestamp(struct output *out, int64_t seconds, uint32_t nanoseconds);
+void json_duration(struct output *out, bool negative, uint64_t seconds, uint32_t nanoseconds);
+
+/* Bytes as a string in base64 (RFC 4648, section 4), padded. */
+void json_base64(struct output *out, const void *bytes, size_t size);
 
 #endif

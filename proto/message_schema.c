@@ -2,6 +2,11 @@
 
 #include <stdlib.h>
 
+#include "proto/message/decode.h"
+#include "proto/message/encode.h"
+#include "proto/message/json.h"
+#include "proto/types/type_set.h"
+
 /* What of the options only a schema from a file has; NULL where none is given. */
 static const char *option_of_files(const struct schema_options *options)
 {
@@ -15,9 +20,9 @@ static const char *option_of_files(const struct schema_options *options)
     return NULL;
 }
 
-int message_schema_create(const struct schema_ops *ops, const ProtobufCMessageDescriptor *root,
-                          enum text_rule text_rule, const struct schema_options *options,
-                          struct schema **out, struct error *error)
+int message_schema_create(const struct schema_ops *ops, const struct compiled_proto *from,
+                          const struct schema_options *options, struct schema **out,
+                          struct error *error)
 {
     const char *stray = option_of_files(options);
     if (stray != NULL) {
@@ -26,15 +31,18 @@ int message_schema_create(const struct schema_ops *ops, const ProtobufCMessageDe
         return -1;
     }
     struct message_schema *made = calloc(1, sizeof *made);
-    if (made != NULL)
-        made->type = message_type_create(root, text_rule);
-    if (made == NULL || made->type == NULL) {
-        free(made);
+    if (made == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "schema %s: out of memory", ops->name);
         return -1;
     }
     made->schema =
         (struct schema){.ops = ops, .name = ops->name, .has_samples = ops->next_sample != NULL};
+    if (type_set_load(ops->name, from->set, *from->set_size, from->root, &made->set, error) == 0)
+        made->type = type_set_require(made->set, from->root->name, error);
+    if (made->type == NULL) {
+        message_schema_destroy(&made->schema);
+        return -1;
+    }
     *out = &made->schema;
     return 0;
 }
@@ -44,7 +52,7 @@ void message_schema_destroy(struct schema *schema)
     if (schema == NULL)
         return;
     struct message_schema *made = (struct message_schema *)schema;
-    message_type_destroy(made->type);
+    type_set_destroy(made->set);
     free(made);
 }
 
@@ -57,25 +65,19 @@ enum decode_result message_schema_decode(const struct schema *schema, const uint
                                          size_t size, struct arena *arena, struct arena *scratch,
                                          struct decoded *out)
 {
-    ProtobufCMessage *decoded = NULL;
-    enum decode_result result =
-        message_decode(type_of(schema), data, size, arena, scratch, &decoded);
-    *out = (struct decoded){.message = decoded};
-    return result;
+    (void)scratch;
+    return message_decode(type_of(schema), data, size, SCHEMA_MAX_DEPTH, arena, out);
 }
 
 size_t message_schema_write_json(const struct schema *schema, const void *message,
                                  const struct json_style *style, struct arena *scratch,
                                  struct output *out)
 {
-    (void)scratch;
-    message_write_json(type_of(schema), message, style, out);
-    return 0;
+    return message_write_json(type_of(schema), message, style, scratch, out);
 }
 
 void message_schema_write_protobuf(const struct schema *schema, const void *message,
                                    struct output *out)
 {
-    (void)schema;
-    message_write_protobuf(message, out);
+    message_encode(type_of(schema), message, out);
 }

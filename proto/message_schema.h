@@ -5,20 +5,33 @@
 #ifndef SLUICE_PROTO_MESSAGE_SCHEMA_H
 #define SLUICE_PROTO_MESSAGE_SCHEMA_H
 
-#include "proto/message_type.h"
+#include <protobuf-c/protobuf-c.h>
+
+#include "collector/schema.h"
+
+struct type_set;
+struct message_type;
 
 struct message_schema {
     struct schema schema;
-    struct message_type *type;
+    struct type_set *set; /* owned */
+    const struct message_type *type;
+};
+
+/* What the build makes of a .proto file: its descriptor set, and protoc-c's code. */
+struct compiled_proto {
+    const unsigned char *set;
+    const size_t *set_size;
+    const ProtobufCMessageDescriptor *root;
 };
 
 /*
- * Makes a schema with these operations over `root`. Returns 0, or -1 with `error` filled, also
- * where `options` give more than a built-in schema's name.
+ * Makes a built-in schema with these operations over `from`. Returns 0, or -1 with `error` filled,
+ * also where `options` give more than the schema's name.
  */
-int message_schema_create(const struct schema_ops *ops, const ProtobufCMessageDescriptor *root,
-                          enum text_rule text_rule, const struct schema_options *options,
-                          struct schema **out, struct error *error);
+int message_schema_create(const struct schema_ops *ops, const struct compiled_proto *from,
+                          const struct schema_options *options, struct schema **out,
+                          struct error *error);
 
 /* For the operations of the same names in struct schema_ops. */
 void message_schema_destroy(struct schema *schema);

@@ -17,10 +17,14 @@ struct riemann_message {
     const struct text *tags; /* one an event: its tags joined; NULL where no event has any */
 };
 
+extern const unsigned char riemann_set[];
+extern const size_t riemann_set_size;
+
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    return message_schema_create(&schema_riemann, &sluice__riemann__msg__descriptor, TEXT_ANY_BYTES,
-                                 options, out, error);
+    static const struct compiled_proto from = {riemann_set, &riemann_set_size,
+                                               &sluice__riemann__msg__descriptor};
+    return message_schema_create(&schema_riemann, &from, options, out, error);
 }
 
 static bool join_tags(const Event *event, struct arena *arena, struct text *joined)

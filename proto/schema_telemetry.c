@@ -8,10 +8,14 @@ typedef Sluice__Telemetry__Sample Sample;
 typedef Sluice__Telemetry__Histogram Histogram;
 typedef Sluice__Telemetry__Label Label;
 
+extern const unsigned char telemetry_set[];
+extern const size_t telemetry_set_size;
+
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    return message_schema_create(&schema_telemetry, &sluice__telemetry__telemetry__descriptor,
-                                 TEXT_UTF8, options, out, error);
+    static const struct compiled_proto from = {telemetry_set, &telemetry_set_size,
+                                               &sluice__telemetry__telemetry__descriptor};
+    return message_schema_create(&schema_telemetry, &from, options, out, error);
 }
 
 static void read_histogram(const Histogram *from, struct sample_histogram *to)

@@ -7,10 +7,16 @@
 
 #include <cmocka.h>
 
+#include "proto/message/decode.h"
+#include "proto/message/json.h"
 #include "proto/schemas.h"
+#include "proto/types/type_set.h"
 #include "tests/support/schema_made.h"
 
 #define USED_BEFORE 48 /* bytes of the arena that somebody else has */
+
+extern const unsigned char shapes_set[];
+extern const size_t shapes_set_size;
 
 struct wire wire;
 
@@ -35,11 +41,15 @@ int decoding_set_up_schema(void **state, const struct schema_ops *ops)
     return 0;
 }
 
-int decoding_set_up_type(void **state, const ProtobufCMessageDescriptor *root,
-                         enum text_rule text_rule)
+int decoding_set_up_shape(void **state, const char *full_name)
 {
-    open_state = (struct decoding){.type = message_type_create(root, text_rule)};
-    assert_non_null(open_state.type);
+    struct error error;
+    open_state = (struct decoding){0};
+    if (type_set_load("shapes", shapes_set, shapes_set_size, NULL, &open_state.set, &error) != 0)
+        fail_msg("%s", error.text);
+    open_state.type = type_set_require(open_state.set, full_name, &error);
+    if (open_state.type == NULL)
+        fail_msg("%s", error.text);
     open_arenas(&open_state);
     wire_clear(&wire);
     *state = &open_state;
@@ -61,7 +71,7 @@ int close_decoding(void **state)
     struct decoding *decoding = *state;
     if (decoding->schema != NULL)
         decoding->schema->ops->destroy(decoding->schema);
-    message_type_destroy(decoding->type);
+    type_set_destroy(decoding->set);
     free(decoding->arena.base);
     free(decoding->scratch.base);
     free(decoding->data);
@@ -77,17 +87,16 @@ void decoding_set_room(struct decoding *decoding, size_t room)
 
 static enum decode_result decode(struct decoding *decoding, size_t size)
 {
-    if (decoding->schema != NULL) {
-        struct decoded decoded = {.message = decoding->data}; /* any; it is set */
-        enum decode_result result = decoding->schema->ops->decode(
-            decoding->schema, decoding->data, size, &decoding->arena, &decoding->scratch, &decoded);
-        decoding->message = decoded.message;
-        return result;
-    }
-    ProtobufCMessage *message = (void *)decoding->data; /* any; it is set */
-    enum decode_result result = message_decode(decoding->type, decoding->data, size,
-                                               &decoding->arena, &decoding->scratch, &message);
-    decoding->message = message;
+    struct decoded decoded = {.message = decoding->data}; /* any; it is set */
+    enum decode_result result;
+    if (decoding->schema != NULL)
+        result = decoding->schema->ops->decode(decoding->schema, decoding->data, size,
+                                               &decoding->arena, &decoding->scratch, &decoded);
+    else
+        result = message_decode(decoding->type, decoding->data, size, SCHEMA_MAX_DEPTH,
+                                &decoding->arena, &decoded);
+    decoding->message = decoded.message;
+    decoding->unknown_fields = decoded.unknown_fields;
     return result;
 }
 
@@ -124,12 +133,14 @@ enum decode_result decoding_wire(struct decoding *decoding, const struct wire *d
 char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers)
 {
     static char room[8 * 1024 * 1024];
+    struct arena scratch = decoding->scratch;
     struct json_style style = {.proto_names = proto_names, .int64_numbers = int64_numbers};
     struct output out = {.data = room, .capacity = sizeof room};
     if (decoding->schema != NULL)
-        decoding->schema->ops->write_json(decoding->schema, decoding->message, &style, NULL, &out);
+        decoding->schema->ops->write_json(decoding->schema, decoding->message, &style, &scratch,
+                                          &out);
     else
-        message_write_json(decoding->type, decoding->message, &style, &out);
+        message_write_json(decoding->type, decoding->message, &style, &scratch, &out);
     assert_false(out.overflow);
     char *json = malloc(out.used + 1);
     assert_non_null(json);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "collector/schema.h"
-#include "proto/message_type.h"
+#include "proto/message/type.h"
 #include "tests/support/wire.h"
 
 #define DECODING_ROOM    ((size_t)1024 * 1024)
@@ -19,19 +19,20 @@
 
 struct decoding {
     struct schema *schema; /* one of the two: a schema, or a bare message type */
-    struct message_type *type;
+    struct type_set *set;
+    const struct message_type *type;
     uint8_t *data; /* a copy of the last datagram */
     struct arena arena, scratch;
     const void *message; /* of the last DECODE_OK */
+    size_t unknown_fields;
 };
 
 /* The datagram that a test builds: empty after each of the setups. */
 extern struct wire wire;
 
-/* For a cmocka setup: *state is a decoding of this schema, or of this bare message type. */
+/* For a cmocka setup: *state is a decoding of this schema, or of this type of shapes.proto. */
 int decoding_set_up_schema(void **state, const struct schema_ops *ops);
-int decoding_set_up_type(void **state, const ProtobufCMessageDescriptor *root,
-                         enum text_rule text_rule);
+int decoding_set_up_shape(void **state, const char *full_name);
 
 /* Cmocka setups of the built-in schemas, and the teardown of all. */
 int open_riemann(void **state);

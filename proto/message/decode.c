@@ -1,0 +1,352 @@
+#include "proto/message/decode.h"
+
+#include <string.h>
+
+#include "collector/text/utf8.h"
+#include "proto/message/decoder.h"
+#include "proto/message/wire.h"
+
+static ProtobufCMessage *new_message(struct decoder *decoder, const struct message_type *type)
+{
+    void *message = decoder_allocate(decoder, type->size);
+    if (message != NULL)
+        memcpy(message, type->prototype, type->size);
+    return message;
+}
+
+/* --- one value -------------------------------------------------------------------------------- */
+
+/* Reads a number of the field's wire type, as bits. */
+static inline const uint8_t *read_number(const struct field_type *field, const uint8_t *at,
+                                         const uint8_t *end, uint64_t *bits)
+{
+    switch (field->wire_type) {
+    case WIRE_VARINT:
+        return wire_read_varint(at, end, bits);
+    case WIRE_FIXED64:
+        return wire_read_fixed64(at, end, bits);
+    case WIRE_FIXED32:
+        return wire_read_fixed32(at, end, bits);
+    default:
+        return NULL;
+    }
+}
+
+static inline void store_number(const struct field_type *field, uint64_t bits, void *place)
+{
+    switch (field->kind) {
+    case KIND_SINT32:
+        bits = wire_unzigzag32((uint32_t)bits);
+        break;
+    case KIND_SINT64:
+        bits = wire_unzigzag64(bits);
+        break;
+    case KIND_BOOL:
+        bits = bits != 0;
+        break;
+    default:
+        break;
+    }
+    if (field->size == 8) {
+        memcpy(place, &bits, 8);
+    } else {
+        uint32_t half = (uint32_t)bits;
+        memcpy(place, &half, 4);
+    }
+}
+
+/* Whether the enum of the field lets the number in. */
+static inline bool is_allowed(const struct field_type *field, uint64_t bits)
+{
+    return !field->closed || enum_find(field->enumeration, (int32_t)(uint32_t)bits) != NULL;
+}
+
+/*
+ * Where the next value of the field goes, which then counts as present. A message field is marked
+ * by its pointer.
+ */
+static inline void *take_place(const struct message_type *type, const struct field_type *field,
+                               ProtobufCMessage *message)
+{
+    char *base = (char *)message;
+    switch (field->presence) {
+    case PRESENCE_REPEATED: {
+        char *list = *(char **)(void *)(base + field->offset);
+        return list + (*field_count(field, message))++ * field->size;
+    }
+    case PRESENCE_ONEOF:
+        *(uint32_t *)(void *)(base + field->quantifier) = field->number;
+        break;
+    case PRESENCE_FLAG:
+        *(protobuf_c_boolean *)(void *)(base + field->quantifier) = 1;
+        break;
+    case PRESENCE_REQUIRED:
+        required_words(type, message)[field->required / 64] |= UINT64_C(1) << field->required % 64;
+        break;
+    default:
+        break;
+    }
+    return base + field->offset;
+}
+
+/* --- unknown fields --------------------------------------------------------------------------- */
+
+/* Room was made for it. The data are what stands behind the tag. */
+static void keep_unknown(struct decoder *decoder, ProtobufCMessage *message, uint32_t number,
+                         uint32_t wire_type, const uint8_t *from, const uint8_t *to)
+{
+    ProtobufCMessageUnknownField *field = &message->unknown_fields[message->n_unknown_fields++];
+    field->tag = number;
+    field->wire_type = (ProtobufCWireType)wire_type;
+    field->data = (uint8_t *)(uintptr_t)from;
+    field->len = (size_t)(to - from);
+    decoder->unknown_fields++;
+}
+
+/* --- fields ----------------------------------------------------------------------------------- */
+
+static const uint8_t *parse(struct decoder *decoder, const struct message_type *type,
+                            ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
+                            struct scope scope);
+
+static const uint8_t *parse_number(struct decoder *decoder, const struct message_type *type,
+                                   const struct field_type *field, ProtobufCMessage *message,
+                                   const uint8_t *at, const uint8_t *end)
+{
+    uint64_t bits = 0;
+    const uint8_t *next = read_number(field, at, end, &bits);
+    if (next == NULL)
+        return decoder_fail(decoder, DECODE_MALFORMED);
+    if (is_allowed(field, bits))
+        store_number(field, bits, take_place(type, field, message));
+    else
+        keep_unknown(decoder, message, field->number, WIRE_VARINT, at, next);
+    return next;
+}
+
+static const uint8_t *parse_text(struct decoder *decoder, const struct message_type *type,
+                                 const struct field_type *field, ProtobufCMessage *message,
+                                 const uint8_t *at, const uint8_t *end)
+{
+    size_t length = 0;
+    at = wire_read_length(at, end, &length);
+    if (at == NULL || (field->utf8 && !utf8_valid(at, length)))
+        return decoder_fail(decoder, DECODE_MALFORMED);
+    ProtobufCBinaryData *text = take_place(type, field, message);
+    text->len = length;
+    text->data = (uint8_t *)(uintptr_t)at;
+    return at + length;
+}
+
+/* Fixed-width numbers stand in memory as they do on the wire, on a little-endian machine. */
+static const uint8_t *parse_packed(struct decoder *decoder, const struct message_type *type,
+                                   const struct field_type *field, ProtobufCMessage *message,
+                                   const uint8_t *at, const uint8_t *end)
+{
+    size_t length = 0;
+    at = wire_read_length(at, end, &length);
+    if (at == NULL)
+        return decoder_fail(decoder, DECODE_MALFORMED);
+    end = at + length;
+    while (at != end) {
+        at = parse_number(decoder, type, field, message, at, end);
+        if (at == NULL)
+            return NULL;
+    }
+    return at;
+}
+
+/* The message that a field holds already and that is to be merged with, or NULL. */
+static ProtobufCMessage *earlier(const struct field_type *field, const ProtobufCMessage *message)
+{
+    if (field->presence == PRESENCE_REPEATED || !field_is_present(field, message))
+        return NULL;
+    return *(ProtobufCMessage *const *)field_value(field, message);
+}
+
+/*
+ * A value of a message or group field: `scope` and `end` are the value's own. Returns where it
+ * ends.
+ */
+static const uint8_t *parse_child(struct decoder *decoder, const struct message_type *type,
+                                  const struct field_type *field, ProtobufCMessage *message,
+                                  const uint8_t *at, const uint8_t *end, struct scope scope)
+{
+    ProtobufCMessage *child = earlier(field, message);
+    if (child != NULL) {
+        const ProtobufCMessage *before = decoder_begin_merge(decoder, field->message, child);
+        if (before == NULL)
+            return NULL;
+        at = parse(decoder, field->message, child, at, end, scope);
+        if (at == NULL || !decoder_end_merge(decoder, field->message, child, before))
+            return NULL;
+        return at;
+    }
+    child = new_message(decoder, field->message);
+    if (child == NULL)
+        return NULL;
+    *(ProtobufCMessage **)take_place(type, field, message) = child;
+    return parse(decoder, field->message, child, at, end, scope);
+}
+
+/* The value of a map's entry: a message that was left out is an empty one. */
+static bool complete_entry(struct decoder *decoder, ProtobufCMessage *entry,
+                           const struct message_type *type)
+{
+    const struct field_type *value = &type->fields[1];
+    if (value->message == NULL || *(void *const *)field_value(value, entry) != NULL)
+        return true;
+    ProtobufCMessage *empty = new_message(decoder, value->message);
+    if (empty == NULL)
+        return false;
+    decoder->incomplete = decoder->incomplete || value->message->required_count != 0;
+    *(ProtobufCMessage **)field_place(value, entry) = empty;
+    return true;
+}
+
+/* Ends the entry that was decoded last. An unknown value of a closed enum makes it all unknown. */
+static bool end_entry(struct decoder *decoder, const struct field_type *map,
+                      ProtobufCMessage *message, const uint8_t *from, const uint8_t *to)
+{
+    ProtobufCMessage *const *list = *(ProtobufCMessage *const *const *)field_value(map, message);
+    size_t *count = field_count(map, message);
+    ProtobufCMessage *entry = list[*count - 1];
+    if (!complete_entry(decoder, entry, map->message))
+        return false;
+    if (!map->closed_values)
+        return true;
+    const struct field_type *value = &map->message->fields[1];
+    int32_t number = *(const int32_t *)field_value(value, entry);
+    if (enum_find(value->enumeration, number) != NULL)
+        return true;
+    decoder->unknown_fields -= entry->n_unknown_fields;
+    --*count;
+    keep_unknown(decoder, message, map->number, WIRE_LENGTH, from, to);
+    return true;
+}
+
+static const uint8_t *parse_message(struct decoder *decoder, const struct message_type *type,
+                                    const struct field_type *field, ProtobufCMessage *message,
+                                    const uint8_t *at, const uint8_t *end, uint32_t levels)
+{
+    if (levels == 0)
+        return decoder_fail(decoder, DECODE_TOO_DEEP);
+    struct scope scope = {.levels = levels - 1};
+    if (field->kind == KIND_GROUP) {
+        scope.group = field->number;
+        return parse_child(decoder, type, field, message, at, end, scope);
+    }
+    size_t length = 0;
+    const uint8_t *body = wire_read_length(at, end, &length);
+    if (body == NULL)
+        return decoder_fail(decoder, DECODE_MALFORMED);
+    const uint8_t *next = parse_child(decoder, type, field, message, body, body + length, scope);
+    if (next != NULL && field->map && !end_entry(decoder, field, message, at, next))
+        return NULL;
+    return next;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static bool end_message(struct decoder *decoder, const struct message_type *type,
+                        ProtobufCMessage *message)
+{
+    for (size_t i = 0; type->has_maps && i < type->repeated_count; i++) {
+        const struct field_type *field = &type->fields[type->repeated[i]];
+        if (field->map && !decoder_keep_last_entries(decoder, field, message))
+            return false;
+    }
+    for (size_t i = 0; i < type->required_count; i += 64) {
+        size_t left = type->required_count - i;
+        uint64_t all = left >= 64 ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+        if (required_words(type, message)[i / 64] != all)
+            decoder->incomplete = true;
+    }
+    return true;
+}
+
+static inline const uint8_t *parse_field(struct decoder *decoder, const struct message_type *type,
+                                         const struct field_type *field, ProtobufCMessage *message,
+                                         const uint8_t *at, const uint8_t *end, uint32_t levels)
+{
+    switch (field->kind) {
+    case KIND_MESSAGE:
+    case KIND_GROUP:
+        return parse_message(decoder, type, field, message, at, end, levels);
+    case KIND_STRING:
+    case KIND_BYTES:
+        return parse_text(decoder, type, field, message, at, end);
+    default:
+        return parse_number(decoder, type, field, message, at, end);
+    }
+}
+
+/*
+ * The fields from `at` to `end`, or to the end tag of a group, into a message whose lists are
+ * empty. Returns where it ends.
+ */
+static const uint8_t *parse(struct decoder *decoder, const struct message_type *type,
+                            ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
+                            struct scope scope)
+{
+    bool has_room = false;
+    while (at != end) {
+        uint32_t tag = 0;
+        const uint8_t *value = wire_read_tag(at, end, &tag);
+        if (value == NULL || tag >> 3 == 0)
+            return decoder_fail(decoder, DECODE_MALFORMED);
+        uint32_t wire_type = tag & 7;
+        if (wire_type == WIRE_GROUP_END) {
+            if (tag >> 3 != scope.group)
+                return decoder_fail(decoder, DECODE_MALFORMED);
+            return end_message(decoder, type, message) ? value : NULL;
+        }
+        const struct field_type *field = message_type_find(type, tag >> 3);
+        enum field_form form = form_of(field, wire_type);
+        bool listed = form == FORM_UNKNOWN || field->presence == PRESENCE_REPEATED || field->closed;
+        if (listed && !has_room) {
+            if (!decoder_make_room(decoder, type, message, at, end, scope))
+                return NULL;
+            has_room = true;
+        }
+        switch (form) {
+        case FORM_SINGLE:
+            at = parse_field(decoder, type, field, message, value, end, scope.levels);
+            break;
+        case FORM_PACKED:
+            at = parse_packed(decoder, type, field, message, value, end);
+            break;
+        case FORM_UNKNOWN:
+            at = decoder_skip(decoder, value, end, tag, scope.levels);
+            if (at != NULL)
+                keep_unknown(decoder, message, tag >> 3, wire_type, value, at);
+            break;
+        }
+        if (at == NULL)
+            return NULL;
+    }
+    if (scope.group != 0)
+        return decoder_fail(decoder, DECODE_MALFORMED);
+    return end_message(decoder, type, message) ? at : NULL;
+}
+
+enum decode_result message_decode(const struct message_type *type, const uint8_t *data, size_t size,
+                                  unsigned levels, struct arena *arena, struct decoded *out)
+{
+    static const uint8_t nothing[1];
+    struct decoder decoder = {.arena = arena};
+    size_t start = arena->used;
+    const uint8_t *at = size == 0 ? nothing : data;
+    ProtobufCMessage *message = new_message(&decoder, type);
+    *out = (struct decoded){0};
+    if (message != NULL &&
+        parse(&decoder, type, message, at, at + size, (struct scope){.levels = levels}) != NULL) {
+        if (!decoder.incomplete || message_is_complete(type, message)) {
+            *out = (struct decoded){.message = message, .unknown_fields = decoder.unknown_fields};
+            return DECODE_OK;
+        }
+        decoder.failure = DECODE_MALFORMED;
+    }
+    arena->used = start;
+    return decoder.failure;
+}

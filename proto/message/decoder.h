@@ -1,0 +1,106 @@
+/*
+ * What the files of the decoder share: its state, and what each does for the walk in decode.c.
+ * For nobody else.
+ */
+#ifndef SLUICE_PROTO_MESSAGE_DECODER_H
+#define SLUICE_PROTO_MESSAGE_DECODER_H
+
+#include "collector/arena.h"
+#include "collector/schema.h"
+#include "proto/message/type.h"
+
+struct decoder {
+    struct arena *arena;
+    size_t unknown_fields;
+    bool incomplete; /* a message somewhere lacked a required field when it ended */
+    enum decode_result failure;
+    uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that skip is in */
+};
+
+/* Bytes of a message or group. A group ends with the end tag of its number; else it is 0. */
+struct scope {
+    uint32_t group;
+    uint32_t levels; /* that may open below */
+};
+
+/* Notes why decoding fails; returns NULL for its caller to return. */
+static inline void *decoder_fail(struct decoder *decoder, enum decode_result reason)
+{
+    decoder->failure = reason;
+    return NULL;
+}
+
+/* `size` bytes of the arena, or NULL (DECODE_TOO_LARGE). */
+static inline void *decoder_allocate(struct decoder *decoder, size_t size)
+{
+    void *block = arena_allocate(decoder->arena, size);
+    return block != NULL ? block : decoder_fail(decoder, DECODE_TOO_LARGE);
+}
+
+/* --- looking ahead (room.c)
+ * ------------------------------------------------------------------------- */
+
+/* How the bytes after a tag are to be taken. */
+enum field_form {
+    FORM_UNKNOWN, /* no such field, or not this way: kept as it stands */
+    FORM_SINGLE,
+    FORM_PACKED,
+};
+
+static inline enum field_form form_of(const struct field_type *field, uint32_t wire_type)
+{
+    if (field == NULL)
+        return FORM_UNKNOWN;
+    if (field->wire_type == wire_type)
+        return FORM_SINGLE;
+    return field->packable && wire_type == 2 ? FORM_PACKED : FORM_UNKNOWN;
+}
+
+/*
+ * Steps over the value of a field, groups to the end of their end tag. Returns where it goes on, or
+ * NULL with the failure noted.
+ */
+const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
+                            uint32_t tag, uint32_t levels);
+
+/*
+ * Looks over the fields from `at` to the end of a message whose repeated fields are empty, and
+ * allocates as many elements and unknown fields as there can be. Bytes that make no sense end the
+ * look: the decoder will not get past them either. Returns false with the failure noted.
+ */
+bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
+                       ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
+                       struct scope scope);
+
+/* --- a message that occurs again (merge.c) ---------------------------------------------------- */
+
+/*
+ * Makes `message`, decoded before, ready to be decoded into again: its lists are empty, as room is
+ * made for. Returns a copy of what it was, for decoder_end_merge to join the lists with; NULL with
+ * the failure noted.
+ */
+const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
+                                            const struct message_type *type,
+                                            ProtobufCMessage *message);
+bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
+                       ProtobufCMessage *message, const ProtobufCMessage *before);
+
+/* --- what can only be told at the end --------------------------------------------------------- */
+
+/*
+ * Drops the entries of a map whose key comes again later (map_entries.c). Returns false with the
+ * failure noted: the arena was too small to sort them.
+ */
+bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type *map,
+                               ProtobufCMessage *message);
+
+/* Whether the message and all it holds have their required fields (required.c). */
+bool message_is_complete(const struct message_type *type, const ProtobufCMessage *message);
+
+/* The words of required fields seen, behind the struct. */
+static inline uint64_t *required_words(const struct message_type *type, ProtobufCMessage *message)
+{
+    return (uint64_t *)(void *)((char *)message + type->required_offset);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * What json.c, which writes plain messages, and json_well_known.c, which writes protobuf's own,
+ * need of each other. For nobody else.
+ */
+#ifndef SLUICE_PROTO_MESSAGE_JSON_WALK_H
+#define SLUICE_PROTO_MESSAGE_JSON_WALK_H
+
+#include "collector/schema.h"
+#include "proto/message/type.h"
+
+struct json_walk {
+    struct output *out;
+    const struct json_style *style;
+    struct arena *scratch;
+    unsigned level;   /* how deep the message being written lies; 0: the outermost */
+    size_t fallbacks; /* values that had no form */
+};
+
+/* A message in whatever form its type has. */
+void json_write_message(struct json_walk *walk, const struct message_type *type,
+                        const ProtobufCMessage *message);
+
+/* The fields of a message, without the braces around them. */
+void json_write_fields(struct json_walk *walk, const struct message_type *type,
+                       const ProtobufCMessage *message);
+
+/* One value of the field's type, at `at`. */
+void json_write_value(struct json_walk *walk, const struct field_type *field, const void *at);
+
+/* Writes a repeated field as an array, and a map as an object. */
+void json_write_list(struct json_walk *walk, const struct field_type *field,
+                     const ProtobufCMessage *message);
+void json_write_map(struct json_walk *walk, const struct field_type *field,
+                    const ProtobufCMessage *message);
+
+/*
+ * Writes a message of a well-known type in its own form. Returns false where it has none; what was
+ * appended is then to be taken back.
+ */
+bool json_write_well_known(struct json_walk *walk, const struct message_type *type,
+                           const ProtobufCMessage *message);
+
+#endif

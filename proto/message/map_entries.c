@@ -1,0 +1,106 @@
+/*
+ * In a map the last entry of a key counts. A few entries are compared one with another; many are
+ * sorted first, since a datagram holds ten thousands of them. Sorting is by heap: it needs no
+ * recursion, and no sender can make it slow.
+ */
+#include <string.h>
+
+#include "proto/message/decoder.h"
+
+#define FEW 12
+
+static int compare_keys(const struct field_type *key, const ProtobufCMessage *a,
+                        const ProtobufCMessage *b)
+{
+    const void *left = field_value(key, a);
+    const void *right = field_value(key, b);
+    if (key->kind != KIND_STRING)
+        return memcmp(left, right, key->size);
+    const ProtobufCBinaryData *x = left;
+    const ProtobufCBinaryData *y = right;
+    if (x->len != y->len)
+        return x->len < y->len ? -1 : 1;
+    return x->len == 0 ? 0 : memcmp(x->data, y->data, x->len);
+}
+
+/* Marks an entry as dropped: it is nobody's any more. */
+static void drop(ProtobufCMessage *entry)
+{
+    entry->descriptor = NULL;
+}
+
+static void drop_among_few(const struct field_type *key, ProtobufCMessage **entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t later = i + 1; later < count; later++)
+            if (compare_keys(key, entries[i], entries[later]) == 0) {
+                drop(entries[i]);
+                break;
+            }
+}
+
+/* By key, then as they came. */
+static bool is_less(const struct field_type *key, ProtobufCMessage *const *entries, uint32_t a,
+                    uint32_t b)
+{
+    int order = compare_keys(key, entries[a], entries[b]);
+    return order != 0 ? order < 0 : a < b;
+}
+
+static void sift_down(const struct field_type *key, ProtobufCMessage *const *entries,
+                      uint32_t *order, size_t root, size_t count)
+{
+    for (size_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && is_less(key, entries, order[child], order[child + 1]))
+            child++;
+        if (!is_less(key, entries, order[root], order[child]))
+            return;
+        uint32_t held = order[root];
+        order[root] = order[child];
+        order[child] = held;
+    }
+}
+
+static bool drop_among_many(struct decoder *decoder, const struct field_type *key,
+                            ProtobufCMessage **entries, size_t count)
+{
+    size_t used = decoder->arena->used;
+    uint32_t *order = decoder_allocate(decoder, count * sizeof *order);
+    if (order == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = count / 2; i-- > 0;)
+        sift_down(key, entries, order, i, count);
+    for (size_t left = count; left-- > 1;) {
+        uint32_t largest = order[0];
+        order[0] = order[left];
+        order[left] = largest;
+        sift_down(key, entries, order, 0, left);
+    }
+    for (size_t i = 0; i + 1 < count; i++)
+        if (compare_keys(key, entries[order[i]], entries[order[i + 1]]) == 0)
+            drop(entries[order[i]]);
+    decoder->arena->used = used;
+    return true;
+}
+
+bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type *map,
+                               ProtobufCMessage *message)
+{
+    size_t *count = field_count(map, message);
+    ProtobufCMessage **entries = *(ProtobufCMessage * *const *)field_value(map, message);
+    const struct field_type *key = &map->message->fields[0];
+    if (*count < 2)
+        return true;
+    if (*count <= FEW)
+        drop_among_few(key, entries, *count);
+    else if (!drop_among_many(decoder, key, entries, *count))
+        return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (entries[i]->descriptor != NULL)
+            entries[kept++] = entries[i];
+    *count = kept;
+    return true;
+}

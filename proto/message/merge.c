@@ -1,0 +1,70 @@
+/*
+ * A message field that occurs again is merged with what it held: what comes later wins, lists are
+ * joined. Decoding into the same message does the first; this does the second.
+ */
+#include <string.h>
+
+#include "proto/message/decoder.h"
+
+const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
+                                            const struct message_type *type,
+                                            ProtobufCMessage *message)
+{
+    ProtobufCMessage *before = decoder_allocate(decoder, type->descriptor->sizeof_message);
+    if (before == NULL)
+        return NULL;
+    memcpy(before, message, type->descriptor->sizeof_message);
+    for (size_t i = 0; i < type->repeated_count; i++)
+        *field_count(&type->fields[type->repeated[i]], message) = 0;
+    message->n_unknown_fields = 0;
+    return before;
+}
+
+/* `first` and then `second`, of `size` bytes an element; NULL where both are empty or on failure.
+ */
+static void *join(struct decoder *decoder, const void *first, size_t first_count,
+                  const void *second, size_t second_count, size_t size)
+{
+    char *joined = decoder_allocate(decoder, (first_count + second_count) * size);
+    if (joined == NULL)
+        return NULL;
+    memcpy(joined, first, first_count * size);
+    memcpy(joined + first_count * size, second, second_count * size);
+    return joined;
+}
+
+static bool join_list(struct decoder *decoder, const struct field_type *field,
+                      ProtobufCMessage *message, const ProtobufCMessage *before)
+{
+    size_t earlier = field_elements(field, before);
+    size_t *count = field_count(field, message);
+    void **list = field_place(field, message);
+    void *const *earlier_list = field_value(field, before);
+    if (earlier == 0)
+        return true;
+    void *joined = *earlier_list;
+    if (*count != 0)
+        joined = join(decoder, joined, earlier, *list, *count, field->size);
+    *list = joined;
+    *count += earlier;
+    if (joined == NULL)
+        return false;
+    return !field->map || decoder_keep_last_entries(decoder, field, message);
+}
+
+bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
+                       ProtobufCMessage *message, const ProtobufCMessage *before)
+{
+    for (size_t i = 0; i < type->repeated_count; i++)
+        if (!join_list(decoder, &type->fields[type->repeated[i]], message, before))
+            return false;
+    if (before->n_unknown_fields == 0)
+        return true;
+    void *joined = before->unknown_fields;
+    if (message->n_unknown_fields != 0)
+        joined = join(decoder, joined, before->n_unknown_fields, message->unknown_fields,
+                      message->n_unknown_fields, sizeof *message->unknown_fields);
+    message->unknown_fields = joined;
+    message->n_unknown_fields += before->n_unknown_fields;
+    return joined != NULL;
+}

@@ -1,0 +1,130 @@
+/* What a message's lists will need, told by a look ahead; and stepping over what is not needed. */
+#include "proto/message/decoder.h"
+#include "proto/message/wire.h"
+
+static const uint8_t *forward(const uint8_t *at, const uint8_t *end, size_t size)
+{
+    return (size_t)(end - at) < size ? NULL : at + size;
+}
+
+/* To the end of any value but a group. NULL: the bytes end or make no sense. */
+static const uint8_t *skip_value(const uint8_t *at, const uint8_t *end, uint32_t wire_type)
+{
+    uint64_t number;
+    size_t length;
+    switch (wire_type) {
+    case WIRE_VARINT:
+        return wire_read_varint(at, end, &number);
+    case WIRE_FIXED64:
+        return forward(at, end, 8);
+    case WIRE_FIXED32:
+        return forward(at, end, 4);
+    case WIRE_LENGTH:
+        at = wire_read_length(at, end, &length);
+        return at == NULL ? NULL : at + length;
+    default:
+        return NULL;
+    }
+}
+
+/* `at` is behind a group's start tag; groups inside are followed without recursion. */
+static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
+                                 uint32_t number, uint32_t levels)
+{
+    uint32_t open = 0;
+    if (levels == 0)
+        return decoder_fail(decoder, DECODE_TOO_DEEP);
+    decoder->groups[open++] = number;
+    while (open != 0) {
+        uint32_t tag = 0;
+        at = wire_read_tag(at, end, &tag);
+        if (at == NULL || tag >> 3 == 0)
+            return decoder_fail(decoder, DECODE_MALFORMED);
+        if ((tag & 7) == WIRE_GROUP_START) {
+            if (open == levels)
+                return decoder_fail(decoder, DECODE_TOO_DEEP);
+            decoder->groups[open++] = tag >> 3;
+        } else if ((tag & 7) == WIRE_GROUP_END) {
+            if (decoder->groups[--open] != tag >> 3)
+                return decoder_fail(decoder, DECODE_MALFORMED);
+        } else {
+            at = skip_value(at, end, tag & 7);
+            if (at == NULL)
+                return decoder_fail(decoder, DECODE_MALFORMED);
+        }
+    }
+    return at;
+}
+
+const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
+                            uint32_t tag, uint32_t levels)
+{
+    if ((tag & 7) == WIRE_GROUP_START)
+        return skip_group(decoder, at, end, tag >> 3, levels);
+    at = skip_value(at, end, tag & 7);
+    return at != NULL ? at : decoder_fail(decoder, DECODE_MALFORMED);
+}
+
+/* The values in a packed field, or as many as there can be. */
+static size_t count_packed(const struct field_type *field, const uint8_t *at, const uint8_t *end)
+{
+    size_t length = 0;
+    at = wire_read_length(at, end, &length);
+    if (at == NULL)
+        return 0;
+    if (field->wire_type == WIRE_FIXED64)
+        return length / 8;
+    if (field->wire_type == WIRE_FIXED32)
+        return length / 4;
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += at[i] < 0x80;
+    return count;
+}
+
+/* Counts in the message's own counters. */
+static void count_fields(struct decoder *decoder, const struct message_type *type,
+                         ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
+                         uint32_t levels)
+{
+    size_t unknown = 0;
+    while (at != NULL && at != end) {
+        uint32_t tag = 0;
+        at = wire_read_tag(at, end, &tag);
+        if (at == NULL || (tag & 7) == WIRE_GROUP_END)
+            break;
+        const struct field_type *field = message_type_find(type, tag >> 3);
+        enum field_form form = form_of(field, tag & 7);
+        size_t count = form == FORM_PACKED ? count_packed(field, at, end) : 1;
+        if (form == FORM_UNKNOWN || field->closed || field->closed_values)
+            unknown += count;
+        if (form != FORM_UNKNOWN && field->presence == PRESENCE_REPEATED)
+            *field_count(field, message) += count;
+        at = decoder_skip(decoder, at, end, tag, levels);
+    }
+    message->n_unknown_fields = (unsigned)unknown;
+}
+
+bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
+                       ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
+                       struct scope scope)
+{
+    count_fields(decoder, type, message, at, end, scope.levels);
+    for (size_t i = 0; i < type->repeated_count; i++) {
+        const struct field_type *field = &type->fields[type->repeated[i]];
+        size_t *count = field_count(field, message);
+        if (*count == 0)
+            continue;
+        void *list = decoder_allocate(decoder, *count * field->size);
+        if (list == NULL)
+            return false;
+        *(void **)field_place(field, message) = list;
+        *count = 0;
+    }
+    if (message->n_unknown_fields == 0)
+        return true;
+    message->unknown_fields =
+        decoder_allocate(decoder, message->n_unknown_fields * sizeof *message->unknown_fields);
+    message->n_unknown_fields = 0;
+    return message->unknown_fields != NULL;
+}

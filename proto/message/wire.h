@@ -1,0 +1,116 @@
+/*
+ * Reading and writing protobuf's wire format, one piece at a time.
+ *
+ * What is accepted is what Google's own parser accepts (protobuf.dev, "Encoding"; where that page
+ * is silent, the parser's behaviour): a tag has at most 5 bytes and a varint 10, whose bits past
+ * the 32nd or 64th are dropped; a length is less than 2 GiB. Each reader returns where to go on,
+ * or NULL where the bytes end or make no sense. Pure functions.
+ */
+#ifndef SLUICE_PROTO_MESSAGE_WIRE_H
+#define SLUICE_PROTO_MESSAGE_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum wire_type {
+    WIRE_VARINT = 0,
+    WIRE_FIXED64 = 1,
+    WIRE_LENGTH = 2,
+    WIRE_GROUP_START = 3,
+    WIRE_GROUP_END = 4,
+    WIRE_FIXED32 = 5,
+};
+
+#define WIRE_VARINT_MAX 10 /* bytes */
+#define WIRE_TAG_MAX    5
+
+static inline const uint8_t *wire_read_varint(const uint8_t *at, const uint8_t *end,
+                                              uint64_t *value)
+{
+    if (at == end)
+        return NULL;
+    uint64_t result = *at & 0x7f;
+    for (unsigned shift = 7; *at++ >= 0x80; shift += 7) {
+        if (at == end || shift == 7 * WIRE_VARINT_MAX)
+            return NULL;
+        result |= (uint64_t)(*at & 0x7f) << shift;
+    }
+    *value = result;
+    return at;
+}
+
+static inline const uint8_t *wire_read_tag(const uint8_t *at, const uint8_t *end, uint32_t *tag)
+{
+    if (at == end)
+        return NULL;
+    uint32_t result = *at & 0x7f;
+    for (unsigned shift = 7; *at++ >= 0x80; shift += 7) {
+        if (at == end || shift == 7 * WIRE_TAG_MAX)
+            return NULL;
+        result |= (uint32_t)(*at & 0x7f) << shift;
+    }
+    *tag = result;
+    return at;
+}
+
+/* The length in front of bytes, which must all be there. */
+static inline const uint8_t *wire_read_length(const uint8_t *at, const uint8_t *end, size_t *length)
+{
+    if (at == end)
+        return NULL;
+    uint64_t result = *at & 0x7f;
+    for (unsigned shift = 7; *at++ >= 0x80; shift += 7) {
+        if (at == end || shift == 7 * WIRE_TAG_MAX)
+            return NULL;
+        result |= (uint64_t)(*at & 0x7f) << shift;
+    }
+    if (result > (uint64_t)(end - at))
+        return NULL;
+    *length = (size_t)result;
+    return at;
+}
+
+static inline const uint8_t *wire_read_fixed32(const uint8_t *at, const uint8_t *end,
+                                               uint64_t *value)
+{
+    if (end - at < 4)
+        return NULL;
+    *value = (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24;
+    return at + 4;
+}
+
+static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t *end,
+                                               uint64_t *value)
+{
+    if (end - at < 8)
+        return NULL;
+    uint64_t result = 0;
+    for (unsigned i = 0; i < 8; i++)
+        result |= (uint64_t)at[i] << (8 * i);
+    *value = result;
+    return at + 8;
+}
+
+/* The signed numbers of sint32 and sint64 ("ZigZag"). */
+static inline uint32_t wire_unzigzag32(uint32_t value)
+{
+    return (value >> 1) ^ (0 - (value & 1));
+}
+
+static inline uint64_t wire_unzigzag64(uint64_t value)
+{
+    return (value >> 1) ^ (0 - (value & 1));
+}
+
+static inline uint32_t wire_zigzag32(int32_t value)
+{
+    return ((uint32_t)value << 1) ^ (value < 0 ? UINT32_MAX : 0);
+}
+
+static inline uint64_t wire_zigzag64(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * Types over the descriptors of protoc-c's code. They know what protobuf-c knows, which is enough
+ * to read a descriptor set: the one type that no descriptor set can bring.
+ */
+#include <string.h>
+
+#include "proto/types/loader.h"
+
+/* Descriptors met so far: a walk over a graph. */
+struct walk {
+    struct region *region;
+    struct met {
+        const ProtobufCMessageDescriptor *descriptor;
+        struct message_type *type;
+        struct met *next;
+    } * met;
+};
+
+static enum field_kind kind_of(const ProtobufCFieldDescriptor *field)
+{
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_INT32:
+        return KIND_INT32;
+    case PROTOBUF_C_TYPE_SINT32:
+        return KIND_SINT32;
+    case PROTOBUF_C_TYPE_SFIXED32:
+        return KIND_SFIXED32;
+    case PROTOBUF_C_TYPE_INT64:
+        return KIND_INT64;
+    case PROTOBUF_C_TYPE_SINT64:
+        return KIND_SINT64;
+    case PROTOBUF_C_TYPE_SFIXED64:
+        return KIND_SFIXED64;
+    case PROTOBUF_C_TYPE_UINT32:
+        return KIND_UINT32;
+    case PROTOBUF_C_TYPE_FIXED32:
+        return KIND_FIXED32;
+    case PROTOBUF_C_TYPE_UINT64:
+        return KIND_UINT64;
+    case PROTOBUF_C_TYPE_FIXED64:
+        return KIND_FIXED64;
+    case PROTOBUF_C_TYPE_FLOAT:
+        return KIND_FLOAT;
+    case PROTOBUF_C_TYPE_DOUBLE:
+        return KIND_DOUBLE;
+    case PROTOBUF_C_TYPE_BOOL:
+        return KIND_BOOL;
+    case PROTOBUF_C_TYPE_ENUM:
+        return KIND_ENUM;
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return KIND_MESSAGE;
+    default:
+        return KIND_BYTES;
+    }
+}
+
+static enum field_presence presence_of(const ProtobufCFieldDescriptor *field)
+{
+    if (field->label == PROTOBUF_C_LABEL_REPEATED)
+        return PRESENCE_REPEATED;
+    if ((field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0)
+        return PRESENCE_ONEOF;
+    if (field->label == PROTOBUF_C_LABEL_REQUIRED)
+        return PRESENCE_REQUIRED;
+    if (field->type == PROTOBUF_C_TYPE_MESSAGE)
+        return PRESENCE_POINTER;
+    return field->label == PROTOBUF_C_LABEL_OPTIONAL ? PRESENCE_FLAG : PRESENCE_IMPLICIT;
+}
+
+static struct message_type *type_of(struct walk *walk,
+                                    const ProtobufCMessageDescriptor *descriptor);
+
+static bool fill_field(struct walk *walk, struct field_type *field, uint16_t *required,
+                       const ProtobufCFieldDescriptor *from)
+{
+    enum field_kind kind = kind_of(from);
+    field->descriptor = from;
+    field->number = from->id;
+    field->offset = from->offset;
+    field->quantifier = from->quantifier_offset;
+    field->kind = (uint8_t)kind;
+    field->presence = (uint8_t)presence_of(from);
+    field->wire_type = field_kind_wire_type(kind);
+    field->size = field_kind_size(kind);
+    field->packable =
+        field->presence == PRESENCE_REPEATED && kind != KIND_MESSAGE && kind != KIND_BYTES;
+    field->packed = (from->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0;
+    if (field->presence == PRESENCE_REQUIRED)
+        field->required = (*required)++;
+    if (kind == KIND_ENUM)
+        field->enumeration = from->descriptor;
+    if (kind != KIND_MESSAGE)
+        return true;
+    field->message = type_of(walk, from->descriptor);
+    return field->message != NULL;
+}
+
+/* At most as deep as there are types. */
+static struct message_type *type_of(struct walk *walk, const ProtobufCMessageDescriptor *descriptor)
+{
+    for (struct met *met = walk->met; met != NULL; met = met->next)
+        if (met->descriptor == descriptor)
+            return met->type;
+    size_t count = descriptor->n_fields;
+    struct met *met = region_allocate(walk->region, 1, sizeof *met);
+    struct message_type *type = region_allocate(walk->region, 1, sizeof *type);
+    struct field_type *fields = region_allocate(walk->region, count, sizeof *fields);
+    if (met == NULL || type == NULL || fields == NULL)
+        return NULL;
+    *met = (struct met){descriptor, type, walk->met};
+    walk->met = met;
+    type->descriptor = descriptor;
+    uint16_t required = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!fill_field(walk, &fields[i], &required, &descriptor->fields[i]))
+            return NULL;
+    return message_type_index(walk->region, type, fields, count) ? type : NULL;
+}
+
+const struct message_type *compiled_type(struct region *region,
+                                         const ProtobufCMessageDescriptor *root)
+{
+    struct walk walk = {.region = region};
+    return type_of(&walk, root);
+}
+
+/* --- by name ---------------------------------------------------------------------------------- */
+
+/* The way from the root, so that a recursive type is looked at once on it. */
+struct step {
+    const ProtobufCMessageDescriptor *descriptor;
+    const struct step *before;
+};
+
+static const ProtobufCMessageDescriptor *find_below(const struct step *before,
+                                                    const ProtobufCMessageDescriptor *descriptor,
+                                                    const char *name)
+{
+    if (strcmp(descriptor->name, name) == 0)
+        return descriptor;
+    for (const struct step *step = before; step != NULL; step = step->before)
+        if (step->descriptor == descriptor)
+            return NULL;
+    const struct step here = {descriptor, before};
+    for (unsigned i = 0; i < descriptor->n_fields; i++) {
+        if (descriptor->fields[i].type != PROTOBUF_C_TYPE_MESSAGE)
+            continue;
+        const ProtobufCMessageDescriptor *found =
+            find_below(&here, descriptor->fields[i].descriptor, name);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+const ProtobufCMessageDescriptor *compiled_find(const ProtobufCMessageDescriptor *root,
+                                                const char *name)
+{
+    return root == NULL ? NULL : find_below(NULL, root, name);
+}

@@ -1,0 +1,278 @@
+/* What a descriptor set defines: its messages, enums and extensions, each by its full name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/types/loader.h"
+
+/* Where a definition stands: the file, and the name and features of what is around it. */
+struct place {
+    const char *package;
+    const char *prefix; /* "package.Outer." or "" */
+    struct features features;
+};
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* An identifier, or several with dots between them where `dots` are allowed. */
+static bool is_name(ProtobufCBinaryData text, bool dots)
+{
+    bool first = true;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = (char)text.data[i];
+        if (c == '.' && dots && !first) {
+            first = true;
+            continue;
+        }
+        if (!is_letter(c) && (first || c < '0' || c > '9'))
+            return false;
+        first = false;
+    }
+    return !first;
+}
+
+/* `prefix` and `name` in one, or NULL with the error filled. */
+static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinaryData name)
+{
+    if (!is_name(name, false)) {
+        loader_refuse(loader, "a name in \"%s\" is no identifier", prefix);
+        return NULL;
+    }
+    size_t before = strlen(prefix);
+    char *full = region_allocate(&loader->set->region, before + name.len + 1, 1);
+    if (full == NULL) {
+        loader_no_memory(loader);
+        return NULL;
+    }
+    memcpy(full, prefix, before);
+    memcpy(full + before, name.data, name.len);
+    return full;
+}
+
+static char *prefix_of(struct loader *loader, const char *name)
+{
+    size_t length = strlen(name);
+    char *prefix = region_allocate(&loader->set->region, length + 2, 1);
+    if (prefix == NULL) {
+        loader_no_memory(loader);
+        return NULL;
+    }
+    memcpy(prefix, name, length);
+    if (length != 0)
+        prefix[length] = '.';
+    return prefix;
+}
+
+/* --- listing ---------------------------------------------------------------------------------- */
+
+static bool add_enum(struct loader *loader, const struct place *place, const Enum *from)
+{
+    struct enum_definition *added = region_allocate(&loader->set->region, 1, sizeof *added);
+    if (added == NULL)
+        return loader_no_memory(loader);
+    struct features features = place->features;
+    if (from->options != NULL)
+        features_apply(&features, from->options->features);
+    added->from = from;
+    added->package = place->package;
+    added->closed = features.closed;
+    added->name = full_name(loader, place->prefix, from->name);
+    added->next = loader->enums;
+    loader->enums = added;
+    loader->set->enum_count++;
+    return added->name != NULL;
+}
+
+static bool add_extension(struct loader *loader, const struct place *place, const Field *from)
+{
+    struct field_source *added = region_allocate(&loader->set->region, 1, sizeof *added);
+    if (added == NULL)
+        return loader_no_memory(loader);
+    added->from = from;
+    added->scope = place->features;
+    added->scope.implicit = false; /* an extension always has presence */
+    added->extension = true;
+    added->name = full_name(loader, place->prefix, from->name);
+    added->next = loader->extensions;
+    loader->extensions = added;
+    return added->name != NULL;
+}
+
+/* With all that is defined inside; as deep as the set nests, which the decoder has bounded. */
+static bool add_message(struct loader *loader, const struct place *place, const Message *from)
+{
+    struct message_definition *added = region_allocate(&loader->set->region, 1, sizeof *added);
+    struct message_type *type = region_allocate(&loader->set->region, 1, sizeof *type);
+    if (added == NULL || type == NULL)
+        return loader_no_memory(loader);
+    added->from = from;
+    added->package = place->package;
+    added->features = place->features;
+    if (from->options != NULL)
+        features_apply(&added->features, from->options->features);
+    added->name = full_name(loader, place->prefix, from->name);
+    if (added->name == NULL)
+        return false;
+    added->compiled = compiled_find(loader->compiled, added->name);
+    added->type = type;
+    type->set = loader->set;
+    type->map_entry = from->options != NULL && from->options->map_entry;
+    type->message_set = from->options != NULL && from->options->message_set_wire_format;
+    added->next = loader->messages;
+    loader->messages = added;
+    loader->set->message_count++;
+
+    struct place inside = {.package = place->package, .features = added->features};
+    inside.prefix = prefix_of(loader, added->name);
+    bool good = inside.prefix != NULL;
+    for (size_t i = 0; good && i < from->n_nested_type; i++)
+        good = add_message(loader, &inside, from->nested_type[i]);
+    for (size_t i = 0; good && i < from->n_enum_type; i++)
+        good = add_enum(loader, &inside, from->enum_type[i]);
+    for (size_t i = 0; good && i < from->n_extension; i++)
+        good = add_extension(loader, &inside, from->extension[i]);
+    return good;
+}
+
+static bool has_file(const FileSet *files, ProtobufCBinaryData name)
+{
+    for (size_t i = 0; i < files->n_file; i++) {
+        ProtobufCBinaryData other = files->file[i]->name;
+        if (other.len == name.len &&
+            (name.len == 0 || memcmp(other.data, name.data, name.len) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool add_file(struct loader *loader, const File *file)
+{
+    char unknown[48];
+    char *name = loader_text(loader, file->name);
+    char *package = loader_text(loader, file->package);
+    if (name == NULL || package == NULL)
+        return loader_no_memory(loader);
+    for (size_t i = 0; i < file->n_dependency; i++) {
+        char *import = loader_text(loader, file->dependency[i]);
+        if (import == NULL)
+            return loader_no_memory(loader);
+        if (!has_file(loader->files, file->dependency[i]))
+            return loader_refuse(loader,
+                                 "\"%s\" is missing, which \"%s\" imports; make the set with "
+                                 "protoc --include_imports",
+                                 import, name);
+    }
+    struct place place = {.package = package, .prefix = prefix_of(loader, package)};
+    if (place.prefix == NULL)
+        return false;
+    if (file->package.len != 0 && !is_name(file->package, true))
+        return loader_refuse(loader, "the package of \"%s\" has no proper name", name);
+    if (!features_of_file(file, &place.features, unknown))
+        return loader_refuse(loader, "\"%s\" is written in %s, which is not supported", name,
+                             unknown);
+    bool good = true;
+    for (size_t i = 0; good && i < file->n_message_type; i++)
+        good = add_message(loader, &place, file->message_type[i]);
+    for (size_t i = 0; good && i < file->n_enum_type; i++)
+        good = add_enum(loader, &place, file->enum_type[i]);
+    for (size_t i = 0; good && i < file->n_extension; i++)
+        good = add_extension(loader, &place, file->extension[i]);
+    return good;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static int compare_messages(const void *a, const void *b)
+{
+    const struct message_definition *const *left = a;
+    const struct message_definition *const *right = b;
+    return strcmp((*left)->name, (*right)->name);
+}
+
+static int compare_enums(const void *a, const void *b)
+{
+    const struct enum_definition *const *left = a;
+    const struct enum_definition *const *right = b;
+    return strcmp((*left)->name, (*right)->name);
+}
+
+static bool make_tables(struct loader *loader)
+{
+    struct type_set *set = loader->set;
+    set->messages = region_allocate(&set->region, set->message_count, sizeof(void *));
+    set->enums = region_allocate(&set->region, set->enum_count, sizeof(void *));
+    if (set->messages == NULL || set->enums == NULL)
+        return loader_no_memory(loader);
+    size_t count = 0;
+    for (struct message_definition *at = loader->messages; at != NULL; at = at->next)
+        set->messages[count++] = at;
+    qsort(set->messages, count, sizeof(void *), compare_messages);
+    for (size_t i = 1; i < count; i++)
+        if (compare_messages(&set->messages[i - 1], &set->messages[i]) == 0)
+            return loader_refuse(loader, "\"%s\" is defined twice", set->messages[i]->name);
+    count = 0;
+    for (struct enum_definition *at = loader->enums; at != NULL; at = at->next)
+        set->enums[count++] = at;
+    qsort(set->enums, count, sizeof(void *), compare_enums);
+    for (size_t i = 1; i < count; i++)
+        if (compare_enums(&set->enums[i - 1], &set->enums[i]) == 0)
+            return loader_refuse(loader, "\"%s\" is defined twice", set->enums[i]->name);
+    return true;
+}
+
+/* Compares a name of `length` bytes with a whole string. */
+static int compare_name(const char *name, size_t length, const char *with)
+{
+    int order = strncmp(name, with, length);
+    return order != 0 ? order : -(with[length] != '\0');
+}
+
+struct message_definition *definition_of_message(const struct type_set *set, const char *name,
+                                                 size_t length)
+{
+    size_t low = 0;
+    size_t high = set->message_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_name(name, length, set->messages[middle]->name);
+        if (order == 0)
+            return set->messages[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+struct enum_definition *definition_of_enum(const struct type_set *set, const char *name,
+                                           size_t length)
+{
+    size_t low = 0;
+    size_t high = set->enum_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_name(name, length, set->enums[middle]->name);
+        if (order == 0)
+            return set->enums[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+bool loader_define(struct loader *loader)
+{
+    for (size_t i = 0; i < loader->files->n_file; i++)
+        if (!add_file(loader, loader->files->file[i]))
+            return false;
+    return make_tables(loader);
+}

@@ -1,0 +1,105 @@
+/* A protobuf-c enum descriptor from its definition. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/types/loader.h"
+
+/* Stable: of two names of one number the first declared comes first, and is the one that stays. */
+static int by_number(const void *a, const void *b)
+{
+    const ProtobufCEnumValue *left = a;
+    const ProtobufCEnumValue *right = b;
+    if (left->value != right->value)
+        return left->value < right->value ? -1 : 1;
+    return left->c_name < right->c_name ? -1 : 1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const ProtobufCEnumValueIndex *left = a;
+    const ProtobufCEnumValueIndex *right = b;
+    return strcmp(left->name, right->name);
+}
+
+/* Values by number, one each. `declared` has one byte a value, whose address tells the order. */
+static bool read_values(struct loader *loader, const Enum *from, ProtobufCEnumValue *values)
+{
+    const char *declared = region_allocate(&loader->set->region, from->n_value, 1);
+    if (declared == NULL)
+        return loader_no_memory(loader);
+    for (size_t i = 0; i < from->n_value; i++) {
+        values[i].value = from->value[i]->number;
+        values[i].name = loader_text(loader, from->value[i]->name);
+        values[i].c_name = declared + i;
+        if (values[i].name == NULL)
+            return loader_no_memory(loader);
+    }
+    qsort(values, from->n_value, sizeof *values, by_number);
+    return true;
+}
+
+static unsigned drop_aliases(ProtobufCEnumValue *values, size_t count)
+{
+    unsigned kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || values[i].value != values[kept - 1].value)
+            values[kept++] = values[i];
+    for (unsigned i = 0; i < kept; i++)
+        values[i].c_name = values[i].name;
+    return kept;
+}
+
+/* Runs of numbers that follow one on another, with the end that protobuf-c looks for. */
+static unsigned list_ranges(const ProtobufCEnumValue *values, unsigned count,
+                            ProtobufCIntRange *ranges)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (i == 0 || (int64_t)values[i].value != (int64_t)values[i - 1].value + 1)
+            ranges[used++] = (ProtobufCIntRange){values[i].value, i};
+    ranges[used] = (ProtobufCIntRange){0, count};
+    return used;
+}
+
+static unsigned place_of(const ProtobufCEnumDescriptor *descriptor, int32_t number)
+{
+    return (unsigned)(enum_find(descriptor, number) - descriptor->values);
+}
+
+bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
+{
+    struct region *region = &loader->set->region;
+    const Enum *from = definition->from;
+    size_t count = from->n_value;
+    if (count == 0)
+        return loader_refuse(loader, "enum \"%s\" has no values", definition->name);
+    ProtobufCEnumDescriptor *made = region_allocate(region, 1, sizeof *made);
+    ProtobufCEnumValue *values = region_allocate(region, count, sizeof *values);
+    ProtobufCEnumValueIndex *names = region_allocate(region, count, sizeof *names);
+    ProtobufCIntRange *ranges = region_allocate(region, count + 1, sizeof *ranges);
+    if (made == NULL || values == NULL || names == NULL || ranges == NULL)
+        return loader_no_memory(loader);
+    if (!read_values(loader, from, values))
+        return false;
+    const char *dot = strrchr(definition->name, '.');
+    made->magic = PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC;
+    made->name = definition->name;
+    made->short_name = dot == NULL ? definition->name : dot + 1;
+    made->c_name = made->short_name;
+    made->package_name = definition->package;
+    made->values = values;
+    made->n_values = drop_aliases(values, count);
+    made->value_ranges = ranges;
+    made->n_value_ranges = list_ranges(values, made->n_values, ranges);
+    for (size_t i = 0; i < count; i++) {
+        names[i].name = loader_text(loader, from->value[i]->name);
+        names[i].index = place_of(made, from->value[i]->number);
+        if (names[i].name == NULL)
+            return loader_no_memory(loader);
+    }
+    qsort(names, count, sizeof *names, by_name);
+    made->values_by_name = names;
+    made->n_value_names = (unsigned)count;
+    definition->descriptor = made;
+    return true;
+}

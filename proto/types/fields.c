@@ -1,0 +1,234 @@
+/* What each field of a message is: its true type, its presence, what it refers to, its names. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/text/json_writer.h"
+#include "proto/types/loader.h"
+
+#define LABEL_REQUIRED 2
+#define LABEL_REPEATED 3
+#define NUMBER_MAX     536870911 /* of a field */
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* lowerCamelCase as protoc makes json_name: an underscore goes and raises the letter after it. */
+static size_t camel_case(const char *name, char *out)
+{
+    size_t used = 0;
+    bool raise = false;
+    for (; *name != '\0'; name++) {
+        if (*name == '_') {
+            raise = true;
+            continue;
+        }
+        bool lower = *name >= 'a' && *name <= 'z';
+        out[used++] = (char)(raise && lower ? *name - 'a' + 'A' : *name);
+        raise = false;
+    }
+    return used;
+}
+
+/* `"name":` for JSON, with brackets around an extension's name. */
+static const char *make_key(struct loader *loader, const char *name, size_t length, bool extension,
+                            size_t *size)
+{
+    struct region *region = &loader->set->region;
+    char *plain = region_allocate(region, length + 3, 1);
+    struct output key = {.capacity = 6 * (length + 2) + 4};
+    key.data = region_allocate(region, key.capacity, 1);
+    if (plain == NULL || key.data == NULL) {
+        loader_no_memory(loader);
+        return NULL;
+    }
+    plain[0] = '[';
+    memcpy(plain + 1, name, length);
+    plain[length + 1] = ']';
+    json_string(&key, extension ? plain : plain + 1, extension ? length + 2 : length);
+    output_char(&key, ':');
+    *size = key.used;
+    return key.data;
+}
+
+static bool name_field(struct loader *loader, const struct field_source *source,
+                       struct field_type *field)
+{
+    const char *name = source->name;
+    size_t length = strlen(name);
+    const char *json = name;
+    size_t json_length = length;
+    if (!source->extension && source->from->json_name.len != 0) {
+        json = (const char *)source->from->json_name.data;
+        json_length = source->from->json_name.len;
+    } else if (!source->extension) {
+        char *camel = region_allocate(&loader->set->region, length + 1, 1);
+        if (camel == NULL)
+            return loader_no_memory(loader);
+        json_length = camel_case(name, camel);
+        json = camel;
+    }
+    field->proto_key = make_key(loader, name, length, source->extension, &field->proto_key_size);
+    field->json_key = make_key(loader, json, json_length, source->extension, &field->json_key_size);
+    return field->proto_key != NULL && field->json_key != NULL;
+}
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+/* A reference without the dot in front that says that it is a full name. */
+static void strip_dot(const Field *from, const char **name, size_t *length)
+{
+    *name = (const char *)from->type_name.data;
+    *length = from->type_name.len;
+    if (*length != 0 && **name == '.') {
+        ++*name;
+        --*length;
+    }
+}
+
+static bool refers_to_nothing(struct loader *loader, const struct message_definition *definition,
+                              const struct field_source *source)
+{
+    char *name = loader_text(loader, source->from->type_name);
+    return loader_refuse(loader, "\"%s\" of \"%s\" is of type \"%s\", which is not in it",
+                         source->name, definition->name, name != NULL ? name : "");
+}
+
+/* Finds what the field refers to; a set may leave it to that to tell a message from an enum. */
+static bool resolve(struct loader *loader, const struct message_definition *definition,
+                    const struct field_source *source, struct field_type *field)
+{
+    const char *name;
+    size_t length;
+    strip_dot(source->from, &name, &length);
+    const struct message_definition *message = NULL;
+    const struct enum_definition *enumeration = NULL;
+    if (field->kind != KIND_ENUM)
+        message = definition_of_message(loader->set, name, length);
+    if (message == NULL && (field->kind == KIND_ENUM || field->kind == 0))
+        enumeration = definition_of_enum(loader->set, name, length);
+    if (message == NULL && enumeration == NULL)
+        return refers_to_nothing(loader, definition, source);
+    if (message != NULL) {
+        field->message = message->type;
+        field->map = message->type->map_entry && source->from->label == LABEL_REPEATED;
+        if (field->kind == 0)
+            field->kind = KIND_MESSAGE;
+        return true;
+    }
+    field->kind = KIND_ENUM;
+    field->enumeration = enumeration->descriptor;
+    field->closed = enumeration->closed;
+    field->null_value = strcmp(enumeration->name, "google.protobuf.NullValue") == 0;
+    return true;
+}
+
+static enum field_presence presence_of(const struct field_type *field, const Field *from,
+                                       const struct features *features, bool map_entry)
+{
+    bool message = field->kind == KIND_MESSAGE || field->kind == KIND_GROUP;
+    if (from->label == LABEL_REPEATED)
+        return PRESENCE_REPEATED;
+    if (from->has_oneof_index && !from->proto3_optional)
+        return PRESENCE_ONEOF;
+    if (map_entry)
+        return message ? PRESENCE_POINTER : PRESENCE_IMPLICIT;
+    if (from->label == LABEL_REQUIRED || features->required)
+        return PRESENCE_REQUIRED;
+    if (message)
+        return PRESENCE_POINTER;
+    return features->implicit && !from->proto3_optional ? PRESENCE_IMPLICIT : PRESENCE_FLAG;
+}
+
+static bool is_sound(struct loader *loader, const struct message_definition *definition,
+                     const struct field_source *source)
+{
+    const Field *from = source->from;
+    const char *wrong = NULL;
+    if (from->number < 1 || from->number > NUMBER_MAX)
+        wrong = "has no proper number";
+    else if (from->label < 1 || from->label > LABEL_REPEATED)
+        wrong = "has no proper label";
+    else if (from->type < 0 || from->type >= KIND_END)
+        wrong = "has no proper type";
+    else if (from->has_oneof_index &&
+             (source->extension || from->label == LABEL_REPEATED || from->oneof_index < 0 ||
+              (size_t)from->oneof_index >= definition->from->n_oneof_decl))
+        wrong = "is in no proper oneof";
+    if (wrong != NULL)
+        return loader_refuse(loader, "\"%s\" of \"%s\" %s", source->name, definition->name, wrong);
+    return true;
+}
+
+static bool fill_field(struct loader *loader, struct message_definition *definition,
+                       const struct field_source *source, struct field_type *field)
+{
+    const Field *from = source->from;
+    struct features features = source->scope;
+    if (!is_sound(loader, definition, source))
+        return false;
+    if (from->options != NULL)
+        features_apply(&features, from->options->features);
+    field->number = (uint32_t)from->number;
+    field->kind = (uint8_t)from->type;
+    field->extension = source->extension;
+    bool refers = field->kind == 0 || field->kind == KIND_MESSAGE || field->kind == KIND_GROUP ||
+                  field->kind == KIND_ENUM;
+    if (refers && !resolve(loader, definition, source, field))
+        return false;
+    if (field->kind == KIND_MESSAGE && features.delimited && !field->map &&
+        !definition->type->map_entry)
+        field->kind = KIND_GROUP;
+    bool map_entry = definition->type->map_entry;
+    field->presence = (uint8_t)presence_of(field, from, &features, map_entry);
+    field->wire_type = field_kind_wire_type(field->kind);
+    field->size = field_kind_size(field->kind);
+    field->utf8 = field->kind == KIND_STRING && features.utf8;
+    if (map_entry)
+        field->closed = false; /* an entry is judged as a whole */
+    field->packable = field->presence == PRESENCE_REPEATED && field->message == NULL &&
+                      field->kind != KIND_STRING && field->kind != KIND_BYTES;
+    field->packed = field->packable && features.packed;
+    if (field->packable && from->options != NULL && from->options->has_packed)
+        field->packed = from->options->packed;
+    return name_field(loader, source, field);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct field_source *left = a;
+    const struct field_source *right = b;
+    return (left->from->number > right->from->number) - (left->from->number < right->from->number);
+}
+
+static bool check_numbers(struct loader *loader, const struct message_definition *definition)
+{
+    const struct field_source *sources = definition->sources;
+    for (size_t i = 1; i < definition->source_count; i++)
+        if (sources[i - 1].from->number == sources[i].from->number)
+            return loader_refuse(loader, "\"%s\" and \"%s\" of \"%s\" have the same number",
+                                 sources[i - 1].name, sources[i].name, definition->name);
+    return true;
+}
+
+bool loader_make_fields(struct loader *loader, struct message_definition *definition)
+{
+    size_t count = definition->source_count;
+    if (count >= UINT16_MAX)
+        return loader_refuse(loader, "\"%s\" has too many fields", definition->name);
+    qsort(definition->sources, count, sizeof *definition->sources, by_number);
+    definition->fields = region_allocate(&loader->set->region, count, sizeof *definition->fields);
+    if (definition->fields == NULL)
+        return loader_no_memory(loader);
+    if (!check_numbers(loader, definition))
+        return false;
+    uint16_t required = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct field_type *field = &definition->fields[i];
+        if (!fill_field(loader, definition, &definition->sources[i], field))
+            return false;
+        if (field->presence == PRESENCE_REQUIRED)
+            field->required = required++;
+    }
+    return true;
+}

@@ -1,0 +1,116 @@
+/*
+ * What the files that load a type set share. For nobody else.
+ *
+ * Loading goes in steps, a file each: the set's bytes are decoded by our own decoder, over types
+ * that compiled.c makes of protoc-c's code for descriptor_set.proto; definitions.c lists what the
+ * set defines, by name; fields.c says what each field is; layout.c places the fields and makes
+ * protobuf-c's descriptors; well_known.c recognises protobuf's own types.
+ */
+#ifndef SLUICE_PROTO_TYPES_LOADER_H
+#define SLUICE_PROTO_TYPES_LOADER_H
+
+#include "collector/error.h"
+#include "collector/platform/compiler.h"
+#include "proto/generated/descriptor_set.pb-c.h"
+#include "proto/message/type.h"
+#include "proto/types/features.h"
+#include "proto/types/region.h"
+#include "proto/types/type_set.h"
+
+typedef Sluice__Descriptor__FileDescriptorSet FileSet;
+typedef Sluice__Descriptor__FileDescriptorProto File;
+typedef Sluice__Descriptor__DescriptorProto Message;
+typedef Sluice__Descriptor__FieldDescriptorProto Field;
+typedef Sluice__Descriptor__EnumDescriptorProto Enum;
+
+/* A field as it stands in the set, with what surrounds it. */
+struct field_source {
+    const Field *from;
+    const char *name;      /* of an extension its full name */
+    struct features scope; /* of the message (or oneof) around it */
+    bool extension;
+    struct field_source *next; /* in the list of extensions */
+};
+
+struct message_definition {
+    const char *name; /* full */
+    const Message *from;
+    const char *package;
+    struct features features;
+    const ProtobufCMessageDescriptor *compiled; /* whose layout to take, or NULL */
+    struct field_source *sources;               /* its fields and its extensions, by number */
+    size_t source_count;
+    struct message_type *type;
+    ProtobufCMessageDescriptor *descriptor; /* ours; NULL where `compiled` serves */
+    struct field_type *fields;
+    struct message_definition *next;
+};
+
+struct enum_definition {
+    const char *name; /* full */
+    const Enum *from;
+    const char *package;
+    bool closed;
+    ProtobufCEnumDescriptor *descriptor;
+    struct enum_definition *next;
+};
+
+struct type_set {
+    struct region region;
+    struct message_definition **messages; /* by name */
+    size_t message_count;
+    struct enum_definition **enums; /* by name */
+    size_t enum_count;
+};
+
+struct loader {
+    const char *name; /* of the set, in errors */
+    struct type_set *set;
+    const FileSet *files;
+    const ProtobufCMessageDescriptor *compiled;
+    struct message_definition *messages;
+    struct enum_definition *enums;
+    struct field_source *extensions;
+    struct error *error;
+};
+
+/* Fills the error with the set's name and a printf-formatted text. Return false. */
+bool loader_refuse(struct loader *loader, const char *format, ...) PRINTF_LIKE(2, 3);
+bool loader_no_memory(struct loader *loader);
+
+/* A text of the set as a string of the region, "" where there is none; NULL: no memory. */
+char *loader_text(struct loader *loader, ProtobufCBinaryData text);
+
+/* compiled.c: types over protoc-c's code alone, which knows no more than protobuf-c does. */
+const struct message_type *compiled_type(struct region *region,
+                                         const ProtobufCMessageDescriptor *root);
+/* The compiled descriptor of that name that `root` reaches, or NULL. */
+const ProtobufCMessageDescriptor *compiled_find(const ProtobufCMessageDescriptor *root,
+                                                const char *name);
+
+/* definitions.c: fills the lists, then the tables of the set. */
+bool loader_define(struct loader *loader);
+struct message_definition *definition_of_message(const struct type_set *set, const char *name,
+                                                 size_t length);
+struct enum_definition *definition_of_enum(const struct type_set *set, const char *name,
+                                           size_t length);
+
+/* enums.c */
+bool loader_make_enum(struct loader *loader, struct enum_definition *definition);
+
+/* fields.c: fills definition->fields, but not where they lie. */
+bool loader_make_fields(struct loader *loader, struct message_definition *definition);
+
+/* layout.c: fills the rest of the message's type. */
+bool loader_lay_out(struct loader *loader, struct message_definition *definition);
+
+/* tables.c: what is looked up while decoding, once fields and layout stand. */
+bool message_type_index(struct region *region, struct message_type *type,
+                        const struct field_type *fields, size_t count);
+uint8_t field_kind_size(enum field_kind kind);
+uint8_t field_kind_wire_type(enum field_kind kind);
+
+/* well_known.c */
+enum well_known well_known_of(const struct message_type *type);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Memory that grows in pieces, is handed out zeroed, and is given back all at once: what a set of
+ * types is made of, since its parts live and die together. One thread.
+ */
+#ifndef SLUICE_PROTO_TYPES_REGION_H
+#define SLUICE_PROTO_TYPES_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct region {
+    struct region_piece *pieces;
+    size_t used; /* of the newest piece, bytes */
+    bool failed; /* memory was short once; all later blocks are refused */
+};
+
+/* `count` zeroed elements of `size` bytes, 8-byte aligned; not NULL for none. NULL: no memory. */
+void *region_allocate(struct region *region, size_t count, size_t size);
+
+/* A copy of `length` bytes with a NUL behind them, or NULL. */
+char *region_text(struct region *region, const void *text, size_t length);
+
+void region_free(struct region *region);
+
+#endif

@@ -1,0 +1,258 @@
+#include "proto/types/type_set.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/nearest.h"
+#include "proto/message/decode.h"
+#include "proto/types/loader.h"
+
+/* A descriptor set takes some ten times its size in memory when decoded; more is tried. */
+#define FIRST_ROOM(size) ((size)*16 + 65536)
+#define MOST_ROOM        ((size_t)1 << 30)
+
+bool loader_refuse(struct loader *loader, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    error_set(loader->error, EXIT_CODE_CONFIG, "%s: %s", loader->name, text);
+    return false;
+}
+
+bool loader_no_memory(struct loader *loader)
+{
+    error_set(loader->error, EXIT_CODE_INTERNAL, "%s: out of memory", loader->name);
+    return false;
+}
+
+char *loader_text(struct loader *loader, ProtobufCBinaryData text)
+{
+    return region_text(&loader->set->region, text.data, text.len);
+}
+
+/* --- from definitions to types ---------------------------------------------------------------- */
+
+static bool add_sources(struct loader *loader, struct message_definition *definition)
+{
+    const Message *from = definition->from;
+    for (size_t i = 0; i < from->n_field; i++) {
+        struct field_source *source = &definition->sources[definition->source_count++];
+        source->from = from->field[i];
+        source->scope = definition->features;
+        source->name = loader_text(loader, from->field[i]->name);
+        if (source->name == NULL)
+            return loader_no_memory(loader);
+        int32_t oneof = from->field[i]->oneof_index;
+        if (from->field[i]->has_oneof_index && oneof >= 0 && (size_t)oneof < from->n_oneof_decl &&
+            from->oneof_decl[oneof]->options != NULL)
+            features_apply(&source->scope, from->oneof_decl[oneof]->options->features);
+    }
+    return true;
+}
+
+static struct message_definition *extended(const struct loader *loader,
+                                           const struct field_source *extension)
+{
+    ProtobufCBinaryData name = extension->from->extendee;
+    if (name.len != 0 && name.data[0] == '.') {
+        name.data++;
+        name.len--;
+    }
+    return definition_of_message(loader->set, (const char *)name.data, name.len);
+}
+
+/* Gives each message its own fields and those that extend it. */
+static bool gather_fields(struct loader *loader)
+{
+    struct region *region = &loader->set->region;
+    for (struct field_source *at = loader->extensions; at != NULL; at = at->next) {
+        struct message_definition *definition = extended(loader, at);
+        if (definition == NULL) {
+            char *name = loader_text(loader, at->from->extendee);
+            return loader_refuse(loader, "\"%s\" extends \"%s\", which is not in it", at->name,
+                                 name != NULL ? name : "");
+        }
+        definition->source_count++;
+    }
+    for (struct message_definition *at = loader->messages; at != NULL; at = at->next) {
+        at->sources =
+            region_allocate(region, at->source_count + at->from->n_field, sizeof *at->sources);
+        at->source_count = 0;
+        if (at->sources == NULL)
+            return loader_no_memory(loader);
+        if (!add_sources(loader, at))
+            return false;
+    }
+    for (struct field_source *at = loader->extensions; at != NULL; at = at->next) {
+        struct message_definition *definition = extended(loader, at);
+        definition->sources[definition->source_count++] = *at;
+    }
+    return true;
+}
+
+/* Descriptors come first, for fields refer to them. */
+static bool make_descriptor(struct loader *loader, struct message_definition *definition)
+{
+    definition->type->descriptor = definition->compiled;
+    if (definition->compiled != NULL)
+        return true;
+    ProtobufCMessageDescriptor *made = region_allocate(&loader->set->region, 1, sizeof *made);
+    if (made == NULL)
+        return loader_no_memory(loader);
+    const char *dot = strrchr(definition->name, '.');
+    made->magic = PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC;
+    made->name = definition->name;
+    made->short_name = dot == NULL ? definition->name : dot + 1;
+    made->c_name = made->short_name;
+    made->package_name = definition->package;
+    definition->descriptor = made;
+    definition->type->descriptor = made;
+    return true;
+}
+
+static bool make_types(struct loader *loader)
+{
+    if (!loader_define(loader) || !gather_fields(loader))
+        return false;
+    for (struct enum_definition *at = loader->enums; at != NULL; at = at->next)
+        if (!loader_make_enum(loader, at))
+            return false;
+    for (struct message_definition *at = loader->messages; at != NULL; at = at->next)
+        if (!make_descriptor(loader, at) || !loader_make_fields(loader, at))
+            return false;
+    for (struct message_definition *at = loader->messages; at != NULL; at = at->next)
+        if (!loader_lay_out(loader, at))
+            return false;
+    return true;
+}
+
+/* --- reading the set -------------------------------------------------------------------------- */
+
+/* Decodes the set into `arena`, whose memory is the caller's to free. */
+static bool decode_set(struct loader *loader, const void *bytes, size_t size, struct arena *arena)
+{
+    static const ProtobufCMessageDescriptor *const root =
+        &sluice__descriptor__file_descriptor_set__descriptor;
+    const struct message_type *type = compiled_type(&loader->set->region, root);
+    if (type == NULL)
+        return loader_no_memory(loader);
+    struct decoded decoded;
+    enum decode_result result = DECODE_TOO_LARGE;
+    for (size_t room = FIRST_ROOM(size); result == DECODE_TOO_LARGE && room <= MOST_ROOM;
+         room *= 4) {
+        free(arena->base);
+        *arena = (struct arena){.base = malloc(room), .capacity = room};
+        if (arena->base == NULL)
+            return loader_no_memory(loader);
+        result = message_decode(type, bytes, size, SCHEMA_MAX_DEPTH, arena, &decoded);
+    }
+    loader->files = result == DECODE_OK ? decoded.message : NULL;
+    if (loader->files == NULL || loader->files->n_file == 0)
+        return loader_refuse(loader, "no descriptor set, as protoc --include_imports "
+                                     "--descriptor_set_out writes it");
+    return true;
+}
+
+int type_set_load(const char *name, const void *bytes, size_t size,
+                  const ProtobufCMessageDescriptor *compiled, struct type_set **out,
+                  struct error *error)
+{
+    struct loader loader = {.name = name, .compiled = compiled, .error = error};
+    struct arena arena = {0};
+    loader.set = calloc(1, sizeof *loader.set);
+    bool good = loader.set != NULL || loader_no_memory(&loader);
+    good = good && decode_set(&loader, bytes, size, &arena) && make_types(&loader);
+    free(arena.base);
+    if (!good) {
+        type_set_destroy(loader.set);
+        return -1;
+    }
+    *out = loader.set;
+    return 0;
+}
+
+void type_set_destroy(struct type_set *set)
+{
+    if (set == NULL)
+        return;
+    region_free(&set->region);
+    free(set);
+}
+
+/* --- asking it -------------------------------------------------------------------------------- */
+
+const struct message_type *type_set_find(const struct type_set *set, const char *full_name,
+                                         size_t length)
+{
+    const struct message_definition *found = definition_of_message(set, full_name, length);
+    return found == NULL ? NULL : found->type;
+}
+
+/* A type met on a walk over all that one holds. */
+struct met {
+    const struct message_type *type;
+    struct met *next;
+};
+
+/* The first type that `type` holds and that is not read, or NULL. `met` is freed by the caller. */
+static const struct message_type *find_message_set(const struct message_type *type,
+                                                   struct met **met)
+{
+    if (type->message_set)
+        return type;
+    for (const struct met *at = *met; at != NULL; at = at->next)
+        if (at->type == type)
+            return NULL;
+    struct met *here = malloc(sizeof *here);
+    if (here == NULL)
+        return NULL;
+    *here = (struct met){type, *met};
+    *met = here;
+    const struct message_type *found = NULL;
+    for (size_t i = 0; i < type->field_count && found == NULL; i++)
+        if (type->fields[i].message != NULL)
+            found = find_message_set(type->fields[i].message, met);
+    return found;
+}
+
+static const struct message_type *message_set_in(const struct message_type *type)
+{
+    struct met *met = NULL;
+    const struct message_type *found = find_message_set(type, &met);
+    while (met != NULL) {
+        struct met *next = met->next;
+        free(met);
+        met = next;
+    }
+    return found;
+}
+
+const struct message_type *type_set_require(const struct type_set *set, const char *full_name,
+                                            struct error *error)
+{
+    const struct message_type *type = type_set_find(set, full_name, strlen(full_name));
+    if (type == NULL) {
+        struct nearest nearest;
+        nearest_begin(&nearest, full_name, strlen(full_name));
+        for (size_t i = 0; i < set->message_count; i++)
+            nearest_offer(&nearest, set->messages[i]->name);
+        const char *meant = nearest_found(&nearest);
+        error_set(error, EXIT_CODE_CONFIG, "no message \"%s\"%s%s%s", full_name,
+                  meant != NULL ? "; did you mean \"" : "", meant != NULL ? meant : "",
+                  meant != NULL ? "\"?" : "");
+        return NULL;
+    }
+    const struct message_type *refused = message_set_in(type);
+    if (refused == NULL)
+        return type;
+    error_set(error, EXIT_CODE_CONFIG,
+              "message \"%s\" holds \"%s\", which has message_set_wire_format: that is not "
+              "supported",
+              full_name, refused->descriptor->name);
+    return NULL;
+}

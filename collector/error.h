@@ -9,9 +9,10 @@
 
 #include "collector/platform/compiler.h"
 
-/* The program's exit codes. The numbers are those of sysexits.h, where it names them. */
+/* The programs' exit codes. The numbers are those of sysexits.h, where it names them. */
 enum exit_code {
     EXIT_CODE_OK = 0,
+    EXIT_CODE_NO_JSON_FORM = 3, /* sluice-decode: the message is sound, but JSON cannot tell it */
     EXIT_CODE_USAGE = 64,
     EXIT_CODE_BAD_INPUT = 65,
     EXIT_CODE_CANNOT_BIND = 69,

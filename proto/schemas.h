@@ -14,4 +14,7 @@ extern const struct schema_ops *const builtin_schemas[];
 extern const struct schema_ops schema_telemetry;
 extern const struct schema_ops schema_riemann;
 
+/* Not in the list: what a file says, which its options name. */
+extern const struct schema_ops schema_file;
+
 #endif

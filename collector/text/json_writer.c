@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collector/text/base64.h"
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 #include "collector/text/utf8.h"
@@ -386,25 +387,7 @@ void json_duration(struct output *out, bool negative, uint64_t seconds, uint32_t
 
 void json_base64(struct output *out, const void *bytes, size_t size)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint8_t *from = bytes;
-    size_t length = (size + 2) / 3 * 4;
     put_with_separator(out, "\"", 1);
-    char *at = output_reserve(out, length + 1);
-    if (at == NULL)
-        return;
-    for (; size >= 3; size -= 3, from += 3) {
-        *at++ = digits[from[0] >> 2];
-        *at++ = digits[(from[0] & 3) << 4 | from[1] >> 4];
-        *at++ = digits[(from[1] & 15) << 2 | from[2] >> 6];
-        *at++ = digits[from[2] & 63];
-    }
-    if (size != 0) {
-        uint8_t second = size == 2 ? from[1] : 0;
-        *at++ = digits[from[0] >> 2];
-        *at++ = digits[(from[0] & 3) << 4 | second >> 4];
-        *at++ = size == 2 ? digits[(second & 15) << 2] : '=';
-        *at++ = '=';
-    }
-    *at = '"';
+    base64_put(out, bytes, size);
+    output_char(out, '"');
 }

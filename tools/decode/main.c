@@ -12,7 +12,9 @@
 enum format { FORMAT_JSON, FORMAT_PROTOBUF };
 
 struct settings {
-    const struct schema_ops *schema;
+    const struct schema_ops *schema; /* a built-in one, or NULL */
+    const char *descriptor_set;      /* a file; NULL: none */
+    const char *message;             /* of the file */
     bool delimited;
     enum format format;
     struct json_style style;
@@ -27,6 +29,20 @@ static int set_schema(void *settings, const char *value, struct error *error)
     if (value_choice(value, names, &index, error) != 0)
         return -1;
     ((struct settings *)settings)->schema = builtin_schemas[index];
+    return 0;
+}
+
+static int set_descriptor_set(void *settings, const char *value, struct error *error)
+{
+    (void)error;
+    ((struct settings *)settings)->descriptor_set = value;
+    return 0;
+}
+
+static int set_message(void *settings, const char *value, struct error *error)
+{
+    (void)error;
+    ((struct settings *)settings)->message = value;
     return 0;
 }
 
@@ -58,6 +74,16 @@ static int set_names(void *settings, const char *value, struct error *error)
     return 0;
 }
 
+static int set_unknown(void *settings, const char *value, struct error *error)
+{
+    static const char *const names[] = {"hide", "show", NULL};
+    size_t index;
+    if (value_choice(value, names, &index, error) != 0)
+        return -1;
+    ((struct settings *)settings)->style.show_unknown = index != 0;
+    return 0;
+}
+
 static int set_int64(void *settings, const char *value, struct error *error)
 {
     static const char *const names[] = {"string", "number", NULL};
@@ -70,14 +96,29 @@ static int set_int64(void *settings, const char *value, struct error *error)
 
 static int check(void *settings, struct error *error)
 {
-    if (((struct settings *)settings)->schema != NULL)
+    const struct settings *given = settings;
+    const char *wrong = NULL;
+    if (given->schema == NULL && given->descriptor_set == NULL)
+        wrong = "--schema or --descriptor-set is missing (see --help)";
+    else if (given->schema != NULL && given->descriptor_set != NULL)
+        wrong = "--schema and --descriptor-set exclude each other";
+    else if (given->descriptor_set != NULL && given->message == NULL)
+        wrong = "--message is missing: which message of the descriptor set";
+    else if (given->schema != NULL && given->message != NULL)
+        wrong = "--message is for a --descriptor-set";
+    if (wrong == NULL)
         return 0;
-    error_set(error, EXIT_CODE_USAGE, "--schema is missing (see --help)");
+    error_set(error, EXIT_CODE_USAGE, "%s", wrong);
     return -1;
 }
 
 static const struct command_option options[] = {
     {"schema", "NAME", "what the bytes mean: telemetry or riemann", set_schema},
+    {"descriptor-set", "FILE",
+     "what the bytes mean: a file that protoc --include_imports\n--descriptor_set_out wrote, or a "
+     ".proto file (protoc must be installed)",
+     set_descriptor_set},
+    {"message", "TYPE", "which message of the descriptor set: package.Type", set_message},
     {"delimited", NULL, "many messages, each behind its length as a varint", set_delimited},
     {"format", "json|protobuf",
      "write one line of JSON a message (the default), or its bytes as\n"
@@ -85,6 +126,8 @@ static const struct command_option options[] = {
      set_format},
     {"names", "json|proto", "in JSON: lowerCamelCase (the default), or as in the .proto file",
      set_names},
+    {"unknown", "hide|show", "in JSON: fields that the type does not have, as \"@unknown\"",
+     set_unknown},
     {"int64", "string|number", "in JSON: 64-bit integers as strings (the default) or numbers",
      set_int64},
     {0},
@@ -92,14 +135,16 @@ static const struct command_option options[] = {
 
 static const struct command command = {
     .name = "sluice-decode",
-    .usage = "--schema NAME [options] < BYTES",
+    .usage = "--schema NAME | --descriptor-set FILE --message TYPE [options] < BYTES",
     .summary =
         "Decodes a protobuf message from standard input, as the collector decodes a datagram,\n"
         "and writes it to standard output in the protobuf JSON mapping.",
     .options = options,
-    .notes =
-        "A message has at most 64 MiB. Exit codes: 0 done; 64 wrong options; 65 the bytes are no\n"
-        "such message, or the input ends inside one; 74 reading or writing failed.",
+    .notes = "A message has at most 64 MiB. Exit codes: 0 done; 3 the message has no JSON form (a\n"
+             "Timestamp out of range, an Any of an unknown type); 64 wrong options; 65 the bytes "
+             "are no\n"
+             "such message, or the input ends inside one; 74 reading or writing failed; 78 the\n"
+             "descriptor set is none, or lacks something.",
     .check = check,
 };
 
@@ -138,14 +183,19 @@ static int write_message(const struct settings *settings, struct message_memory 
     return put(text->data, text->used, error);
 }
 
-/* Decodes and writes the message that was read; says which one it was where it is none. */
+/* Decodes and writes the message that was read; says which one it was where that fails. */
 static int convert(const struct settings *settings, const struct message_reader *reader,
                    struct message_memory *memory, const struct schema *schema, struct error *error)
 {
     const void *message = NULL;
     struct error reason;
-    if (message_memory_decode(memory, schema, reader->data, reader->size, &message, &reason) == 0)
-        return write_message(settings, memory, schema, message, error);
+    if (message_memory_decode(memory, schema, reader->data, reader->size, &message, &reason) == 0 &&
+        write_message(settings, memory, schema, message, &reason) == 0)
+        return 0;
+    if (reason.code == EXIT_CODE_IO) {
+        *error = reason;
+        return -1;
+    }
     error_set(error, reason.code, "message %" PRIu64 " (at byte %" PRIu64 ", of %zu bytes): %s",
               reader->count, reader->offset, reader->size, reason.text);
     return -1;
@@ -168,8 +218,11 @@ static int convert_all(const struct settings *settings, const struct schema *sch
 static int run(const struct settings *settings, struct error *error)
 {
     struct schema *schema;
-    const struct schema_options schema_options = {.source = settings->schema->name};
-    if (settings->schema->create(&schema_options, &schema, error) != 0)
+    const struct schema_ops *ops = settings->schema != NULL ? settings->schema : &schema_file;
+    const struct schema_options schema_options = {
+        .source = settings->schema != NULL ? settings->schema->name : settings->descriptor_set,
+        .message = settings->message};
+    if (ops->create(&schema_options, &schema, error) != 0)
         return -1;
     int result = convert_all(settings, schema, error);
     schema->ops->destroy(schema);

@@ -99,11 +99,22 @@ int message_memory_write_json(struct message_memory *memory, const struct schema
     if (begin(memory, error) != 0)
         return -1;
     for (;;) {
-        schema->ops->write_json(schema, message, style, NULL, &memory->text);
-        if (!memory->text.overflow)
-            return 0;
-        if (enlarge_output(&memory->text, error) != 0)
+        memory->scratch.exhausted = false;
+        size_t fallbacks =
+            schema->ops->write_json(schema, message, style, &memory->scratch, &memory->text);
+        if (memory->text.overflow) {
+            if (enlarge_output(&memory->text, error) != 0)
+                return -1;
+        } else if (fallbacks != 0 && memory->scratch.exhausted) {
+            if (enlarge_arena(&memory->scratch, error) != 0)
+                return -1;
+            memory->text.used = 0;
+        } else if (fallbacks != 0) {
+            error_set(error, EXIT_CODE_NO_JSON_FORM, "a value in it has no JSON form");
             return -1;
+        } else {
+            return 0;
+        }
     }
 }
 

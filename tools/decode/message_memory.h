@@ -28,7 +28,10 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
                           const uint8_t *data, size_t size, const void **message,
                           struct error *error);
 
-/* Writes the message to memory->text, from its beginning. Returns as message_memory_decode does. */
+/*
+ * Writes the message to memory->text, from its beginning. Returns as message_memory_decode does,
+ * and in JSON with EXIT_CODE_NO_JSON_FORM where a value has no form there.
+ */
 int message_memory_write_json(struct message_memory *memory, const struct schema *schema,
                               const void *message, const struct json_style *style,
                               struct error *error);

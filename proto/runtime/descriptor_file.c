@@ -1,0 +1,137 @@
+#include "proto/runtime/descriptor_file.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/input_file.h"
+#include "collector/process.h"
+
+#define SET_MAX ((size_t)256 * 1024 * 1024) /* bytes of a descriptor set */
+
+static int refuse(struct error *error, const char *path, const char *what)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s", path, what);
+    return -1;
+}
+
+/* --- a descriptor set ------------------------------------------------------------------------- */
+
+static int grow(struct process_output *bytes, size_t *capacity, const char *path,
+                struct error *error)
+{
+    if (bytes->size < *capacity)
+        return 0;
+    if (*capacity >= SET_MAX)
+        return refuse(error, path, "too large for a descriptor set");
+    size_t wanted = *capacity == 0 ? 65536 : *capacity * 2;
+    unsigned char *grown = realloc(bytes->data, wanted);
+    if (grown == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
+        return -1;
+    }
+    bytes->data = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+static int read_all(struct input_file *file, const char *path, struct process_output *bytes,
+                    struct error *error)
+{
+    size_t capacity = 0;
+    for (;;) {
+        size_t got = 0;
+        struct error reason;
+        if (grow(bytes, &capacity, path, error) != 0)
+            return -1;
+        switch (input_file_read(file, bytes->data + bytes->size, capacity - bytes->size, &got,
+                                &reason)) {
+        case INPUT_BYTES:
+            bytes->size += got;
+            break;
+        case INPUT_WOULD_WAIT:
+            input_file_wait(file);
+            break;
+        case INPUT_END:
+        case INPUT_CANCELLED:
+            return 0;
+        case INPUT_FAILED:
+            return refuse(error, path, reason.text);
+        }
+    }
+}
+
+static int read_set(const char *path, struct process_output *bytes, struct error *error)
+{
+    struct input_file *file;
+    struct error reason;
+    if (input_file_open(path, &file, &reason) != 0) {
+        error_set(error, reason.code == EXIT_CODE_INTERNAL ? reason.code : EXIT_CODE_CONFIG, "%s",
+                  reason.text);
+        return -1;
+    }
+    int result = read_all(file, path, bytes, error);
+    input_file_close(file);
+    return result;
+}
+
+/* --- a .proto file ---------------------------------------------------------------------------- */
+
+static bool is_proto(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 6 && strcmp(path + length - 6, ".proto") == 0;
+}
+
+/* The folder of the file, as protoc wants it: a beginning of the file's path. */
+static char *folder_option(const char *path)
+{
+    static const char option[] = "--proto_path=";
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash == NULL ? "." : path;
+    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    char *text = malloc(sizeof option + length);
+    if (text == NULL)
+        return NULL;
+    memcpy(text, option, sizeof option - 1);
+    memcpy(text + sizeof option - 1, folder, length);
+    text[sizeof option - 1 + length] = '\0';
+    return text;
+}
+
+static int compile(const char *path, struct process_output *bytes, struct error *error)
+{
+    char *folder = folder_option(path);
+    if (folder == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
+        return -1;
+    }
+    const char *arguments[] = {
+        "protoc", "--include_imports", "--descriptor_set_out=/dev/stdout", folder, path, NULL};
+    struct error reason;
+    enum process_result result = process_run(arguments, SET_MAX, bytes, &reason);
+    free(folder);
+    switch (result) {
+    case PROCESS_DONE:
+        return 0;
+    case PROCESS_NOT_FOUND:
+        return refuse(error, path,
+                      "a .proto file needs protoc, which is not installed; give a "
+                      "descriptor set instead");
+    case PROCESS_FAILED:
+        break;
+    }
+    error_set(error, reason.code, "%s: protoc: %s", path, reason.text);
+    return -1;
+}
+
+int descriptor_file_load(const char *path, struct type_set **out, struct error *error)
+{
+    struct process_output bytes = {0};
+    int result = (is_proto(path) ? compile : read_set)(path, &bytes, error);
+    if (result == 0)
+        result = type_set_load(path, bytes.data, bytes.size, NULL, out, error);
+    free(bytes.data);
+    return result;
+}

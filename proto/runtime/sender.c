@@ -1,0 +1,131 @@
+#include "proto/runtime/sender.h"
+
+#include <string.h>
+
+/* Between the parts of a sender's name: a byte that no text that means something has. */
+#define SEPARATOR '\0'
+
+static bool refuse(struct error *error, const char *option, const struct field_path *path,
+                   const char *why)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s: \"%s\" %s", option,
+              field_path_last(path)->descriptor->name, why);
+    return false;
+}
+
+static bool is_integer(const struct field_type *field)
+{
+    switch (field->kind) {
+    case KIND_INT64:
+    case KIND_UINT64:
+    case KIND_INT32:
+    case KIND_FIXED64:
+    case KIND_FIXED32:
+    case KIND_UINT32:
+    case KIND_SFIXED32:
+    case KIND_SFIXED64:
+    case KIND_SINT32:
+    case KIND_SINT64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool prefix_error(const char *option, struct error *error)
+{
+    struct error reason = *error;
+    error_set(error, reason.code, "%s: %s", option, reason.text);
+    return false;
+}
+
+/* One path that leads to one value. */
+static bool parse_one(const struct message_type *type, const char *option, const char *text,
+                      size_t length, struct field_path *path, struct error *error)
+{
+    if (!field_path_parse(type, text, length, path, error))
+        return prefix_error(option, error);
+    if (path->list != path->count)
+        return refuse(error, option, path, "is reached through a repeated field");
+    if (field_path_last(path)->message != NULL)
+        return refuse(error, option, path, "is a message, not a value");
+    return true;
+}
+
+static bool parse_keys(const struct message_type *type, const char *text,
+                       struct sender_paths *paths, struct error *error)
+{
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        if (paths->key_count == SENDER_KEYS) {
+            error_set(error, EXIT_CODE_CONFIG, "sequence_key: more than %d paths", SENDER_KEYS);
+            return false;
+        }
+        if (!parse_one(type, "sequence_key", text, length, &paths->keys[paths->key_count++], error))
+            return false;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
+    }
+}
+
+bool sender_parse(const struct message_type *type, const char *number, const char *keys,
+                  struct sender_paths *paths, struct error *error)
+{
+    *paths = (struct sender_paths){0};
+    if (number == NULL)
+        return true;
+    if (!parse_one(type, "sequence", number, strlen(number), &paths->number, error))
+        return false;
+    if (!is_integer(field_path_last(&paths->number)))
+        return refuse(error, "sequence", &paths->number, "is no integer");
+    return keys == NULL || parse_keys(type, keys, paths, error);
+}
+
+/* The number as it counts: one that has a sign and is below zero is none. */
+static bool read_number(const struct field_type *field, const void *at, uint64_t *number)
+{
+    switch (field->kind) {
+    case KIND_UINT64:
+    case KIND_FIXED64:
+        *number = *(const uint64_t *)at;
+        return true;
+    case KIND_UINT32:
+    case KIND_FIXED32:
+        *number = *(const uint32_t *)at;
+        return true;
+    case KIND_INT64:
+    case KIND_SFIXED64:
+    case KIND_SINT64:
+        *number = (uint64_t) * (const int64_t *)at;
+        return *(const int64_t *)at >= 0;
+    default:
+        *number = (uint64_t) * (const int32_t *)at;
+        return *(const int32_t *)at >= 0;
+    }
+}
+
+bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,
+                 struct arena *arena, struct datagram_sequence *sequence, bool *numbered)
+{
+    *numbered = false;
+    if (paths->number.count == 0)
+        return true;
+    const void *at = field_path_follow(&paths->number, message, 0);
+    if (at == NULL || !read_number(field_path_last(&paths->number), at, &sequence->number))
+        return true;
+    struct output name = {.data = (char *)arena->base + arena->used,
+                          .capacity = arena->capacity - arena->used};
+    for (size_t i = 0; i < paths->key_count; i++) {
+        const void *key = field_path_follow(&paths->keys[i], message, 0);
+        if (key != NULL)
+            field_write_text(field_path_last(&paths->keys[i]), key, &name);
+        output_char(&name, SEPARATOR);
+    }
+    if (name.overflow || arena_allocate(arena, name.used) == NULL)
+        return false;
+    sequence->sender = (struct text){name.data, name.used};
+    sequence->boot_id = 0;
+    *numbered = true;
+    return true;
+}

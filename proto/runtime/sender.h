@@ -1,0 +1,33 @@
+/*
+ * Who numbered a datagram, and with what number, as a user says where it stands: `sequence` is the
+ * path of a number, `sequence_key` the paths of what names the sender. Immutable once made.
+ */
+#ifndef SLUICE_PROTO_RUNTIME_SENDER_H
+#define SLUICE_PROTO_RUNTIME_SENDER_H
+
+#include "collector/schema.h"
+#include "proto/runtime/field_path.h"
+
+#define SENDER_KEYS 8
+
+struct sender_paths {
+    struct field_path number; /* count is 0: there is none */
+    struct field_path keys[SENDER_KEYS];
+    size_t key_count;
+};
+
+/*
+ * Reads the two options (`keys` is a list with commas; either may be NULL). Returns false with
+ * `error` filled (EXIT_CODE_CONFIG).
+ */
+bool sender_parse(const struct message_type *type, const char *number, const char *keys,
+                  struct sender_paths *paths, struct error *error);
+
+/*
+ * Reads the message's number, and who sent it into a text that is made in `arena`. Returns false
+ * where the arena is full. *numbered tells whether there is a number.
+ */
+bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,
+                 struct arena *arena, struct datagram_sequence *sequence, bool *numbered);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * What the bench works on: the datagrams of one kind, with the schema that says what they mean.
+ *
+ * Lifecycle: all zero, one of the two makers, clear. One thread.
+ */
+#ifndef SLUICE_TOOLS_BENCH_WORKLOAD_H
+#define SLUICE_TOOLS_BENCH_WORKLOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/error.h"
+#include "collector/schema.h"
+
+struct workload {
+    const char *name;
+    struct schema *schema;
+    uint8_t *bytes;  /* all datagrams, one behind the other */
+    size_t *offsets; /* count + 1 of them */
+    size_t count;
+};
+
+/*
+ * One telemetry datagram of so many samples, as sluice-send makes it. Returns 0, or -1 with `error`
+ * filled; the workload is to be cleared in either case.
+ */
+int workload_of_samples(struct workload *workload, const char *name, size_t samples,
+                        struct error *error);
+
+/* All datagrams of a capture; `name` is "SCHEMA:FILE", which lives as long as the workload. */
+int workload_of_capture(struct workload *workload, const char *name, struct error *error);
+
+void workload_clear(struct workload *workload);
+
+#endif

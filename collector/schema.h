@@ -59,7 +59,19 @@ struct datagram_sequence {
     uint64_t number;
 };
 
-enum sample_kind { SAMPLE_GAUGE, SAMPLE_CUMULATIVE, SAMPLE_DELTA };
+/* What a number is. Of a histogram or a summary its type says enough. */
+enum sample_kind {
+    SAMPLE_GAUGE,          /* the value now */
+    SAMPLE_COUNTER,        /* a sum that only grows, but for a restart */
+    SAMPLE_UPDOWN_COUNTER, /* a sum that falls as well */
+};
+
+/* What a sum or a histogram covers. */
+enum sample_temporality {
+    SAMPLE_NO_TEMPORALITY, /* not told, or, as with a gauge, there is none */
+    SAMPLE_CUMULATIVE,     /* all since start_time_ns */
+    SAMPLE_DELTA,          /* since the sample before */
+};
 
 enum sample_value_type {
     SAMPLE_DOUBLE,
@@ -84,6 +96,7 @@ struct sample_histogram {
 struct sample {
     struct text name;
     enum sample_kind kind;
+    enum sample_temporality temporality;
     enum sample_value_type type;
     union {
         double number; /* SAMPLE_DOUBLE and SAMPLE_FLOAT */

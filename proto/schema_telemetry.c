@@ -57,15 +57,20 @@ static bool read_value(const Sample *from, struct sample *to)
 }
 
 /* A kind from a newer .proto file is taken as the plainest one. */
-static enum sample_kind read_kind(const Sample *from)
+static void read_kind(const Sample *from, struct sample *to)
 {
     switch (from->kind) {
     case SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER:
-        return SAMPLE_CUMULATIVE;
+        to->kind = SAMPLE_COUNTER;
+        to->temporality = SAMPLE_CUMULATIVE;
+        break;
     case SLUICE__TELEMETRY__KIND__DELTA_COUNTER:
-        return SAMPLE_DELTA;
+        to->kind = SAMPLE_COUNTER;
+        to->temporality = SAMPLE_DELTA;
+        break;
     default:
-        return SAMPLE_GAUGE;
+        to->kind = SAMPLE_GAUGE;
+        break;
     }
 }
 
@@ -87,7 +92,7 @@ static bool next_sample(const struct schema *schema, const void *message,
         if (!read_value(from, sample))
             continue;
         sample->name = text_of(from->name);
-        sample->kind = read_kind(from);
+        read_kind(from, sample);
         sample->unit = text_of(from->unit);
         sample->time_ns =
             read_time(from->time_unix_nano != 0 ? from->time_unix_nano : telemetry->time_unix_nano);

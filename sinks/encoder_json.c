@@ -189,11 +189,13 @@ static void write_kind(struct output *out, const struct sample *sample)
         output_literal(out, ",\"kind\":\"histogram\"");
     else if (sample->kind == SAMPLE_GAUGE)
         output_literal(out, ",\"kind\":\"gauge\"");
-    else
+    else if (sample->kind == SAMPLE_COUNTER)
         output_literal(out, ",\"kind\":\"counter\"");
-    if (sample->kind == SAMPLE_CUMULATIVE)
+    else
+        output_literal(out, ",\"kind\":\"updown_counter\"");
+    if (sample->temporality == SAMPLE_CUMULATIVE)
         output_literal(out, ",\"temporality\":\"cumulative\"");
-    else if (sample->kind == SAMPLE_DELTA)
+    else if (sample->temporality == SAMPLE_DELTA)
         output_literal(out, ",\"temporality\":\"delta\"");
 }
 

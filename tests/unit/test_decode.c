@@ -281,17 +281,20 @@ static void telemetry_samples_are_as_sent(void **state)
     assert_text(first.name, "temp");
     assert_text(first.unit, "Cel");
     assert_int_equal(first.kind, SAMPLE_GAUGE);
+    assert_int_equal(first.temporality, SAMPLE_NO_TEMPORALITY);
     assert_true(first.type == SAMPLE_DOUBLE && first.value.number == -0.5);
     assert_int_equal(first.time_ns, 77);
     assert_labels(decoding, 0, "host=web1;zone=eu;");
     struct sample second = sample_at(decoding, 1);
-    assert_int_equal(second.kind, SAMPLE_CUMULATIVE);
+    assert_int_equal(second.kind, SAMPLE_COUNTER);
+    assert_int_equal(second.temporality, SAMPLE_CUMULATIVE);
     assert_true(second.type == SAMPLE_UINT64 && second.value.uint64 == UINT64_MAX);
     assert_int_equal(second.time_ns, 88);
     assert_int_equal(second.start_time_ns, 11);
     assert_labels(decoding, 1, "host=own;host=web1;zone=eu;"); /* its own come first */
     struct sample third = sample_at(decoding, 2);
-    assert_int_equal(third.kind, SAMPLE_DELTA);
+    assert_int_equal(third.kind, SAMPLE_COUNTER);
+    assert_int_equal(third.temporality, SAMPLE_DELTA);
     assert_true(third.type == SAMPLE_INT64 && third.value.int64 == INT64_MIN);
     assert_int_equal(third.time_ns, 0);
 }

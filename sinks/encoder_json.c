@@ -12,17 +12,9 @@
 
 #include "collector/text/decimal.h"
 #include "collector/text/json_writer.h"
+#include "sinks/json_labels.h"
+#include "sinks/json_sample.h"
 #include "sinks/sinks.h"
-
-/*
- * What one record may cost, so that a datagram made for it cannot keep a sink busy: where a sample
- * has more different labels than this, or where telling a record's labels apart takes more steps
- * (one for each label, for each comparison, and for eight bytes of each key in them), the record is
- * too large. That is some 20 ms. A sample's labels that differ and fit a datagram take fewer; a
- * thousand samples of twenty labels take some 60,000.
- */
-#define MAX_LABELS      1024
-#define MAX_LABEL_STEPS 8000000
 
 #define TIME_SIZE 32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes */
 
@@ -35,12 +27,6 @@ struct time_text {
     int64_t nanoseconds;
     int64_t second;
     char text[TIME_SIZE];
-};
-
-/* A key as it was written, its quotes and colon with it: where it is in the output. */
-struct written_key {
-    size_t at;
-    size_t size;
 };
 
 struct json_encoder {
@@ -59,7 +45,7 @@ struct json_encoder {
 
     /* Of the sample in hand. */
     struct time_text sampled;
-    struct written_key keys[MAX_LABELS];
+    struct json_labels labels;
 };
 
 /* --- what repeats ----------------------------------------------------------------------------- */
@@ -145,148 +131,8 @@ static void write_facts(const struct json_encoder *json, struct output *out)
 
 /* --- one line a sample ------------------------------------------------------------------------ */
 
-static void write_doubles(struct output *out, const double *values, size_t count)
-{
-    json_array_begin(out);
-    for (size_t i = 0; i < count && !out->overflow; i++)
-        json_double(out, values[i]);
-    json_array_end(out);
-}
-
-static void write_counts(struct output *out, const uint64_t *values, size_t count)
-{
-    json_array_begin(out);
-    for (size_t i = 0; i < count && !out->overflow; i++)
-        json_uint64(out, values[i]);
-    json_array_end(out);
-}
-
-static void write_histogram(struct output *out, const struct sample_histogram *histogram)
-{
-    json_object_begin(out);
-    json_key_literal(out, "count");
-    json_uint64(out, histogram->count);
-    json_key_literal(out, "sum");
-    json_double(out, histogram->sum);
-    if (histogram->has_min) {
-        json_key_literal(out, "min");
-        json_double(out, histogram->min);
-    }
-    if (histogram->has_max) {
-        json_key_literal(out, "max");
-        json_double(out, histogram->max);
-    }
-    json_key_literal(out, "bounds");
-    write_doubles(out, histogram->bounds, histogram->bound_count);
-    json_key_literal(out, "counts");
-    write_counts(out, histogram->counts, histogram->count_count);
-    json_object_end(out);
-}
-
-static void write_kind(struct output *out, const struct sample *sample)
-{
-    if (sample->type == SAMPLE_HISTOGRAM)
-        output_literal(out, ",\"kind\":\"histogram\"");
-    else if (sample->kind == SAMPLE_GAUGE)
-        output_literal(out, ",\"kind\":\"gauge\"");
-    else if (sample->kind == SAMPLE_COUNTER)
-        output_literal(out, ",\"kind\":\"counter\"");
-    else
-        output_literal(out, ",\"kind\":\"updown_counter\"");
-    if (sample->temporality == SAMPLE_CUMULATIVE)
-        output_literal(out, ",\"temporality\":\"cumulative\"");
-    else if (sample->temporality == SAMPLE_DELTA)
-        output_literal(out, ",\"temporality\":\"delta\"");
-}
-
-static void write_value(struct output *out, const struct sample *sample)
-{
-    output_literal(out, ",\"value\":");
-    switch (sample->type) {
-    case SAMPLE_DOUBLE:
-        json_double(out, sample->value.number);
-        break;
-    case SAMPLE_FLOAT:
-        json_float(out, (float)sample->value.number);
-        break;
-    case SAMPLE_INT64:
-        json_int64(out, sample->value.int64);
-        break;
-    case SAMPLE_UINT64:
-        json_uint64(out, sample->value.uint64);
-        break;
-    case SAMPLE_HISTOGRAM:
-        write_histogram(out, &sample->value.histogram);
-        break;
-    }
-}
-
-/* Whether the key was written for this sample before; counts the steps that takes. */
-static bool is_known(const struct json_encoder *json, size_t count, const struct output *out,
-                     const struct written_key *key, size_t *steps)
-{
-    const char *text = out->data + key->at;
-    for (size_t i = 0; i < count; i++) {
-        const struct written_key *known = &json->keys[i];
-        ++*steps;
-        if (known->size != key->size)
-            continue;
-        *steps += key->size / 8;
-        if (memcmp(out->data + known->at, text, key->size) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* One bit of 64, by the key's length, first and last byte: most keys need no comparison at all. */
-static uint64_t key_bit(const char *text, size_t size)
-{
-    size_t first = (unsigned char)text[1];
-    size_t last = (unsigned char)text[size - 3]; /* before the quote and the colon */
-    return UINT64_C(1) << ((size + first * 5 + last * 7) & 63);
-}
-
-/*
- * The first of two labels with the same key counts. Keys are compared as they were written: two
- * that are ill-formed in different ways look the same then.
- */
-static void write_labels(struct json_encoder *json, const struct record *record,
-                         const struct sample *sample, struct output *out, size_t *steps)
-{
-    const struct schema_ops *ops = record->schema->ops;
-    struct schema_cursor cursor = {0};
-    struct label label;
-    size_t count = 0;
-    uint64_t bits = 0;
-    output_literal(out, ",\"labels\":{");
-    while (!out->overflow &&
-           ops->next_label(record->schema, record->message, sample, &cursor, &label)) {
-        size_t start = out->used;
-        json_key(out, label.key.data, label.key.size);
-        if (out->overflow)
-            return;
-        struct written_key key = {.at = start + (out->data[start] == ',')};
-        key.size = out->used - key.at;
-        *steps += 1 + key.size / 8;
-        uint64_t bit = key_bit(out->data + key.at, key.size);
-        bool known = (bits & bit) != 0 && is_known(json, count, out, &key, steps);
-        if (*steps > MAX_LABEL_STEPS || (!known && count == MAX_LABELS)) {
-            out->overflow = true;
-            return;
-        }
-        if (known) {
-            out->used = start;
-            continue;
-        }
-        bits |= bit;
-        json->keys[count++] = key;
-        json_string(out, label.value.data, label.value.size);
-    }
-    output_char(out, '}');
-}
-
 static void write_sample(struct json_encoder *json, const struct record *record,
-                         const struct sample *sample, struct output *out, size_t *steps)
+                         const struct sample *sample, struct output *out)
 {
     const char *time = json->received.text;
     if (sample->time_ns != 0) {
@@ -297,8 +143,8 @@ static void write_sample(struct json_encoder *json, const struct record *record,
     output_bytes(out, time, TIME_SIZE);
     output_literal(out, ",\"name\":");
     json_string(out, sample->name.data, sample->name.size);
-    write_kind(out, sample);
-    write_value(out, sample);
+    json_sample_kind(out, sample);
+    json_sample_value(out, sample);
     if (sample->start_time_ns != 0) {
         output_literal(out, ",\"start_time\":");
         json_time(out, sample->start_time_ns);
@@ -307,7 +153,8 @@ static void write_sample(struct json_encoder *json, const struct record *record,
         output_literal(out, ",\"unit\":");
         json_string(out, sample->unit.data, sample->unit.size);
     }
-    write_labels(json, record, sample, out, steps);
+    output_literal(out, ",\"labels\":");
+    json_labels_write(&json->labels, record, sample, out);
     output_literal(out, ",\"received\":");
     write_facts(json, out);
     output_literal(out, "}\n");
@@ -320,9 +167,9 @@ static struct encoded encode_samples(struct json_encoder *json, const struct rec
     struct schema_cursor cursor = {0};
     struct sample sample;
     size_t lines = 0;
-    size_t steps = 0;
+    json_labels_begin(&json->labels);
     while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
-        write_sample(json, record, &sample, out, &steps);
+        write_sample(json, record, &sample, out);
         lines++;
     }
     return (struct encoded){.lines = lines, .samples = lines};

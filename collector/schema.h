@@ -79,17 +79,53 @@ enum sample_value_type {
     SAMPLE_INT64,
     SAMPLE_UINT64,
     SAMPLE_HISTOGRAM,
+    SAMPLE_EXPONENTIAL_HISTOGRAM,
+    SAMPLE_SUMMARY,
 };
 
-struct sample_histogram {
+/* What is told of all values together; those that are not told are 0. */
+struct sample_totals {
     uint64_t count;
-    double sum;
-    bool has_min, has_max;
-    double min, max;
+    bool has_sum, has_min, has_max;
+    double sum, min, max;
+};
+
+/* As it was sent: a sender may break what is said here of bounds and counts. */
+struct sample_histogram {
+    struct sample_totals totals;
     const double *bounds; /* upper, inclusive, ascending */
     size_t bound_count;
     const uint64_t *counts; /* one more than the bounds, or none at all */
     size_t count_count;
+};
+
+/*
+ * With base = 2^(2^-scale), counts[i] is how many values lie above base^(offset+i) and not above
+ * base^(offset+i+1); below zero the same of their magnitudes.
+ */
+struct sample_buckets {
+    int32_t offset;
+    const uint64_t *counts;
+    size_t count_count;
+};
+
+struct sample_exponential_histogram {
+    struct sample_totals totals;
+    int32_t scale;
+    uint64_t zero_count;   /* values no farther from zero than the threshold */
+    double zero_threshold; /* 0 or more */
+    struct sample_buckets positive, negative;
+};
+
+/* Its quantiles are walked by next_quantile. */
+struct sample_summary {
+    struct sample_totals totals;
+};
+
+/* So many of the values, as a share of 1, are not above this one; 0 is the least, 1 the largest. */
+struct sample_quantile {
+    double quantile;
+    double value;
 };
 
 /* One metric value. Its texts live as long as the message. */
@@ -103,11 +139,26 @@ struct sample {
         int64_t int64;
         uint64_t uint64;
         struct sample_histogram histogram;
+        struct sample_exponential_histogram exponential_histogram;
+        struct sample_summary summary;
     } value;
     struct text unit;      /* empty: not told */
     int64_t time_ns;       /* nanoseconds since 1970 UTC; 0: not told, the arrival counts */
     int64_t start_time_ns; /* since when a cumulative value counts; 0: not told */
-    size_t index;          /* the schema's own: where the sample stands in its message */
+    size_t index;          /* the schema's own: where the sample stands in its message, */
+    size_t outer[3];       /* and where what it is nested in does, the outermost first */
+};
+
+/* One of the values that a sample sums up, and where it was measured. */
+struct sample_exemplar {
+    enum sample_value_type type; /* SAMPLE_DOUBLE or SAMPLE_INT64 */
+    union {
+        double number;
+        int64_t int64;
+    } value;
+    int64_t time_ns;               /* nanoseconds since 1970 UTC; 0: not told */
+    struct text trace_id, span_id; /* bytes, mostly 16 and 8; empty: not told */
+    size_t index;                  /* the schema's own: where it stands in its sample */
 };
 
 struct label {
@@ -117,12 +168,17 @@ struct label {
 
 /*
  * A place in a walk, zero at its beginning but for `scratch`: room for texts that have to be made
- * first (a number as a label's value). Such a text stands until the walk goes on.
+ * first (a number as a label's value). Such a text stands until the walk goes on or ends, which
+ * gives its bytes back; walks that share a scratch arena may so be nested. A walk that is given up
+ * before its end leaves them to the caller. A text that does not fit is empty and sets
+ * scratch->exhausted: what was walked cannot be told then.
  */
 struct schema_cursor {
-    size_t stage; /* the schema's own, as index is */
+    size_t stage; /* the schema's own, as index and outer are */
     size_t index;
+    size_t outer[3];
     struct arena *scratch;
+    size_t made; /* bytes of scratch that the last step took */
 };
 
 /* How the protobuf JSON mapping is written. */
@@ -159,6 +215,20 @@ struct schema_ops {
                        const struct sample *sample, struct schema_cursor *cursor,
                        struct label *label);
 
+    /* The next quantile of a sample that is a SAMPLE_SUMMARY. NULL: the schema has none of those.
+     */
+    bool (*next_quantile)(const struct schema *schema, const void *message,
+                          const struct sample *sample, struct schema_cursor *cursor,
+                          struct sample_quantile *quantile);
+
+    /* The next exemplar of a sample, and the next label of one. NULL: the schema has none. */
+    bool (*next_exemplar)(const struct schema *schema, const void *message,
+                          const struct sample *sample, struct schema_cursor *cursor,
+                          struct sample_exemplar *exemplar);
+    bool (*next_exemplar_label)(const struct schema *schema, const void *message,
+                                const struct sample *sample, const struct sample_exemplar *exemplar,
+                                struct schema_cursor *cursor, struct label *label);
+
     /*
      * Appends the message in the protobuf JSON mapping. Returns how many values have no form there
      * (a Timestamp out of range, an Any of an unknown type) and stand as their plain fields.
@@ -183,7 +253,7 @@ struct schema_ops {
 struct schema {
     const struct schema_ops *ops;
     const char *name; /* of a built-in one as in its ops; else the full name of its message */
-    bool has_samples; /* next_sample and next_label may be called */
+    bool has_samples; /* next_sample and what walks its samples may be called */
 };
 
 #endif

@@ -20,16 +20,17 @@ static int create(const struct schema_options *options, struct schema **out, str
 
 static void read_histogram(const Histogram *from, struct sample_histogram *to)
 {
-    to->count = from->count;
-    to->sum = from->sum;
+    to->totals.count = from->count;
+    to->totals.has_sum = true;
+    to->totals.sum = from->sum;
+    to->totals.has_min = from->has_min_case == SLUICE__TELEMETRY__HISTOGRAM__HAS_MIN_MIN;
+    to->totals.has_max = from->has_max_case == SLUICE__TELEMETRY__HISTOGRAM__HAS_MAX_MAX;
+    to->totals.min = to->totals.has_min ? from->min : 0;
+    to->totals.max = to->totals.has_max ? from->max : 0;
     to->bounds = from->bounds;
     to->bound_count = from->n_bounds;
     to->counts = from->counts;
     to->count_count = from->n_counts;
-    to->has_min = from->has_min_case == SLUICE__TELEMETRY__HISTOGRAM__HAS_MIN_MIN;
-    to->has_max = from->has_max_case == SLUICE__TELEMETRY__HISTOGRAM__HAS_MAX_MAX;
-    to->min = to->has_min ? from->min : 0;
-    to->max = to->has_max ? from->max : 0;
 }
 
 static bool read_value(const Sample *from, struct sample *to)

@@ -22,6 +22,10 @@
 #define NAME_SIZE        512
 #define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2) /* each byte as \u00xx, and the quotes */
 
+/* A label's text that has to be made is at most six times as long as what was sent of it (control
+ * characters, escaped): that of any datagram fits. */
+#define SCRATCH_SIZE ((size_t)512 * 1024)
+
 /* A time as text, kept because the next one is mostly of the same second. */
 struct time_text {
     int64_t nanoseconds;
@@ -32,6 +36,8 @@ struct time_text {
 struct json_encoder {
     struct encoder encoder;
     struct encoder_options options;
+
+    struct arena scratch; /* for texts that have to be made */
 
     /* Of the record in hand. */
     struct time_text received;
@@ -144,7 +150,7 @@ static void write_sample(struct json_encoder *json, const struct record *record,
     output_literal(out, ",\"name\":");
     json_string(out, sample->name.data, sample->name.size);
     json_sample_kind(out, sample);
-    json_sample_value(out, sample);
+    json_sample_value(out, record, sample, &json->scratch);
     if (sample->start_time_ns != 0) {
         output_literal(out, ",\"start_time\":");
         json_time(out, sample->start_time_ns);
@@ -154,7 +160,8 @@ static void write_sample(struct json_encoder *json, const struct record *record,
         json_string(out, sample->unit.data, sample->unit.size);
     }
     output_literal(out, ",\"labels\":");
-    json_labels_write(&json->labels, record, sample, out);
+    json_labels_write(&json->labels, record, sample, NULL, out);
+    json_sample_exemplars(out, record, sample, &json->labels);
     output_literal(out, ",\"received\":");
     write_facts(json, out);
     output_literal(out, "}\n");
@@ -164,10 +171,12 @@ static struct encoded encode_samples(struct json_encoder *json, const struct rec
                                      struct output *out)
 {
     const struct schema_ops *ops = record->schema->ops;
-    struct schema_cursor cursor = {0};
+    struct schema_cursor cursor = {.scratch = &json->scratch};
     struct sample sample;
     size_t lines = 0;
-    json_labels_begin(&json->labels);
+    json->scratch.used = 0;
+    json->scratch.exhausted = false;
+    json_labels_begin(&json->labels, &json->scratch);
     while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
         write_sample(json, record, &sample, out);
         lines++;
@@ -200,7 +209,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 {
     struct json_encoder *json = (struct json_encoder *)encoder;
     set_facts(json, listener, record);
-    if (json->options.view == VIEW_MESSAGE)
+    if (json->options.view == VIEW_MESSAGE || !record->schema->has_samples)
         return encode_message(json, record, out);
     return encode_samples(json, record, out);
 }
@@ -210,6 +219,12 @@ static struct encoder *create(const struct encoder_options *options)
     struct json_encoder *json = calloc(1, sizeof *json);
     if (json == NULL)
         return NULL;
+    json->scratch.base = malloc(SCRATCH_SIZE);
+    json->scratch.capacity = SCRATCH_SIZE;
+    if (json->scratch.base == NULL) {
+        free(json);
+        return NULL;
+    }
     json->encoder.ops = &encoder_json;
     json->options = *options;
     /* The facts of no record; those of a record change what differs. */
@@ -222,7 +237,9 @@ static struct encoder *create(const struct encoder_options *options)
 
 static void destroy(struct encoder *encoder)
 {
-    free(encoder);
+    struct json_encoder *json = (struct json_encoder *)encoder;
+    free(json->scratch.base);
+    free(json);
 }
 
 const struct encoder_ops encoder_json = {

@@ -18,21 +18,31 @@ static void write_counts(struct output *out, const uint64_t *values, size_t coun
     json_array_end(out);
 }
 
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* As members of an object. */
+static void write_totals(struct output *out, const struct sample_totals *totals)
+{
+    json_key_literal(out, "count");
+    json_uint64(out, totals->count);
+    if (totals->has_sum) {
+        json_key_literal(out, "sum");
+        json_double(out, totals->sum);
+    }
+    if (totals->has_min) {
+        json_key_literal(out, "min");
+        json_double(out, totals->min);
+    }
+    if (totals->has_max) {
+        json_key_literal(out, "max");
+        json_double(out, totals->max);
+    }
+}
+
 static void write_histogram(struct output *out, const struct sample_histogram *histogram)
 {
     json_object_begin(out);
-    json_key_literal(out, "count");
-    json_uint64(out, histogram->count);
-    json_key_literal(out, "sum");
-    json_double(out, histogram->sum);
-    if (histogram->has_min) {
-        json_key_literal(out, "min");
-        json_double(out, histogram->min);
-    }
-    if (histogram->has_max) {
-        json_key_literal(out, "max");
-        json_double(out, histogram->max);
-    }
+    write_totals(out, &histogram->totals);
     json_key_literal(out, "bounds");
     write_doubles(out, histogram->bounds, histogram->bound_count);
     json_key_literal(out, "counts");
@@ -40,23 +50,90 @@ static void write_histogram(struct output *out, const struct sample_histogram *h
     json_object_end(out);
 }
 
+static void write_buckets(struct output *out, const struct sample_buckets *buckets)
+{
+    json_object_begin(out);
+    json_key_literal(out, "offset");
+    json_int64(out, buckets->offset);
+    json_key_literal(out, "counts");
+    write_counts(out, buckets->counts, buckets->count_count);
+    json_object_end(out);
+}
+
+static void write_exponential_histogram(struct output *out,
+                                        const struct sample_exponential_histogram *histogram)
+{
+    json_object_begin(out);
+    write_totals(out, &histogram->totals);
+    json_key_literal(out, "scale");
+    json_int64(out, histogram->scale);
+    json_key_literal(out, "zero_count");
+    json_uint64(out, histogram->zero_count);
+    json_key_literal(out, "zero_threshold");
+    json_double(out, histogram->zero_threshold);
+    json_key_literal(out, "positive");
+    write_buckets(out, &histogram->positive);
+    json_key_literal(out, "negative");
+    write_buckets(out, &histogram->negative);
+    json_object_end(out);
+}
+
+static void write_summary(struct output *out, const struct record *record,
+                          const struct sample *sample, struct arena *scratch)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct schema_cursor cursor = {.scratch = scratch};
+    struct sample_quantile quantile;
+    json_object_begin(out);
+    write_totals(out, &sample->value.summary.totals);
+    json_key_literal(out, "quantiles");
+    json_array_begin(out);
+    while (!out->overflow &&
+           ops->next_quantile(record->schema, record->message, sample, &cursor, &quantile)) {
+        json_object_begin(out);
+        json_key_literal(out, "quantile");
+        json_double(out, quantile.quantile);
+        json_key_literal(out, "value");
+        json_double(out, quantile.value);
+        json_object_end(out);
+    }
+    json_array_end(out);
+    json_object_end(out);
+}
+
+static void write_number_kind(struct output *out, enum sample_kind kind)
+{
+    switch (kind) {
+    case SAMPLE_GAUGE:
+        output_literal(out, ",\"kind\":\"gauge\"");
+        break;
+    case SAMPLE_COUNTER:
+        output_literal(out, ",\"kind\":\"counter\"");
+        break;
+    case SAMPLE_UPDOWN_COUNTER:
+        output_literal(out, ",\"kind\":\"updown_counter\"");
+        break;
+    }
+}
+
 void json_sample_kind(struct output *out, const struct sample *sample)
 {
     if (sample->type == SAMPLE_HISTOGRAM)
         output_literal(out, ",\"kind\":\"histogram\"");
-    else if (sample->kind == SAMPLE_GAUGE)
-        output_literal(out, ",\"kind\":\"gauge\"");
-    else if (sample->kind == SAMPLE_COUNTER)
-        output_literal(out, ",\"kind\":\"counter\"");
+    else if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)
+        output_literal(out, ",\"kind\":\"exponential_histogram\"");
+    else if (sample->type == SAMPLE_SUMMARY)
+        output_literal(out, ",\"kind\":\"summary\"");
     else
-        output_literal(out, ",\"kind\":\"updown_counter\"");
+        write_number_kind(out, sample->kind);
     if (sample->temporality == SAMPLE_CUMULATIVE)
         output_literal(out, ",\"temporality\":\"cumulative\"");
     else if (sample->temporality == SAMPLE_DELTA)
         output_literal(out, ",\"temporality\":\"delta\"");
 }
 
-void json_sample_value(struct output *out, const struct sample *sample)
+void json_sample_value(struct output *out, const struct record *record, const struct sample *sample,
+                       struct arena *scratch)
 {
     output_literal(out, ",\"value\":");
     switch (sample->type) {
@@ -75,5 +152,73 @@ void json_sample_value(struct output *out, const struct sample *sample)
     case SAMPLE_HISTOGRAM:
         write_histogram(out, &sample->value.histogram);
         break;
+    case SAMPLE_EXPONENTIAL_HISTOGRAM:
+        write_exponential_histogram(out, &sample->value.exponential_histogram);
+        break;
+    case SAMPLE_SUMMARY:
+        write_summary(out, record, sample, scratch);
+        break;
     }
+}
+
+/* --- exemplars -------------------------------------------------------------------------------- */
+
+/* An identifier as W3C Trace Context has it: lowercase hexadecimal, here of any length. */
+static void write_identifier(struct output *out, const struct text *identifier)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *at = output_reserve(out, 2 * identifier->size + 2);
+    if (at == NULL)
+        return;
+    *at++ = '"';
+    for (size_t i = 0; i < identifier->size; i++) {
+        unsigned char byte = (unsigned char)identifier->data[i];
+        *at++ = digits[byte >> 4];
+        *at++ = digits[byte & 15];
+    }
+    *at = '"';
+}
+
+static void write_exemplar(struct output *out, const struct record *record,
+                           const struct sample *sample, const struct sample_exemplar *exemplar,
+                           struct json_labels *labels)
+{
+    json_object_begin(out);
+    if (exemplar->time_ns != 0) {
+        json_key_literal(out, "time");
+        json_time(out, exemplar->time_ns);
+    }
+    json_key_literal(out, "value");
+    if (exemplar->type == SAMPLE_INT64)
+        json_int64(out, exemplar->value.int64);
+    else
+        json_double(out, exemplar->value.number);
+    if (exemplar->trace_id.size != 0) {
+        json_key_literal(out, "trace_id");
+        write_identifier(out, &exemplar->trace_id);
+    }
+    if (exemplar->span_id.size != 0) {
+        json_key_literal(out, "span_id");
+        write_identifier(out, &exemplar->span_id);
+    }
+    json_key_literal(out, "labels");
+    json_labels_write(labels, record, sample, exemplar, out);
+    json_object_end(out);
+}
+
+void json_sample_exemplars(struct output *out, const struct record *record,
+                           const struct sample *sample, struct json_labels *labels)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct schema_cursor cursor = {.scratch = labels->scratch};
+    struct sample_exemplar exemplar;
+    size_t count = 0;
+    while (ops->next_exemplar != NULL && !out->overflow &&
+           ops->next_exemplar(record->schema, record->message, sample, &cursor, &exemplar)) {
+        if (count++ == 0)
+            output_literal(out, ",\"exemplars\":[");
+        write_exemplar(out, record, sample, &exemplar, labels);
+    }
+    if (count != 0)
+        json_array_end(out);
 }

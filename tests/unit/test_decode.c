@@ -328,15 +328,17 @@ static void a_histogram_tells_what_it_was_told(void **state)
         struct sample sample = sample_at(decoding, i);
         const struct sample_histogram *histogram = &sample.value.histogram;
         assert_int_equal(sample.type, SAMPLE_HISTOGRAM);
-        assert_int_equal(histogram->count, 6);
-        assert_true(histogram->sum == 12.5);
+        assert_int_equal(histogram->totals.count, 6);
+        assert_true(histogram->totals.has_sum);
+        assert_true(histogram->totals.sum == 12.5);
         assert_int_equal(histogram->bound_count, 2);
         assert_true(histogram->bounds[0] == 1.0 && histogram->bounds[1] == 2.0);
         assert_int_equal(histogram->count_count, 3);
         assert_int_equal(histogram->counts[2], 3);
-        assert_int_equal(histogram->has_min, i == 0); /* 0 is told, and differs from nothing */
-        assert_int_equal(histogram->has_max, i == 0);
-        assert_true(histogram->max == (i == 0 ? 9.0 : 0.0));
+        assert_int_equal(histogram->totals.has_min,
+                         i == 0); /* 0 is told, and differs from nothing */
+        assert_int_equal(histogram->totals.has_max, i == 0);
+        assert_true(histogram->totals.max == (i == 0 ? 9.0 : 0.0));
     }
 }
 

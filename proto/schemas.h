@@ -13,6 +13,9 @@ extern const struct schema_ops *const builtin_schemas[];
 /* One file each. */
 extern const struct schema_ops schema_telemetry;
 extern const struct schema_ops schema_riemann;
+extern const struct schema_ops schema_otlp;
+extern const struct schema_ops schema_otlp_logs;
+extern const struct schema_ops schema_otlp_traces;
 
 /* Not in the list: what a file says, which its options name. */
 extern const struct schema_ops schema_file;

@@ -1,0 +1,63 @@
+/*
+ * The parts of the schema `otlp` that stand in files of their own. Pure functions over a decoded
+ * request; the walks are those of struct schema_ops in collector/schema.h.
+ */
+#ifndef SLUICE_PROTO_SCHEMA_OTLP_H
+#define SLUICE_PROTO_SCHEMA_OTLP_H
+
+#include "collector/schema.h"
+#include "proto/generated/otlp_metrics_service.pb-c.h"
+
+typedef Opentelemetry__Proto__Collector__Metrics__V1__ExportMetricsServiceRequest OtlpRequest;
+typedef Opentelemetry__Proto__Resource__V1__Resource OtlpResource;
+typedef Opentelemetry__Proto__Common__V1__InstrumentationScope OtlpScope;
+typedef Opentelemetry__Proto__Common__V1__AnyValue OtlpValue;
+typedef Opentelemetry__Proto__Common__V1__KeyValue OtlpAttribute;
+typedef Opentelemetry__Proto__Metrics__V1__ResourceMetrics OtlpResourceMetrics;
+typedef Opentelemetry__Proto__Metrics__V1__ScopeMetrics OtlpScopeMetrics;
+typedef Opentelemetry__Proto__Metrics__V1__Metric OtlpMetric;
+typedef Opentelemetry__Proto__Metrics__V1__NumberDataPoint OtlpNumber;
+typedef Opentelemetry__Proto__Metrics__V1__HistogramDataPoint OtlpHistogram;
+typedef Opentelemetry__Proto__Metrics__V1__ExponentialHistogramDataPoint OtlpExponential;
+typedef Opentelemetry__Proto__Metrics__V1__SummaryDataPoint OtlpSummary;
+typedef Opentelemetry__Proto__Metrics__V1__Exemplar OtlpExemplar;
+
+/* Lists of these, as they stand in a message. */
+struct otlp_attributes {
+    OtlpAttribute *const *list;
+    size_t count;
+};
+
+struct otlp_exemplars {
+    OtlpExemplar *const *list;
+    size_t count;
+};
+
+/* Where a sample comes from: its resource, its scope and its metric, in which it is a point. */
+struct otlp_origin {
+    const OtlpResource *resource; /* NULL: not told */
+    const OtlpScope *scope;       /* the same */
+    const OtlpMetric *metric;
+};
+
+struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample);
+
+/* What the metric's point at `index` has of either. */
+struct otlp_attributes otlp_point_attributes(const OtlpMetric *metric, size_t index);
+struct otlp_exemplars otlp_point_exemplars(const OtlpMetric *metric, size_t index);
+
+/* Labels: a sample's are its point's, its scope's and its resource's; an exemplar's are its own. */
+bool otlp_next_label(const struct schema *schema, const void *message, const struct sample *sample,
+                     struct schema_cursor *cursor, struct label *label);
+bool otlp_next_exemplar_label(const struct schema *schema, const void *message,
+                              const struct sample *sample, const struct sample_exemplar *exemplar,
+                              struct schema_cursor *cursor, struct label *label);
+
+/*
+ * An attribute's value as text: a string as it is, a number in decimal, bytes in base64, lists and
+ * maps as JSON; a value that is none is empty. It stands in the message or in the cursor's scratch
+ * arena, see proto/made_text.h.
+ */
+struct text otlp_value_text(const OtlpValue *value, struct schema_cursor *cursor);
+
+#endif

@@ -1,0 +1,25 @@
+/* OTLP's logs: one ExportLogsServiceRequest a datagram. They hold no samples. */
+#include "proto/generated/otlp_logs_service.pb-c.h"
+#include "proto/message_schema.h"
+#include "proto/schemas.h"
+
+extern const unsigned char otlp_logs_service_set[];
+extern const size_t otlp_logs_service_set_size;
+
+static int create(const struct schema_options *options, struct schema **out, struct error *error)
+{
+    static const struct compiled_proto from = {
+        otlp_logs_service_set, &otlp_logs_service_set_size,
+        &opentelemetry__proto__collector__logs__v1__export_logs_service_request__descriptor};
+    return message_schema_create(&schema_otlp_logs, &from, options, out, error);
+}
+
+const struct schema_ops schema_otlp_logs = {
+    .name = "otlp-logs",
+    .accepts_empty = false,
+    .create = create,
+    .destroy = message_schema_destroy,
+    .decode = message_schema_decode,
+    .write_json = message_schema_write_json,
+    .write_protobuf = message_schema_write_protobuf,
+};

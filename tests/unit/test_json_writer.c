@@ -84,14 +84,17 @@ static void every_kind_of_value_is_separated_from_the_one_before(void **state)
     json_float(&out, INFINITY);
     json_time(&out, 0);
     json_bool(&out, true);
+    json_null(&out);
     json_string(&out, "", 0);
+    json_base64(&out, "", 0);
+    json_base64(&out, "\xff\xef", 2);
     json_object_begin(&out);
     json_object_end(&out);
     json_array_begin(&out);
     json_array_end(&out);
     json_array_end(&out);
     assert_written(&out, "[-1,-1,1,\"-2\",\"2\",1.5,\"NaN\",2.5,\"Infinity\","
-                         "\"1970-01-01T00:00:00.000000000Z\",true,\"\",{},[]]");
+                         "\"1970-01-01T00:00:00.000000000Z\",true,null,\"\",\"\",\"/+8=\",{},[]]");
 }
 
 static void a_new_line_begins_without_a_comma(void **state)

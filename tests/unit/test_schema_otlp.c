@@ -137,14 +137,17 @@ static void a_number_that_was_not_sent_is_no_sample(void **state)
     assert_names(*state, "one two ");
 }
 
-/* Of each type of point, where its flags are. */
+/* Of each type of point, where its flags are and its exemplars. */
 static const struct {
     uint32_t data;
     uint32_t flags;
+    uint32_t exemplars; /* 0: it has none */
 } types[] = {
-    {OTLP_GAUGE, OTLP_NUMBER_FLAGS},        {OTLP_SUM, OTLP_NUMBER_FLAGS},
-    {OTLP_HISTOGRAM, OTLP_HISTOGRAM_FLAGS}, {OTLP_EXPONENTIAL_HISTOGRAM, OTLP_EXPONENTIAL_FLAGS},
-    {OTLP_SUMMARY, OTLP_SUMMARY_FLAGS},
+    {OTLP_GAUGE, OTLP_NUMBER_FLAGS, OTLP_NUMBER_EXEMPLARS},
+    {OTLP_SUM, OTLP_NUMBER_FLAGS, OTLP_NUMBER_EXEMPLARS},
+    {OTLP_HISTOGRAM, OTLP_HISTOGRAM_FLAGS, OTLP_HISTOGRAM_EXEMPLARS},
+    {OTLP_EXPONENTIAL_HISTOGRAM, OTLP_EXPONENTIAL_FLAGS, OTLP_EXPONENTIAL_EXEMPLARS},
+    {OTLP_SUMMARY, OTLP_SUMMARY_FLAGS, 0},
 };
 #define TYPES (sizeof types / sizeof types[0])
 
@@ -154,7 +157,7 @@ static void put_flagged(size_t type, uint32_t flags)
     struct otlp_metric metric = otlp_metric_begin(&wire, types[type].data, "flagged");
     size_t point = wire_begin(&wire, OTLP_POINTS);
     wire_fixed64(&wire, OTLP_TIME, TIME);
-    if (types[type].flags == OTLP_NUMBER_FLAGS && types[type].data != OTLP_SUMMARY)
+    if (type < 2)
         put_double();
     wire_uint(&wire, types[type].flags, flags);
     wire_end(&wire, point);
@@ -317,17 +320,7 @@ static void assert_exemplars(const struct decoding *decoding, const struct sampl
 
 static void exemplars_are_those_with_a_value(void **state)
 {
-    static const struct {
-        uint32_t data;
-        uint32_t exemplars;
-    } types[] = {
-        {OTLP_GAUGE, OTLP_NUMBER_EXEMPLARS},
-        {OTLP_SUM, OTLP_NUMBER_EXEMPLARS},
-        {OTLP_HISTOGRAM, OTLP_HISTOGRAM_EXEMPLARS},
-        {OTLP_EXPONENTIAL_HISTOGRAM, OTLP_EXPONENTIAL_EXEMPLARS},
-        {OTLP_SUMMARY, 0},
-    };
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < TYPES; i++) {
         wire_clear(&wire);
         struct otlp_metric metric = otlp_metric_begin(&wire, types[i].data, "");
         size_t point = wire_begin(&wire, OTLP_POINTS);

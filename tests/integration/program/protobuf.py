@@ -39,6 +39,10 @@ def fixed64(number, value):
     return _tag(number, _FIXED64) + struct.pack("<Q", value)
 
 
+def fixed32(number, value):
+    return _tag(number, _FIXED32) + struct.pack("<I", value)
+
+
 def double(number, value):
     return _tag(number, _FIXED64) + struct.pack("<d", value)
 

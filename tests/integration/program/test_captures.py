@@ -5,11 +5,12 @@ import os
 import signal
 import unittest
 
+import otlp_samples
 from capture_writing import write_capture
 from protobuf import metric
 from sluice_program import CAPTURES, ProgramTest, parse_lines, read_lines, wait_for_bytes
 
-PORTS = {
+RIEMANN = {
     "collectd_riemann_batchoff_v4": 5561,
     "riemann_cli_v4": 5555,
     "riemann_frag_v4_mtu1500": 5555,
@@ -17,11 +18,14 @@ PORTS = {
     "riemann_seq_nano_v4": 5555,
     "syslogng_riemann_batch10": 5563,
 }
+OTLP_METRICS = ("otlp_metrics_v4", "otlp_sizes_v4")
+SCHEMAS = {**{name: "riemann" for name in RIEMANN}, **{name: "otlp" for name in OTLP_METRICS},
+           "otlp_logs_v4": "otlp-logs", "otlp_traces_v4": "otlp-traces"}
 
 
 def capture_url(name, port=None):
-    port = PORTS[name] if port is None else port
-    return f"pcap:{CAPTURES / name}.pcap?port={port}&schema=riemann"
+    port = RIEMANN.get(name, 4317) if port is None else port
+    return f"pcap:{CAPTURES / name}.pcap?port={port}&schema={SCHEMAS[name]}"
 
 
 def truth(name):
@@ -50,8 +54,8 @@ def facts(line, listener):
 
 def expected_messages(name):
     listener = f"pcap:{CAPTURES / name}.pcap"
-    return [{**facts(line, listener), "schema": "riemann", "bytes": line["payload_len"],
-             "message": line["message"]} for line in truth(name)]
+    return [{**facts(line, listener), "schema": SCHEMAS[name],
+             "bytes": line["payload_len"], "message": line["message"]} for line in truth(name)]
 
 
 def value_of(event):
@@ -78,13 +82,23 @@ def labels_of(event):
     return labels
 
 
+def riemann_samples(message, received):
+    return [{"time": time_of(event) or received, "name": event.get("service", ""),
+             "kind": "gauge", "value": value_of(event), "labels": labels_of(event)}
+            for event in message.get("events", []) if value_of(event) is not None]
+
+
+def samples_of(name, line):
+    """The samples of one datagram, without its facts."""
+    if SCHEMAS[name] == "riemann":
+        return riemann_samples(line["message"], arrival(line))
+    return list(otlp_samples.samples(line["message"], to_time))
+
+
 def expected_samples(name):
     listener = f"pcap:{CAPTURES / name}.pcap"
-    return [{"time": time_of(event) or arrival(line), "name": event.get("service", ""),
-             "kind": "gauge", "value": value_of(event), "labels": labels_of(event),
-             **facts(line, listener)}
-            for line in truth(name) for event in line["message"].get("events", [])
-            if value_of(event) is not None]
+    return [{**sample, **facts(line, listener)}
+            for line in truth(name) for sample in samples_of(name, line)]
 
 
 class Truth(ProgramTest):
@@ -94,7 +108,7 @@ class Truth(ProgramTest):
             self.assertEqual(line, truth_line, f"line {number}")
 
     def test_every_message_is_what_its_sender_sent(self):
-        for name in PORTS:
+        for name in SCHEMAS:
             with self.subTest(capture=name):
                 program, ledger = self.run_to_end(
                     "--listen", capture_url(name), "--sink",
@@ -105,27 +119,40 @@ class Truth(ProgramTest):
                 self.assertEqual(program.log(), [])
 
     def test_every_metric_is_one_line_of_samples(self):
-        for name in PORTS:
+        for name in (*RIEMANN, *OTLP_METRICS):
             with self.subTest(capture=name):
                 program, ledger = self.run_to_end("--listen", capture_url(name), "--sink",
                                                   "stdout:?view=sample")
                 expected = expected_samples(name)
                 self.assert_same_lines(program.output(), expected)
-                without = sum(all(value_of(event) is None
-                                  for event in line["message"].get("events", []))
-                              for line in truth(name))
+                without = sum(not samples_of(name, line) for line in truth(name))
                 self.assertEqual(ledger["sinks"][0]["lines"], len(expected))
                 self.assertEqual(ledger["sinks"][0]["filtered"], without)
 
     def test_the_truth_holds_what_the_rules_are_about(self):
         """So that the tests above cannot pass for want of anything to look at."""
-        events = [event for name in PORTS for line in truth(name)
+        events = [event for name in RIEMANN for line in truth(name)
                   for event in line["message"].get("events", [])]
         for key in ("metric_sint64", "metric_d", "metric_f", "time", "time_micros", "host", "state",
                     "tags", "attributes", "ttl", "description"):
             self.assertTrue(any(key in event for event in events), key)
         self.assertTrue(any(value_of(event) is None for event in events))
         self.assertTrue(any(time_of(event) is None for event in events))
+
+    def test_the_truth_of_otlp_holds_what_its_rules_are_about(self):
+        lines = [line for name in OTLP_METRICS for line in expected_samples(name)]
+        self.assertEqual([len(expected_samples(name)) for name in OTLP_METRICS], [113, 816])
+        self.assertEqual({(line["kind"], line.get("temporality")) for line in lines},
+                         {("gauge", None), ("counter", "cumulative"), ("counter", "delta"),
+                          ("updown_counter", "cumulative"), ("updown_counter", "delta"),
+                          ("histogram", "cumulative"), ("histogram", "delta"),
+                          ("exponential_histogram", "cumulative"),
+                          ("exponential_histogram", "delta")})
+        self.assertTrue(any(isinstance(line["value"], int) for line in lines))
+        self.assertTrue(any(isinstance(line["value"], float) for line in lines))
+        labels = {text for line in lines for text in line["labels"].values()}
+        for text in ("true", "0.125", "4242", "[1,2,3]", "[true,false]", '["a","b"]'):
+            self.assertIn(text, labels)
 
     def test_two_sinks_get_the_same_datagrams(self):
         name = "syslogng_riemann_batch10"
@@ -138,16 +165,16 @@ class Truth(ProgramTest):
         self.assertEqual([sink["offered"] for sink in ledger["sinks"]], [8, 8])
 
     def test_all_captures_at_once(self):
-        urls = [argument for name in PORTS for argument in ("--listen", capture_url(name))]
+        urls = [argument for name in RIEMANN for argument in ("--listen", capture_url(name))]
         program, ledger = self.run_to_end(*urls, "--sink", "stdout:?view=message&names=proto")
         lines = program.output()
-        for name, counts in zip(PORTS, ledger["listeners"]):
+        for name, counts in zip(RIEMANN, ledger["listeners"]):
             with self.subTest(capture=name):
                 listener = f"pcap:{CAPTURES / name}.pcap"
                 self.assertEqual(counts["name"], listener)
                 self.assert_same_lines([line for line in lines if line["listener"] == listener],
                                        expected_messages(name))
-        self.assertEqual(len(lines), sum(len(truth(name)) for name in PORTS))
+        self.assertEqual(len(lines), sum(len(truth(name)) for name in RIEMANN))
 
 
 class Reading(ProgramTest):

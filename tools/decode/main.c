@@ -112,8 +112,10 @@ static int check(void *settings, struct error *error)
     return -1;
 }
 
+static char schema_help[256]; /* told by help_on_schemas */
+
 static const struct command_option options[] = {
-    {"schema", "NAME", "what the bytes mean: telemetry or riemann", set_schema},
+    {"schema", "NAME", schema_help, set_schema},
     {"descriptor-set", "FILE",
      "what the bytes mean: a file that protoc --include_imports\n--descriptor_set_out wrote, or a "
      ".proto file (protoc must be installed)",
@@ -229,11 +231,26 @@ static int run(const struct settings *settings, struct error *error)
     return result;
 }
 
+/* What --help says of the schemas: the names in their table. */
+static void help_on_schemas(void)
+{
+    struct output help = {.data = schema_help, .capacity = sizeof schema_help - 1};
+    output_literal(&help, "what the bytes mean: ");
+    for (size_t i = 0; builtin_schemas[i] != NULL; i++) {
+        if (i != 0 && builtin_schemas[i + 1] != NULL)
+            output_literal(&help, ", ");
+        else if (i != 0)
+            output_literal(&help, " or ");
+        output_bytes(&help, builtin_schemas[i]->name, strlen(builtin_schemas[i]->name));
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct settings settings = {0};
     struct error error;
     int code;
+    help_on_schemas();
     if (!command_begin(&command, argc, argv, &settings, &code))
         return code;
     return command_end(&command, run(&settings, &error), &error);

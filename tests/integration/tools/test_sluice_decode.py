@@ -9,7 +9,9 @@ import unittest
 import wire
 from programs import CAPTURES, ROOT, Receiver, close_stream, run, truth
 
-RIEMANN = sorted(path.stem for path in CAPTURES.glob("*riemann*.pcap"))
+SCHEMAS = {**{path.stem: "riemann" for path in sorted(CAPTURES.glob("*riemann*.pcap"))},
+           "otlp_metrics_v4": "otlp", "otlp_sizes_v4": "otlp", "otlp_logs_v4": "otlp-logs",
+           "otlp_traces_v4": "otlp-traces"}
 PROTOBUF_INCLUDE = "/usr/include"
 
 
@@ -39,9 +41,10 @@ class Decode(unittest.TestCase):
         return process.stdout
 
     def test_captured_messages_are_what_googles_runtime_says(self):
-        for capture in RIEMANN:
+        for capture, schema in SCHEMAS.items():
             with self.subTest(capture=capture):
-                out = self.decode(delimited(payloads(capture)), "--delimited", "--names=proto")
+                out = self.decode(delimited(payloads(capture)), "--delimited", "--names=proto",
+                                  schema=schema)
                 self.assertEqual([json.loads(line) for line in out.splitlines()],
                                  [line["message"] for line in truth(capture)])
 
@@ -53,9 +56,12 @@ class Decode(unittest.TestCase):
             self.assertEqual(json.loads(out), line["message"])
 
     def test_encoded_anew_it_says_the_same(self):
-        data = delimited(payloads("riemann_lib_odd_v4"))
-        again = self.decode(data, "--delimited", "--format=protobuf")
-        self.assertEqual(self.decode(again, "--delimited"), self.decode(data, "--delimited"))
+        for capture in ("riemann_lib_odd_v4", "otlp_metrics_v4", "otlp_logs_v4", "otlp_traces_v4"):
+            with self.subTest(capture=capture):
+                data, schema = delimited(payloads(capture)), SCHEMAS[capture]
+                again = self.decode(data, "--delimited", "--format=protobuf", schema=schema)
+                self.assertEqual(self.decode(again, "--delimited", schema=schema),
+                                 self.decode(data, "--delimited", schema=schema))
         one = payloads("riemann_cli_v4")[0]
         self.assertEqual(self.decode(self.decode(one, "--format", "protobuf")), self.decode(one))
 
@@ -145,8 +151,13 @@ class Decode(unittest.TestCase):
             self.assertEqual((process.returncode, process.stdout), (65, b""))
             self.assertIn(b"longer than 64 MiB", process.stderr)
 
+    def test_the_help_names_every_schema(self):
+        process = run("sluice-decode", "--help")
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("telemetry, riemann, otlp, otlp-logs or otlp-traces", process.stdout.decode())
+
     def test_wrong_options_are_64(self):
-        for arguments in ([], ["--schema"], ["--schema=otlp"], ["--schema=riemann", "x"],
+        for arguments in ([], ["--schema"], ["--schema=otlp-metrics"], ["--schema=riemann", "x"],
                           ["--schema=riemann", "--format=xml"], ["--delimited=yes"],
                           ["--schema=riemann", "--names=camel"], ["--schema=riemann", "--int64=1"]):
             with self.subTest(arguments=arguments):

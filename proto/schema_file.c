@@ -8,6 +8,7 @@
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
 #include "proto/runtime/descriptor_file.h"
+#include "proto/runtime/sample_mapping.h"
 #include "proto/runtime/sender.h"
 #include "proto/schemas.h"
 
@@ -16,6 +17,7 @@ struct file_schema {
     struct type_set *set;
     const struct message_type *type;
     struct sender_paths sender;
+    struct sample_mapping samples;
 };
 
 /* What decode makes: the message, and beside it what is told from it once. */
@@ -30,6 +32,7 @@ static void destroy(struct schema *schema)
     if (schema == NULL)
         return;
     struct file_schema *made = (struct file_schema *)schema;
+    sample_mapping_clear(&made->samples);
     type_set_destroy(made->set);
     free(made);
 }
@@ -53,8 +56,11 @@ static int fill(struct file_schema *made, const struct schema_options *options, 
         return -1;
     made->type = type_set_require(made->set, options->message, &reason);
     if (made->type == NULL ||
-        !sender_parse(made->type, options->sequence, options->sequence_key, &made->sender, &reason))
+        !sender_parse(made->type, options->sequence, options->sequence_key, &made->sender,
+                      &reason) ||
+        !sample_mapping_parse(made->type, options, &made->samples, &reason))
         return refuse(options->source, &reason, error);
+    made->schema.has_samples = made->samples.value_count != 0;
     made->schema.name = made->type->descriptor->name;
     return 0;
 }
@@ -108,6 +114,20 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     return result;
 }
 
+static bool next_sample(const struct schema *schema, const void *message,
+                        struct schema_cursor *cursor, struct sample *sample)
+{
+    return sample_mapping_next(&file_of(schema)->samples, message_of(message), cursor, sample);
+}
+
+static bool next_label(const struct schema *schema, const void *message,
+                       const struct sample *sample, struct schema_cursor *cursor,
+                       struct label *label)
+{
+    return sample_mapping_next_label(&file_of(schema)->samples, message_of(message), sample, cursor,
+                                     label);
+}
+
 static size_t write_json(const struct schema *schema, const void *message,
                          const struct json_style *style, struct arena *scratch, struct output *out)
 {
@@ -134,6 +154,8 @@ const struct schema_ops schema_file = {
     .create = create,
     .destroy = destroy,
     .decode = decode,
+    .next_sample = next_sample,
+    .next_label = next_label,
     .write_json = write_json,
     .write_protobuf = write_protobuf,
     .sequence = sequence,

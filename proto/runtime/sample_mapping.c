@@ -1,0 +1,175 @@
+#include "proto/runtime/sample_mapping.h"
+
+#include <math.h>
+
+#include "proto/made_text.h"
+
+/* A value as text: as it stands where it is text already, else made for this step of the walk. */
+static struct text text_of_value(const struct field_type *field, const void *value,
+                                 struct schema_cursor *cursor)
+{
+    if (field->kind == KIND_STRING) {
+        const ProtobufCBinaryData *text = value;
+        return (struct text){(const char *)text->data, text->len};
+    }
+    struct output out = made_text_begin(cursor);
+    field_write_text(field, value, &out);
+    return made_text_end(cursor, &out);
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+static void read_value(const struct field_type *field, const void *at, struct sample *sample)
+{
+    switch (field->kind) {
+    case KIND_DOUBLE:
+        sample->type = SAMPLE_DOUBLE;
+        sample->value.number = *(const double *)at;
+        break;
+    case KIND_FLOAT:
+        sample->type = SAMPLE_FLOAT;
+        sample->value.number = *(const float *)at;
+        break;
+    case KIND_UINT64:
+    case KIND_FIXED64:
+        sample->type = SAMPLE_UINT64;
+        sample->value.uint64 = *(const uint64_t *)at;
+        break;
+    case KIND_UINT32:
+    case KIND_FIXED32:
+        sample->type = SAMPLE_UINT64;
+        sample->value.uint64 = *(const uint32_t *)at;
+        break;
+    case KIND_INT64:
+    case KIND_SINT64:
+    case KIND_SFIXED64:
+        sample->type = SAMPLE_INT64;
+        sample->value.int64 = *(const int64_t *)at;
+        break;
+    default: /* those of 32 bits, enums and bools */
+        sample->type = SAMPLE_INT64;
+        sample->value.int64 = *(const int32_t *)at;
+        break;
+    }
+}
+
+/* `count` times `unit`, or 0 (not told) where that is past what 64 bits hold. */
+static int64_t times(int64_t count, int64_t unit)
+{
+    return count > INT64_MAX / unit || count < INT64_MIN / unit ? 0 : count * unit;
+}
+
+static int64_t read_timestamp(const struct message_type *type, const ProtobufCMessage *timestamp)
+{
+    int64_t seconds = *(const int64_t *)field_value(&type->fields[0], timestamp);
+    int32_t nanos = *(const int32_t *)field_value(&type->fields[1], timestamp);
+    int64_t whole = times(seconds, 1000000000);
+    if (nanos < 0 || nanos > 999999999 || (whole == 0 && seconds != 0) || whole > INT64_MAX - nanos)
+        return 0;
+    return whole + nanos;
+}
+
+static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMessage *message,
+                         size_t element)
+{
+    if (mapping->time.count == 0)
+        return 0;
+    const struct field_type *field = field_path_last(&mapping->time);
+    const void *at = field_path_follow(&mapping->time, message, element);
+    if (at == NULL)
+        return 0;
+    if (mapping->time_unit == 0)
+        return read_timestamp(field->message, *(const ProtobufCMessage *const *)at);
+    struct sample number;
+    read_value(field, at, &number);
+    if (number.type == SAMPLE_INT64)
+        return times(number.value.int64, mapping->time_unit);
+    if (number.type == SAMPLE_UINT64)
+        return number.value.uint64 > INT64_MAX
+                   ? 0
+                   : times((int64_t)number.value.uint64, mapping->time_unit);
+    double nanoseconds = number.value.number * (double)mapping->time_unit;
+    return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
+}
+
+/* The name's text; with several values the value's own name behind it and a dot. */
+static struct text read_name(const struct sample_mapping *mapping, const struct named_path *value,
+                             const ProtobufCMessage *message, size_t element,
+                             struct schema_cursor *cursor)
+{
+    const void *at =
+        mapping->name.count == 0 ? NULL : field_path_follow(&mapping->name, message, element);
+    if (at == NULL)
+        return (struct text){value->name, value->name_size};
+    if (mapping->value_count == 1)
+        return text_of_value(field_path_last(&mapping->name), at, cursor);
+    struct output out = made_text_begin(cursor);
+    field_write_text(field_path_last(&mapping->name), at, &out);
+    output_char(&out, '.');
+    output_bytes(&out, value->name, value->name_size);
+    return made_text_end(cursor, &out);
+}
+
+bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,
+                         struct schema_cursor *cursor, struct sample *sample)
+{
+    made_text_forget(cursor);
+    size_t elements = mapping->list.count == 0 ? 1 : field_path_elements(&mapping->list, message);
+    size_t count = elements * mapping->value_count;
+    while (cursor->index < count) {
+        size_t index = cursor->index++;
+        size_t element = index / mapping->value_count;
+        const struct named_path *value = &mapping->values[index % mapping->value_count];
+        const void *at = field_path_follow(&value->path, message, element);
+        /* What is common to all elements is told once. */
+        if (at == NULL || (element != 0 && value->path.list == value->path.count))
+            continue;
+        *sample = (struct sample){.kind = SAMPLE_GAUGE, .index = element};
+        read_value(field_path_last(&value->path), at, sample);
+        sample->time_ns = read_time(mapping, message, element);
+        sample->name = read_name(mapping, value, message, element, cursor);
+        return true;
+    }
+    return false;
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+/* The next entry of a map of labels, which `holder` has; false at its end. */
+static bool next_entry(const struct field_type *map, const void *holder,
+                       struct schema_cursor *cursor, struct label *label)
+{
+    if (cursor->outer[0] >= field_elements(map, holder))
+        return false;
+    const ProtobufCMessage *const *entries =
+        *(const ProtobufCMessage *const *const *)field_value(map, holder);
+    const ProtobufCMessage *entry = entries[cursor->outer[0]++];
+    const struct field_type *fields = map->message->fields;
+    const ProtobufCBinaryData *key = field_value(&fields[0], entry);
+    label->key = (struct text){(const char *)key->data, key->len};
+    label->value = text_of_value(&fields[1], field_value(&fields[1], entry), cursor);
+    return true;
+}
+
+bool sample_mapping_next_label(const struct sample_mapping *mapping,
+                               const ProtobufCMessage *message, const struct sample *sample,
+                               struct schema_cursor *cursor, struct label *label)
+{
+    made_text_forget(cursor);
+    for (; cursor->index < mapping->label_count; cursor->index++) {
+        const struct named_path *named = &mapping->labels[cursor->index];
+        const struct field_type *field = field_path_last(&named->path);
+        const void *at = field_path_follow(&named->path, message, sample->index);
+        if (at != NULL && field->map) {
+            if (next_entry(field, at, cursor, label))
+                return true;
+            cursor->outer[0] = 0;
+        } else if (at != NULL) {
+            label->key = (struct text){named->name, named->name_size};
+            label->value = text_of_value(field, at, cursor);
+            cursor->index++;
+            return true;
+        }
+    }
+    return false;
+}

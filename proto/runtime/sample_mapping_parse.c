@@ -1,0 +1,189 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/fault.h"
+#include "proto/runtime/sample_mapping.h"
+
+static bool refuse(struct error *error, const char *option, const struct field_path *path,
+                   const char *why)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s: \"%s\" %s", option,
+              field_path_last(path)->descriptor->name, why);
+    return false;
+}
+
+/* Notes the repeated field that a path leads through; it must be the one of the others. */
+static bool note_list(struct sample_mapping *mapping, const char *option,
+                      const struct field_path *path, struct error *error)
+{
+    if (path->list == path->count)
+        return true;
+    if (mapping->list.count == 0)
+        mapping->list = *path;
+    if (field_path_same_list(&mapping->list, path))
+        return true;
+    return refuse(error, option, path, "is reached through another repeated field than the rest");
+}
+
+static bool parse_path(const struct message_type *type, struct sample_mapping *mapping,
+                       const char *option, const char *text, size_t length, struct field_path *path,
+                       struct error *error)
+{
+    struct error reason;
+    if (!field_path_parse(type, text, length, path, &reason)) {
+        error_set(error, reason.code, "%s: %s", option, reason.text);
+        return false;
+    }
+    return note_list(mapping, option, path, error);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool name_path(struct named_path *named, const char *name, size_t size, struct error *error)
+{
+    named->name = malloc(size + 1);
+    if (named->name == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+        return false;
+    }
+    memcpy(named->name, name, size);
+    named->name[size] = '\0';
+    named->name_size = size;
+    return true;
+}
+
+/* "PATH" or "NAME:PATH"; an extension's brackets hold no colon. */
+static bool parse_named(const struct message_type *type, struct sample_mapping *mapping,
+                        const char *option, const char *text, size_t length,
+                        struct named_path *named, struct error *error)
+{
+    const char *colon = memchr(text, ':', length);
+    size_t at = colon == NULL ? 0 : (size_t)(colon - text) + 1;
+    if (!parse_path(type, mapping, option, text + at, length - at, &named->path, error))
+        return false;
+    if (colon == text)
+        return refuse(error, option, &named->path, "has no name before its colon");
+    const char *last = field_path_last(&named->path)->descriptor->name;
+    return colon != NULL ? name_path(named, text, at - 1, error)
+                         : name_path(named, last, strlen(last), error);
+}
+
+static bool parse_list(const struct message_type *type, struct sample_mapping *mapping,
+                       const char *option, const char *text, struct named_path *list, size_t most,
+                       size_t *count, struct error *error)
+{
+    while (text != NULL) {
+        size_t length = strcspn(text, ",");
+        if (*count == most) {
+            error_set(error, EXIT_CODE_CONFIG, "%s: more than %zu paths", option, most);
+            return false;
+        }
+        /* Counted first, so that its name is freed. */
+        struct named_path *next = &list[(*count)++];
+        if (!parse_named(type, mapping, option, text, length, next, error))
+            return false;
+        text = text[length] == ',' ? text + length + 1 : NULL;
+    }
+    return true;
+}
+
+/* --- what the paths lead to ------------------------------------------------------------------- */
+
+static bool is_number(const struct field_type *field)
+{
+    return field->message == NULL && field->kind != KIND_STRING && field->kind != KIND_BYTES;
+}
+
+static bool check_values(const struct sample_mapping *mapping, struct error *error)
+{
+    for (size_t i = 0; i < mapping->value_count; i++)
+        if (!is_number(field_path_last(&mapping->values[i].path)))
+            return refuse(error, "value", &mapping->values[i].path, "is no number");
+    return true;
+}
+
+static bool check_labels(const struct sample_mapping *mapping, struct error *error)
+{
+    for (size_t i = 0; i < mapping->label_count; i++) {
+        const struct field_path *path = &mapping->labels[i].path;
+        const struct field_type *field = field_path_last(path);
+        if (field->message == NULL)
+            continue;
+        if (!field->map || field->message->fields[0].kind != KIND_STRING ||
+            field->message->fields[1].message != NULL)
+            return refuse(error, "labels", path, "is neither a value nor a map of text to values");
+    }
+    return true;
+}
+
+static int64_t unit_of(const char *text)
+{
+    static const struct {
+        const char *name;
+        int64_t nanoseconds;
+    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].name, text) == 0)
+            return units[i].nanoseconds;
+    return 0;
+}
+
+static bool parse_time(const struct message_type *type, const char *text,
+                       struct sample_mapping *mapping, struct error *error)
+{
+    size_t length = strcspn(text, ":");
+    if (!parse_path(type, mapping, "time", text, length, &mapping->time, error))
+        return false;
+    const struct field_type *field = field_path_last(&mapping->time);
+    bool timestamp = field->message != NULL && field->message->well_known == WELL_KNOWN_TIMESTAMP;
+    if (timestamp && text[length] != '\0')
+        return refuse(error, "time", &mapping->time, "is a Timestamp and needs no unit");
+    if (timestamp)
+        return true;
+    if (!is_number(field) || field->kind == KIND_BOOL || field->kind == KIND_ENUM)
+        return refuse(error, "time", &mapping->time, "is neither a number nor a Timestamp");
+    mapping->time_unit = text[length] == '\0' ? 0 : unit_of(text + length + 1);
+    if (mapping->time_unit == 0)
+        return refuse(error, "time", &mapping->time, "needs a unit: PATH:s, ms, us or ns");
+    return true;
+}
+
+static bool parse_name(const struct message_type *type, const char *text,
+                       struct sample_mapping *mapping, struct error *error)
+{
+    if (!parse_path(type, mapping, "name", text, strlen(text), &mapping->name, error))
+        return false;
+    return field_path_last(&mapping->name)->message == NULL ||
+           refuse(error, "name", &mapping->name, "is a message, not a value");
+}
+
+bool sample_mapping_parse(const struct message_type *type, const struct schema_options *options,
+                          struct sample_mapping *mapping, struct error *error)
+{
+    *mapping = (struct sample_mapping){0};
+    if (!parse_list(type, mapping, "value", options->value, mapping->values, MAPPING_VALUES,
+                    &mapping->value_count, error) ||
+        !check_values(mapping, error))
+        return false;
+    if (mapping->value_count == 0 &&
+        (options->name != NULL || options->time != NULL || options->labels != NULL)) {
+        error_set(error, EXIT_CODE_CONFIG, "value is missing: which field is a sample's value");
+        return false;
+    }
+    if (!parse_list(type, mapping, "labels", options->labels, mapping->labels, MAPPING_LABELS,
+                    &mapping->label_count, error) ||
+        !check_labels(mapping, error))
+        return false;
+    if (options->name != NULL && !parse_name(type, options->name, mapping, error))
+        return false;
+    return options->time == NULL || parse_time(type, options->time, mapping, error);
+}
+
+void sample_mapping_clear(struct sample_mapping *mapping)
+{
+    for (size_t i = 0; i < mapping->value_count; i++)
+        free(mapping->values[i].name);
+    for (size_t i = 0; i < mapping->label_count; i++)
+        free(mapping->labels[i].name);
+    *mapping = (struct sample_mapping){0};
+}

@@ -39,6 +39,9 @@ struct encoder_options {
 
 struct encoder;
 
+/* Bytes of working memory that an encoder may take when it is made; the memory plan counts them. */
+#define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
+
 /* What a record left in the output: lines, and the metric values that they tell one by one. */
 struct encoded {
     size_t lines;

@@ -70,7 +70,7 @@ struct sink_thread {
 
 size_t sink_thread_memory(void)
 {
-    return FLUSH_SIZE + RECORD_SIZE + sizeof(struct sink_thread);
+    return FLUSH_SIZE + RECORD_SIZE + ENCODER_SCRATCH_SIZE + sizeof(struct sink_thread);
 }
 
 /* --- the fate of records ---------------------------------------------------------------------- */

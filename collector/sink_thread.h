@@ -41,7 +41,7 @@ struct sink_thread_options {
     void *hook_context;
 };
 
-/* Bytes that one sink allocates for its buffer. */
+/* Bytes that one sink allocates: its buffer, and what its encoder works in. */
 size_t sink_thread_memory(void);
 
 /* Opens the destination. Returns 0, or -1 with `error` filled. */

@@ -24,7 +24,7 @@
 
 /* A label's text that has to be made is at most six times as long as what was sent of it (control
  * characters, escaped): that of any datagram fits. */
-#define SCRATCH_SIZE ((size_t)512 * 1024)
+_Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fit");
 
 /* A time as text, kept because the next one is mostly of the same second. */
 struct time_text {
@@ -37,7 +37,7 @@ struct json_encoder {
     struct encoder encoder;
     struct encoder_options options;
 
-    struct arena scratch; /* for texts that have to be made */
+    struct arena scratch; /* ENCODER_SCRATCH_SIZE bytes, emptied before each record */
 
     /* Of the record in hand. */
     struct time_text received;
@@ -174,8 +174,6 @@ static struct encoded encode_samples(struct json_encoder *json, const struct rec
     struct schema_cursor cursor = {.scratch = &json->scratch};
     struct sample sample;
     size_t lines = 0;
-    json->scratch.used = 0;
-    json->scratch.exhausted = false;
     json_labels_begin(&json->labels, &json->scratch);
     while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
         write_sample(json, record, &sample, out);
@@ -197,7 +195,7 @@ static struct encoded encode_message(struct json_encoder *json, const struct rec
     json_key_literal(out, "bytes");
     json_uint64(out, record->size);
     json_key_literal(out, "message");
-    ops->write_json(record->schema, record->message, &json->options.json, NULL, out);
+    ops->write_json(record->schema, record->message, &json->options.json, &json->scratch, out);
     output_literal(out, "}\n");
     return (struct encoded){.lines = 1};
 }
@@ -208,6 +206,8 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
                              const struct record *record, struct output *out)
 {
     struct json_encoder *json = (struct json_encoder *)encoder;
+    json->scratch.used = 0;
+    json->scratch.exhausted = false;
     set_facts(json, listener, record);
     if (json->options.view == VIEW_MESSAGE || !record->schema->has_samples)
         return encode_message(json, record, out);
@@ -219,8 +219,8 @@ static struct encoder *create(const struct encoder_options *options)
     struct json_encoder *json = calloc(1, sizeof *json);
     if (json == NULL)
         return NULL;
-    json->scratch.base = malloc(SCRATCH_SIZE);
-    json->scratch.capacity = SCRATCH_SIZE;
+    json->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* pages that nothing needs stay untouched */
+    json->scratch.capacity = ENCODER_SCRATCH_SIZE;
     if (json->scratch.base == NULL) {
         free(json);
         return NULL;

@@ -24,6 +24,17 @@ const char *const record_failure_names[FAILURE_COUNT] = {
     [FAILED_STOP_TIMEOUT] = "stop_timeout",
 };
 
+#define LISTENER_ROW(name, part)                                                                   \
+    {#name, offsetof(struct intake_counters, name), offsetof(struct listener_totals, name), part},
+#define OFFER_ROW(name, part)                                                                      \
+    {#name, offsetof(struct offer_counters, name), offsetof(struct sink_totals, name), part},
+#define SINK_ROW(name, part)                                                                       \
+    {#name, offsetof(struct sink_counters, name), offsetof(struct sink_totals, name), part},
+
+const struct ledger_term listener_terms[] = {LISTENER_TERMS(LISTENER_ROW){NULL}};
+const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){NULL}};
+const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){NULL}};
+
 #define CACHE_LINE 64
 
 /* A block stands behind its link, on cache lines of its own. */
@@ -162,53 +173,47 @@ struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink)
     return *own != NULL ? (void *)(*own + 1) : add_block(own, sizeof(struct sink_counters));
 }
 
-/* Effects are read before their causes (see counter.h), so that no live sum exceeds its whole. */
+static void add_counters(uint64_t *sums, const struct counter *counters, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sums[i] += counter_read(&counters[i]);
+}
+
+/* Adds the block's terms to the totals, the last row first: see below. */
+static void add_terms(const struct ledger_term *terms, const void *block, void *totals)
+{
+    const struct ledger_term *end = terms;
+    while (end->name != NULL)
+        end++;
+    while (end != terms) {
+        end--;
+        const struct counter *counter = (const void *)((const char *)block + end->counter);
+        *(uint64_t *)(void *)((char *)totals + end->total) += counter_read(counter);
+    }
+}
+
+/*
+ * Effects are read before their causes (see counter.h), so that no live sum exceeds its whole: the
+ * reasons, then the list backwards, in which each whole stands before its parts.
+ */
 static void add_intake(struct listener_totals *sum, const struct intake_counters *from)
 {
-    sum->decoded += counter_read(&from->decoded);
-    for (int i = 0; i < REASON_COUNT; i++)
-        sum->reasons[i] += counter_read(&from->reasons[i]);
-    sum->received += counter_read(&from->received);
-    sum->bytes += counter_read(&from->bytes);
-    sum->messages += counter_read(&from->messages);
-    sum->kernel_drops += counter_read(&from->kernel_drops);
-    sum->refused_while_stopping += counter_read(&from->refused_while_stopping);
-    sum->receive_errors += counter_read(&from->receive_errors);
-    sum->lost += counter_read(&from->lost);
-    sum->duplicated += counter_read(&from->duplicated);
-    sum->reordered += counter_read(&from->reordered);
-    sum->late += counter_read(&from->late);
-    sum->restarted += counter_read(&from->restarted);
-    sum->senders += counter_read(&from->senders);
-    sum->senders_evicted += counter_read(&from->senders_evicted);
-    sum->frames += counter_read(&from->frames);
-    sum->fragments += counter_read(&from->fragments);
-    sum->reassembled += counter_read(&from->reassembled);
-    sum->other += counter_read(&from->other);
-    sum->cut += counter_read(&from->cut);
-    sum->incomplete += counter_read(&from->incomplete);
+    add_counters(sum->reasons, from->reasons, REASON_COUNT);
+    add_terms(listener_terms, from, sum);
 }
 
 static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
 {
     if (entry->own != NULL) {
         const struct sink_counters *own = (const void *)(entry->own + 1);
-        sum->written = counter_read(&own->written);
-        sum->filtered = counter_read(&own->filtered);
-        for (int i = 0; i < FAILURE_COUNT; i++)
-            sum->failed[i] = counter_read(&own->failed[i]);
-        sum->lines = counter_read(&own->lines);
-        sum->samples = counter_read(&own->samples);
-        sum->bytes = counter_read(&own->bytes);
-        sum->write_errors = counter_read(&own->write_errors);
+        add_counters(sum->failed, own->failed, FAILURE_COUNT);
+        add_terms(sink_terms, own, sum);
         sum->in_flight = atomic_load_explicit(&own->in_flight, memory_order_relaxed);
     }
     for (const struct block *block = entry->offers; block != NULL; block = block->next) {
         const struct offer_counters *offer = (const void *)(block + 1);
-        sum->queued += counter_read(&offer->queued);
-        for (int i = 0; i < REFUSAL_COUNT; i++)
-            sum->refused[i] += counter_read(&offer->refused[i]);
-        sum->offered += counter_read(&offer->offered);
+        add_counters(sum->refused, offer->refused, REFUSAL_COUNT);
+        add_terms(offer_terms, offer, sum);
     }
 }
 

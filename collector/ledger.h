@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/counter.h"
 
@@ -52,39 +53,76 @@ extern const char *const datagram_reason_names[REASON_COUNT];
 extern const char *const record_refusal_names[REFUSAL_COUNT];
 extern const char *const record_failure_names[FAILURE_COUNT];
 
-/* Of one listener on one receiving thread. */
-struct intake_counters {
-    struct counter received; /* datagrams */
-    struct counter bytes;    /* of payload, as received */
-    struct counter decoded;
-    struct counter reasons[REASON_COUNT];
-    struct counter messages;
-    struct counter kernel_drops; /* datagrams that the kernel dropped before us */
-    struct counter refused_while_stopping;
-    struct counter receive_errors; /* reported by the socket; none of them lost a datagram */
-    /* Told by the senders' numbers (collector/sequence.h). */
-    struct counter lost, duplicated, reordered, late, restarted, senders, senders_evicted;
-    /* Of a capture (collector/capture/capture.h). */
-    struct counter frames, fragments, reassembled, other, cut, incomplete;
+/*
+ * Every term but the reasons stands in one of three lists. The counters, their sums and what is
+ * printed are made of them, in this order: a new counter is one row. A row is TERM(name, part).
+ */
+enum ledger_part {
+    PART_FLOW,     /* the sums, and what is always printed */
+    PART_ALWAYS,   /* the same, behind the reasons */
+    PART_BESIDE,   /* each part from here on is a line of text that leaves out what is zero */
+    PART_SEQUENCE, /* told by the senders' numbers (collector/sequence.h) */
+    PART_CAPTURE,  /* of a capture (collector/capture/capture.h) */
+    PART_COUNT
 };
 
-/* What one receiving thread offered one sink, in records. */
+/* Of a listener: datagrams, where nothing else is said. */
+#define LISTENER_TERMS(TERM)                                                                       \
+    TERM(received, PART_FLOW)                                                                      \
+    TERM(bytes, PART_FLOW) /* of payload, as received */                                           \
+    TERM(decoded, PART_FLOW)                                                                       \
+    TERM(messages, PART_ALWAYS)                                                                    \
+    TERM(kernel_drops, PART_ALWAYS) /* datagrams that the kernel dropped before us */              \
+    TERM(refused_while_stopping, PART_BESIDE)                                                      \
+    TERM(receive_errors, PART_BESIDE) /* reported by the socket; none lost a datagram */           \
+    TERM(senders, PART_SEQUENCE)                                                                   \
+    TERM(lost, PART_SEQUENCE)                                                                      \
+    TERM(duplicated, PART_SEQUENCE)                                                                \
+    TERM(reordered, PART_SEQUENCE)                                                                 \
+    TERM(late, PART_SEQUENCE)                                                                      \
+    TERM(restarted, PART_SEQUENCE)                                                                 \
+    TERM(senders_evicted, PART_SEQUENCE)                                                           \
+    TERM(frames, PART_CAPTURE)                                                                     \
+    TERM(fragments, PART_CAPTURE)                                                                  \
+    TERM(reassembled, PART_CAPTURE)                                                                \
+    TERM(other, PART_CAPTURE)                                                                      \
+    TERM(cut, PART_CAPTURE)                                                                        \
+    TERM(incomplete, PART_CAPTURE)
+
+/* Of what a sink was offered, in records. */
+#define OFFER_TERMS(TERM)                                                                          \
+    TERM(offered, PART_FLOW)                                                                       \
+    TERM(queued, PART_FLOW)
+
+/* Of a sink, in records where nothing else is said. */
+#define SINK_TERMS(TERM)                                                                           \
+    TERM(written, PART_FLOW)                                                                       \
+    TERM(filtered, PART_FLOW)                                                                      \
+    TERM(lines, PART_ALWAYS)                                                                       \
+    TERM(samples, PART_ALWAYS)      /* metric values that lines tell one by one */                 \
+    TERM(bytes, PART_ALWAYS)        /* accepted by the destination and not taken back */           \
+    TERM(write_errors, PART_BESIDE) /* failed writes, each tried again */
+
+#define LEDGER_COUNTER(name, part) struct counter name;
+#define LEDGER_TOTAL(name, part)   uint64_t name;
+
+/* Of one listener on one receiving thread. */
+struct intake_counters {
+    LISTENER_TERMS(LEDGER_COUNTER)
+    struct counter reasons[REASON_COUNT];
+};
+
+/* What one receiving thread offered one sink. */
 struct offer_counters {
-    struct counter offered;
-    struct counter queued;
+    OFFER_TERMS(LEDGER_COUNTER)
     struct counter refused[REFUSAL_COUNT];
 };
 
-/* Of one sink, written by its own thread, in records where nothing else is said. */
+/* Of one sink, written by its own thread. */
 struct sink_counters {
-    struct counter written;
-    struct counter filtered;
+    SINK_TERMS(LEDGER_COUNTER)
     struct counter failed[FAILURE_COUNT];
-    struct counter lines;
-    struct counter samples;      /* metric values that lines tell one by one */
-    struct counter bytes;        /* accepted by the destination and not taken back */
-    struct counter write_errors; /* failed writes, each tried again */
-    _Atomic int64_t in_flight;   /* queued, fate not known; raised by receivers, lowered here */
+    _Atomic int64_t in_flight; /* queued, fate not known; raised by receivers, lowered here */
 };
 
 struct ledger;
@@ -114,19 +152,37 @@ struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink);
 /* Plain sums over the blocks, at one moment. */
 struct listener_totals {
     const char *name, *kind, *schema; /* the ledger's own */
-    uint64_t received, bytes, decoded, reasons[REASON_COUNT], messages;
-    uint64_t kernel_drops, refused_while_stopping, receive_errors;
-    uint64_t lost, duplicated, reordered, late, restarted, senders, senders_evicted;
-    uint64_t frames, fragments, reassembled, other, cut, incomplete;
+    LISTENER_TERMS(LEDGER_TOTAL)
+    uint64_t reasons[REASON_COUNT];
 };
 
 struct sink_totals {
     const char *name;
-    uint64_t offered, queued, refused[REFUSAL_COUNT];
-    uint64_t written, filtered, failed[FAILURE_COUNT];
+    OFFER_TERMS(LEDGER_TOTAL)
+    uint64_t refused[REFUSAL_COUNT];
+    SINK_TERMS(LEDGER_TOTAL)
+    uint64_t failed[FAILURE_COUNT];
     int64_t in_flight;
-    uint64_t lines, samples, bytes, write_errors;
 };
+
+/* A row of a list as data: where the term stands in a block of counters, and in the totals. */
+struct ledger_term {
+    const char *name;
+    size_t counter;
+    size_t total;
+    enum ledger_part part;
+};
+
+/* The lists, each with a row without a name at its end. */
+extern const struct ledger_term listener_terms[];
+extern const struct ledger_term offer_terms[];
+extern const struct ledger_term sink_terms[];
+
+/* The term's value in a struct listener_totals or struct sink_totals. */
+static inline uint64_t ledger_total(const void *totals, const struct ledger_term *term)
+{
+    return *(const uint64_t *)((const char *)totals + term->total);
+}
 
 struct ledger_snapshot {
     bool final; /* taken after the stop: the sums must hold */

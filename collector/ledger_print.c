@@ -34,19 +34,27 @@ static void print_terms(struct output *out, const char *const *names, const uint
             put(out, " + %s %" PRIu64, names[i], values[i]);
 }
 
-/* "NAME N" for each that is not zero, on a line of their own; nothing where all are. */
-static void print_nonzero(struct output *out, const char *const *names, const uint64_t *values,
-                          size_t count)
+/* "NAME N" for each term of the part that is not zero, on a line of their own; else nothing. */
+static void print_nonzero(struct output *out, const struct ledger_term *terms,
+                          enum ledger_part part, const void *totals)
 {
     bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] == 0)
+    for (const struct ledger_term *term = terms; term->name != NULL; term++) {
+        uint64_t value = ledger_total(totals, term);
+        if (term->part != part || value == 0)
             continue;
-        put(out, "%s%s %" PRIu64, any ? ", " : "    ", names[i], values[i]);
+        put(out, "%s%s %" PRIu64, any ? ", " : "    ", term->name, value);
         any = true;
     }
     if (any)
         output_char(out, '\n');
+}
+
+/* What stands beside the sums, part by part. */
+static void print_beside(struct output *out, const struct ledger_term *terms, const void *totals)
+{
+    for (int part = PART_BESIDE; part < PART_COUNT; part++)
+        print_nonzero(out, terms, (enum ledger_part)part, totals);
 }
 
 static void print_listener(struct output *out, const struct listener_totals *listener)
@@ -58,23 +66,7 @@ static void print_listener(struct output *out, const struct listener_totals *lis
     if (strcmp(listener->kind, "udp") == 0)
         put(out, ", kernel_drops %" PRIu64, listener->kernel_drops);
     output_char(out, '\n');
-
-    static const char *const beside_names[] = {"refused_while_stopping", "receive_errors"};
-    const uint64_t beside[] = {listener->refused_while_stopping, listener->receive_errors};
-    print_nonzero(out, beside_names, beside, 2);
-
-    static const char *const sequence_names[] = {
-        "senders", "lost", "duplicated", "reordered", "late", "restarted", "senders_evicted"};
-    const uint64_t sequence[] = {listener->senders,        listener->lost, listener->duplicated,
-                                 listener->reordered,      listener->late, listener->restarted,
-                                 listener->senders_evicted};
-    print_nonzero(out, sequence_names, sequence, 7);
-
-    static const char *const capture_names[] = {"frames", "fragments", "reassembled",
-                                                "other",  "cut",       "incomplete"};
-    const uint64_t capture[] = {listener->frames, listener->fragments, listener->reassembled,
-                                listener->other,  listener->cut,       listener->incomplete};
-    print_nonzero(out, capture_names, capture, 6);
+    print_beside(out, listener_terms, listener);
 }
 
 static void print_sink(struct output *out, const struct sink_totals *sink)
@@ -89,8 +81,7 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
     put(out, " + in flight %" PRId64 "\n", sink->in_flight);
     put(out, "    lines %" PRIu64 ", samples %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines,
         sink->samples, sink->bytes);
-    static const char *const beside_names[] = {"write_errors"};
-    print_nonzero(out, beside_names, &sink->write_errors, 1);
+    print_beside(out, sink_terms, sink);
 }
 
 void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out)
@@ -129,35 +120,25 @@ static void write_counts(struct output *out, const char *name, const char *const
     json_object_end(out);
 }
 
+/* The terms of the parts from `first` to `last`. */
+static void write_terms(struct output *out, const struct ledger_term *terms, const void *totals,
+                        enum ledger_part first, enum ledger_part last)
+{
+    for (const struct ledger_term *term = terms; term->name != NULL; term++)
+        if (term->part >= first && term->part <= last)
+            write_count(out, term->name, ledger_total(totals, term));
+}
+
 static void write_listener(struct output *out, const struct listener_totals *listener)
 {
+    bool capture = strcmp(listener->kind, "capture") == 0;
     json_object_begin(out);
     write_text(out, "name", listener->name);
     write_text(out, "kind", listener->kind);
     write_text(out, "schema", listener->schema);
-    write_count(out, "received", listener->received);
-    write_count(out, "bytes", listener->bytes);
-    write_count(out, "decoded", listener->decoded);
+    write_terms(out, listener_terms, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
-    write_count(out, "messages", listener->messages);
-    write_count(out, "kernel_drops", listener->kernel_drops);
-    write_count(out, "refused_while_stopping", listener->refused_while_stopping);
-    write_count(out, "receive_errors", listener->receive_errors);
-    write_count(out, "senders", listener->senders);
-    write_count(out, "senders_evicted", listener->senders_evicted);
-    write_count(out, "lost", listener->lost);
-    write_count(out, "duplicated", listener->duplicated);
-    write_count(out, "reordered", listener->reordered);
-    write_count(out, "late", listener->late);
-    write_count(out, "restarted", listener->restarted);
-    if (strcmp(listener->kind, "capture") == 0) {
-        write_count(out, "frames", listener->frames);
-        write_count(out, "fragments", listener->fragments);
-        write_count(out, "reassembled", listener->reassembled);
-        write_count(out, "other", listener->other);
-        write_count(out, "cut", listener->cut);
-        write_count(out, "incomplete", listener->incomplete);
-    }
+    write_terms(out, listener_terms, listener, PART_ALWAYS, capture ? PART_CAPTURE : PART_SEQUENCE);
     json_object_end(out);
 }
 
@@ -165,18 +146,13 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
 {
     json_object_begin(out);
     write_text(out, "name", sink->name);
-    write_count(out, "offered", sink->offered);
-    write_count(out, "queued", sink->queued);
+    write_terms(out, offer_terms, sink, PART_FLOW, PART_FLOW);
     write_counts(out, "refused", record_refusal_names, sink->refused, REFUSAL_COUNT);
-    write_count(out, "written", sink->written);
-    write_count(out, "filtered", sink->filtered);
+    write_terms(out, sink_terms, sink, PART_FLOW, PART_FLOW);
     write_counts(out, "failed", record_failure_names, sink->failed, FAILURE_COUNT);
     json_key_literal(out, "in_flight");
     json_int64(out, sink->in_flight);
-    write_count(out, "lines", sink->lines);
-    write_count(out, "samples", sink->samples);
-    write_count(out, "bytes", sink->bytes);
-    write_count(out, "write_errors", sink->write_errors);
+    write_terms(out, sink_terms, sink, PART_ALWAYS, PART_BESIDE);
     json_object_end(out);
 }
 

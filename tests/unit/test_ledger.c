@@ -246,7 +246,7 @@ static void fill_counters(void *block, size_t size, uint64_t first)
         counter_add(&counters[i], first + i);
 }
 
-/* Both blocks' counters stand in the same order as the totals, which begin after the names. */
+/* Counters stand in the same order as the totals, which begin after the names. */
 static void every_counter_of_every_block_is_in_the_totals(void **state)
 {
     (void)state;
@@ -275,14 +275,12 @@ static void every_counter_of_every_block_is_in_the_totals(void **state)
     assert_int_equal(sink->queued, 6003);
     for (size_t i = 0; i < REFUSAL_COUNT; i++)
         assert_int_equal(sink->refused[i], 3 * (2002 + i));
-    assert_int_equal(sink->written, 3000);
-    assert_int_equal(sink->filtered, 3001);
-    for (size_t i = 0; i < FAILURE_COUNT; i++)
-        assert_int_equal(sink->failed[i], 3002 + i);
-    assert_int_equal(sink->lines, 3002 + FAILURE_COUNT);
-    assert_int_equal(sink->samples, 3003 + FAILURE_COUNT);
-    assert_int_equal(sink->bytes, 3004 + FAILURE_COUNT);
-    assert_int_equal(sink->write_errors, 3005 + FAILURE_COUNT);
+    const uint64_t *own_totals = &sink->written;
+    count = offsetof(struct sink_counters, in_flight) / sizeof(struct counter);
+    assert_int_equal((const char *)&sink->in_flight - (const char *)own_totals,
+                     count * sizeof *own_totals);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(own_totals[i], 3000 + i);
     assert_int_equal(sink->in_flight, -5);
     ledger_snapshot_free(snapshot);
     ledger_destroy(ledger);

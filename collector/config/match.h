@@ -1,0 +1,23 @@
+/*
+ * Reads what `match=` of a schema says (collector/schema_match.h). Pure; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_MATCH_H
+#define SLUICE_COLLECTOR_CONFIG_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/config/fault.h"
+#include "collector/schema_match.h"
+
+/* How it is written, for a person. */
+#define MATCH_FORMS "source:ADDR/BITS|magic:HEX"
+
+/*
+ * Reads all `length` bytes of "source:10.1.0.0/16", "source:2001:db8::1" (a bare address is that
+ * one sender) or "magic:0a1B" (1 to MATCH_MAGIC_MAX bytes). Returns false with `fault` filled, its
+ * place counted from the beginning of `text`.
+ */
+bool match_parse(const char *text, size_t length, struct schema_match *match, struct fault *fault);
+
+#endif

@@ -1,0 +1,103 @@
+#include "collector/framing.h"
+
+#include <stdbool.h>
+
+void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
+                  size_t size)
+{
+    *frames = (struct frames){.framing = framing, .data = data, .size = size, .at = header};
+}
+
+static enum frame_result found(struct frames *frames, size_t size, struct frame *next)
+{
+    *next = (struct frame){frames->data + frames->at, size};
+    frames->at += size;
+    frames->found++;
+    return FRAME_MESSAGE;
+}
+
+/* All that is left is one message. */
+static enum frame_result take_rest(struct frames *frames, struct frame *next)
+{
+    if (frames->found != 0)
+        return FRAME_END;
+    return found(frames, frames->size - frames->at, next);
+}
+
+/* --- delimited -------------------------------------------------------------------------------- */
+
+#define VARINT_MOST_BYTES 10
+
+/* Reads a varint of 64 bits. Returns false where it does not end within the payload. */
+static bool read_varint(struct frames *frames, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned i = 0; i < VARINT_MOST_BYTES && frames->at < frames->size; i++) {
+        uint8_t byte = frames->data[frames->at++];
+        *value |= (uint64_t)(byte & 0x7f) << 7 * i;
+        if ((byte & 0x80) == 0)
+            return i + 1 < VARINT_MOST_BYTES || byte <= 1;
+    }
+    return false;
+}
+
+static enum frame_result next_delimited(struct frames *frames, struct frame *next)
+{
+    if (frames->at == frames->size)
+        return frames->found == 0 ? FRAME_NONE : FRAME_END;
+    uint64_t size;
+    if (!read_varint(frames, &size) || size > frames->size - frames->at)
+        return FRAME_MALFORMED;
+    return found(frames, (size_t)size, next);
+}
+
+/* --- Cisco MDT -------------------------------------------------------------------------------- */
+
+/* All big-endian: type u16, encapsulation u16, version u16, flags u16, length of the rest u32. */
+#define MDT_HEADER_SIZE 12
+
+enum mdt_type { MDT_DATA = 1, MDT_HEARTBEAT = 2 };
+enum mdt_encapsulation { MDT_GPB = 1 }; /* 2 is JSON, which is no protobuf */
+
+static uint32_t big_endian(const uint8_t *bytes, size_t count)
+{
+    uint32_t value = 0;
+    for (size_t i = 0; i < count; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Of a heartbeat only its type counts: nothing in it is wanted. */
+static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
+{
+    if (frames->found != 0)
+        return FRAME_END;
+    if (frames->size - frames->at < MDT_HEADER_SIZE)
+        return FRAME_MALFORMED;
+    const uint8_t *header = frames->data + frames->at;
+    uint32_t type = big_endian(header, 2);
+    if (type == MDT_HEARTBEAT)
+        return FRAME_CONTROL;
+    frames->at += MDT_HEADER_SIZE;
+    if (type != MDT_DATA || big_endian(header + 2, 2) != MDT_GPB ||
+        big_endian(header + 8, 4) != frames->size - frames->at)
+        return FRAME_MALFORMED;
+    return take_rest(frames, next);
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+enum frame_result frames_next(struct frames *frames, struct frame *next)
+{
+    if (frames->at > frames->size)
+        return FRAME_MALFORMED;
+    switch (frames->framing) {
+    case FRAMING_DELIMITED:
+        return next_delimited(frames, next);
+    case FRAMING_CISCO_MDT:
+        return next_cisco_mdt(frames, next);
+    case FRAMING_DATAGRAM:
+        break;
+    }
+    return take_rest(frames, next);
+}

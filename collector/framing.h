@@ -1,0 +1,55 @@
+/*
+ * How messages stand in a datagram: as its whole payload, several behind their lengths, or behind
+ * the header of a telemetry protocol.
+ *
+ * A struct frames walks over one payload and keeps nothing but its place in it. Pure functions; any
+ * thread.
+ */
+#ifndef SLUICE_COLLECTOR_FRAMING_H
+#define SLUICE_COLLECTOR_FRAMING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum framing {
+    FRAMING_DATAGRAM,  /* the payload is one message */
+    FRAMING_DELIMITED, /* each message behind its length as a varint (protobuf's stream form) */
+    FRAMING_CISCO_MDT, /* one message behind the 12 bytes of Cisco's model-driven telemetry */
+};
+
+enum frame_result {
+    FRAME_MESSAGE,   /* the next one was found; it may have no bytes */
+    FRAME_END,       /* that was all, and all was in order */
+    FRAME_CONTROL,   /* no message but a word about the connection: a heartbeat */
+    FRAME_NONE,      /* there is not a byte where messages with their lengths should be */
+    FRAME_MALFORMED, /* not framed like that */
+};
+
+struct frames {
+    enum framing framing;
+    const uint8_t *data;
+    size_t size;
+    size_t at;    /* may be past the end before the first message: then it is malformed */
+    size_t found; /* messages so far */
+};
+
+struct frame {
+    const uint8_t *data; /* within the payload */
+    size_t size;
+};
+
+/*
+ * Begins a walk over `size` bytes of payload; the first `header` of them belong to nobody. `data`
+ * must stand as long as the walk.
+ */
+void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
+                  size_t size);
+
+/*
+ * Finds the next message. On FRAME_MESSAGE *next is where it stands in the payload; any other
+ * result ends the walk. FRAME_CONTROL and FRAME_NONE come before any message. A payload shorter
+ * than the header is malformed.
+ */
+enum frame_result frames_next(struct frames *frames, struct frame *next);
+
+#endif

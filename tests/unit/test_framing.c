@@ -1,0 +1,177 @@
+/* Messages found in a datagram by each framing, and what is not framed like that. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/framing.h"
+
+/*
+ * The walk as text: each message in brackets, then the word for how it ended. The payload is a
+ * block of its own size, so that the address sanitizer sees a read past it.
+ */
+static const char *walk(enum framing framing, size_t header, const void *bytes, size_t size)
+{
+    static char text[512];
+    static const char *const ends[] = {[FRAME_END] = "end",
+                                       [FRAME_CONTROL] = "control",
+                                       [FRAME_NONE] = "none",
+                                       [FRAME_MALFORMED] = "malformed"};
+    uint8_t *payload = malloc(size == 0 ? 1 : size);
+    assert_non_null(payload);
+    memcpy(payload, bytes, size);
+    struct frames frames;
+    struct frame frame;
+    enum frame_result result;
+    size_t used = 0;
+    frames_begin(&frames, framing, header, payload, size);
+    while ((result = frames_next(&frames, &frame)) == FRAME_MESSAGE) {
+        assert_in_range(frame.size, 0, size);
+        used += (size_t)snprintf(text + used, sizeof text - used, "[%.*s]", (int)frame.size,
+                                 (const char *)frame.data);
+        assert_true(used < sizeof text);
+    }
+    snprintf(text + used, sizeof text - used, "%s", ends[result]);
+    free(payload);
+    return text;
+}
+
+#define assert_walk(framing, header, literal, expected)                                            \
+    assert_string_equal(walk((framing), (header), (literal), sizeof(literal) - 1), (expected))
+
+/* --- datagram --------------------------------------------------------------------------------- */
+
+static void a_datagram_is_one_message_of_any_size(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_DATAGRAM, 0, "abc", "[abc]end");
+    assert_walk(FRAMING_DATAGRAM, 0, "", "[]end");
+}
+
+static void a_header_is_skipped_and_must_be_there(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_DATAGRAM, 2, "##abc", "[abc]end");
+    assert_walk(FRAMING_DATAGRAM, 2, "##", "[]end");
+    assert_walk(FRAMING_DATAGRAM, 2, "#", "malformed");
+    assert_walk(FRAMING_DATAGRAM, 65507, "", "malformed");
+    assert_walk(FRAMING_DELIMITED, 2, "##\3abc", "[abc]end");
+    assert_walk(FRAMING_DELIMITED, 2, "#", "malformed");
+    assert_walk(FRAMING_CISCO_MDT, 1, "#\0\1\0\1\0\1\0\0\0\0\0\3abc", "[abc]end");
+    assert_walk(FRAMING_CISCO_MDT, 14, "\0\1\0\1\0\1\0\0\0\0\0\0", "malformed");
+}
+
+/* --- delimited -------------------------------------------------------------------------------- */
+
+static void delimited_messages_follow_each_other(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_DELIMITED, 0, "\3abc", "[abc]end");
+    assert_walk(FRAMING_DELIMITED, 0, "\3abc\1d\2ef", "[abc][d][ef]end");
+    assert_walk(FRAMING_DELIMITED, 0, "\0\1d\0", "[][d][]end");
+}
+
+static void a_length_may_be_a_longer_varint_than_needed(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_DELIMITED, 0, "\x83\0abc", "[abc]end");
+    assert_walk(FRAMING_DELIMITED, 0, "\x83\x80\x80\x80\x80\x80\x80\x80\x80\0abc", "[abc]end");
+    uint8_t bytes[2 + 300];
+    memset(bytes, 'x', sizeof bytes);
+    memcpy(bytes, "\xac\x02", 2); /* 300 */
+    assert_string_equal(walk(FRAMING_DELIMITED, 0, bytes, sizeof bytes) + 301, "]end");
+}
+
+static void a_length_past_the_end_is_malformed(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_DELIMITED, 0, "\4abc", "malformed");
+    assert_walk(FRAMING_DELIMITED, 0, "\1a\2b", "[a]malformed");
+    assert_walk(FRAMING_DELIMITED, 0, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "malformed");
+}
+
+static void a_length_that_does_not_end_is_malformed(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_DELIMITED, 0, "\x80", "malformed");
+    assert_walk(FRAMING_DELIMITED, 0, "\1a\xff", "[a]malformed");
+    assert_walk(FRAMING_DELIMITED, 0, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\0", "malformed");
+    assert_walk(FRAMING_DELIMITED, 0, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", "malformed");
+}
+
+static void no_delimited_message_at_all_is_told_apart(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_DELIMITED, 0, "", "none");
+    assert_walk(FRAMING_DELIMITED, 2, "##", "none");
+}
+
+/* --- Cisco MDT -------------------------------------------------------------------------------- */
+
+#define MDT(type, encapsulation, length) "\0" type "\0" encapsulation "\0\1\0\0\0\0\0" length
+
+static void an_mdt_datagram_is_one_message_behind_its_header(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\3") "abc", "[abc]end");
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\0"), "[]end");
+    /* Of its version and flags nothing is wanted. */
+    assert_walk(FRAMING_CISCO_MDT, 0, "\0\1\0\1\xff\xff\xff\xff\0\0\0\1x", "[x]end");
+}
+
+static void a_heartbeat_is_control(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\2", "\1", "\0"), "control");
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\2", "\2", "\3") "abc", "control");
+}
+
+static void an_mdt_datagram_of_json_or_an_unknown_type_is_malformed(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\2", "\2") "{}", "malformed");
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\0", "\3") "abc", "malformed");
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\3", "\1", "\3") "abc", "malformed");
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\0", "\1", "\3") "abc", "malformed");
+    assert_walk(FRAMING_CISCO_MDT, 0, "\1\1\0\1\0\1\0\0\0\0\0\3abc", "malformed");
+}
+
+static void an_mdt_length_is_that_of_the_rest(void **state)
+{
+    (void)state;
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\2") "abc", "malformed");
+    assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\4") "abc", "malformed");
+    assert_walk(FRAMING_CISCO_MDT, 0, "\0\1\0\1\0\1\0\0\x80\0\0\3abc", "malformed");
+}
+
+static void an_mdt_header_must_be_whole(void **state)
+{
+    (void)state;
+    static const char header[] = MDT("\2", "\1", "\0");
+    for (size_t size = 0; size < 12; size++)
+        assert_string_equal(walk(FRAMING_CISCO_MDT, 0, header, size), "malformed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_datagram_is_one_message_of_any_size),
+        cmocka_unit_test(a_header_is_skipped_and_must_be_there),
+        cmocka_unit_test(delimited_messages_follow_each_other),
+        cmocka_unit_test(a_length_may_be_a_longer_varint_than_needed),
+        cmocka_unit_test(a_length_past_the_end_is_malformed),
+        cmocka_unit_test(a_length_that_does_not_end_is_malformed),
+        cmocka_unit_test(no_delimited_message_at_all_is_told_apart),
+        cmocka_unit_test(an_mdt_datagram_is_one_message_behind_its_header),
+        cmocka_unit_test(a_heartbeat_is_control),
+        cmocka_unit_test(an_mdt_datagram_of_json_or_an_unknown_type_is_malformed),
+        cmocka_unit_test(an_mdt_length_is_that_of_the_rest),
+        cmocka_unit_test(an_mdt_header_must_be_whole),
+    };
+    return cmocka_run_group_tests_name("framing", tests, NULL, NULL);
+}

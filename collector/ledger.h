@@ -99,9 +99,10 @@ enum ledger_part {
     TERM(written, PART_FLOW)                                                                       \
     TERM(filtered, PART_FLOW)                                                                      \
     TERM(lines, PART_ALWAYS)                                                                       \
-    TERM(samples, PART_ALWAYS)      /* metric values that lines tell one by one */                 \
-    TERM(bytes, PART_ALWAYS)        /* accepted by the destination and not taken back */           \
-    TERM(write_errors, PART_BESIDE) /* failed writes, each tried again */
+    TERM(samples, PART_ALWAYS)       /* metric values that lines tell one by one */                \
+    TERM(bytes, PART_ALWAYS)         /* accepted by the destination and not taken back */          \
+    TERM(write_errors, PART_BESIDE)  /* failed writes, each tried again */                         \
+    TERM(json_fallback, PART_BESIDE) /* written values that the JSON mapping has no form for */
 
 #define LEDGER_COUNTER(name, part) struct counter name;
 #define LEDGER_TOTAL(name, part)   uint64_t name;

@@ -46,6 +46,7 @@ struct encoder;
 struct encoded {
     size_t lines;
     size_t samples;
+    size_t json_fallbacks; /* values without a form in the JSON mapping (schema.h: write_json) */
 };
 
 struct encoder_ops {

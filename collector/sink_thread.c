@@ -107,9 +107,11 @@ static void accept_written(struct sink_thread *sink, size_t *done, size_t sent)
     for (; *done < sink->pending_count && sink->pending[*done].end <= sent; (*done)++) {
         sum.lines += sink->pending[*done].encoded.lines;
         sum.samples += sink->pending[*done].encoded.samples;
+        sum.json_fallbacks += sink->pending[*done].encoded.json_fallbacks;
     }
     counter_add(&counters->lines, sum.lines);
     counter_add(&counters->samples, sum.samples);
+    counter_add(&counters->json_fallback, sum.json_fallbacks);
     settle(sink, &counters->written, *done - first);
 }
 

@@ -195,9 +195,10 @@ static struct encoded encode_message(struct json_encoder *json, const struct rec
     json_key_literal(out, "bytes");
     json_uint64(out, record->size);
     json_key_literal(out, "message");
-    ops->write_json(record->schema, record->message, &json->options.json, &json->scratch, out);
+    size_t fallbacks =
+        ops->write_json(record->schema, record->message, &json->options.json, &json->scratch, out);
     output_literal(out, "}\n");
-    return (struct encoded){.lines = 1};
+    return (struct encoded){.lines = 1, .json_fallbacks = fallbacks};
 }
 
 /* --- the encoder ------------------------------------------------------------------------------ */

@@ -179,7 +179,7 @@ static size_t encode_lines(const struct record *record, struct output *out)
     }
 }
 
-/* Every line is a sample but those of "#". */
+/* Every line is a sample but those of "#"; that of "~" tells of two values without a form. */
 static struct encoded encode(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out)
 {
@@ -187,7 +187,9 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     (void)listener;
     note_thread();
     size_t lines = encode_lines(record, out);
-    return (struct encoded){.lines = lines, .samples = record->data[0] == '#' ? 0 : lines};
+    return (struct encoded){.lines = lines,
+                            .samples = record->data[0] == '#' ? 0 : lines,
+                            .json_fallbacks = record->data[0] == '~' ? 2 : 0};
 }
 
 static const struct encoder_ops fake_encoder_ops = {

@@ -62,7 +62,7 @@ struct fake_sink {
 /*
  * The payloads that the fake encoder reads: text becomes one line; "#N" that text N times, one line
  * each; "*N" a line of N bytes and its newline; "-" leaves no line; "!" fits no buffer; "@" is a
- * line, and has the sink reopened meanwhile.
+ * line, and has the sink reopened meanwhile; "~" is one with two values that have no form in JSON.
  */
 
 /* A cmocka setup and teardown; the sink of a test that is done must have nothing in flight. */

@@ -147,6 +147,23 @@ static void a_record_without_a_line_is_filtered(void **state)
     assert_int_equal(counter_read(&fake->counters->filtered), 6);
 }
 
+static void values_without_a_form_are_counted_when_they_are_written(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write gone[] = {{WRITE_OK, 0}, {WRITE_CLOSED, 0}};
+    fake->script = gone;
+    fake->script_length = 2;
+    fake->repeat_last = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "~", 3);
+    fake_sink_wait_settled(fake, 3);
+    fake_sink_push(fake, 0, "~", 1);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 3);
+    assert_int_equal(counter_read(&fake->counters->failed[FAILED_READER_GONE]), 1);
+    assert_int_equal(counter_read(&fake->counters->json_fallback), 6);
+}
+
 static void a_record_that_fits_no_buffer_fails_alone(void **state)
 {
     struct fake_sink *fake = *state;
@@ -341,6 +358,7 @@ int main(void)
         with_fake_sink(a_sink_that_is_behind_writes_large_blocks),
         with_fake_sink(more_records_than_the_sink_can_note_are_no_trouble),
         with_fake_sink(a_record_without_a_line_is_filtered),
+        with_fake_sink(values_without_a_form_are_counted_when_they_are_written),
         with_fake_sink(a_record_that_fits_no_buffer_fails_alone),
         with_fake_sink(a_record_of_a_mebibyte_fits_at_any_time),
         with_fake_sink(an_idle_sink_reopens_at_once),

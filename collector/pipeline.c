@@ -95,7 +95,7 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
 static void tell_listener(const struct source *source, const struct listener_config *config)
 {
     log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB", source->listener.name,
-             config->schema->name, source->granted / 1024);
+             config->schemas[0].ops->name, source->granted / 1024);
     if (source->granted < config->receive_buffer)
         log_line(LOG_WARNING,
                  "%s: receive buffer: asked for %llu KiB, granted %zu KiB; raise %s or run with "

@@ -38,8 +38,9 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *from = &config->listeners[i];
         struct source *source = &pipeline->sources[i];
-        const struct schema_options options = {.source = from->schema->name};
-        if (from->schema->create(&options, &source->schema, error) != 0)
+        const struct schema_config *schema = &from->schemas[0];
+        const struct schema_options options = {.source = schema->source};
+        if (schema->ops->create(&options, &source->schema, error) != 0)
             return -1;
         source->listener = (struct listener){.index = (uint32_t)i,
                                              .name = from->name,
@@ -222,7 +223,7 @@ static int enter_listeners(struct pipeline *pipeline, struct error *error)
         const struct listener_config *listener = &config->listeners[i];
         if (ledger_add_listener(pipeline->ledger, listener->name,
                                 listener->kind == LISTENER_UDP ? "udp" : "capture",
-                                listener->schema->name) != (int)i)
+                                listener->schemas[0].ops->name) != (int)i)
             return no_memory(error);
         pipeline->sources[i].settled = ledger_intake_block(pipeline->ledger, (int)i);
         if (pipeline->sources[i].settled == NULL)

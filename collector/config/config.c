@@ -3,12 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_schema(struct schema_config *schema)
+{
+    free(schema->source);
+    free(schema->message);
+    free(schema->sequence);
+    free(schema->sequence_key);
+    free(schema->name);
+    free(schema->value);
+    free(schema->time);
+    free(schema->labels);
+}
+
+static void free_listener(struct listener_config *listener)
+{
+    for (size_t i = 0; i < listener->schema_count; i++)
+        free_schema(&listener->schemas[i]);
+    free(listener->schemas);
+    free(listener->name);
+    free(listener->path);
+}
+
 void config_free(struct config *config)
 {
-    for (size_t i = 0; i < config->listener_count; i++) {
-        free(config->listeners[i].name);
-        free(config->listeners[i].path);
-    }
+    for (size_t i = 0; i < config->listener_count; i++)
+        free_listener(&config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++) {
         free(config->sinks[i].name);
         free(config->sinks[i].path);

@@ -13,15 +13,35 @@
 #include <stdint.h>
 
 #include "collector/address.h"
+#include "collector/framing.h"
 #include "collector/schema.h"
+#include "collector/schema_match.h"
 #include "collector/sink.h"
+
+/* What some of a listener's datagrams mean. Texts are owned; NULL: not given. */
+struct schema_config {
+    const struct schema_ops *ops;
+    bool from_file;
+    char *source; /* a built-in schema's name, or the file */
+
+    /* Of a schema from a file, as in struct schema_options. */
+    char *message;
+    char *sequence, *sequence_key;
+    char *name, *value, *time, *labels;
+
+    /* Which datagrams it is for, and where its messages stand in them. */
+    struct schema_match match;
+    enum framing framing;
+    uint64_t header; /* bytes in front of them, skipped */
+};
 
 enum listener_kind { LISTENER_UDP, LISTENER_CAPTURE };
 
 struct listener_config {
     char *name; /* the URL without its keys: "udp://127.0.0.1:5555", "pcap:FILE" */
     enum listener_kind kind;
-    const struct schema_ops *schema;
+    struct schema_config *schemas; /* at least one; the first that matches a datagram has it */
+    size_t schema_count;
     uint64_t max_decoded; /* bytes that one decoded datagram may take */
 
     /* LISTENER_UDP */
@@ -59,9 +79,10 @@ struct config {
     enum ledger_format ledger;
 };
 
-/* What there is to choose from: tables of the program, each with NULL at its end. */
+/* What there is to choose from: the program's own, tables with NULL at their end. */
 struct config_choices {
     const struct schema_ops *const *schemas;
+    const struct schema_ops *schema_from_file; /* NULL: this program has none */
     const struct destination_ops *const *destinations;
     const struct encoder_ops *const *encoders;
 };

@@ -89,6 +89,10 @@ static void put_value_name(struct page *page, const struct setting *setting,
         put(page, i == 0 ? "" : "|");
         put(page, name);
     }
+    if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
+        put(page, "|FILE");
+    if (setting->form != NULL)
+        put(page, setting->form);
 }
 
 /* The text about what stands on the line: beside it, or below where that is too long. */
@@ -205,6 +209,9 @@ void options_print_help(FILE *to, const struct config_choices *choices)
     print_keys(&page, "a socket, udp://ADDR:PORT (ADDR is 192.0.2.1 or [2001:db8::1])", KEY_OF_UDP,
                choices);
     print_keys(&page, "a capture, pcap:FILE", KEY_OF_CAPTURE, choices);
+    print_keys(&page, "a listener's schema, of which there may be several", KEY_OF_SCHEMA, choices);
+    if (choices->schema_from_file != NULL)
+        print_keys(&page, "a schema from a file, besides", KEY_OF_FILE, choices);
     fputs("\nSinks are ", to);
     print_sink_forms(to, choices);
     fputs(".", to);

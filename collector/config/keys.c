@@ -2,22 +2,26 @@
 
 #include <string.h>
 
+#include "collector/config/match.h"
 #include "collector/config/nearest.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
-#define LISTENER (KEY_OF_UDP | KEY_OF_CAPTURE)
+#define LISTENER   (KEY_OF_UDP | KEY_OF_CAPTURE)
+#define LAST_SCOPE KEY_OF_FILE
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
 static const char *const string_number[] = {"string", "number", NULL};
+static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
+                                       [FRAMING_DELIMITED] = "delimited",
+                                       [FRAMING_CISCO_MDT] = "cisco-mdt",
+                                       NULL};
 static const char *const views[] = {[VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
 
 const struct setting config_keys[] = {
-    /* What datagrams mean. */
-    {"schema", SETTING_SCHEMA, LISTENER, offsetof(struct listener_config, schema), "telemetry",
-     .help = "what the datagrams mean"},
+    /* Datagrams. */
     {"max_decoded", SETTING_SIZE, LISTENER, offsetof(struct listener_config, max_decoded), "512KiB",
      1 * KIB, 960 * KIB, .help = "memory that one decoded datagram may take"},
 
@@ -35,6 +39,33 @@ const struct setting config_keys[] = {
     {"port", SETTING_COUNT, KEY_OF_CAPTURE, offsetof(struct listener_config, port), "0", 0, 65535,
      .help = "destination port of the datagrams to read; 0 is every port"},
 
+    /* What datagrams mean. */
+    {"schema", SETTING_SCHEMA, KEY_OF_SCHEMA, 0, "telemetry",
+     .help = "what the datagrams mean; the keys below are about the schema= before them"},
+    {"match", SETTING_MATCH, KEY_OF_SCHEMA, offsetof(struct schema_config, match),
+     .form = MATCH_FORMS,
+     .help = "which datagrams: by their sender, or by their first bytes; the first schema that "
+             "matches has them"},
+    {"framing", SETTING_ENUM, KEY_OF_SCHEMA, offsetof(struct schema_config, framing), "datagram",
+     .choices = framings,
+     .help = "one message a datagram, many behind their lengths, or one behind Cisco's header"},
+    {"header", SETTING_COUNT, KEY_OF_SCHEMA, offsetof(struct schema_config, header), "0", 0, 65535,
+     .help = "bytes to skip at the beginning of each datagram"},
+    {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),
+     .form = "FULL.NAME", .help = "the message that a datagram holds"},
+    {"sequence", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, sequence),
+     .form = "FIELD", .help = "the sender's number of the message, from which loss is told"},
+    {"sequence_key", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, sequence_key),
+     .form = "FIELD", .help = "who counts, where one address has several senders"},
+    {"value", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, value), .form = "FIELD",
+     .help = "what a sample is made of: each value of this field is one"},
+    {"name", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, name), .form = "FIELD",
+     .help = "a sample's name"},
+    {"time", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, time), .form = "FIELD",
+     .help = "a sample's time"},
+    {"labels", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, labels), .form = "FIELDS",
+     .help = "a sample's labels"},
+
     /* Sinks. */
     {"format", SETTING_ENCODER, KEY_OF_SINK, offsetof(struct sink_config, encoder), "json",
      .help = "how records are written"},
@@ -50,43 +81,48 @@ const struct setting config_keys[] = {
 
 _Static_assert(sizeof config_keys / sizeof config_keys[0] <= KEYS_MAX, "raise KEYS_MAX");
 
-const char *key_scope_name(enum key_scope scope)
+const char *key_scope_name(unsigned scopes)
 {
-    switch (scope) {
-    case KEY_OF_UDP:
-        return "a udp listener";
-    case KEY_OF_CAPTURE:
-        return "a capture listener";
-    case KEY_OF_SINK:
-        return "a sink";
-    }
+    static const struct {
+        enum key_scope scope;
+        const char *name;
+    } names[] = {
+        {KEY_OF_UDP, "a udp listener"},
+        {KEY_OF_CAPTURE, "a capture listener"},
+        {KEY_OF_SINK, "a sink"},
+        {KEY_OF_SCHEMA, "a listener's schema"},
+        {KEY_OF_FILE, "a schema from a file"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((scopes & names[i].scope) != 0)
+            return names[i].name;
     return "nothing";
 }
 
-static void not_in_scope(const struct setting *key, enum key_scope scope, struct fault *fault)
+static void not_in_scope(const struct setting *key, unsigned scopes, struct fault *fault)
 {
     fault_set(fault, 0, "key \"%s\" is for", key->name);
     const char *separator = "";
-    for (unsigned other = 1; other <= KEY_OF_SINK; other <<= 1) {
+    for (unsigned other = 1; other <= LAST_SCOPE; other <<= 1) {
         if ((key->scopes & other) == 0)
             continue;
-        fault_append(fault, "%s %s", separator, key_scope_name((enum key_scope)other));
+        fault_append(fault, "%s %s", separator, key_scope_name(other));
         separator = " and";
     }
-    fault_append(fault, ", not for %s", key_scope_name(scope));
+    fault_append(fault, ", not for %s", key_scope_name(scopes));
 }
 
-const struct setting *key_find(enum key_scope scope, const char *name, size_t length,
+const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct fault *fault)
 {
     struct nearest nearest;
     nearest_begin(&nearest, name, length);
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        bool in_scope = (key->scopes & scope) != 0;
+        bool in_scope = (key->scopes & scopes) != 0;
         if (strlen(key->name) == length && memcmp(key->name, name, length) == 0) {
             if (in_scope)
                 return key;
-            not_in_scope(key, scope, fault);
+            not_in_scope(key, scopes, fault);
             return NULL;
         }
         if (in_scope)
@@ -95,47 +131,79 @@ const struct setting *key_find(enum key_scope scope, const char *name, size_t le
     char given[QUOTED_SIZE];
     fault_set(fault, 0, "unknown key %s", quoted(name, length, given));
     if (nearest_found(&nearest) == NULL)
-        fault_append(fault, "; --help lists the keys of %s", key_scope_name(scope));
+        fault_append(fault, "; --help lists the keys of %s", key_scope_name(scopes));
     fault_suggest(fault, nearest_found(&nearest));
     return NULL;
 }
 
-/* Reads "key=value", the `length` bytes of `text`. */
-static bool parse_key(enum key_scope scope, const struct config_choices *choices, const char *text,
-                      size_t length, void *target, struct keys_given *given, struct fault *fault)
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* What stays the same from key to key. */
+struct reading {
+    unsigned scopes;
+    const struct config_choices *choices;
+    key_placer *place_of;
+    void *context;
+    struct fault *fault;
+};
+
+static bool fault_at(struct fault *fault, size_t at)
 {
-    if (length == 0)
-        return fault_set(fault, 0, "a key=value is missing here");
-    const char *equals = memchr(text, '=', length);
-    size_t name_length = equals != NULL ? (size_t)(equals - text) : length;
-    if (name_length == 0)
-        return fault_set(fault, 0, "a key is missing before \"=\"");
-    const struct setting *key = key_find(scope, text, name_length, fault);
-    if (key == NULL)
-        return false;
-    if (equals == NULL)
-        return fault_set(fault, 0, "key \"%s\" has no value; write %s=VALUE", key->name, key->name);
-    bool *was_given = &given->at[key - config_keys];
-    if (*was_given)
-        return fault_set(fault, 0, "key \"%s\" is given twice", key->name);
-    *was_given = true;
-    size_t value_at = name_length + 1;
-    if (setting_parse(key, choices, text + value_at, length - value_at, target, fault))
-        return true;
-    fault->at += value_at;
+    fault->at += at;
     return false;
 }
 
-bool keys_parse(enum key_scope scope, const struct config_choices *choices, const char *text,
-                void *target, struct keys_given *given, struct fault *fault)
+/* The key of "key=value", the `length` bytes of `text`; *value_at is where its value begins. */
+static const struct setting *find_key(const struct reading *reading, const char *text,
+                                      size_t length, size_t *value_at)
 {
+    struct fault *fault = reading->fault;
+    const char *equals = memchr(text, '=', length);
+    size_t name_length = equals != NULL ? (size_t)(equals - text) : length;
+    const struct setting *key = NULL;
+    if (length == 0)
+        fault_set(fault, 0, "a key=value is missing here");
+    else if (name_length == 0)
+        fault_set(fault, 0, "a key is missing before \"=\"");
+    else
+        key = key_find(reading->scopes, text, name_length, fault);
+    if (key != NULL && equals == NULL) {
+        fault_set(fault, 0, "key \"%s\" has no value; write %s=VALUE", key->name, key->name);
+        return NULL;
+    }
+    *value_at = name_length + 1;
+    return key;
+}
+
+/* Reads "key=value", `length` bytes at byte `at` of all keys. */
+static bool parse_key(const struct reading *reading, const char *text, size_t at, size_t length)
+{
+    size_t value_at;
+    const struct setting *key = find_key(reading, text + at, length, &value_at);
+    if (key == NULL)
+        return fault_at(reading->fault, at);
+    struct key_place place;
+    if (!reading->place_of(reading->context, key, at, &place, reading->fault))
+        return false;
+    size_t *given_at = &place.given->at[key - config_keys];
+    if (*given_at != 0)
+        return fault_set(reading->fault, at, "key \"%s\" is given twice", key->name);
+    *given_at = at + 1;
+    if (setting_parse(key, reading->choices, text + at + value_at, length - value_at, place.target,
+                      reading->fault))
+        return true;
+    return fault_at(reading->fault, at + value_at);
+}
+
+bool keys_parse_placed(unsigned scopes, const struct config_choices *choices, const char *text,
+                       key_placer *place_of, void *context, struct fault *fault)
+{
+    const struct reading reading = {scopes, choices, place_of, context, fault};
     size_t at = 0;
     for (;;) {
         size_t length = strcspn(text + at, "&");
-        if (!parse_key(scope, choices, text + at, length, target, given, fault)) {
-            fault->at += at;
+        if (!parse_key(&reading, text, at, length))
             return false;
-        }
         at += length;
         if (text[at] == '\0')
             return true;
@@ -143,11 +211,29 @@ bool keys_parse(enum key_scope scope, const struct config_choices *choices, cons
     }
 }
 
+static bool the_one_place(void *context, const struct setting *key, size_t at,
+                          struct key_place *place, struct fault *fault)
+{
+    (void)key;
+    (void)at;
+    (void)fault;
+    *place = *(const struct key_place *)context;
+    return true;
+}
+
+bool keys_parse(enum key_scope scope, const struct config_choices *choices, const char *text,
+                void *target, struct keys_given *given, struct fault *fault)
+{
+    struct key_place place = {target, given};
+    return keys_parse_placed(scope, choices, text, the_one_place, &place, fault);
+}
+
 bool keys_apply_defaults(enum key_scope scope, const struct config_choices *choices,
                          const struct keys_given *given, void *target, struct fault *fault)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        if ((key->scopes & scope) == 0 || given->at[key - config_keys] || key->default_text == NULL)
+        if ((key->scopes & scope) == 0 || given->at[key - config_keys] != 0 ||
+            key->default_text == NULL)
             continue;
         if (!setting_parse(key, choices, key->default_text, strlen(key->default_text), target,
                            fault))

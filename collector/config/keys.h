@@ -17,25 +17,40 @@ enum key_scope {
     KEY_OF_UDP = 1 << 0,     /* struct listener_config */
     KEY_OF_CAPTURE = 1 << 1, /* struct listener_config */
     KEY_OF_SINK = 1 << 2,    /* struct sink_config */
+    KEY_OF_SCHEMA = 1 << 3,  /* struct schema_config of a listener (config/listener_keys.h) */
+    KEY_OF_FILE = 1 << 4,    /* the same where it is made from a file */
 };
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */
 extern const struct setting config_keys[];
 #define KEYS_MAX 64
 
-/* Which keys were given: one bit for each row. All zero to begin with. */
+/* For each row: one more than the byte at which it was given, 0: not yet. */
 struct keys_given {
-    bool at[KEYS_MAX];
+    size_t at[KEYS_MAX];
 };
 
-/* "a udp listener": what a person calls it. */
-const char *key_scope_name(enum key_scope scope);
+/* What a key's value is read into, and where it is noted that it was given. */
+struct key_place {
+    void *target;
+    struct keys_given *given;
+};
+
+/*
+ * Says where a key that was found at byte `at` of all keys belongs. Returns false with `fault`
+ * filled, its place counted from the beginning of all keys.
+ */
+typedef bool key_placer(void *context, const struct setting *key, size_t at,
+                        struct key_place *place, struct fault *fault);
+
+/* "a udp listener": what a person calls it; of several, the first. */
+const char *key_scope_name(unsigned scopes);
 
 /*
  * Finds the key of that name. Returns NULL with `fault` filled (its `at` 0) where there is none in
- * this scope: it says which key was probably meant, or where the key does belong.
+ * these scopes: it says which key was probably meant, or where the key does belong.
  */
-const struct setting *key_find(enum key_scope scope, const char *name, size_t length,
+const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct fault *fault);
 
 /*
@@ -45,6 +60,10 @@ const struct setting *key_find(enum key_scope scope, const char *name, size_t le
  */
 bool keys_parse(enum key_scope scope, const struct config_choices *choices, const char *text,
                 void *target, struct keys_given *given, struct fault *fault);
+
+/* The same where not all keys have one target: each has the place that `place_of` says. */
+bool keys_parse_placed(unsigned scopes, const struct config_choices *choices, const char *text,
+                       key_placer *place_of, void *context, struct fault *fault);
 
 /* Gives every key of the scope that was not given its default. Returns false as keys_parse does. */
 bool keys_apply_defaults(enum key_scope scope, const struct config_choices *choices,

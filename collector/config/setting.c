@@ -1,12 +1,15 @@
 #include "collector/config/setting.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "collector/config/match.h"
 #include "collector/config/nearest.h"
 #include "collector/config/units.h"
 
 /* SETTING_ENUM stores an unsigned. */
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
+_Static_assert(sizeof(enum framing) == sizeof(unsigned), "an enum is as large as an unsigned");
 
 /* The place of its value in the struct. */
 static void *field_of(const struct setting *setting, void *target)
@@ -66,6 +69,8 @@ static bool not_a_choice(const struct setting *setting, const struct config_choi
         fault_append(fault, "%s %s", i == 0 ? "" : ",", name);
         nearest_offer(&nearest, name);
     }
+    if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
+        fault_append(fault, ", nor a file, which has a \".\" in its name");
     fault_suggest(fault, nearest_found(&nearest));
     return false;
 }
@@ -80,7 +85,7 @@ static void store_choice(const struct setting *setting, const struct config_choi
         unsigned value = (unsigned)at;
         memcpy(field, &value, sizeof value); /* whichever integer type the enum has */
     } else if (setting->type == SETTING_SCHEMA) {
-        *(const struct schema_ops **)field = choices->schemas[at];
+        ((struct schema_config *)field)->ops = choices->schemas[at];
     } else if (setting->type == SETTING_ENCODER) {
         *(const struct encoder_ops **)field = choices->encoders[at];
     }
@@ -99,6 +104,37 @@ static bool parse_choice(const struct setting *setting, const struct config_choi
     return not_a_choice(setting, choices, text, length, fault);
 }
 
+static bool parse_text(const struct setting *setting, const char *text, size_t length, char **out,
+                       struct fault *fault)
+{
+    if (length == 0)
+        return fault_set(fault, 0, "%s \"\" is empty", setting->name);
+    *out = malloc(length + 1);
+    if (*out == NULL)
+        return fault_no_memory(fault);
+    memcpy(*out, text, length);
+    (*out)[length] = '\0';
+    return true;
+}
+
+/* A file is told from a built-in schema's name by its '.' or '/'. */
+static bool parse_schema(const struct setting *setting, const struct config_choices *choices,
+                         const char *text, size_t length, void *target, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    struct schema_config *schema = field_of(setting, target);
+    schema->from_file = memchr(text, '.', length) != NULL || memchr(text, '/', length) != NULL;
+    schema->ops = choices->schema_from_file;
+    if (!schema->from_file) {
+        if (!parse_choice(setting, choices, text, length, target, fault))
+            return false;
+    } else if (schema->ops == NULL) {
+        return fault_set(fault, 0, "%s %s is a file, and this program reads no schemas from files",
+                         setting->name, quoted(text, length, given));
+    }
+    return parse_text(setting, text, length, &schema->source, fault);
+}
+
 bool setting_parse(const struct setting *setting, const struct config_choices *choices,
                    const char *text, size_t length, void *target, struct fault *fault)
 {
@@ -111,9 +147,14 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
         return parse_number(setting, QUANTITY_DURATION, text, length, target, fault);
     case SETTING_BOOL:
     case SETTING_ENUM:
-    case SETTING_SCHEMA:
     case SETTING_ENCODER:
         return parse_choice(setting, choices, text, length, target, fault);
+    case SETTING_SCHEMA:
+        return parse_schema(setting, choices, text, length, target, fault);
+    case SETTING_MATCH:
+        return match_parse(text, length, field_of(setting, target), fault);
+    case SETTING_TEXT:
+        return parse_text(setting, text, length, field_of(setting, target), fault);
     case SETTING_NONE:
         break;
     }

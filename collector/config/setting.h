@@ -23,8 +23,10 @@ enum setting_type {
     SETTING_DURATION, /* uint64_t, nanoseconds */
     SETTING_BOOL,     /* bool: true is the second of two choices */
     SETTING_ENUM,     /* an enum whose values are the places in `choices` */
-    SETTING_SCHEMA,   /* const struct schema_ops *: one of config_choices' */
-    SETTING_ENCODER,  /* const struct encoder_ops *: the same */
+    SETTING_ENCODER,  /* const struct encoder_ops *: one of config_choices' */
+    SETTING_SCHEMA,   /* struct schema_config: its ops, source and from_file */
+    SETTING_MATCH,    /* struct schema_match */
+    SETTING_TEXT,     /* char *: a copy, to be freed by whoever frees the struct */
 };
 
 struct setting {
@@ -35,13 +37,14 @@ struct setting {
     const char *default_text;   /* as a user would write it; NULL: the field stays zero */
     uint64_t minimum, maximum;  /* of a number, both included */
     const char *const *choices; /* of SETTING_BOOL and SETTING_ENUM, NULL at the end */
+    const char *form;           /* of SETTING_TEXT: what stands for the value in a help text */
     const char *help;           /* one line, begins in lower case, no full stop */
 };
 
 /*
  * Reads all `length` bytes of `text` and stores the value in its field of `target`. Returns false
- * with `fault` filled (and its `at` 0) where the value is not allowed; its text begins with the
- * setting's name.
+ * with `fault` filled (its `at` counted from the beginning of `text`) where the value is not
+ * allowed; the fault's text begins with the setting's name.
  */
 bool setting_parse(const struct setting *setting, const struct config_choices *choices,
                    const char *text, size_t length, void *target, struct fault *fault);

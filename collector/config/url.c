@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/config/keys.h"
+#include "collector/config/listener_keys.h"
 #include "collector/config/nearest.h"
 #include "collector/config/units.h"
 
@@ -49,15 +49,12 @@ static size_t scheme_part(const char *text)
     return strcspn(text, ":?/");
 }
 
-static bool read_keys(const struct url *url, enum key_scope scope,
-                      const struct config_choices *choices, void *target, struct fault *fault)
+/* The fault of keys, told from the beginning of the URL. */
+static bool wrong_keys(const struct url *url, struct fault *fault)
 {
-    struct keys_given given = {{false}};
-    if (url->keys != NULL && !keys_parse(scope, choices, url->keys, target, &given, fault)) {
+    if (url->keys != NULL)
         fault->at += (size_t)(url->keys - url->text);
-        return false;
-    }
-    return keys_apply_defaults(scope, choices, &given, target, fault);
+    return false;
 }
 
 /* --- listeners -------------------------------------------------------------------------------- */
@@ -137,8 +134,8 @@ static bool parse_udp(const struct url *url, const struct config_choices *choice
         fault->at += url->place_at + 2;
         return false;
     }
-    if (!read_keys(url, KEY_OF_UDP, choices, listener, fault))
-        return false;
+    if (!listener_keys_parse(KEY_OF_UDP, choices, url->keys, listener, fault))
+        return wrong_keys(url, fault);
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
         return fault_set(fault, url->place_at + 2, "ipv6_only is for an IPv6 address");
     return true;
@@ -152,7 +149,8 @@ static bool parse_capture(const struct url *url, const struct config_choices *ch
     listener->path = copy_text(url->text + url->place_at, url->place_length);
     if (listener->path == NULL)
         return fault_no_memory(fault);
-    return read_keys(url, KEY_OF_CAPTURE, choices, listener, fault);
+    return listener_keys_parse(KEY_OF_CAPTURE, choices, url->keys, listener, fault) ||
+           wrong_keys(url, fault);
 }
 
 static const struct listener_scheme {
@@ -280,7 +278,10 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     sink->path = copy_text(url + parts.place_at, parts.place_length);
     if (sink->name == NULL || sink->path == NULL)
         return fault_no_memory(fault);
-    return read_keys(&parts, KEY_OF_SINK, choices, sink, fault);
+    struct keys_given given = {{0}};
+    if (parts.keys != NULL && !keys_parse(KEY_OF_SINK, choices, parts.keys, sink, &given, fault))
+        return wrong_keys(&parts, fault);
+    return keys_apply_defaults(KEY_OF_SINK, choices, &given, sink, fault);
 }
 
 bool url_is_sink(const char *text, const struct config_choices *choices)

@@ -2,6 +2,7 @@
 
 static const struct schema_ops telemetry = {.name = "telemetry"};
 static const struct schema_ops riemann = {.name = "riemann"};
+static const struct schema_ops file = {.name = "file"};
 static const struct destination_ops to_stdout = {.scheme = "stdout"};
 static const struct destination_ops to_file = {.scheme = "file", .needs_path = true};
 static const struct encoder_ops json = {.name = "json"};
@@ -14,6 +15,7 @@ static const struct encoder_ops *const encoders[] = {&lines, &json, NULL};
 
 const struct config_choices test_choices = {
     .schemas = schemas,
+    .schema_from_file = &file,
     .destinations = destinations,
     .encoders = encoders,
 };

@@ -1,5 +1,5 @@
 /*
- * Tables for tests of the configuration to choose from: schemas "telemetry" and "riemann",
+ * Tables for tests of the configuration to choose from: schemas "telemetry" and "riemann", "file",
  * destinations "stdout:" and "file:PATH", encoders "json" and "lines". They have names only;
  * nothing of them can be called. Constant.
  */

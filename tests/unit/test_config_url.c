@@ -63,7 +63,7 @@ static void assert_udp(const char *url, const char *name, const char *address)
     assert_null(listener->path);
     address_format(&listener->address, text);
     assert_string_equal(text, address);
-    assert_non_null(listener->schema);
+    assert_int_equal(listener->schema_count, 1);
     config_free(&config);
     assert_null(config.listeners);
 }
@@ -134,7 +134,7 @@ static void a_capture_url_has_a_file(void **state)
     assert_string_equal(config.listeners[0].name, "pcap:a b/c:d%20&e=.pcap");
     assert_string_equal(config.listeners[0].path, "a b/c:d%20&e=.pcap");
     assert_int_equal(config.listeners[0].port, 5555);
-    assert_string_equal(config.listeners[0].schema->name, "riemann");
+    assert_string_equal(config.listeners[0].schemas[0].ops->name, "riemann");
     config_free(&config);
     assert_accepted(read_listener, "pcap:x", &config);
     assert_string_equal(config.listeners[0].path, "x");

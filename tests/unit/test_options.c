@@ -81,7 +81,7 @@ static void without_arguments_riemann_goes_to_stdout(void **state)
     struct config config = accepted(NULL);
     assert_int_equal(config.listener_count, 1);
     assert_string_equal(config.listeners[0].name, "udp://127.0.0.1:5555");
-    assert_string_equal(config.listeners[0].schema->name, "riemann");
+    assert_string_equal(config.listeners[0].schemas[0].ops->name, "riemann");
     assert_int_equal(config.sink_count, 1);
     assert_string_equal(config.sinks[0].name, "stdout:");
     assert_string_equal(config.sinks[0].encoder->name, "json");
@@ -119,7 +119,7 @@ static void a_value_may_stand_behind_an_equals_sign(void **state)
                  "--duration=1m", "--ledger=text", "--stop-timeout=0s", NULL);
     assert_int_equal(config.listener_count, 1);
     assert_string_equal(config.listeners[0].name, "udp://[::1]:7");
-    assert_string_equal(config.listeners[0].schema->name, "telemetry");
+    assert_string_equal(config.listeners[0].schemas[0].ops->name, "telemetry");
     assert_int_equal(config.sink_count, 1);
     assert_string_equal(config.sinks[0].path, "a=b");
     assert_int_equal(config.sinks[0].encoding.view, VIEW_MESSAGE);
@@ -234,9 +234,12 @@ static void help_names_every_option_and_key_with_its_default(void **state)
     }
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         assert_mentions(text, "\n  %s=", key->name);
-        assert_mentions(text, "(default %s", key->default_text);
+        if (key->default_text != NULL)
+            assert_mentions(text, "(default %s", key->default_text);
+        else
+            assert_mentions(text, "=%s", key->form);
     }
-    assert_mentions(text, "%s", "schema=riemann|telemetry");
+    assert_mentions(text, "%s", "schema=riemann|telemetry|FILE");
     assert_mentions(text, "%s", "(default 4MiB, 4KiB to 512MiB)");
     assert_mentions(text, "%s", "stdout:, file:PATH");
     assert_mentions(text, "%s", "64 wrong command line");
@@ -265,6 +268,7 @@ static void help_stands_below_a_long_list_of_choices(void **state)
     static const struct schema_ops *const schemas[] = {&long_name, &other_name, NULL};
     struct config_choices choices = test_choices;
     choices.schemas = schemas;
+    choices.schema_from_file = NULL;
     char text[16384];
     read_help(&choices, text, sizeof text);
     assert_mentions(text, "  schema=a-schema-with-a-long-name|another\n%28s", "");

@@ -23,6 +23,9 @@ static const char *const seeds[][2] = {
     {"--listen", "udp://127.0.0.1:5555?schema=riemann&receive_buffer=64MiB&receivers=2"},
     {"--listen", "udp://[2001:db8::1%3]:5555?max_datagram=1.5KiB&ipv6_only=true"},
     {"--listen", "pcap:some/file.pcap?port=5555&schema=telemetry&max_decoded=512KiB"},
+    {"--listen",
+     "udp://0.0.0.0:1?schema=a.desc&message=a.B&match=source:10.1.0.0/16&header=4"
+     "&schema=b/c&message=d&name=x&value=y.z&framing=delimited&match=magic:00&schema=riemann"},
     {"--sink", "stdout:?format=json&view=message&names=proto&int64=number"},
     {"--sink", "file:/var/log/sluice/\xc3\xa4.ndjson?format=lines"},
     {"--duration", "1.5s"},
@@ -55,12 +58,28 @@ static void insert(char *text, size_t at, const char *bytes, size_t size)
 
 static void mutate(char *text)
 {
-    static const char *const words[] = {
-        "&",   "=",     "?",       ":",           "//",
-        "[",   "]",     "%",       ".",           "-",
-        "\n",  "\xff",  "\xc3",    "0",           "999999999999999999999",
-        "KiB", "s",     "schema=", "view=sample", "&port=1",
-        "--",  "udp://"};
+    static const char *const words[] = {"&",
+                                        "=",
+                                        "?",
+                                        ":",
+                                        "//",
+                                        "[",
+                                        "]",
+                                        "%",
+                                        ".",
+                                        "-",
+                                        "\n",
+                                        "\xff",
+                                        "\xc3",
+                                        "0",
+                                        "999999999999999999999",
+                                        "KiB",
+                                        "s",
+                                        "schema=",
+                                        "match=magic:00",
+                                        "&port=1",
+                                        "--",
+                                        "udp://"};
     size_t length = strlen(text);
     size_t at = random_below(length + 1);
     char piece[ROOM];

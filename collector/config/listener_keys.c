@@ -1,0 +1,131 @@
+#include "collector/config/listener_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+    const struct config_choices *choices;
+    struct listener_config *listener;
+    struct keys_given own;    /* of the listener */
+    struct keys_given schema; /* of the schema that was opened last */
+    size_t opened_at;         /* where it was */
+};
+
+static struct schema_config *last_schema(const struct reading *reading)
+{
+    const struct listener_config *listener = reading->listener;
+    return listener->schema_count == 0 ? NULL : &listener->schemas[listener->schema_count - 1];
+}
+
+/* --- a schema that is complete ---------------------------------------------------------------- */
+
+/* Where a key of the last schema was given; NO_PLACE: it was not. */
+#define NO_PLACE SIZE_MAX
+
+static size_t place_of_key(const struct reading *reading, const char *name)
+{
+    for (const struct setting *key = config_keys; key->name != NULL; key++)
+        if ((key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) != 0 && strcmp(key->name, name) == 0)
+            return reading->schema.at[key - config_keys] - 1;
+    return NO_PLACE;
+}
+
+/* Keys that say nothing without another one. */
+static const struct {
+    const char *key;
+    const char *needs;
+} needs[] = {
+    {"name", "value"},
+    {"time", "value"},
+    {"labels", "value"},
+    {"sequence_key", "sequence"},
+};
+
+static bool check_file(const struct reading *reading, struct fault *fault)
+{
+    char source[QUOTED_SIZE];
+    const struct schema_config *schema = last_schema(reading);
+    if (schema->message == NULL)
+        return fault_set(fault, reading->opened_at,
+                         "schema %s is a file; message=FULL.NAME is missing, which says what of it "
+                         "a datagram holds",
+                         quoted(schema->source, strlen(schema->source), source));
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        size_t at = place_of_key(reading, needs[i].key);
+        if (at != NO_PLACE && place_of_key(reading, needs[i].needs) == NO_PLACE)
+            return fault_set(fault, at, "key \"%s\" needs %s=FIELD beside it", needs[i].key,
+                             needs[i].needs);
+    }
+    return true;
+}
+
+static bool close_schema(struct reading *reading, struct fault *fault)
+{
+    struct schema_config *schema = last_schema(reading);
+    if (!keys_apply_defaults(KEY_OF_SCHEMA, reading->choices, &reading->schema, schema, fault))
+        return false;
+    return !schema->from_file || check_file(reading, fault);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool add_schema(struct reading *reading, struct fault *fault)
+{
+    struct listener_config *listener = reading->listener;
+    struct schema_config *grown =
+        realloc(listener->schemas, (listener->schema_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fault_no_memory(fault);
+    listener->schemas = grown;
+    grown[listener->schema_count++] = (struct schema_config){0};
+    reading->schema = (struct keys_given){{0}};
+    return true;
+}
+
+static bool open_schema(struct reading *reading, size_t at, struct fault *fault)
+{
+    const struct schema_config *before = last_schema(reading);
+    if (before != NULL && !close_schema(reading, fault))
+        return false;
+    if (before != NULL && before->match.kind == MATCH_ALL)
+        return fault_set(fault, at,
+                         "no datagram is left for this schema: the one before it has no match=, "
+                         "so it takes them all and must come last");
+    reading->opened_at = at;
+    return add_schema(reading, fault);
+}
+
+static bool place_of(void *context, const struct setting *key, size_t at, struct key_place *place,
+                     struct fault *fault)
+{
+    struct reading *reading = context;
+    if ((key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) == 0) {
+        *place = (struct key_place){reading->listener, &reading->own};
+        return true;
+    }
+    if (key->type == SETTING_SCHEMA) {
+        if (!open_schema(reading, at, fault))
+            return false;
+    } else if (last_schema(reading) == NULL) {
+        return fault_set(fault, at, "key \"%s\" is about a schema; write schema= before it",
+                         key->name);
+    } else if (key->scopes == KEY_OF_FILE && !last_schema(reading)->from_file) {
+        return fault_set(fault, at, "key \"%s\" is for a schema from a file; %s is built in",
+                         key->name, last_schema(reading)->source);
+    }
+    *place = (struct key_place){last_schema(reading), &reading->schema};
+    return true;
+}
+
+bool listener_keys_parse(enum key_scope kind, const struct config_choices *choices,
+                         const char *text, struct listener_config *listener, struct fault *fault)
+{
+    struct reading reading = {.choices = choices, .listener = listener};
+    unsigned scopes = (unsigned)kind | KEY_OF_SCHEMA | KEY_OF_FILE;
+    if (text != NULL && !keys_parse_placed(scopes, choices, text, place_of, &reading, fault))
+        return false;
+    if (last_schema(&reading) == NULL && !add_schema(&reading, fault))
+        return false;
+    return close_schema(&reading, fault) &&
+           keys_apply_defaults(kind, choices, &reading.own, listener, fault);
+}

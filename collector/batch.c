@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/schema_list.h"
 #include "collector/thread.h"
 
 #define PAGE_ALIGNMENT 4096
@@ -76,6 +77,7 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large)
     if (batch == NULL)
         return NULL;
     batch->listener = NULL;
+    batch->schemas = NULL;
     batch->first = NULL;
     batch->last = NULL;
     batch->count = 0;
@@ -96,6 +98,7 @@ void batch_release(struct batch *batch)
     if (atomic_fetch_sub_explicit(&batch->readers, 1, memory_order_acq_rel) != 1)
         return;
     struct batch_pool *pool = batch->pool;
+    schema_list_release(batch->schemas);
     mutex_lock(pool->lock);
     struct batch **list = batch->large ? &pool->free_large : &pool->free_small;
     batch->next_free = *list;

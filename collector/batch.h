@@ -2,7 +2,8 @@
  * Batches: the blocks of memory that records travel in, and the pool that they come from.
  *
  * A record is one decoded message with the facts of its datagram. Its raw bytes and its message
- * stand in the same batch, so a batch is one thing to hand over and one thing to give back.
+ * stand in the same batch, so a batch is one thing to hand over and one thing to give back. All
+ * records of a datagram stand in one batch.
  *
  * Life of a batch: acquired by a receiving thread, which alone fills it; batch_share says how many
  * will read it; from then on it is immutable; each reader releases it once, and the last release
@@ -22,6 +23,7 @@
 
 struct listener;
 struct schema;
+struct schema_list;
 
 /* Bytes of a batch's arena. Large ones take what does not fit a small one. */
 #define BATCH_SMALL_SIZE ((size_t)64 * 1024)
@@ -31,14 +33,15 @@ struct record {
     struct record *next;
     const struct schema *schema;
     const void *message; /* for the schema's operations */
-    const uint8_t *data; /* the datagram's payload */
-    uint32_t size;       /* of it, bytes */
+    const uint8_t *data; /* the message's own bytes: the payload, or the message's part of it */
+    uint32_t size;       /* of them */
     struct address source;
     int64_t received_ns; /* arrival, nanoseconds since 1970 UTC */
 };
 
 struct batch {
     const struct listener *listener; /* whose records these are */
+    struct schema_list *schemas;     /* what they were decoded by: a reference; NULL: none */
     struct record *first;
     struct record *last;
     uint32_t count; /* records */

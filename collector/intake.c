@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/log.h"
+#include "collector/schema_list.h"
 
 struct intake {
     struct intake_thread *thread;
@@ -60,6 +61,7 @@ static bool open_batch(struct intake *intake, bool large)
     if (batch == NULL)
         return false;
     batch->listener = intake->listener;
+    batch->schemas = schema_slot_take(intake->listener->schemas);
     intake->open = batch;
     intake->opened_ns = 0;
     return true;
@@ -92,55 +94,25 @@ static void copy_payload(uint8_t *to, const struct datagram_slot *from)
         memcpy(to + front, from->rest, from->size - front);
 }
 
-/*
- * Decodes into the open batch. On any other result than DECODE_OK the batch is as it was.
- * DECODE_TOO_LARGE with *limited says that more than max_decoded is needed, so that a larger batch
- * would not help.
- */
-static enum decode_result decode_here(struct intake *intake, const struct datagram_slot *datagram,
-                                      struct record **out, bool *limited)
+/* The records of one datagram, on their way into the batch. */
+struct chain {
+    struct record *first;
+    struct record *last;
+    size_t count;
+    size_t unknown_fields; /* of their messages */
+};
+
+static void add_to_chain(struct chain *chain, struct record *record)
 {
-    const struct listener *listener = intake->listener;
-    struct arena *arena = &intake->open->arena;
-    size_t start = arena->used;
-    *limited = false;
-    struct record *record = arena_allocate(arena, sizeof *record);
-    uint8_t *data = arena_allocate(arena, datagram->size);
-    enum decode_result result = DECODE_TOO_LARGE;
-    if (record != NULL && data != NULL) {
-        copy_payload(data, datagram);
-        size_t capacity = arena->capacity;
-        if (capacity - arena->used >= listener->max_decoded) {
-            arena->capacity = arena->used + listener->max_decoded;
-            *limited = true;
-        }
-        struct decoded decoded;
-        result = listener->schema->ops->decode(listener->schema, data, datagram->size, arena,
-                                               &intake->thread->scratch, &decoded);
-        arena->capacity = capacity;
-        *record = (struct record){.schema = listener->schema,
-                                  .message = decoded.message,
-                                  .data = data,
-                                  .size = datagram->size,
-                                  .source = datagram->source,
-                                  .received_ns = datagram->received_ns};
-    }
-    arena->exhausted = false;
-    if (result != DECODE_OK)
-        arena->used = start;
-    *out = record;
-    return result;
+    record->next = NULL;
+    if (chain->count++ == 0)
+        chain->first = record;
+    else
+        chain->last->next = record;
+    chain->last = record;
 }
 
-/* What does not fit the rest of a batch starts the next; what does not fit that, a large one. */
-static bool next_batch(struct intake *intake)
-{
-    bool was_empty = intake->open->count == 0;
-    intake_seal(intake);
-    return open_batch(intake, was_empty);
-}
-
-static enum datagram_reason reason_of(enum decode_result result)
+static enum datagram_reason reason_of_result(enum decode_result result)
 {
     switch (result) {
     case DECODE_TOO_DEEP:
@@ -154,40 +126,153 @@ static enum datagram_reason reason_of(enum decode_result result)
     return REASON_MALFORMED;
 }
 
-/* Appends the datagram's record. Returns it, or NULL with *reason. */
-static const struct record *append_record(struct intake *intake,
-                                          const struct datagram_slot *datagram,
-                                          enum datagram_reason *reason)
+static enum datagram_reason reason_of_frame(enum frame_result result, const struct schema *schema)
 {
+    if (result == FRAME_CONTROL)
+        return REASON_CONTROL;
+    return result == FRAME_NONE && !schema->ops->accepts_empty ? REASON_EMPTY : REASON_MALFORMED;
+}
+
+/* Decodes one message of the datagram into `record`. Returns false with *reason. */
+static bool decode_message(struct intake *intake, const struct schema *schema,
+                           const struct datagram_slot *datagram, const struct frame *frame,
+                           struct record *record, struct chain *chain, enum datagram_reason *reason)
+{
+    struct decoded decoded;
+    *reason = REASON_EMPTY;
+    if (frame->size == 0 && !schema->ops->accepts_empty)
+        return false;
+    *reason = REASON_TOO_LARGE;
+    if (record == NULL)
+        return false;
+    enum decode_result result = schema->ops->decode(
+        schema, frame->data, frame->size, &intake->open->arena, &intake->thread->scratch, &decoded);
+    *reason = reason_of_result(result);
+    if (result != DECODE_OK)
+        return false;
+    *record = (struct record){.schema = schema,
+                              .message = decoded.message,
+                              .data = frame->data,
+                              .size = (uint32_t)frame->size,
+                              .source = datagram->source,
+                              .received_ns = datagram->received_ns};
+    add_to_chain(chain, record);
+    chain->unknown_fields += decoded.unknown_fields;
+    return true;
+}
+
+/* Decodes all messages of the datagram, whose payload is `data`; `record` is for the first one. */
+static bool decode_messages(struct intake *intake, const struct schema_entry *entry,
+                            const struct datagram_slot *datagram, const uint8_t *data,
+                            struct record *record, struct chain *chain,
+                            enum datagram_reason *reason)
+{
+    struct frames frames;
+    struct frame frame;
+    enum frame_result result;
+    frames_begin(&frames, entry->framing, entry->header, data, datagram->size);
+    while ((result = frames_next(&frames, &frame)) == FRAME_MESSAGE) {
+        if (chain->count != 0)
+            record = arena_allocate(&intake->open->arena, sizeof *record);
+        if (!decode_message(intake, entry->schema, datagram, &frame, record, chain, reason))
+            return false;
+    }
+    *reason = reason_of_frame(result, entry->schema);
+    return result == FRAME_END;
+}
+
+/*
+ * Decodes into the open batch. Returns false with *reason; the batch is then as it was.
+ * REASON_TOO_LARGE with *limited says that more than max_decoded is needed, so that a larger batch
+ * would not help.
+ */
+static bool decode_here(struct intake *intake, const struct schema_entry *entry,
+                        const struct datagram_slot *datagram, struct chain *chain,
+                        enum datagram_reason *reason, bool *limited)
+{
+    size_t max_decoded = intake->listener->max_decoded;
+    struct arena *arena = &intake->open->arena;
+    size_t start = arena->used;
+    size_t capacity = arena->capacity;
+    bool done = false;
+    *chain = (struct chain){0};
+    *limited = false;
+    *reason = REASON_TOO_LARGE;
+    struct record *record = arena_allocate(arena, sizeof *record);
+    uint8_t *data = arena_allocate(arena, datagram->size);
+    if (record != NULL && data != NULL) {
+        copy_payload(data, datagram);
+        if (capacity - arena->used >= max_decoded) {
+            arena->capacity = arena->used + max_decoded;
+            *limited = true;
+        }
+        done = decode_messages(intake, entry, datagram, data, record, chain, reason);
+        arena->capacity = capacity;
+    }
+    arena->exhausted = false;
+    if (!done)
+        arena->used = start;
+    return done;
+}
+
+/* What does not fit the rest of a batch starts the next; what does not fit that, a large one. */
+static bool next_batch(struct intake *intake)
+{
+    bool was_empty = intake->open->count == 0;
+    intake_seal(intake);
+    return open_batch(intake, was_empty);
+}
+
+static const struct schema_entry *entry_for(const struct intake *intake,
+                                            const struct datagram_slot *datagram)
+{
+    size_t front = datagram->size < DATAGRAM_FRONT_SIZE ? datagram->size : DATAGRAM_FRONT_SIZE;
+    return schema_list_find(intake->open->schemas, &datagram->source, datagram->front, front);
+}
+
+/*
+ * Decodes the datagram for the batch that is open then. Returns false with *reason. *entry is whose
+ * datagram it is, as long as that batch is open; NULL: nobody's, or not asked. It is asked anew for
+ * each batch, as each has its own list.
+ */
+static bool judge(struct intake *intake, const struct datagram_slot *datagram, struct chain *chain,
+                  const struct schema_entry **entry, enum datagram_reason *reason)
+{
+    *entry = NULL;
+    *reason = REASON_NO_BUFFER;
+    if (intake->open == NULL && !open_batch(intake, false))
+        return false;
+    *reason = REASON_TRUNCATED;
+    if (datagram->truncated)
+        return false;
     for (;;) {
-        struct record *record;
         bool limited;
-        enum decode_result result = decode_here(intake, datagram, &record, &limited);
-        if (result == DECODE_OK) {
-            batch_append(intake->open, record);
-            return record;
-        }
+        *reason = REASON_NO_MATCH;
+        *entry = entry_for(intake, datagram);
+        if (*entry == NULL)
+            return false;
+        if (decode_here(intake, *entry, datagram, chain, reason, &limited))
+            return true;
         bool largest = intake->open->large && intake->open->count == 0;
-        if (result != DECODE_TOO_LARGE || limited || largest) {
-            *reason = reason_of(result);
-            return NULL;
-        }
-        if (!next_batch(intake)) {
-            *reason = REASON_NO_BUFFER;
-            return NULL;
-        }
+        if (*reason != REASON_TOO_LARGE || limited || largest)
+            return false;
+        *entry = NULL;
+        *reason = REASON_NO_BUFFER;
+        if (!next_batch(intake))
+            return false;
     }
 }
 
 /* --- senders' numbers ------------------------------------------------------------------------- */
 
-static void note_sequence(struct intake *intake, const struct record *record)
+static void note_sequence(struct intake *intake, uint32_t schema, const struct record *record)
 {
     const struct schema_ops *ops = record->schema->ops;
     struct datagram_sequence sequence;
     if (ops->sequence == NULL || !ops->sequence(record->schema, record->message, &sequence))
         return;
     struct sequence_key key = {.listener = intake->listener->index,
+                               .schema = schema,
                                .source = &record->source,
                                .sender = sequence.sender.data,
                                .sender_size = sequence.sender.size};
@@ -210,11 +295,11 @@ static void note_sequence(struct intake *intake, const struct record *record)
 /* --- datagrams -------------------------------------------------------------------------------- */
 
 static void refuse(struct intake *intake, const struct datagram_slot *datagram,
-                   enum datagram_reason reason)
+                   enum datagram_reason reason, const struct schema_entry *entry)
 {
     counter_add(&intake->counters->reasons[reason], 1);
     uint64_t held;
-    if (!log_allowed(&intake->log, &held))
+    if (reason == REASON_CONTROL || !log_allowed(&intake->log, &held))
         return;
     char source[ADDRESS_TEXT_SIZE];
     address_format(&datagram->source, source);
@@ -223,7 +308,22 @@ static void refuse(struct intake *intake, const struct datagram_slot *datagram,
         snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)", held);
     log_line(LOG_WARNING, "%s: %s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s",
              intake->listener->name, datagram_reason_names[reason], datagram->sent_size, source,
-             intake->listener->schema->ops->name, more);
+             entry != NULL ? entry->schema->name : intake->listener->schema_names, more);
+}
+
+/* Appends the datagram's records to the open batch, all at once. */
+static void append(struct intake *intake, const struct schema_entry *entry,
+                   const struct chain *chain)
+{
+    uint32_t schema = (uint32_t)(entry - intake->open->schemas->entries);
+    counter_add(&intake->counters->decoded, 1);
+    counter_add(&intake->counters->messages, chain->count);
+    counter_add(&intake->counters->unknown_fields, chain->unknown_fields);
+    for (struct record *record = chain->first, *next; record != NULL; record = next) {
+        next = record->next;
+        batch_append(intake->open, record);
+        note_sequence(intake, schema, record);
+    }
 }
 
 void intake_take(struct intake *intake, const struct datagram_slot *datagram)
@@ -233,21 +333,10 @@ void intake_take(struct intake *intake, const struct datagram_slot *datagram)
     counter_add(&counters->bytes, datagram->sent_size);
 
     enum datagram_reason reason;
-    const struct record *record = NULL;
-    if (intake->open == NULL && !open_batch(intake, false))
-        reason = REASON_NO_BUFFER;
-    else if (datagram->truncated)
-        reason = REASON_TRUNCATED;
-    else if (datagram->size == 0 && !intake->listener->schema->ops->accepts_empty)
-        reason = REASON_EMPTY;
+    const struct schema_entry *entry;
+    struct chain chain;
+    if (judge(intake, datagram, &chain, &entry, &reason))
+        append(intake, entry, &chain);
     else
-        record = append_record(intake, datagram, &reason);
-
-    if (record == NULL) {
-        refuse(intake, datagram, reason);
-    } else {
-        counter_add(&counters->decoded, 1);
-        counter_add(&counters->messages, 1);
-        note_sequence(intake, record);
-    }
+        refuse(intake, datagram, reason, entry);
 }

@@ -1,6 +1,8 @@
 /*
- * What becomes of a datagram: it is counted, judged, decoded in place, and appended as a record to
- * the batch that is open for its listener on this thread; or it is counted with its reason.
+ * What becomes of a datagram: it is counted, judged, its messages are decoded in place and appended
+ * as records, all or none, to the batch that is open for its listener on this thread; or it is
+ * counted with its reason. A batch goes on with the schemas that its listener had when it was
+ * opened.
  *
  * One intake per listener and producing thread, used by that thread alone; between start and stop
  * it allocates nothing. The order of judgement is that of enum datagram_reason.

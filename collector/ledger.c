@@ -7,6 +7,7 @@
 
 const char *const datagram_reason_names[REASON_COUNT] = {
     [REASON_NO_BUFFER] = "no_buffer", [REASON_TRUNCATED] = "truncated",
+    [REASON_NO_MATCH] = "no_match",   [REASON_CONTROL] = "control",
     [REASON_EMPTY] = "empty",         [REASON_TOO_DEEP] = "too_deep",
     [REASON_TOO_LARGE] = "too_large", [REASON_MALFORMED] = "malformed",
 };

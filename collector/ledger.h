@@ -20,14 +20,19 @@
 
 #include "collector/counter.h"
 
-/* Why a datagram was not decoded, in the order in which the reasons are tried. */
+/*
+ * Why a datagram was not decoded, in the order in which the reasons are tried. One of several
+ * messages has the reason of the first that fails.
+ */
 enum datagram_reason {
     REASON_NO_BUFFER, /* no free batch */
     REASON_TRUNCATED, /* longer than max_datagram */
+    REASON_NO_MATCH,  /* no schema of the listener is for it */
+    REASON_CONTROL,   /* no message, but a word about the connection: a heartbeat */
     REASON_EMPTY,     /* zero length, and the schema refuses that */
     REASON_TOO_DEEP,  /* nested more than 100 levels */
     REASON_TOO_LARGE, /* decoded, it needs more than max_decoded */
-    REASON_MALFORMED, /* not a message of the schema */
+    REASON_MALFORMED, /* not a message of the schema, or not framed as was said */
     REASON_COUNT
 };
 
@@ -75,6 +80,7 @@ enum ledger_part {
     TERM(kernel_drops, PART_ALWAYS) /* datagrams that the kernel dropped before us */              \
     TERM(refused_while_stopping, PART_BESIDE)                                                      \
     TERM(receive_errors, PART_BESIDE) /* reported by the socket; none lost a datagram */           \
+    TERM(unknown_fields, PART_BESIDE) /* of decoded messages: fields that the schema lacks */      \
     TERM(senders, PART_SEQUENCE)                                                                   \
     TERM(lost, PART_SEQUENCE)                                                                      \
     TERM(duplicated, PART_SEQUENCE)                                                                \

@@ -95,7 +95,7 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
 static void tell_listener(const struct source *source, const struct listener_config *config)
 {
     log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB", source->listener.name,
-             config->schemas[0].ops->name, source->granted / 1024);
+             source->schema_names, source->granted / 1024);
     if (source->granted < config->receive_buffer)
         log_line(LOG_WARNING,
                  "%s: receive buffer: asked for %llu KiB, granted %zu KiB; raise %s or run with "
@@ -278,8 +278,8 @@ void pipeline_destroy(struct pipeline *pipeline)
         sink_thread_destroy(pipeline->outlets[i].sink);
     for (size_t i = 0; pipeline->sources != NULL && i < pipeline->config->listener_count; i++) {
         struct source *source = &pipeline->sources[i];
-        if (source->schema != NULL)
-            source->schema->ops->destroy(source->schema);
+        schema_slot_destroy(source->schemas);
+        free(source->schema_names);
         free(source->bound_name);
     }
     batch_pool_destroy(pipeline->pool);

@@ -29,6 +29,19 @@ static void count_needs(const struct config *config, struct memory_needs *needs)
     }
 }
 
+static int make_schemas(struct source *source, const struct listener_config *config,
+                        struct error *error)
+{
+    struct schema_list *list;
+    if (schema_list_create(&list, config->schemas, config->schema_count, error) != 0)
+        return -1;
+    source->schema_names = schema_list_names(list);
+    source->schemas = schema_slot_create(list);
+    if (source->schemas == NULL)
+        schema_list_release(list);
+    return source->schema_names == NULL || source->schemas == NULL ? no_memory(error) : 0;
+}
+
 static int make_sources(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
@@ -38,13 +51,12 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *from = &config->listeners[i];
         struct source *source = &pipeline->sources[i];
-        const struct schema_config *schema = &from->schemas[0];
-        const struct schema_options options = {.source = schema->source};
-        if (schema->ops->create(&options, &source->schema, error) != 0)
+        if (make_schemas(source, from, error) != 0)
             return -1;
         source->listener = (struct listener){.index = (uint32_t)i,
                                              .name = from->name,
-                                             .schema = source->schema,
+                                             .schemas = source->schemas,
+                                             .schema_names = source->schema_names,
                                              .max_decoded = from->max_decoded};
     }
     return 0;
@@ -223,7 +235,7 @@ static int enter_listeners(struct pipeline *pipeline, struct error *error)
         const struct listener_config *listener = &config->listeners[i];
         if (ledger_add_listener(pipeline->ledger, listener->name,
                                 listener->kind == LISTENER_UDP ? "udp" : "capture",
-                                listener->schemas[0].ops->name) != (int)i)
+                                pipeline->sources[i].schema_names) != (int)i)
             return no_memory(error);
         pipeline->sources[i].settled = ledger_intake_block(pipeline->ledger, (int)i);
         if (pipeline->sources[i].settled == NULL)

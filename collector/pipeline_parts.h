@@ -14,14 +14,16 @@
 #include "collector/memory_plan.h"
 #include "collector/pipeline.h"
 #include "collector/receiver.h"
+#include "collector/schema_list.h"
 #include "collector/sequence.h"
 #include "collector/sink_thread.h"
 #include "collector/wakeup.h"
 
 struct source {
     struct listener listener;
-    char *bound_name; /* the listener's name where the system chose the port, else NULL */
-    struct schema *schema;
+    char *bound_name;   /* the listener's name where the system chose the port, else NULL */
+    char *schema_names; /* the listener's */
+    struct schema_slot *schemas;
     struct address address;
     size_t granted;                  /* bytes of receive buffer, for each socket */
     struct intake_counters *settled; /* the main thread's: what is found at the end */

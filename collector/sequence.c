@@ -220,7 +220,8 @@ static void fingerprint_of(const struct sequence_table *table, const struct sequ
     memcpy(head, source->bytes, sizeof source->bytes);
     memcpy(head + 16, &source->scope, sizeof source->scope);
     memcpy(head + 20, &key->listener, sizeof key->listener);
-    head[24] = source->family;
+    memcpy(head + 24, &key->schema, sizeof key->schema);
+    head[28] = source->family;
     struct siphash hash;
     siphash_begin(&hash, table->secret);
     siphash_feed(&hash, head, sizeof head);

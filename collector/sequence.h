@@ -30,9 +30,13 @@
 
 struct sequence_table;
 
-/* Who sent it: the listener it came to, its source host (the port may change), its own name. */
+/*
+ * Who sent it: the listener it came to, which of its schemas the number is of, its source host (the
+ * port may change), its own name.
+ */
 struct sequence_key {
     uint32_t listener; /* index, chosen by the caller */
+    uint32_t schema;   /* the same, of the listener's */
     const struct address *source;
     const void *sender; /* bytes, not kept */
     size_t sender_size;

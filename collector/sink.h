@@ -18,12 +18,15 @@
 #include "collector/text/output.h"
 #include "collector/wakeup.h"
 
+struct schema_slot;
+
 /* What a record's lines say about where it came from. Immutable; outlives all batches. */
 struct listener {
     uint32_t index;
     const char *name; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
-    const struct schema *schema;
-    size_t max_decoded; /* bytes */
+    struct schema_slot *schemas;
+    const char *schema_names; /* of all of them, for people */
+    size_t max_decoded;       /* bytes that all messages of a datagram may take */
 };
 
 enum sink_view {

@@ -191,7 +191,7 @@ static struct encoded encode_message(struct json_encoder *json, const struct rec
     output_literal(out, "{\"received\":");
     write_facts(json, out);
     json_key_literal(out, "schema");
-    json_string(out, ops->name, strlen(ops->name));
+    json_string(out, record->schema->name, strlen(record->schema->name));
     json_key_literal(out, "bytes");
     json_uint64(out, record->size);
     json_key_literal(out, "message");

@@ -65,9 +65,10 @@ static void send_mix(struct flow *flow, uint64_t rounds)
     for (size_t i = 0; i < sizeof events; i += 2)
         memcpy(events + i, (const uint8_t[]){0x32, 0x00}, 2);
     for (uint64_t i = 1; i <= rounds; i++) {
-        flow_send(flow, 0, 0, 97);
+        flow_send(flow, 0, 0, 96);
         udp_sender_send(flow->sender, &to, "", 0);
         udp_sender_send(flow->sender, &to, "malformed", 9);
+        udp_sender_send(flow->sender, &to, "\xff\2\x32\0\4\x32\2\x68\2", 9); /* two messages */
         udp_sender_send(flow->sender, &to, events, sizeof events); /* needs a large batch */
         flow_await_received(flow, 0, i * 100);
     }
@@ -77,7 +78,8 @@ static void no_datagram_causes_an_allocation(void **state)
 {
     struct flow *flow = *state;
     is_test = true;
-    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&framing=delimited&header=1"
+                    "&match=magic:ff&schema=riemann "
                     "--sink file:OUTPUT --sink file:DIRECTORY/second?view=message");
     atomic_store(&counting, true);
     send_mix(flow, 100);
@@ -85,6 +87,7 @@ static void no_datagram_causes_an_allocation(void **state)
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listeners[0].received, 10000);
     assert_int_equal(flow->final->listeners[0].reasons[REASON_MALFORMED], 100);
+    assert_int_equal(flow->final->listeners[0].messages, 10000);
     assert_int_equal(atomic_load(&calls), 0);
 }
 

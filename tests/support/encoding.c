@@ -26,7 +26,6 @@ struct encoding *encoding_create(const struct schema_ops *schema, const struct e
     assert_non_null(made->memory);
     made->arena = (struct arena){.base = made->memory, .capacity = ARENA_SIZE};
     made->scratch = (struct arena){.base = made->memory + ARENA_SIZE, .capacity = ARENA_SIZE};
-    made->listener.schema = made->schema;
     made->listener.name = "udp://127.0.0.1:5555";
     made->record.schema = made->schema;
     made->record.received_ns = ENCODING_RECEIVED_NS;

@@ -19,12 +19,6 @@
 /* Long enough for a loaded machine under a sanitizer; only a failure waits that long. */
 #define PATIENCE_NS INT64_C(30000000000)
 
-static const struct config_choices choices = {
-    .schemas = builtin_schemas,
-    .destinations = builtin_destinations,
-    .encoders = builtin_encoders,
-};
-
 /* --- gates ------------------------------------------------------------------------------------ */
 
 void gate_shut(struct gate *gate)
@@ -186,6 +180,12 @@ static void parse(struct flow *flow, const char *arguments)
         argv[argc] = words[argc];
         argc++;
     }
+    const struct config_choices choices = {
+        .schemas = builtin_schemas,
+        .schema_from_file = flow->schema_from_file,
+        .destinations = builtin_destinations,
+        .encoders = builtin_encoders,
+    };
     struct error error;
     if (options_parse(argc, argv, &choices, &flow->config, &error) != OPTIONS_RUN)
         fail_msg("%s", error.text);

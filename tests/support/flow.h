@@ -29,8 +29,9 @@ struct gate {
 };
 
 struct flow {
-    char directory[64]; /* the test's own, removed by flow_close */
-    char output[96];    /* a file in it, for a sink */
+    char directory[64];                        /* the test's own, removed by flow_close */
+    char output[96];                           /* a file in it, for a sink */
+    const struct schema_ops *schema_from_file; /* the test's, before the opening; NULL: none */
     struct config config;
     struct pipeline *pipeline;
     struct ledger_snapshot *final; /* after flow_finish */

@@ -7,7 +7,8 @@ from sluice_program import RIEMANN, TELEMETRY, ProgramTest
 
 DEPTH_LIMIT = 100
 
-REASONS = ("no_buffer", "truncated", "empty", "too_deep", "too_large", "malformed")
+REASONS = ("no_buffer", "truncated", "no_match", "control", "empty", "too_deep", "too_large",
+           "malformed")
 
 
 class Refusing(ProgramTest):
@@ -143,7 +144,7 @@ class Log(Refusing):
         self.sender(program).send_all(mixed)
         ledger = program.stop()
         self.assertEqual(ledger["listeners"][0]["reasons"],
-                         {**dict.fromkeys(kinds, 7), "no_buffer": 0})
+                         {**dict.fromkeys(REASONS, 0), **dict.fromkeys(kinds, 7)})
         self.assertEqual([line["value"] for line in program.output()], list(range(35)))
 
 

@@ -1,0 +1,138 @@
+#include "collector/schema_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/thread.h"
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static int make_schema(const struct schema_config *config, struct schema **out, struct error *error)
+{
+    const struct schema_options options = {
+        .source = config->source,
+        .message = config->message,
+        .sequence = config->sequence,
+        .sequence_key = config->sequence_key,
+        .name = config->name,
+        .value = config->value,
+        .time = config->time,
+        .labels = config->labels,
+    };
+    return config->ops->create(&options, out, error);
+}
+
+int schema_list_create(struct schema_list **out, const struct schema_config *configs, size_t count,
+                       struct error *error)
+{
+    struct schema_list *list = calloc(1, sizeof *list + count * sizeof list->entries[0]);
+    if (list == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for schemas");
+        return -1;
+    }
+    atomic_init(&list->references, 1);
+    for (; list->count < count; list->count++) {
+        const struct schema_config *config = &configs[list->count];
+        struct schema_entry *entry = &list->entries[list->count];
+        if (make_schema(config, &entry->schema, error) != 0) {
+            schema_list_release(list);
+            return -1;
+        }
+        entry->match = config->match;
+        entry->framing = config->framing;
+        entry->header = config->header;
+    }
+    *out = list;
+    return 0;
+}
+
+void schema_list_retain(struct schema_list *list)
+{
+    atomic_fetch_add_explicit(&list->references, 1, memory_order_relaxed);
+}
+
+void schema_list_release(struct schema_list *list)
+{
+    /* Acquire and release: all who used the schemas have done with them before they are freed. */
+    if (list == NULL || atomic_fetch_sub_explicit(&list->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        list->entries[i].schema->ops->destroy(list->entries[i].schema);
+    free(list);
+}
+
+const struct schema_entry *schema_list_find(const struct schema_list *list,
+                                            const struct address *source, const uint8_t *data,
+                                            size_t size)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (schema_match_takes(&list->entries[i].match, source, data, size))
+            return &list->entries[i];
+    return NULL;
+}
+
+char *schema_list_names(const struct schema_list *list)
+{
+    static const char separator[] = ", ";
+    size_t size = 1;
+    for (size_t i = 0; i < list->count; i++)
+        size += strlen(list->entries[i].schema->name) + strlen(separator);
+    char *names = malloc(size);
+    if (names == NULL)
+        return NULL;
+    names[0] = '\0';
+    for (size_t i = 0; i < list->count; i++) {
+        if (i != 0)
+            strcat(names, separator);
+        strcat(names, list->entries[i].schema->name);
+    }
+    return names;
+}
+
+/* --- slots ------------------------------------------------------------------------------------ */
+
+struct schema_slot {
+    struct mutex *lock; /* taken once a batch, not a record */
+    struct schema_list *list;
+};
+
+struct schema_slot *schema_slot_create(struct schema_list *list)
+{
+    struct schema_slot *slot = calloc(1, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->lock = mutex_create();
+    if (slot->lock == NULL) {
+        free(slot);
+        return NULL;
+    }
+    slot->list = list;
+    return slot;
+}
+
+void schema_slot_destroy(struct schema_slot *slot)
+{
+    if (slot == NULL)
+        return;
+    schema_list_release(slot->list);
+    mutex_destroy(slot->lock);
+    free(slot);
+}
+
+struct schema_list *schema_slot_take(struct schema_slot *slot)
+{
+    mutex_lock(slot->lock);
+    struct schema_list *list = slot->list;
+    schema_list_retain(list);
+    mutex_unlock(slot->lock);
+    return list;
+}
+
+void schema_slot_put(struct schema_slot *slot, struct schema_list *list)
+{
+    mutex_lock(slot->lock);
+    struct schema_list *before = slot->list;
+    slot->list = list;
+    mutex_unlock(slot->lock);
+    schema_list_release(before);
+}

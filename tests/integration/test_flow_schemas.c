@@ -1,0 +1,98 @@
+/* Schemas from files and several on a port, in a whole collector. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fake_schema.h"
+#include "tests/support/flow.h"
+
+#define FAKE "schema=fake.desc&message=a.Fake"
+
+static int set_up(void **state)
+{
+    int result = flow_set_up(state);
+    fake_schemas = (struct fake_schemas){0};
+    ((struct flow *)*state)->schema_from_file = &fake_schema;
+    return result;
+}
+
+/* What was made is freed at the end. */
+static int tear_down(void **state)
+{
+    int result = flow_tear_down(state);
+    return result != 0 || fake_schemas.living != 0 ? -1 : 0;
+}
+
+static void send_bytes(struct flow *flow, const void *bytes, size_t size)
+{
+    struct address to = flow_address(flow, 0);
+    udp_sender_send(flow->sender, &to, bytes, size);
+}
+
+#define send_literal(flow, literal) send_bytes((flow), (literal), sizeof(literal) - 1)
+
+static void assert_lines(const struct flow *flow, const char *const *texts, size_t count)
+{
+    struct lines lines = lines_read(flow->output);
+    assert_int_equal(lines.count, count);
+    for (size_t i = 0; i < count; i++)
+        if (lines_with(&lines, texts[i]) != 1)
+            fail_msg("not one line with %s in\n%s", texts[i], lines.text);
+    lines_free(&lines);
+}
+
+static void each_message_of_a_datagram_is_a_record_with_its_own_bytes(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&framing=delimited&header=2 "
+                    "--sink file:OUTPUT?view=message");
+    send_literal(flow, "##\1a\5bcd~~");
+    send_literal(flow, "##\1c\1!");
+    flow_finish(flow, 20000);
+    static const char *const texts[] = {
+        "\"schema\":\"a.Fake\",\"bytes\":1,\"message\":{\"made\":1,\"text\":\"a\"}",
+        "\"schema\":\"a.Fake\",\"bytes\":5,\"message\":{\"made\":1,\"text\":\"bcd~~\"}"};
+    assert_lines(flow, texts, 2);
+    assert_int_equal(flow->final->listeners[0].decoded, 1);
+    assert_int_equal(flow->final->listeners[0].messages, 2);
+    assert_int_equal(flow->final->listeners[0].reasons[REASON_MALFORMED], 1);
+    assert_int_equal(flow->final->sinks[0].written, 2);
+    assert_int_equal(flow->final->sinks[0].json_fallback, 2);
+}
+
+static void several_schemas_share_a_port(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&match=magic:41&schema=g.desc&message=b.G"
+                    "&match=source:127.0.0.2&schema=riemann --sink file:OUTPUT?view=message");
+    send_literal(flow, "A text");
+    flow_send(flow, 0, 7, 1);
+    flow_finish(flow, 20000);
+    static const char *const texts[] = {"\"schema\":\"a.Fake\"", "\"schema\":\"riemann\""};
+    assert_lines(flow, texts, 2);
+    assert_string_equal(flow->final->listeners[0].schema, "a.Fake, b.G, riemann");
+}
+
+static void a_schema_that_cannot_be_made_is_told_at_the_start(void **state)
+{
+    struct flow *flow = *state;
+    atomic_store(&fake_schemas.fail, true);
+    struct error error = flow_open_fails(flow, "--listen udp://127.0.0.1:0?" FAKE);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_string_equal(error.text, "fake.desc: cannot be made");
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        test(each_message_of_a_datagram_is_a_record_with_its_own_bytes),
+        test(several_schemas_share_a_port),
+        test(a_schema_that_cannot_be_made_is_told_at_the_start),
+    };
+    return cmocka_run_group_tests_name("flow schemas", tests, NULL, NULL);
+}

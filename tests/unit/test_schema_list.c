@@ -1,0 +1,212 @@
+/* A listener's schemas: made all or none, found by their match, freed by who lets go last. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/batch.h"
+#include "collector/schema_list.h"
+#include "collector/thread.h"
+#include "tests/support/fake_schema.h"
+
+static char source[] = "fake.desc";
+static char first_name[] = "a.First";
+static char second_name[] = "b.Second";
+
+static const struct schema_config two[] = {
+    {.ops = &fake_schema,
+     .from_file = true,
+     .source = source,
+     .message = first_name,
+     .match = {.kind = MATCH_MAGIC, .magic = "A", .magic_size = 1},
+     .framing = FRAMING_DELIMITED,
+     .header = 7},
+    {.ops = &fake_schema, .from_file = true, .source = source, .message = second_name},
+};
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_schemas = (struct fake_schemas){0};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_schemas.living, 0);
+    return 0;
+}
+
+static struct schema_list *made(size_t count)
+{
+    struct schema_list *list = NULL;
+    struct error error;
+    if (schema_list_create(&list, two, count, &error) != 0)
+        fail_msg("%s", error.text);
+    return list;
+}
+
+static void a_list_holds_what_was_configured(void **state)
+{
+    (void)state;
+    struct schema_list *list = made(2);
+    assert_int_equal(list->count, 2);
+    assert_string_equal(list->entries[0].schema->name, "a.First");
+    assert_int_equal(list->entries[0].framing, FRAMING_DELIMITED);
+    assert_int_equal(list->entries[0].header, 7);
+    assert_string_equal(list->entries[1].schema->name, "b.Second");
+    assert_int_equal(list->entries[1].framing, FRAMING_DATAGRAM);
+    schema_list_release(list);
+}
+
+static void the_first_that_matches_is_found(void **state)
+{
+    (void)state;
+    const struct address sender = {.family = ADDRESS_IPV4};
+    struct schema_list *list = made(2);
+    const uint8_t *first = (const uint8_t *)"A", *second = (const uint8_t *)"B";
+    assert_ptr_equal(schema_list_find(list, &sender, first, 1), &list->entries[0]);
+    assert_ptr_equal(schema_list_find(list, &sender, second, 1), &list->entries[1]);
+    schema_list_release(list);
+    list = made(1);
+    assert_ptr_equal(schema_list_find(list, &sender, first, 1), &list->entries[0]);
+    assert_null(schema_list_find(list, &sender, second, 1));
+    schema_list_release(list);
+}
+
+static void names_are_joined(void **state)
+{
+    (void)state;
+    struct schema_list *list = made(2);
+    char *names = schema_list_names(list);
+    assert_string_equal(names, "a.First, b.Second");
+    free(names);
+    schema_list_release(list);
+    list = made(1);
+    names = schema_list_names(list);
+    assert_string_equal(names, "a.First");
+    free(names);
+    schema_list_release(list);
+}
+
+static void fail_from_the_second_on(void)
+{
+    atomic_store(&fake_schemas.fail, fake_schemas.made == 1);
+}
+
+static void if_one_cannot_be_made_none_is_left(void **state)
+{
+    (void)state;
+    struct schema_list *list = NULL;
+    struct error error;
+    fake_schema_making = fail_from_the_second_on;
+    int result = schema_list_create(&list, two, 2, &error);
+    fake_schema_making = NULL;
+    assert_int_equal(result, -1);
+    assert_string_equal(error.text, "fake.desc: cannot be made");
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_int_equal(fake_schemas.made, 1);
+    assert_null(list);
+}
+
+static void who_lets_go_last_frees_it(void **state)
+{
+    (void)state;
+    struct schema_list *list = made(2);
+    schema_list_retain(list);
+    schema_list_release(list);
+    assert_int_equal(fake_schemas.living, 2);
+    schema_list_release(list);
+    assert_int_equal(fake_schemas.living, 0);
+    schema_list_release(NULL);
+}
+
+static void a_slot_gives_what_is_in_it_and_keeps_what_was_taken(void **state)
+{
+    (void)state;
+    struct schema_list *old = made(1);
+    struct schema_slot *slot = schema_slot_create(old);
+    assert_non_null(slot);
+    assert_ptr_equal(schema_slot_take(slot), old);
+    struct schema_list *new = made(2);
+    schema_slot_put(slot, new);
+    assert_int_equal(fake_schemas.living, 3);
+    schema_list_release(old);
+    assert_int_equal(fake_schemas.living, 2);
+    schema_list_release(schema_slot_take(slot));
+    assert_int_equal(fake_schemas.living, 2);
+    schema_slot_destroy(slot);
+    schema_slot_destroy(NULL);
+}
+
+static void a_batch_keeps_its_list_until_its_last_reader_is_done(void **state)
+{
+    (void)state;
+    struct batch_pool *pool = batch_pool_create(1, 0);
+    struct batch *batch = batch_acquire(pool, false);
+    batch->schemas = made(1);
+    batch_retain(batch);
+    batch_release(batch);
+    assert_int_equal(fake_schemas.living, 1);
+    batch_release(batch);
+    assert_int_equal(fake_schemas.living, 0);
+    batch = batch_acquire(pool, false);
+    assert_null(batch->schemas);
+    batch_release(batch);
+    batch_pool_destroy(pool);
+}
+
+/* --- at once ---------------------------------------------------------------------------------- */
+
+static _Atomic bool ended;
+
+static void take_and_use(void *argument)
+{
+    while (!atomic_load(&ended)) {
+        struct schema_list *list = schema_slot_take(argument);
+        struct output out = {0};
+        struct text text = {"", 0};
+        list->entries[0].schema->ops->write_protobuf(list->entries[0].schema, &text, &out);
+        schema_list_release(list);
+    }
+}
+
+/* Under the sanitizers: no reader meets a list that is being made or freed. */
+static void a_slot_may_be_put_anew_while_others_take_from_it(void **state)
+{
+    (void)state;
+    struct schema_slot *slot = schema_slot_create(made(1));
+    struct thread *threads[2];
+    struct error error;
+    atomic_store(&ended, false);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(thread_start(&threads[i], "taking", take_and_use, slot, &error), 0);
+    for (size_t i = 0; i < 2000; i++)
+        schema_slot_put(slot, made(1));
+    atomic_store(&ended, true);
+    for (size_t i = 0; i < 2; i++)
+        thread_join(threads[i]);
+    assert_int_equal(fake_schemas.living, 1);
+    schema_slot_destroy(slot);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        test(a_list_holds_what_was_configured),
+        test(the_first_that_matches_is_found),
+        test(names_are_joined),
+        test(if_one_cannot_be_made_none_is_left),
+        test(who_lets_go_last_frees_it),
+        test(a_slot_gives_what_is_in_it_and_keeps_what_was_taken),
+        test(a_batch_keeps_its_list_until_its_last_reader_is_done),
+        test(a_slot_may_be_put_anew_while_others_take_from_it),
+    };
+    return cmocka_run_group_tests_name("schema list", tests, NULL, NULL);
+}

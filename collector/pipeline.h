@@ -41,8 +41,8 @@ enum pipeline_state {
 
 /*
  * Whether the configuration could run, as far as that can be said without opening anything but
- * captures, and of those only regular files: a pipe's bytes are for the run itself. Returns 0, or
- * -1 with `error` filled.
+ * schemas and captures, and of those only regular files: a pipe's bytes are for the run itself.
+ * Returns 0, or -1 with `error` filled.
  */
 int pipeline_check(const struct config *config, struct error *error);
 

@@ -29,11 +29,47 @@ static void count_needs(const struct config *config, struct memory_needs *needs)
     }
 }
 
-static int make_schemas(struct source *source, const struct listener_config *config,
-                        struct error *error)
+/* A sink that was told to write samples must be able to, of all that comes to it. */
+static int check_views(const struct config *config, const struct listener_config *listener,
+                       const struct schema_list *list, struct error *error)
 {
+    for (size_t i = 0; i < config->sink_count; i++) {
+        if (config->sinks[i].encoding.view != VIEW_SAMPLE)
+            continue;
+        for (size_t k = 0; k < list->count; k++) {
+            const struct schema *schema = list->entries[k].schema;
+            if (schema->has_samples)
+                continue;
+            error_set(error, EXIT_CODE_CONFIG,
+                      "%s: view=sample, but %s of %s has no samples; without view= each schema is "
+                      "shown as it can be",
+                      config->sinks[i].name, schema->name, listener->name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
+                          struct error *error)
+{
+    const struct listener_config *listener = &config->listeners[index];
     struct schema_list *list;
-    if (schema_list_create(&list, config->schemas, config->schema_count, error) != 0)
+    if (schema_list_create(&list, listener->schemas, listener->schema_count, error) != 0)
+        return -1;
+    if (check_views(config, listener, list, error) != 0) {
+        schema_list_release(list);
+        return -1;
+    }
+    *out = list;
+    return 0;
+}
+
+static int make_schemas(struct pipeline *pipeline, size_t index, struct error *error)
+{
+    struct source *source = &pipeline->sources[index];
+    struct schema_list *list;
+    if (pipeline_make_schemas(pipeline->config, index, &list, error) != 0)
         return -1;
     source->schema_names = schema_list_names(list);
     source->schemas = schema_slot_create(list);
@@ -51,7 +87,7 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *from = &config->listeners[i];
         struct source *source = &pipeline->sources[i];
-        if (make_schemas(source, from, error) != 0)
+        if (make_schemas(pipeline, i, error) != 0)
             return -1;
         source->listener = (struct listener){.index = (uint32_t)i,
                                              .name = from->name,
@@ -303,6 +339,10 @@ int pipeline_check(const struct config *config, struct error *error)
         return -1;
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
+        struct schema_list *schemas;
+        if (pipeline_make_schemas(config, i, &schemas, error) != 0)
+            return -1;
+        schema_list_release(schemas);
         if (listener->kind == LISTENER_CAPTURE && capture_check(listener->path, error) != 0)
             return -1;
     }

@@ -66,6 +66,13 @@ struct pipeline {
  */
 int pipeline_open(struct pipeline *pipeline, struct error *error);
 
+/*
+ * Makes the schemas of a listener (its index) and checks that every sink can show them as it was
+ * told to. Returns 0, or -1 with `error` filled.
+ */
+int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
+                          struct error *error);
+
 /* What the parts' threads call, with the pipeline as their context. */
 void pipeline_changed(void *pipeline);
 void pipeline_refreshed(void *pipeline);

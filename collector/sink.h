@@ -30,8 +30,9 @@ struct listener {
 };
 
 enum sink_view {
-    VIEW_SAMPLE,  /* one line per metric value */
-    VIEW_MESSAGE, /* one line per datagram */
+    VIEW_AUTO,    /* samples of a schema that has them, else the message */
+    VIEW_SAMPLE,  /* one line per metric value; only for schemas that have samples */
+    VIEW_MESSAGE, /* one line per message */
 };
 
 /* The encoder keys of a sink's URL. */

@@ -182,7 +182,7 @@ static struct encoded encode_samples(struct json_encoder *json, const struct rec
     return (struct encoded){.lines = lines, .samples = lines};
 }
 
-/* --- one line a datagram ---------------------------------------------------------------------- */
+/* --- one line a message ----------------------------------------------------------------------- */
 
 static struct encoded encode_message(struct json_encoder *json, const struct record *record,
                                      struct output *out)

@@ -18,7 +18,9 @@ static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        [FRAMING_DELIMITED] = "delimited",
                                        [FRAMING_CISCO_MDT] = "cisco-mdt",
                                        NULL};
-static const char *const views[] = {[VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
+static const char *const hide_show[] = {"hide", "show", NULL};
+static const char *const views[] = {
+    [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
 
 const struct setting config_keys[] = {
     /* Datagrams. */
@@ -69,13 +71,18 @@ const struct setting config_keys[] = {
     /* Sinks. */
     {"format", SETTING_ENCODER, KEY_OF_SINK, offsetof(struct sink_config, encoder), "json",
      .help = "how records are written"},
-    {"view", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, encoding.view), "sample",
-     .choices = views, .help = "a line for every metric value, or for every datagram"},
+    {"view", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, encoding.view), "auto",
+     .choices = views,
+     .help = "a line for every metric value, or for every message; auto is sample where the "
+             "schema has samples"},
     {"names", SETTING_BOOL, KEY_OF_SINK, offsetof(struct sink_config, encoding.json.proto_names),
      "json", .choices = json_proto,
      .help = "field names in lowerCamelCase, or as the .proto file has them"},
     {"int64", SETTING_BOOL, KEY_OF_SINK, offsetof(struct sink_config, encoding.json.int64_numbers),
      "string", .choices = string_number, .help = "how 64-bit integers of a message are written"},
+    {"unknown", SETTING_BOOL, KEY_OF_SINK, offsetof(struct sink_config, encoding.json.show_unknown),
+     "hide", .choices = hide_show,
+     .help = "whether a message shows the fields that its schema does not know"},
     {NULL},
 };
 

@@ -77,6 +77,59 @@ static void several_schemas_share_a_port(void **state)
     assert_string_equal(flow->final->listeners[0].schema, "a.Fake, b.G, riemann");
 }
 
+/* Of the two schemas one has samples; each is shown as it can be. */
+static void a_sink_shows_samples_of_what_has_them_and_else_the_message(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&value=v&match=magic:41&" FAKE
+                    " --sink file:OUTPUT --sink file:DIRECTORY/messages?view=message");
+    send_literal(flow, "A sample");
+    send_literal(flow, "message");
+    flow_finish(flow, 20000);
+    static const char *const texts[] = {"\"name\":\"A sample\"", "\"message\":{\"made\":2"};
+    assert_lines(flow, texts, 2);
+    assert_int_equal(flow->final->sinks[0].samples, 1);
+    assert_int_equal(flow->final->sinks[1].samples, 0);
+    assert_int_equal(flow->final->sinks[1].lines, 2);
+}
+
+static void a_sample_has_its_labels_from_the_encoders_room(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&value=v --sink file:OUTPUT?view=sample");
+    send_literal(flow, "x");
+    flow_finish(flow, 20000);
+    static const char *const texts[] = {"\"labels\":{\"made\":\"1\"}"};
+    assert_lines(flow, texts, 1);
+}
+
+static void samples_of_what_has_none_are_refused_by_name(void **state)
+{
+    struct flow *flow = *state;
+    struct error error = flow_open_fails(
+        flow, "--listen udp://127.0.0.1:0?schema=riemann --listen udp://127.0.0.1:0?" FAKE
+              " --sink file:OUTPUT?view=sample");
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_non_null(strstr(error.text, "view=sample, but a.Fake of udp://127.0.0.1:0 has no"));
+    assert_int_equal(pipeline_check(&flow->config, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_non_null(strstr(error.text, "view=sample, but a.Fake of udp://127.0.0.1:0 has no"));
+}
+
+static void a_check_makes_the_schemas_and_leaves_none(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE " --sink file:OUTPUT");
+    struct error error;
+    assert_int_equal(pipeline_check(&flow->config, &error), 0);
+    assert_int_equal(fake_schemas.made, 2);
+    assert_int_equal(fake_schemas.living, 1);
+    atomic_store(&fake_schemas.fail, true);
+    assert_int_equal(pipeline_check(&flow->config, &error), -1);
+    assert_string_equal(error.text, "fake.desc: cannot be made");
+    flow_finish(flow, 20000);
+}
+
 static void a_schema_that_cannot_be_made_is_told_at_the_start(void **state)
 {
     struct flow *flow = *state;
@@ -92,6 +145,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test(each_message_of_a_datagram_is_a_record_with_its_own_bytes),
         test(several_schemas_share_a_port),
+        test(a_sink_shows_samples_of_what_has_them_and_else_the_message),
+        test(a_sample_has_its_labels_from_the_encoders_room),
+        test(samples_of_what_has_none_are_refused_by_name),
+        test(a_check_makes_the_schemas_and_leaves_none),
         test(a_schema_that_cannot_be_made_is_told_at_the_start),
     };
     return cmocka_run_group_tests_name("flow schemas", tests, NULL, NULL);

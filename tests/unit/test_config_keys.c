@@ -140,17 +140,20 @@ static void the_other_choices_are_read(void **state)
 {
     (void)state;
     struct target target = assert_reads(KEY_OF_SINK, "");
-    assert_int_equal(target.sink.encoding.view, VIEW_SAMPLE);
+    assert_int_equal(target.sink.encoding.view, VIEW_AUTO);
     assert_false(target.sink.encoding.json.proto_names);
     assert_false(target.sink.encoding.json.int64_numbers);
+    assert_false(target.sink.encoding.json.show_unknown);
     assert_false(assert_reads(KEY_OF_UDP, "").listener.ipv6_only);
 
-    target = assert_reads(KEY_OF_SINK, "view=message&names=proto&int64=number");
+    target = assert_reads(KEY_OF_SINK, "view=message&names=proto&int64=number&unknown=show");
     assert_int_equal(target.sink.encoding.view, VIEW_MESSAGE);
+    assert_true(target.sink.encoding.json.show_unknown);
     assert_true(target.sink.encoding.json.proto_names);
     assert_true(target.sink.encoding.json.int64_numbers);
 
-    target = assert_reads(KEY_OF_SINK, "view=sample&names=json&int64=string");
+    target = assert_reads(KEY_OF_SINK, "view=sample&names=json&int64=string&unknown=hide");
+    assert_false(target.sink.encoding.json.show_unknown);
     assert_int_equal(target.sink.encoding.view, VIEW_SAMPLE);
     assert_false(target.sink.encoding.json.proto_names);
     assert_false(target.sink.encoding.json.int64_numbers);
@@ -158,8 +161,9 @@ static void the_other_choices_are_read(void **state)
     assert_true(assert_reads(KEY_OF_UDP, "ipv6_only=true").listener.ipv6_only);
     assert_false(assert_reads(KEY_OF_UDP, "ipv6_only=false").listener.ipv6_only);
     assert_refused(KEY_OF_UDP, "ipv6_only=yes", 10, "\"yes\" is not one of false, true");
-    assert_refused(KEY_OF_SINK, "view=msg", 5, "\"msg\" is not one of sample, message");
+    assert_refused(KEY_OF_SINK, "view=msg", 5, "\"msg\" is not one of auto, sample, message");
     assert_refused(KEY_OF_SINK, "names=camel", 6, "is not one of json, proto");
+    assert_refused(KEY_OF_SINK, "unknown=yes", 8, "is not one of hide, show");
     assert_refused(KEY_OF_SINK, "int64=int", 6, "is not one of string, number");
 }
 
@@ -169,7 +173,7 @@ static void one_choice_does_not_disturb_its_neighbours(void **state)
     struct target target = assert_reads(KEY_OF_SINK, "names=proto");
     assert_true(target.sink.encoding.json.proto_names);
     assert_false(target.sink.encoding.json.int64_numbers);
-    assert_int_equal(target.sink.encoding.view, VIEW_SAMPLE);
+    assert_int_equal(target.sink.encoding.view, VIEW_AUTO);
     target = assert_reads(KEY_OF_SINK, "int64=number");
     assert_false(target.sink.encoding.json.proto_names);
     assert_true(target.sink.encoding.json.int64_numbers);

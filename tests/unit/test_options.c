@@ -346,8 +346,8 @@ static void a_wrong_url_names_its_column(void **state)
     refused("--listen udp://127.0.0.1:5555?shema=x: column 22: unknown key \"shema\"; did you mean "
             "\"schema\"?",
             "--listen", "udp://127.0.0.1:5555?shema=x", NULL);
-    refused("--sink stdout:?format=json&view=x: column 26: view \"x\" is not one of sample, "
-            "message",
+    refused("--sink stdout:?format=json&view=x: column 26: view \"x\" is not one of auto, "
+            "sample, message",
             "--sink=stdout:?format=json&view=x", NULL);
     refused(
         "--sink stdout: column 1: \"stdout\" is not a sink; write stdout: or file:PATH; did you "

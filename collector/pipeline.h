@@ -1,10 +1,10 @@
 /*
  * Everything between the listeners and the sinks, and the order in which it starts and stops.
  *
- * Lifecycle: create (everything is opened; nothing runs), start, (reopen, snapshot, state) while it
- * runs, stop, finish, destroy. It comes to an end by itself when its listeners are all captures and
- * all have ended. One thread, the main one, calls all of these; `notify` tells it from other
- * threads that the state may have changed.
+ * Lifecycle: create (everything is opened; nothing runs), start, (reopen, reload, snapshot, state)
+ * while it runs, stop, finish, destroy. It comes to an end by itself when its listeners are all
+ * captures and all have ended. One thread, the main one, calls all of these; `notify` tells it from
+ * other threads that the state may have changed.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_H
 #define SLUICE_COLLECTOR_PIPELINE_H
@@ -66,6 +66,14 @@ bool pipeline_is_offline(const struct pipeline *pipeline);
 
 /* Sinks that have a name open it anew. */
 void pipeline_reopen(struct pipeline *pipeline);
+
+/*
+ * Makes the schemas of all listeners anew, as the configuration says, and puts them in the place of
+ * the old ones: all, or, where one of them cannot be made, none. Batches on their way keep the
+ * schemas that they have. That may take as long as reading files takes; nobody but the caller waits
+ * for it. Returns whether there are new ones; the log says why not.
+ */
+bool pipeline_reload(struct pipeline *pipeline);
 
 /* The ledger now, the kernel's drops freshly read; NULL where memory is short. */
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline);

@@ -120,6 +120,7 @@ static void handle(struct run *run, enum control_event event)
         break;
     case CONTROL_REOPEN:
         pipeline_reopen(run->pipeline);
+        pipeline_reload(run->pipeline);
         break;
     case CONTROL_NOTICE:
     case CONTROL_TIMEOUT:

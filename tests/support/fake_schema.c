@@ -50,7 +50,9 @@ static int make(const struct schema_ops *ops, const struct schema_options *optio
     const char *name = options->message != NULL ? options->message : ops->name;
     snprintf(fake->name, sizeof fake->name, "%s", name);
     fake->schema =
-        (struct schema){.ops = ops, .name = fake->name, .has_samples = options->value != NULL};
+        (struct schema){.ops = ops,
+                        .name = fake->name,
+                        .has_samples = options->value != NULL && !atomic_load(&fake_schemas.bare)};
     fake->alive = ALIVE;
     fake->number = atomic_fetch_add(&fake_schemas.made, 1) + 1;
     fake->numbered = options->sequence != NULL;

@@ -20,6 +20,7 @@ struct fake_schemas {
     _Atomic int made;   /* so far: the number of the last one */
     _Atomic int living; /* made and not yet destroyed */
     _Atomic bool fail;  /* the next ones cannot be made */
+    _Atomic bool bare;  /* the next ones have no samples */
 };
 
 extern struct fake_schemas fake_schemas;

@@ -293,6 +293,11 @@ static uint64_t received(const struct ledger_snapshot *snapshot, size_t listener
     return snapshot->listeners[listener].received;
 }
 
+static uint64_t offered(const struct ledger_snapshot *snapshot, size_t sink)
+{
+    return snapshot->sinks[sink].offered;
+}
+
 static uint64_t written(const struct ledger_snapshot *snapshot, size_t sink)
 {
     return snapshot->sinks[sink].written;
@@ -320,6 +325,11 @@ static void await(struct flow *flow, reading *read, size_t index, uint64_t count
 void flow_await_received(struct flow *flow, size_t listener, uint64_t count)
 {
     await(flow, received, listener, count, "datagrams received");
+}
+
+void flow_await_offered(struct flow *flow, size_t sink, uint64_t count)
+{
+    await(flow, offered, sink, count, "records offered");
 }
 
 void flow_await_written(struct flow *flow, size_t sink, uint64_t count)

@@ -90,6 +90,9 @@ void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
 /* Waits until a listener has received so many datagrams. */
 void flow_await_received(struct flow *flow, size_t listener, uint64_t count);
 
+/* Waits until a sink has been offered so many records. */
+void flow_await_offered(struct flow *flow, size_t sink, uint64_t count);
+
 /* Waits until a sink has written so many records. */
 void flow_await_written(struct flow *flow, size_t sink, uint64_t count);
 

@@ -1,0 +1,198 @@
+/*
+ * Schemas made anew while datagrams are on their way: nothing that is under way loses its schema,
+ * nothing is left at the end, and nobody waits. A fake schema that was freed ends the program when
+ * it is used.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fake_schema.h"
+#include "tests/support/flow.h"
+
+#define FAKE    "schema=fake.desc&message=a.Fake"
+#define LISTEN  "--listen udp://127.0.0.1:0?"
+#define TO_FILE " --sink file:OUTPUT?view=message"
+
+static struct flow *hooked; /* for fake_schema_making, which has no context */
+
+static int set_up(void **state)
+{
+    int result = flow_set_up(state);
+    fake_schemas = (struct fake_schemas){0};
+    hooked = *state;
+    hooked->schema_from_file = &fake_schema;
+    return result;
+}
+
+static int tear_down(void **state)
+{
+    fake_schema_making = NULL;
+    int result = flow_tear_down(state);
+    return result != 0 || fake_schemas.living != 0 ? -1 : 0;
+}
+
+static void send_text(struct flow *flow, size_t listener, const char *text)
+{
+    struct address to = flow_address(flow, listener);
+    udp_sender_send(flow->sender, &to, text, strlen(text));
+}
+
+static void assert_made_by(const struct flow *flow, int number, size_t count)
+{
+    char text[32];
+    struct lines lines = lines_read(flow->output);
+    snprintf(text, sizeof text, "{\"made\":%d,", number);
+    assert_int_equal(lines_with(&lines, text), count);
+    lines_free(&lines);
+}
+
+static void what_comes_after_a_reload_has_the_new_schema(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE TO_FILE);
+    for (int i = 1; i <= 3; i++) {
+        send_text(flow, 0, "text");
+        flow_await_written(flow, 0, (uint64_t)i);
+        assert_true(pipeline_reload(flow->pipeline));
+    }
+    flow_finish(flow, 20000);
+    for (int i = 1; i <= 3; i++)
+        assert_made_by(flow, i, 1);
+}
+
+/* The sink stands at its first write; each of nine batches in its queue has a list of its own. */
+static void what_is_on_its_way_keeps_its_schema(void **state)
+{
+    struct flow *flow = *state;
+    gate_shut(&flow->writing);
+    flow_open(flow, LISTEN FAKE TO_FILE);
+    send_text(flow, 0, "first");
+    gate_await_arrivals(&flow->writing, 1);
+    for (uint64_t i = 2; i <= 10; i++) {
+        assert_true(pipeline_reload(flow->pipeline));
+        send_text(flow, 0, "text");
+        flow_await_offered(flow, 0, i);
+    }
+    assert_int_equal(fake_schemas.living, 9);
+    assert_true(pipeline_reload(flow->pipeline));
+    assert_int_equal(fake_schemas.living, 10);
+    gate_open(&flow->writing);
+    flow_await_written(flow, 0, 10);
+    flow_finish(flow, 20000);
+    assert_int_equal(fake_schemas.living, 1);
+    for (int i = 1; i <= 10; i++)
+        assert_made_by(flow, i, 1);
+}
+
+/* Two receivers, two sinks of which one stalls again and again; samples and messages. */
+static void reloads_under_load_free_nothing_that_is_used(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE "&value=v&match=magic:41&" FAKE "&framing=delimited&receivers=2"
+                                " --sink file:OUTPUT --sink file:DIRECTORY/second?view=message");
+    for (uint64_t i = 0; i < 100; i++) {
+        if (i % 10 == 0)
+            gate_shut(&flow->writing);
+        for (int k = 0; k < 10; k++) {
+            send_text(flow, 0, "A sample");
+            send_text(flow, 0, "\1a\2bc");
+        }
+        flow_await_received(flow, 0, 20 * i);
+        assert_true(pipeline_reload(flow->pipeline));
+        if (i % 10 == 9)
+            gate_open(&flow->writing);
+    }
+    flow_finish(flow, 20000);
+    assert_int_equal(fake_schemas.made, 202);
+    assert_int_equal(fake_schemas.living, 2);
+    const struct listener_totals *listener = &flow->final->listeners[0];
+    assert_int_equal(listener->received + listener->kernel_drops, 2000);
+    assert_int_equal(listener->decoded, listener->received);
+}
+
+static void send_and_await_written(void)
+{
+    if (fake_schemas.made == 0)
+        return;
+    for (int i = 0; i < 10; i++)
+        send_text(hooked, 0, "text");
+    flow_await_written(hooked, 0, 10);
+}
+
+static void nobody_waits_for_a_schema_that_is_being_made(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE TO_FILE);
+    fake_schema_making = send_and_await_written;
+    assert_true(pipeline_reload(flow->pipeline));
+    flow_finish(flow, 20000);
+    assert_made_by(flow, 1, 10);
+}
+
+static void fail_at_the_fourth(void)
+{
+    atomic_store(&fake_schemas.fail, fake_schemas.made == 3);
+}
+
+static void if_one_cannot_be_made_all_the_old_ones_go_on(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE " " LISTEN FAKE TO_FILE);
+    fake_schema_making = fail_at_the_fourth;
+    assert_false(pipeline_reload(flow->pipeline));
+    assert_int_equal(fake_schemas.made, 3);
+    assert_int_equal(fake_schemas.living, 2);
+    send_text(flow, 0, "text");
+    send_text(flow, 1, "text");
+    flow_finish(flow, 20000);
+    assert_made_by(flow, 1, 1);
+    assert_made_by(flow, 2, 1);
+}
+
+static void a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE "&value=v --sink file:OUTPUT?view=sample");
+    atomic_store(&fake_schemas.bare, true);
+    assert_false(pipeline_reload(flow->pipeline));
+    assert_int_equal(fake_schemas.living, 1);
+    send_text(flow, 0, "text");
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].samples, 1);
+}
+
+/* Where nobody asked, the records of both are shown as they can be. */
+static void a_schema_that_loses_its_samples_is_shown_as_messages(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE "&value=v --sink file:OUTPUT");
+    send_text(flow, 0, "text");
+    flow_await_written(flow, 0, 1);
+    atomic_store(&fake_schemas.bare, true);
+    assert_true(pipeline_reload(flow->pipeline));
+    send_text(flow, 0, "text");
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].samples, 1);
+    assert_int_equal(flow->final->sinks[0].lines, 2);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        test(what_comes_after_a_reload_has_the_new_schema),
+        test(what_is_on_its_way_keeps_its_schema),
+        test(reloads_under_load_free_nothing_that_is_used),
+        test(nobody_waits_for_a_schema_that_is_being_made),
+        test(if_one_cannot_be_made_all_the_old_ones_go_on),
+        test(a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for),
+        test(a_schema_that_loses_its_samples_is_shown_as_messages),
+    };
+    return cmocka_run_group_tests_name("flow reload", tests, NULL, NULL);
+}

@@ -3,7 +3,7 @@ import socket
 import time
 import unittest
 
-from protobuf import gauge, metric
+from protobuf import gauge, metric, varint
 from sluice_program import BURST, RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, read_lines
 
 
@@ -31,6 +31,22 @@ class Several(ProgramTest):
                 self.assertEqual([line["value"] for line in mine], list(range(count)))
                 self.assertEqual({line["source"] for line in mine}, {senders[index].source})
         self.assertEqual({line["schema"] for line in read_lines(second)}, {"riemann", "telemetry"})
+
+    def test_schemas_share_a_port_and_a_datagram(self):
+        """Riemann's begin with the tag of an event; the others are many messages each."""
+        program = self.start("--listen", "udp://127.0.0.1:0?schema=riemann&match=magic:32"
+                             "&schema=telemetry&framing=delimited&match=source:127.0.0.0/8",
+                             "--sink", "stdout:?view=message")
+        sender = self.sender(program)
+        pair = b"".join(varint(len(body)) + body for body in (gauge("v", 1), gauge("v", 2)))
+        sender.send_all([metric(0), pair, pair + b"\x05", metric(3)])
+        ledger = program.stop()
+        listener = ledger["listeners"][0]
+        self.assertEqual(listener["schema"], "riemann, telemetry")
+        self.assertEqual((listener["decoded"], listener["messages"]), (3, 4))
+        self.assertEqual(listener["reasons"]["malformed"], 1)
+        self.assertEqual([line["schema"] for line in program.output()],
+                         ["riemann", "telemetry", "telemetry", "riemann"])
 
     def test_two_receivers_share_a_port(self):
         program = self.start("--listen", RIEMANN + "&receivers=2")

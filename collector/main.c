@@ -14,6 +14,7 @@
 
 static const struct config_choices choices = {
     .schemas = builtin_schemas,
+    .schema_from_file = &schema_file,
     .destinations = builtin_destinations,
     .encoders = builtin_encoders,
 };

@@ -1,0 +1,206 @@
+"""Schemas that a user brings: descriptor sets and .proto files, read when the program starts."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from protobuf import double, integer, message, text
+from sluice_program import ANY_PORT, ProgramTest, parse_json
+
+PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
+JUNOS = PROTO / "junos" / "port.proto"
+PORT = "enterprise.[juniperNetworks].[jnpr_interface_ext].interface_stats"
+SENDER = "system_id,component_id,sub_component_id,sensor_name"
+
+# Where captures lie that cannot be copied into the project: others published them.
+MORE_CAPTURES = os.environ.get("SLUICE_MORE_CAPTURES")
+
+
+def junos(number, name="ge-0/0/0", packets=0, system="router1", sensor="interface-1"):
+    """A TelemetryStream of one interface."""
+    stats = message(7, integer(1, packets))
+    port = message(3, message(1, text(1, name) + stats))
+    return (text(1, system) + integer(2, 0) + text(4, sensor) + integer(5, number) +
+            integer(6, 1453141444) + message(101, message(2636, port)))
+
+
+class SchemaFiles(ProgramTest):
+    def descriptor_set(self, source=JUNOS, *options):
+        """Compiles a .proto file as a user would; returns the set's path."""
+        path = self.folder / (source.stem + ".desc")
+        subprocess.run(["protoc", f"--proto_path={source.parent}", *(options or
+                        ["--include_imports"]), f"--descriptor_set_out={path}", source],
+                       check=True, stdin=subprocess.DEVNULL)
+        return path
+
+    def listen(self, schema, kind="TelemetryStream", keys=""):
+        return f"{ANY_PORT}?schema={schema}&message={kind}{keys}"
+
+
+class Messages(SchemaFiles):
+    EXPECTED = {"systemId": "router1", "componentId": 0, "sensorName": "interface-1",
+                "sequenceNumber": 7, "timestamp": "1453141444",
+                "enterprise": {"[juniperNetworks]": {"[jnpr_interface_ext]": {"interfaceStats": [
+                    {"ifName": "ge-0/0/0", "ingressStats": {"ifPkts": "5"}}]}}}}
+
+    def test_a_descriptor_set_and_a_proto_file_mean_the_same(self):
+        for schema in (self.descriptor_set(), JUNOS):
+            program = self.start("--listen", self.listen(schema))
+            self.sender(program).send_all([junos(7, packets=5)])
+            ledger = program.stop()
+            line, = program.output()
+            self.assertEqual(line["message"], self.EXPECTED)
+            self.assertEqual(line["schema"], "TelemetryStream")
+            self.assertEqual(ledger["listeners"][0]["schema"], "TelemetryStream")
+
+    def test_unknown_fields_are_counted_and_shown_on_request(self):
+        program = self.start("--listen", self.listen(JUNOS), "--sink", "stdout:?unknown=show")
+        self.sender(program).send_all([text(1, "r") + integer(5000, 9) + text(5001, "x")])
+        ledger = program.stop()
+        line, = program.output()
+        self.assertEqual(line["message"], {"systemId": "r", "@unknown": [
+            {"number": 5000, "varint": "9"}, {"number": 5001, "bytes": "eA=="}]})
+        self.assertEqual(ledger["listeners"][0]["unknown_fields"], 2)
+
+    def test_a_missing_required_field_is_malformed(self):
+        program = self.start("--listen", self.listen(JUNOS))
+        self.sender(program).send_all([integer(5, 1), junos(1)])
+        self.assertEqual(program.stop()["listeners"][0]["reasons"]["malformed"], 1)
+
+    @unittest.skipIf(MORE_CAPTURES is None, "SLUICE_MORE_CAPTURES names no folder")
+    def test_a_router_s_datagram_is_what_others_read_in_it(self):
+        capture = pathlib.Path(MORE_CAPTURES) / "junos_jti_v4.pcap"
+        program, _ = self.run_to_end(
+            "--listen", f"pcap:{capture}?schema={self.descriptor_set()}&message=TelemetryStream",
+            "--sink", "stdout:?names=proto")
+        truth = [parse_json(line) for line in
+                 capture.with_suffix(".ndjson").read_text(encoding="utf-8").splitlines()]
+        self.assertEqual([line["message"] for line in program.output()],
+                         [line["message"] for line in truth])
+
+
+class Samples(SchemaFiles):
+    def test_values_names_times_and_labels_are_read_by_paths(self):
+        keys = (f"&value={PORT}.ingress_stats.if_pkts&name=sensor_name&time=timestamp:s"
+                f"&labels=system_id,port:{PORT}.if_name")
+        program = self.start("--listen", self.listen(JUNOS, keys=keys))
+        self.sender(program).send_all([junos(1, "ge-0/0/0", 10) , junos(2, "ge-0/0/1", 20)])
+        ledger = program.stop()
+        self.assertEqual(
+            [(line["name"], line["value"], line["time"], line["labels"])
+             for line in program.output()],
+            [("interface-1", value, "2016-01-18T18:24:04.000000000Z",
+              {"system_id": "router1", "port": port})
+             for value, port in ((10, "ge-0/0/0"), (20, "ge-0/0/1"))])
+        self.assertEqual(ledger["sinks"][0]["samples"], 2)
+
+
+class Sequence(SchemaFiles):
+    def counts(self, datagrams):
+        program = self.start("--listen", self.listen(
+            JUNOS, keys=f"&sequence=sequence_number&sequence_key={SENDER}"))
+        self.sender(program).send_all(datagrams)
+        listener = program.stop()["listeners"][0]
+        return {name: listener[name]
+                for name in ("senders", "lost", "reordered", "duplicated", "late", "restarted")}
+
+    def test_one_lost_two_swapped_one_doubled(self):
+        numbers = [0, 1, 2, 4, 3, 5, 7, 8, 8, 9]
+        self.assertEqual(self.counts([junos(number) for number in numbers]),
+                         {"senders": 1, "lost": 1, "reordered": 1, "duplicated": 1, "late": 0,
+                          "restarted": 0})
+
+    def test_every_key_has_a_sequence_of_its_own(self):
+        datagrams = [junos(number, system=system, sensor=sensor) for number in range(3)
+                     for system in ("r1", "r2") for sensor in ("a", "b")]
+        self.assertEqual(self.counts(datagrams),
+                         {"senders": 4, "lost": 0, "reordered": 0, "duplicated": 0, "late": 0,
+                          "restarted": 0})
+
+
+class Refusals(SchemaFiles):
+    def refuse(self, schema, *says, kind="TelemetryStream", keys=""):
+        for check in ([], ["--check"]):
+            said = self.refused(*check, "--listen", self.listen(schema, kind, keys), code=78)
+            for part in (str(schema), *says):
+                self.assertIn(part, said)
+
+    def test_what_is_no_descriptor_set(self):
+        for content in (b"", b"no set at all\n", b"\x0a\x00", os.urandom(2000)):
+            path = self.folder / "no.desc"
+            path.write_bytes(content)
+            self.refuse(path, "no descriptor set") if content != b"\x0a\x00" else \
+                self.refuse(path, "TelemetryStream")
+
+    def test_a_file_that_is_not_there(self):
+        self.refuse(self.folder / "none.desc", "No such file")
+
+    def test_a_set_without_its_imports(self):
+        path = self.descriptor_set(JUNOS, "--include_source_info")
+        self.refuse(path, '"telemetry_top.proto" is missing', "--include_imports")
+
+    def test_a_message_that_is_not_in_it(self):
+        self.refuse(self.descriptor_set(), 'no message "TelemetryStrem"',
+                    'did you mean "TelemetryStream"?', kind="TelemetryStrem")
+
+    def test_a_proto_file_with_a_mistake(self):
+        path = self.folder / "wrong.proto"
+        path.write_text('syntax = "proto3";\nmessage M { int32 a = 0; }\n')
+        self.refuse(path, "protoc: wrong.proto:2:", kind="M")
+
+    def test_a_proto_file_without_protoc(self):
+        said = self.refused("--listen", self.listen(JUNOS), code=78,
+                            env={**os.environ, "PATH": str(self.folder)})
+        self.assertIn("protoc, which is not installed", said)
+
+    def test_paths_that_lead_nowhere(self):
+        path = self.descriptor_set()
+        self.refuse(path, 'did you mean "sequence_number"?', keys="&sequence=sequence_numbr")
+        self.refuse(path, "is no integer", keys="&sequence=sensor_name")
+        self.refuse(path, "value:", "has no field", keys="&value=enterprise.nothing")
+
+
+class Reload(SchemaFiles):
+    def write(self, name):
+        path = self.folder / "user.proto"
+        path.write_text('syntax = "proto3";\npackage user;\n'
+                        f"message Reading {{ double {name} = 1; }}\n")
+        return path
+
+    def hang_up(self, program, pattern):
+        before = len([line for line in program.log() if pattern in line])
+        program.send_signal(signal.SIGHUP)
+        program.wait_for_log(pattern, before + 1)
+
+    def test_a_changed_proto_file_counts_from_the_signal_on(self):
+        path = self.write("before")
+        program = self.start("--listen", self.listen(path, "user.Reading"))
+        sender = self.sender(program)
+        sender.send_all([double(1, 1)])
+        program.wait_for_output(1)
+        self.write("after")
+        self.hang_up(program, "schemas")
+        sender.send_all([double(1, 2)], before=1)
+        program.stop()
+        self.assertEqual([line["message"] for line in program.output()],
+                         [{"before": 1}, {"after": 2}])
+
+    def test_a_file_that_fails_leaves_the_old_one_in_place(self):
+        path = self.write("before")
+        program = self.start("--listen", self.listen(path, "user.Reading"))
+        sender = self.sender(program)
+        path.write_text("nonsense")
+        self.hang_up(program, "user.proto: protoc")
+        sender.send_all([double(1, 2)])
+        program.stop()
+        self.assertEqual([line["message"] for line in program.output()], [{"before": 2}])
+
+
+if __name__ == "__main__":
+    if shutil.which("protoc") is None:
+        print("skipped: protoc is not installed")
+        sys.exit(77)
+    unittest.main()

@@ -53,7 +53,7 @@ static bool check_file(const struct reading *reading, struct fault *fault)
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         size_t at = place_of_key(reading, needs[i].key);
         if (at != NO_PLACE && place_of_key(reading, needs[i].needs) == NO_PLACE)
-            return fault_set(fault, at, "key \"%s\" needs %s=FIELD beside it", needs[i].key,
+            return fault_set(fault, at, "key \"%s\" needs %s=PATH beside it", needs[i].key,
                              needs[i].needs);
     }
     return true;

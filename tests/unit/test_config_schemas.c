@@ -236,13 +236,13 @@ static void a_file_needs_its_message(void **state)
 static void what_is_said_of_samples_needs_their_value(void **state)
 {
     (void)state;
-    refused(UDP "schema=x.d&message=a.B&name=n", "name=n", "key \"name\" needs value=FIELD");
-    refused(UDP "schema=x.d&message=a.B&time=t", "time=t", "key \"time\" needs value=FIELD");
-    refused(UDP "schema=x.d&message=a.B&labels=l", "labels=l", "key \"labels\" needs value=FIELD");
+    refused(UDP "schema=x.d&message=a.B&name=n", "name=n", "key \"name\" needs value=PATH");
+    refused(UDP "schema=x.d&message=a.B&time=t", "time=t", "key \"time\" needs value=PATH");
+    refused(UDP "schema=x.d&message=a.B&labels=l", "labels=l", "key \"labels\" needs value=PATH");
     refused(UDP "schema=x.d&message=a.B&sequence_key=k", "sequence_key=k",
-            "key \"sequence_key\" needs sequence=FIELD");
+            "key \"sequence_key\" needs sequence=PATH");
     refused(UDP "schema=x.d&name=n&message=a.B&match=magic:00&schema=y.d&message=c&value=v",
-            "name=n", "key \"name\" needs value=FIELD");
+            "name=n", "key \"name\" needs value=PATH");
     accepted(UDP "schema=x.d&name=n&message=a.B&value=v", 1);
     accepted(UDP "schema=x.d&message=a.B&value=v", 1);
     accepted(UDP "schema=x.d&message=a.B&sequence=v", 1);

@@ -145,8 +145,8 @@ static bool decode_message(struct intake *intake, const struct schema *schema,
     *reason = REASON_TOO_LARGE;
     if (record == NULL)
         return false;
-    enum decode_result result = schema->ops->decode(
-        schema, frame->data, frame->size, &intake->open->arena, &intake->thread->scratch, &decoded);
+    enum decode_result result =
+        schema->ops->decode(schema, frame->data, frame->size, &intake->open->arena, &decoded);
     *reason = reason_of_result(result);
     if (result != DECODE_OK)
         return false;

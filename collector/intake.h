@@ -23,12 +23,6 @@
 #include "collector/udp_socket.h"
 
 /*
- * Bytes of a scratch arena that suffice for any datagram: the decoder's table has 32 bytes a field,
- * in steps that double, and a field at least 2 of at most 65,535 bytes.
- */
-#define INTAKE_SCRATCH_SIZE ((size_t)2304 * 1024)
-
-/*
  * How long records may wait in an open batch while a sink has other work: the longer the fuller the
  * queues are, because a batch takes a whole slot there, however little is in it.
  */
@@ -40,7 +34,6 @@ struct intake_thread {
     struct batch_pool *pool;
     struct feed *feed;
     struct sequence_table *sequences;
-    struct arena scratch;              /* INTAKE_SCRATCH_SIZE bytes */
     struct intake_counters **counters; /* this thread's blocks, by listener index */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
 };

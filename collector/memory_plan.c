@@ -29,8 +29,8 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
            batches(needs, BATCH_QUEUE_LARGE) * BATCH_LARGE_SIZE +
-           needs->receivers * datagram_group_memory() + producers(needs) * INTAKE_SCRATCH_SIZE +
-           needs->sinks * sink_thread_memory() + sequence_table_memory(MEMORY_SENDERS);
+           needs->receivers * datagram_group_memory() + needs->sinks * sink_thread_memory() +
+           sequence_table_memory(MEMORY_SENDERS);
 }
 
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,

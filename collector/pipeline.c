@@ -303,7 +303,6 @@ static void destroy_producer(struct producer *producer)
     capture_player_destroy(producer->player);
     feed_destroy(producer->thread.feed);
     free(producer->thread.counters);
-    free(producer->thread.scratch.base);
 }
 
 void pipeline_destroy(struct pipeline *pipeline)

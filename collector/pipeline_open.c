@@ -105,10 +105,8 @@ static int make_producer(struct pipeline *pipeline, struct producer *producer, b
     thread->pool = pipeline->pool;
     thread->sequences = pipeline->sequences;
     thread->lossless = lossless;
-    thread->scratch.capacity = INTAKE_SCRATCH_SIZE;
-    thread->scratch.base = malloc(INTAKE_SCRATCH_SIZE);
     thread->counters = calloc(pipeline->config->listener_count, sizeof(struct intake_counters *));
-    if (thread->scratch.base == NULL || thread->counters == NULL)
+    if (thread->counters == NULL)
         return no_memory(error);
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         thread->counters[i] = ledger_intake_block(pipeline->ledger, (int)i);

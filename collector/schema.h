@@ -199,12 +199,11 @@ struct schema_ops {
 
     /*
      * Decodes `size` bytes into `arena` and fills `out`. The message may refer to `data`, which
-     * must live as long. `scratch` is for what the decoder needs only while it runs; it is empty
-     * before and after. On any other result than DECODE_OK out->message is NULL and the arena's
+     * must live as long. On any other result than DECODE_OK out->message is NULL and the arena's
      * `used` is as it was.
      */
     enum decode_result (*decode)(const struct schema *schema, const uint8_t *data, size_t size,
-                                 struct arena *arena, struct arena *scratch, struct decoded *out);
+                                 struct arena *arena, struct decoded *out);
 
     /* The next sample of the message, or false at the end. Only where the schema has samples. */
     bool (*next_sample)(const struct schema *schema, const void *message,

@@ -62,10 +62,8 @@ static const struct message_type *type_of(const struct schema *schema)
 }
 
 enum decode_result message_schema_decode(const struct schema *schema, const uint8_t *data,
-                                         size_t size, struct arena *arena, struct arena *scratch,
-                                         struct decoded *out)
+                                         size_t size, struct arena *arena, struct decoded *out)
 {
-    (void)scratch;
     return message_decode(type_of(schema), data, size, SCHEMA_MAX_DEPTH, arena, out);
 }
 

@@ -36,8 +36,7 @@ int message_schema_create(const struct schema_ops *ops, const struct compiled_pr
 /* For the operations of the same names in struct schema_ops. */
 void message_schema_destroy(struct schema *schema);
 enum decode_result message_schema_decode(const struct schema *schema, const uint8_t *data,
-                                         size_t size, struct arena *arena, struct arena *scratch,
-                                         struct decoded *out);
+                                         size_t size, struct arena *arena, struct decoded *out);
 size_t message_schema_write_json(const struct schema *schema, const void *message,
                                  const struct json_style *style, struct arena *scratch,
                                  struct output *out);

@@ -92,9 +92,8 @@ static const ProtobufCMessage *message_of(const void *message)
 }
 
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
-                                 struct arena *arena, struct arena *scratch, struct decoded *out)
+                                 struct arena *arena, struct decoded *out)
 {
-    (void)scratch;
     const struct file_schema *file = file_of(schema);
     size_t start = arena->used;
     struct file_message *made = arena_allocate(arena, sizeof *made);

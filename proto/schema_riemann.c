@@ -64,7 +64,7 @@ static bool join_all_tags(const Msg *msg, struct arena *arena, struct riemann_me
 }
 
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
-                                 struct arena *arena, struct arena *scratch, struct decoded *out)
+                                 struct arena *arena, struct decoded *out)
 {
     *out = (struct decoded){0};
     size_t start = arena->used;
@@ -72,7 +72,7 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     if (message == NULL)
         return DECODE_TOO_LARGE;
     struct decoded decoded;
-    enum decode_result result = message_schema_decode(schema, data, size, arena, scratch, &decoded);
+    enum decode_result result = message_schema_decode(schema, data, size, arena, &decoded);
     if (result == DECODE_OK) {
         *message = (struct riemann_message){.msg = decoded.message};
         if (!join_all_tags(decoded.message, arena, message))

@@ -1,8 +1,7 @@
 /*
  * Decodes for a test and checks on the way what holds for every decoding: a refusal leaves the
- * arena as it was and no message, the scratch arena is empty afterwards, and not a byte past the
- * datagram or the arenas is touched (under the address sanitizer). Fails the running cmocka test
- * otherwise.
+ * arena as it was and no message, and not a byte past the datagram or the arena is touched (under
+ * the address sanitizer). Fails the running cmocka test otherwise.
  */
 #ifndef SLUICE_TESTS_SUPPORT_DECODING_H
 #define SLUICE_TESTS_SUPPORT_DECODING_H

@@ -20,12 +20,11 @@ struct encoding *encoding_create(const struct schema_ops *schema, const struct e
     made->ops = encoder;
     made->encoder = encoder->create(options);
     made->schema = schema_made(schema);
-    made->memory = malloc(2 * ARENA_SIZE);
+    made->memory = malloc(ARENA_SIZE);
     assert_non_null(made->encoder);
     assert_non_null(made->schema);
     assert_non_null(made->memory);
     made->arena = (struct arena){.base = made->memory, .capacity = ARENA_SIZE};
-    made->scratch = (struct arena){.base = made->memory + ARENA_SIZE, .capacity = ARENA_SIZE};
     made->listener.name = "udp://127.0.0.1:5555";
     made->record.schema = made->schema;
     made->record.received_ns = ENCODING_RECEIVED_NS;
@@ -44,12 +43,11 @@ void encoding_free(struct encoding *encoding)
 bool encoding_decode(struct encoding *encoding, const void *datagram, size_t size)
 {
     encoding->arena.used = 0;
-    encoding->scratch.used = 0;
     encoding->record.data = datagram;
     encoding->record.size = (uint32_t)size;
     struct decoded decoded;
-    enum decode_result result = encoding->schema->ops->decode(
-        encoding->schema, datagram, size, &encoding->arena, &encoding->scratch, &decoded);
+    enum decode_result result =
+        encoding->schema->ops->decode(encoding->schema, datagram, size, &encoding->arena, &decoded);
     encoding->record.message = decoded.message;
     return result == DECODE_OK;
 }

@@ -25,7 +25,7 @@ struct encoding {
     struct listener listener; /* its name is a literal, or the test's own */
     struct record record;
     uint8_t *memory;
-    struct arena arena, scratch;
+    struct arena arena;
     char text[4 * 1024 * 1024]; /* of the last record, a NUL behind it */
     size_t size;
     size_t lines;

@@ -26,8 +26,6 @@ struct intake_bench *intake_bench_open(const struct schema_config *schemas, size
     struct intake_thread *thread = &bench->thread;
     thread->pool = batch_pool_create(1, 1);
     thread->sequences = sequence_table_create(16, secret);
-    thread->scratch.base = malloc(INTAKE_SCRATCH_SIZE);
-    thread->scratch.capacity = INTAKE_SCRATCH_SIZE;
     thread->counters = calloc(1, sizeof(struct intake_counters *));
     thread->counters[0] = ledger_intake_block(bench->ledger, 0);
     assert_int_equal(feed_create(&thread->feed, false, NULL), 0);
@@ -47,7 +45,6 @@ int intake_bench_close(void **state)
     intake_destroy(bench->intake);
     feed_destroy(bench->thread.feed);
     free(bench->thread.counters);
-    free(bench->thread.scratch.base);
     sequence_table_destroy(bench->thread.sequences);
     batch_pool_destroy(bench->thread.pool);
     schema_slot_destroy(bench->listener.schemas);

@@ -30,7 +30,7 @@ static const char *samples_of(const struct schema_options *options)
     struct arena arena = {.base = memory, .capacity = sizeof memory};
     struct arena scratch = {.base = scratch_memory, .capacity = sizeof scratch_memory};
     struct decoded decoded;
-    assert_int_equal(schema_file.decode(schema, wire.bytes, wire.size, &arena, &scratch, &decoded),
+    assert_int_equal(schema_file.decode(schema, wire.bytes, wire.size, &arena, &decoded),
                      DECODE_OK);
     struct schema_cursor cursor = {.scratch = &scratch};
     struct sample sample;

@@ -60,14 +60,12 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
 {
     if (size == 0 && !schema->ops->accepts_empty)
         return refuse(error, "empty, which this schema does not allow");
-    if ((memory->arena.base == NULL && enlarge_arena(&memory->arena, error) != 0) ||
-        (memory->scratch.base == NULL && enlarge_arena(&memory->scratch, error) != 0))
+    if (memory->arena.base == NULL && enlarge_arena(&memory->arena, error) != 0)
         return -1;
     for (;;) {
         memory->arena.used = 0;
         struct decoded decoded;
-        switch (
-            schema->ops->decode(schema, data, size, &memory->arena, &memory->scratch, &decoded)) {
+        switch (schema->ops->decode(schema, data, size, &memory->arena, &decoded)) {
         case DECODE_OK:
             *message = decoded.message;
             return 0;
@@ -78,8 +76,7 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
         case DECODE_TOO_LARGE:
             break;
         }
-        struct arena *full = memory->scratch.exhausted ? &memory->scratch : &memory->arena;
-        if (enlarge_arena(full, error) != 0)
+        if (enlarge_arena(&memory->arena, error) != 0)
             return -1;
     }
 }
@@ -96,7 +93,8 @@ int message_memory_write_json(struct message_memory *memory, const struct schema
                               const void *message, const struct json_style *style,
                               struct error *error)
 {
-    if (begin(memory, error) != 0)
+    if (begin(memory, error) != 0 ||
+        (memory->scratch.base == NULL && enlarge_arena(&memory->scratch, error) != 0))
         return -1;
     for (;;) {
         memory->scratch.exhausted = false;

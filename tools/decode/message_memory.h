@@ -16,7 +16,7 @@
 
 struct message_memory {
     struct arena arena;
-    struct arena scratch;
+    struct arena scratch; /* for what an Any holds */
     struct output text;
 };
 

@@ -18,7 +18,7 @@
 
 struct decoding {
     struct schema *schema;
-    struct arena arena, scratch;
+    struct arena arena;
 };
 
 static struct decoding decoding_begin(const struct schema_ops *ops)
@@ -26,10 +26,8 @@ static struct decoding decoding_begin(const struct schema_ops *ops)
     struct decoding decoding = {
         .schema = schema_made(ops),
         .arena = {.base = malloc(512 << 10), .capacity = 512 << 10},
-        .scratch = {.base = malloc(8 << 20), .capacity = 8 << 20},
     };
     assert_non_null(decoding.arena.base);
-    assert_non_null(decoding.scratch.base);
     return decoding;
 }
 
@@ -37,7 +35,6 @@ static void decoding_end(struct decoding *decoding)
 {
     decoding->schema->ops->destroy(decoding->schema);
     free(decoding->arena.base);
-    free(decoding->scratch.base);
 }
 
 static enum decode_result decode(struct decoding *decoding, const uint8_t *data, size_t size,
@@ -45,8 +42,8 @@ static enum decode_result decode(struct decoding *decoding, const uint8_t *data,
 {
     decoding->arena.used = 0;
     struct decoded decoded;
-    enum decode_result result = decoding->schema->ops->decode(
-        decoding->schema, data, size, &decoding->arena, &decoding->scratch, &decoded);
+    enum decode_result result =
+        decoding->schema->ops->decode(decoding->schema, data, size, &decoding->arena, &decoded);
     *message = decoded.message;
     return result;
 }

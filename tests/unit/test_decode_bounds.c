@@ -222,11 +222,12 @@ static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **s
 static void read_whole(struct decoding *decoding)
 {
     const struct schema_ops *ops = decoding->schema->ops;
-    struct schema_cursor cursor = {0};
+    struct schema_cursor cursor = {.scratch = &decoding->scratch};
     struct sample sample;
     unsigned sum = 0;
-    while (ops->next_sample(decoding->schema, decoding->message, &cursor, &sample)) {
-        struct schema_cursor place = {0};
+    while (decoding->schema->has_samples &&
+           ops->next_sample(decoding->schema, decoding->message, &cursor, &sample)) {
+        struct schema_cursor place = {.scratch = &decoding->scratch};
         struct label label;
         for (size_t i = 0; i < sample.name.size; i++)
             sum += (unsigned char)sample.name.data[i];
@@ -237,6 +238,7 @@ static void read_whole(struct decoding *decoding)
                 sum += (unsigned char)label.value.data[i];
         }
     }
+    assert_int_equal(decoding->scratch.used, 0);
     static volatile unsigned sink;
     sink = sum;
     (void)sink;
@@ -281,32 +283,60 @@ static void decode_damaged(struct decoding *decoding, const struct capture_datag
     }
 }
 
+/* Decodes what a capture holds, as it is and damaged. */
+static void decode_capture(struct decoding *decoding, const char *name, uint64_t *random,
+                           size_t results[])
+{
+    char path[512];
+    struct capture *capture;
+    struct capture_datagram datagram;
+    struct error error;
+    snprintf(path, sizeof path, "%s/%s.pcap", TEST_CAPTURES, name);
+    assert_int_equal(capture_open(path, 0, &capture, &error), 0);
+    while (capture_next(capture, &datagram, &error) == CAPTURE_DATAGRAM) {
+        assert_int_equal(decoding_run(decoding, datagram.data, datagram.size), DECODE_OK);
+        read_whole(decoding);
+        assert_written_back(decoding);
+        decode_damaged(decoding, &datagram, random, results);
+    }
+    capture_close(capture);
+}
+
 static void no_damage_to_a_real_datagram_does_harm(void **state)
 {
     static const char *const names[] = {
         "riemann_cli_v4",      "riemann_lib_odd_v4",           "riemann_frag_v4_mtu1500",
         "riemann_seq_nano_v4", "collectd_riemann_batchoff_v4", "syslogng_riemann_batch10",
     };
-    struct decoding *decoding = *state;
     size_t results[4] = {0};
     uint64_t random = 2;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char path[512];
-        struct capture *capture;
-        struct capture_datagram datagram;
-        struct error error;
-        snprintf(path, sizeof path, "%s/%s.pcap", TEST_CAPTURES, names[i]);
-        assert_int_equal(capture_open(path, 0, &capture, &error), 0);
-        while (capture_next(capture, &datagram, &error) == CAPTURE_DATAGRAM) {
-            assert_int_equal(decoding_run(decoding, datagram.data, datagram.size), DECODE_OK);
-            read_whole(decoding);
-            assert_written_back(decoding);
-            decode_damaged(decoding, &datagram, &random, results);
-        }
-        capture_close(capture);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        decode_capture(*state, names[i], &random, results);
     assert_true(results[DECODE_OK] > 1000);
     assert_true(results[DECODE_MALFORMED] > 1000);
+}
+
+static void no_damage_to_otlp_does_harm(void **state)
+{
+    static const struct {
+        const char *name;
+        const struct schema_ops *schema;
+    } captures[] = {
+        {"otlp_metrics_v4", &schema_otlp},
+        {"otlp_sizes_v4", &schema_otlp},
+        {"otlp_logs_v4", &schema_otlp_logs},
+        {"otlp_traces_v4", &schema_otlp_traces},
+    };
+    uint64_t random = 3;
+    for (size_t i = 0; i < sizeof captures / sizeof captures[0]; i++) {
+        size_t results[4] = {0};
+        decoding_set_up_schema(state, captures[i].schema);
+        for (int round = 0; round < 4; round++)
+            decode_capture(*state, captures[i].name, &random, results);
+        close_decoding(state);
+        assert_true(results[DECODE_OK] > 50);
+        assert_true(results[DECODE_MALFORMED] > 50);
+    }
 }
 
 #define trees(test)   cmocka_unit_test_setup_teardown(test, open_trees, close_decoding)
@@ -328,6 +358,7 @@ int main(void)
         riemann(a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena),
         riemann(any_number_of_fields_is_decoded),
         riemann(no_damage_to_a_real_datagram_does_harm),
+        cmocka_unit_test(no_damage_to_otlp_does_harm),
     };
     return cmocka_run_group_tests_name("decode_bounds", tests, NULL, NULL);
 }

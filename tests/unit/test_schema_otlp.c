@@ -341,6 +341,33 @@ static void exemplars_are_those_with_a_value(void **state)
     }
 }
 
+/* --- texts ------------------------------------------------------------------------------------ */
+
+/* The strings of proto3 are UTF-8; identifiers and bytes are what they are. */
+static void a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything(void **state)
+{
+    static const char *const names[] = {"caf\xc3\xa9", "caf\xe9"};
+    for (size_t i = 0; i < 2; i++) {
+        wire_clear(&wire);
+        put_metric(OTLP_GAUGE, names[i], put_double);
+        assert_decodes_to(*state, &wire, i == 0 ? DECODE_OK : DECODE_MALFORMED);
+    }
+    static const uint32_t values[] = {OTLP_BYTES, OTLP_STRING};
+    for (size_t i = 0; i < 2; i++) {
+        wire_clear(&wire);
+        struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_GAUGE, "");
+        size_t point = wire_begin(&wire, OTLP_POINTS);
+        size_t attribute = wire_begin(&wire, OTLP_NUMBER_ATTRIBUTES);
+        size_t value = wire_begin(&wire, OTLP_VALUE);
+        wire_text(&wire, values[i], "\xff");
+        wire_end(&wire, value);
+        wire_end(&wire, attribute);
+        wire_end(&wire, point);
+        otlp_metric_end(&wire, &metric);
+        assert_decodes_to(*state, &wire, i == 0 ? DECODE_OK : DECODE_MALFORMED);
+    }
+}
+
 /* --- the schemas ------------------------------------------------------------------------------ */
 
 static void logs_and_traces_have_no_samples(void **state)
@@ -374,6 +401,7 @@ int main(void)
         otlp(samples_come_in_the_order_of_the_request),
         otlp(a_time_that_is_none_is_not_told),
         otlp(exemplars_are_those_with_a_value),
+        otlp(a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything),
         cmocka_unit_test(logs_and_traces_have_no_samples),
     };
     return cmocka_run_group_tests_name("schema otlp", tests, NULL, NULL);

@@ -195,7 +195,8 @@ struct schema_ops {
     /* Returns 0, or -1 with `error` filled, which says what is wrong with the options or the file.
      */
     int (*create)(const struct schema_options *options, struct schema **out, struct error *error);
-    void (*destroy)(struct schema *schema); /* NULL is allowed */
+    /* By whichever thread used it last. NULL is allowed. */
+    void (*destroy)(struct schema *schema);
 
     /*
      * Decodes `size` bytes into `arena` and fills `out`. The message may refer to `data`, which

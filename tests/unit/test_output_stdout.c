@@ -291,11 +291,21 @@ static void a_standard_output_for_reading_is_refused(void **state)
 static int run_apart(int (*run)(void), int given)
 {
     fflush(stdout);
+    int handed_over[2]; /* its end says that `given` is closed here */
+    assert_int_equal(pipe(handed_over), 0);
     pid_t child = fork();
     assert_true(child >= 0);
-    if (child == 0)
+    if (child == 0) {
+        char none;
+        close(handed_over[1]);
+        while (read(handed_over[0], &none, 1) != 0)
+            continue;
+        close(handed_over[0]);
         _exit(run());
+    }
     close(given);
+    close(handed_over[0]);
+    close(handed_over[1]);
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "proto/message_schema.h"
+#include "proto/sample_time.h"
 #include "proto/schemas.h"
 
 #define DATA_IS(type) OPENTELEMETRY__PROTO__METRICS__V1__METRIC__DATA_##type
@@ -93,17 +94,11 @@ struct otlp_exemplars otlp_point_exemplars(const OtlpMetric *metric, size_t inde
 
 /* --- a point's value -------------------------------------------------------------------------- */
 
-/* Times are sent as unsigned; what lies past the year 2262 is no time. */
-static int64_t read_time(uint64_t nanoseconds)
-{
-    return nanoseconds > INT64_MAX ? 0 : (int64_t)nanoseconds;
-}
-
 /* What points of every type have. Returns whether there is a value. */
 static bool read_frame(uint64_t start, uint64_t time, uint32_t flags, struct sample *to)
 {
-    to->start_time_ns = read_time(start);
-    to->time_ns = read_time(time);
+    to->start_time_ns = sample_time_unsigned(start);
+    to->time_ns = sample_time_unsigned(time);
     return (flags & NO_RECORDED_VALUE) == 0;
 }
 
@@ -302,7 +297,7 @@ static bool read_exemplar(const OtlpExemplar *from, struct sample_exemplar *to)
     default:
         return false;
     }
-    to->time_ns = read_time(from->time_unix_nano);
+    to->time_ns = sample_time_unsigned(from->time_unix_nano);
     to->trace_id = text_of(from->trace_id);
     to->span_id = text_of(from->span_id);
     return true;

@@ -6,6 +6,7 @@
 
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/message_schema.h"
+#include "proto/sample_time.h"
 #include "proto/schemas.h"
 
 typedef Sluice__Riemann__Msg Msg;
@@ -103,18 +104,12 @@ static bool read_metric(const Event *event, struct sample *sample)
     return true;
 }
 
-/* `count` of `unit` nanoseconds, or 0 (not told) where that is past what 64 bits hold. */
-static int64_t to_nanoseconds(int64_t count, int64_t unit)
-{
-    return count > INT64_MAX / unit || count < INT64_MIN / unit ? 0 : count * unit;
-}
-
 static int64_t read_time(const Event *event)
 {
     if (event->has_time_micros)
-        return to_nanoseconds(event->time_micros, 1000);
+        return sample_time_in_units(event->time_micros, 1000);
     if (event->has_time)
-        return to_nanoseconds(event->time, 1000000000);
+        return sample_time_in_units(event->time, 1000000000);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* Sluice's own schema: proto/telemetry.proto says what it means. */
 #include "proto/generated/telemetry.pb-c.h"
 #include "proto/message_schema.h"
+#include "proto/sample_time.h"
 #include "proto/schemas.h"
 
 typedef Sluice__Telemetry__Telemetry Telemetry;
@@ -75,12 +76,6 @@ static void read_kind(const Sample *from, struct sample *to)
     }
 }
 
-/* Times are sent as unsigned; what lies past the year 2262 is no time. */
-static int64_t read_time(uint64_t nanoseconds)
-{
-    return nanoseconds > INT64_MAX ? 0 : (int64_t)nanoseconds;
-}
-
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
 {
@@ -95,9 +90,9 @@ static bool next_sample(const struct schema *schema, const void *message,
         sample->name = text_of(from->name);
         read_kind(from, sample);
         sample->unit = text_of(from->unit);
-        sample->time_ns =
-            read_time(from->time_unix_nano != 0 ? from->time_unix_nano : telemetry->time_unix_nano);
-        sample->start_time_ns = read_time(from->start_time_unix_nano);
+        sample->time_ns = sample_time_unsigned(
+            from->time_unix_nano != 0 ? from->time_unix_nano : telemetry->time_unix_nano);
+        sample->start_time_ns = sample_time_unsigned(from->start_time_unix_nano);
         return true;
     }
     return false;

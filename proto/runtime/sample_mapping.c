@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "proto/made_text.h"
+#include "proto/sample_time.h"
 
 /* A value as text: as it stands where it is text already, else made for this step of the walk. */
 static struct text text_of_value(const struct field_type *field, const void *value,
@@ -53,17 +54,11 @@ static void read_value(const struct field_type *field, const void *at, struct sa
     }
 }
 
-/* `count` times `unit`, or 0 (not told) where that is past what 64 bits hold. */
-static int64_t times(int64_t count, int64_t unit)
-{
-    return count > INT64_MAX / unit || count < INT64_MIN / unit ? 0 : count * unit;
-}
-
 static int64_t read_timestamp(const struct message_type *type, const ProtobufCMessage *timestamp)
 {
     int64_t seconds = *(const int64_t *)field_value(&type->fields[0], timestamp);
     int32_t nanos = *(const int32_t *)field_value(&type->fields[1], timestamp);
-    int64_t whole = times(seconds, 1000000000);
+    int64_t whole = sample_time_in_units(seconds, 1000000000);
     if (nanos < 0 || nanos > 999999999 || (whole == 0 && seconds != 0) || whole > INT64_MAX - nanos)
         return 0;
     return whole + nanos;
@@ -83,11 +78,9 @@ static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMe
     struct sample number;
     read_value(field, at, &number);
     if (number.type == SAMPLE_INT64)
-        return times(number.value.int64, mapping->time_unit);
+        return sample_time_in_units(number.value.int64, mapping->time_unit);
     if (number.type == SAMPLE_UINT64)
-        return number.value.uint64 > INT64_MAX
-                   ? 0
-                   : times((int64_t)number.value.uint64, mapping->time_unit);
+        return sample_time_in_units(sample_time_unsigned(number.value.uint64), mapping->time_unit);
     double nanoseconds = number.value.number * (double)mapping->time_unit;
     return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
 }

@@ -205,6 +205,9 @@ static bool describe(struct loader *loader, struct message_definition *definitio
     for (size_t i = 0; i < count; i++) {
         describe_field(&fields[i], &definition->fields[i], definition->sources[i].name);
         definition->fields[i].descriptor = &fields[i];
+        if (!loader_set_default(loader, &definition->fields[i], &definition->sources[i],
+                                &fields[i]))
+            return false;
     }
     descriptor->n_fields = (unsigned)count;
     descriptor->fields = count == 0 ? NULL : fields; /* as protobuf-c wants it */
@@ -287,6 +290,17 @@ static void set_first_value(const struct loader *loader, const struct message_de
     memcpy(field_place(value, prototype), &first, sizeof first);
 }
 
+/* An empty message holds the defaults of what is not there. */
+static void apply_defaults(const struct message_type *type)
+{
+    void *prototype = (void *)(uintptr_t)type->prototype;
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct field_type *field = &type->fields[i];
+        if (field->descriptor->default_value != NULL && field->presence != PRESENCE_ONEOF)
+            memcpy(field_place(field, prototype), field->descriptor->default_value, field->size);
+    }
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 bool loader_lay_out(struct loader *loader, struct message_definition *definition)
@@ -306,6 +320,8 @@ bool loader_lay_out(struct loader *loader, struct message_definition *definition
         return loader_no_memory(loader);
     if (type->map_entry)
         set_first_value(loader, definition);
+    else if (definition->compiled == NULL)
+        apply_defaults(type);
     type->well_known = well_known_of(type);
     return true;
 }

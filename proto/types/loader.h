@@ -101,6 +101,10 @@ bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
 /* fields.c: fills definition->fields, but not where they lie. */
 bool loader_make_fields(struct loader *loader, struct message_definition *definition);
 
+/* defaults.c: sets descriptor->default_value, where the field has one. */
+bool loader_set_default(struct loader *loader, const struct field_type *field,
+                        const struct field_source *source, ProtobufCFieldDescriptor *descriptor);
+
 /* layout.c: fills the rest of the message's type. */
 bool loader_lay_out(struct loader *loader, struct message_definition *definition);
 

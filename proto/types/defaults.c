@@ -1,0 +1,172 @@
+/*
+ * The default that a field has while it is not there, which proto2 and editions let a .proto file
+ * set: protobuf-c's structures hold it then. Its text is as descriptor.proto says
+ * (FieldDescriptorProto.default_value).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/types/loader.h"
+
+static bool is_improper(struct loader *loader, const struct field_source *source, const char *text)
+{
+    return loader_refuse(loader, "\"%s\" has no proper default: \"%s\"", source->name, text);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/* Reads a number of any kind as the bits that the field has in memory. */
+static bool read_number(const struct field_type *field, const char *text, uint64_t *bits)
+{
+    char *end;
+    float narrow;
+    double wide;
+    errno = 0;
+    switch (field->kind) {
+    case KIND_DOUBLE:
+        wide = strtod(text, &end);
+        memcpy(bits, &wide, sizeof wide);
+        break;
+    case KIND_FLOAT:
+        narrow = strtof(text, &end);
+        memcpy(bits, &narrow, sizeof narrow);
+        break;
+    case KIND_UINT32:
+    case KIND_UINT64:
+    case KIND_FIXED32:
+    case KIND_FIXED64:
+        *bits = strtoull(text, &end, 10);
+        break;
+    default:
+        *bits = (uint64_t)strtoll(text, &end, 10);
+        break;
+    }
+    return end != text && *end == '\0';
+}
+
+static bool read_bool(const char *text, uint64_t *bits)
+{
+    *bits = strcmp(text, "true") == 0;
+    return *bits != 0 || strcmp(text, "false") == 0;
+}
+
+static bool read_enum(const ProtobufCEnumDescriptor *type, const char *text, uint64_t *bits)
+{
+    const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value_by_name(type, text);
+    if (value == NULL)
+        return false;
+    *bits = (uint64_t)value->value;
+    return true;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+
+/* What follows a backslash, as in C. Returns behind it. */
+static const char *read_escape(const char *at, const char *end, uint8_t *byte)
+{
+    static const char letters[] = "abfnrtv";
+    static const char meanings[] = "\a\b\f\n\r\t\v";
+    const char *letter = *at == '\0' ? NULL : strchr(letters, *at);
+    if (letter != NULL) {
+        *byte = (uint8_t)meanings[letter - letters];
+        return at + 1;
+    }
+    int base = *at == 'x' || *at == 'X' ? 16 : 8;
+    at += base == 16;
+    if (at == end || digit_of(*at) >= base) {
+        *byte = at == end ? '\\' : (uint8_t)*at;
+        return at == end ? at : at + 1;
+    }
+    unsigned value = 0;
+    for (int i = 0; i < (base == 16 ? 2 : 3) && at != end && digit_of(*at) < base; i++)
+        value = value * (unsigned)base + (unsigned)digit_of(*at++);
+    *byte = (uint8_t)value;
+    return at;
+}
+
+/* Takes the escapes out of bytes where they stand; a string has none. */
+static size_t unescape(uint8_t *bytes, size_t size)
+{
+    const char *at = (const char *)bytes;
+    const char *end = at + size;
+    size_t used = 0;
+    while (at != end) {
+        uint8_t byte = (uint8_t)*at++;
+        if (byte == '\\' && at != end)
+            at = read_escape(at, end, &byte);
+        bytes[used++] = byte;
+    }
+    return used;
+}
+
+/* --- fields ----------------------------------------------------------------------------------- */
+
+static bool set_bytes(struct loader *loader, const struct field_type *field,
+                      const struct field_source *source, ProtobufCFieldDescriptor *descriptor)
+{
+    ProtobufCBinaryData from = source->from->default_value;
+    ProtobufCBinaryData *made = region_allocate(&loader->set->region, 1, sizeof *made);
+    char *text = loader_text(loader, from);
+    if (made == NULL || text == NULL)
+        return loader_no_memory(loader);
+    made->data = (uint8_t *)text;
+    made->len = field->kind == KIND_BYTES ? unescape(made->data, from.len) : from.len;
+    descriptor->default_value = made;
+    return true;
+}
+
+static bool set_number(struct loader *loader, const struct field_type *field,
+                       const struct field_source *source, ProtobufCFieldDescriptor *descriptor)
+{
+    uint64_t *bits = region_allocate(&loader->set->region, 1, sizeof *bits);
+    char *text = loader_text(loader, source->from->default_value);
+    if (bits == NULL || text == NULL)
+        return loader_no_memory(loader);
+    bool good = field->kind == KIND_BOOL   ? read_bool(text, bits)
+                : field->kind == KIND_ENUM ? read_enum(field->enumeration, text, bits)
+                                           : read_number(field, text, bits);
+    if (field->size == 4 && field->kind != KIND_FLOAT) {
+        uint32_t half = (uint32_t)*bits;
+        memcpy(bits, &half, sizeof half);
+    }
+    descriptor->default_value = bits;
+    return good || is_improper(loader, source, text);
+}
+
+/* Where a closed enum says nothing, the first of its values. */
+static bool set_first(struct loader *loader, const struct field_type *field,
+                      ProtobufCFieldDescriptor *descriptor)
+{
+    const char *name = field->enumeration->name;
+    const struct enum_definition *definition = definition_of_enum(loader->set, name, strlen(name));
+    int32_t *first = region_allocate(&loader->set->region, 1, sizeof *first);
+    if (first == NULL)
+        return loader_no_memory(loader);
+    *first = definition->from->value[0]->number;
+    if (*first != 0)
+        descriptor->default_value = first;
+    return true;
+}
+
+bool loader_set_default(struct loader *loader, const struct field_type *field,
+                        const struct field_source *source, ProtobufCFieldDescriptor *descriptor)
+{
+    bool single = field->presence == PRESENCE_FLAG || field->presence == PRESENCE_REQUIRED;
+    if (!single || field->message != NULL)
+        return true;
+    if (!source->from->has_default_value)
+        return field->kind != KIND_ENUM || set_first(loader, field, descriptor);
+    if (field->kind == KIND_STRING || field->kind == KIND_BYTES)
+        return set_bytes(loader, field, source, descriptor);
+    return set_number(loader, field, source, descriptor);
+}

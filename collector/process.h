@@ -1,8 +1,9 @@
 /*
  * Running another program to its end and reading what it wrote.
  *
- * For a program that answers and ends, such as a compiler. The caller waits meanwhile. CMake picks
- * the implementation under platform/.
+ * For a program that answers and ends, such as a compiler. The caller waits meanwhile, but not for
+ * ever: a program that has not ended after PROCESS_PATIENCE_MS is ended. CMake picks the
+ * implementation under platform/.
  */
 #ifndef SLUICE_COLLECTOR_PROCESS_H
 #define SLUICE_COLLECTOR_PROCESS_H
@@ -11,10 +12,12 @@
 
 #include "collector/error.h"
 
+#define PROCESS_PATIENCE_MS 10000
+
 enum process_result {
     PROCESS_DONE,      /* it ended with exit code 0 */
     PROCESS_NOT_FOUND, /* there is no such program */
-    PROCESS_FAILED,    /* it ended otherwise, or wrote more than `most` bytes */
+    PROCESS_FAILED,    /* it ended otherwise, was ended, or wrote more than `most` bytes */
 };
 
 /* What a program wrote; freed by the caller (free), also after a failure. */

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/thread.h"
+
 #define ERRORS_MAX ((size_t)64 * 1024)
 
 extern char **environ;
@@ -38,7 +40,10 @@ static void close_both(int pair[2])
         close(pair[1]);
 }
 
-/* The child starts with no signal blocked, whatever this program does with them. */
+/*
+ * The child starts with no signal blocked, whatever this program does with them, and in a group of
+ * its own, so that it can be ended with all that it started.
+ */
 static int spawn(const char *const *arguments, int output, int errors, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -52,7 +57,8 @@ static int spawn(const char *const *arguments, int output, int errors, pid_t *pi
         return ENOMEM;
     }
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     int result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (result == 0)
         result = posix_spawn_file_actions_adddup2(&actions, output, 1);
@@ -123,20 +129,32 @@ static void read_some(struct reading *reading)
     }
 }
 
-static void read_both(struct reading *output, struct reading *errors)
+static int left_ms(int64_t deadline_ns)
 {
+    int64_t left = deadline_ns - clock_monotonic_ns();
+    return left <= 0 ? 0 : (int)(left / 1000000) + 1;
+}
+
+/* Returns false where that takes too long. */
+static bool read_both(struct reading *output, struct reading *errors)
+{
+    int64_t deadline_ns = clock_monotonic_ns() + INT64_C(1000000) * PROCESS_PATIENCE_MS;
     while (!output->ended || !errors->ended) {
         struct pollfd waiting[2] = {
             {.fd = output->ended ? -1 : output->from, .events = POLLIN},
             {.fd = errors->ended ? -1 : errors->from, .events = POLLIN},
         };
-        if (poll(waiting, 2, -1) < 0)
+        int left = left_ms(deadline_ns);
+        if (left == 0)
+            return false;
+        if (poll(waiting, 2, left) < 0)
             continue;
         if (waiting[0].revents != 0)
             read_some(output);
         if (waiting[1].revents != 0)
             read_some(errors);
     }
+    return true;
 }
 
 static int wait_for_end(pid_t pid)
@@ -200,13 +218,17 @@ enum process_result process_run(const char *const *arguments, size_t most,
     }
     struct reading output = {.from = child.output, .most = most};
     struct reading errors = {.from = child.errors, .most = ERRORS_MAX};
-    read_both(&output, &errors);
+    bool in_time = read_both(&output, &errors);
+    if (!in_time)
+        kill(-child.pid, SIGKILL);
     close(child.output);
     close(child.errors);
     int status = wait_for_end(child.pid);
     *out = output.bytes;
-    bool good = status == 0 && !output.too_much && !output.no_memory;
-    if (output.no_memory)
+    bool good = in_time && status == 0 && !output.too_much && !output.no_memory;
+    if (!in_time)
+        error_set(error, EXIT_CODE_CONFIG, "has not ended after %d s", PROCESS_PATIENCE_MS / 1000);
+    else if (output.no_memory)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for what it writes");
     else if (output.too_much)
         error_set(error, EXIT_CODE_CONFIG, "writes more than %zu bytes", most);

@@ -334,7 +334,10 @@ enum decode_result message_decode(const struct message_type *type, const uint8_t
                                   unsigned levels, struct arena *arena, struct decoded *out)
 {
     static const uint8_t nothing[1];
-    struct decoder decoder = {.arena = arena};
+    struct decoder decoder; /* but for its groups, which are written before they are read */
+    decoder.arena = arena;
+    decoder.unknown_fields = 0;
+    decoder.incomplete = false;
     size_t start = arena->used;
     const uint8_t *at = size == 0 ? nothing : data;
     ProtobufCMessage *message = new_message(&decoder, type);

@@ -2,8 +2,8 @@
  * The parts of the schema `otlp` that stand in files of their own. Pure functions over a decoded
  * request; the walks are those of struct schema_ops in collector/schema.h.
  */
-#ifndef SLUICE_PROTO_SCHEMA_OTLP_H
-#define SLUICE_PROTO_SCHEMA_OTLP_H
+#ifndef SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
+#define SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
 
 #include "collector/schema.h"
 #include "proto/generated/otlp_metrics_service.pb-c.h"

@@ -2,7 +2,7 @@
  * OTLP's metrics: one ExportMetricsServiceRequest a datagram, every data point a sample. A point
  * without a value, or with the flag that says so, is none.
  */
-#include "proto/schema_otlp.h"
+#include "proto/otlp/schema_otlp.h"
 
 #include <string.h>
 

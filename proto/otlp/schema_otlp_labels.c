@@ -1,7 +1,7 @@
 /* The labels of OTLP's samples and of their exemplars. */
 #include "proto/made_text.h"
 #include "proto/message_schema.h"
-#include "proto/schema_otlp.h"
+#include "proto/otlp/schema_otlp.h"
 
 /* In this order, for of two labels with one key the first counts: the closer one. */
 enum label_stage {

@@ -8,7 +8,7 @@
 #include "collector/text/json_writer.h"
 #include "proto/made_text.h"
 #include "proto/message_schema.h"
-#include "proto/schema_otlp.h"
+#include "proto/otlp/schema_otlp.h"
 
 typedef Opentelemetry__Proto__Common__V1__ArrayValue ArrayValue;
 typedef Opentelemetry__Proto__Common__V1__KeyValueList KeyValueList;

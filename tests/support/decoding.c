@@ -8,9 +8,11 @@
 #include <cmocka.h>
 
 #include "proto/message/decode.h"
+#include "proto/message/encode.h"
 #include "proto/message/json.h"
 #include "proto/schemas.h"
 #include "proto/types/type_set.h"
+#include "tests/support/json_tree.h"
 #include "tests/support/schema_made.h"
 
 #define USED_BEFORE 48 /* bytes of the arena that somebody else has */
@@ -41,11 +43,11 @@ int decoding_set_up_schema(void **state, const struct schema_ops *ops)
     return 0;
 }
 
-int decoding_set_up_shape(void **state, const char *full_name)
+int decoding_set_up_set(void **state, const void *set, size_t size, const char *full_name)
 {
     struct error error;
     open_state = (struct decoding){0};
-    if (type_set_load("shapes", shapes_set, shapes_set_size, NULL, &open_state.set, &error) != 0)
+    if (type_set_load("set", set, size, NULL, &open_state.set, &error) != 0)
         fail_msg("%s", error.text);
     open_state.type = type_set_require(open_state.set, full_name, &error);
     if (open_state.type == NULL)
@@ -54,6 +56,11 @@ int decoding_set_up_shape(void **state, const char *full_name)
     wire_clear(&wire);
     *state = &open_state;
     return 0;
+}
+
+int decoding_set_up_shape(void **state, const char *full_name)
+{
+    return decoding_set_up_set(state, shapes_set, shapes_set_size, full_name);
 }
 
 int open_riemann(void **state)
@@ -156,4 +163,27 @@ void assert_decoded(struct decoding *decoding, const struct wire *datagram,
     enum decode_result result = decoding_wire(decoding, datagram);
     if (result != expected)
         fail_msg("line %d: %s, not %s", line, names[result], names[expected]);
+}
+
+void decoding_encode(const struct decoding *decoding, struct wire *out)
+{
+    struct output room = {.data = (char *)out->bytes, .used = out->size, .capacity = WIRE_ROOM};
+    if (decoding->schema != NULL)
+        decoding->schema->ops->write_protobuf(decoding->schema, decoding->message, &room);
+    else
+        message_encode(decoding->type, decoding->message, &room);
+    assert_false(room.overflow);
+    out->size = room.used;
+}
+
+void assert_decoded_as(struct decoding *decoding, const struct wire *datagram, const char *json,
+                       int line)
+{
+    assert_decoded(decoding, datagram, DECODE_OK, line);
+    char *found = decoding_json(decoding, true, false);
+    struct json_tree *tree = json_tree_read(found, strlen(found));
+    if (tree == NULL || strcmp(found, json) != 0)
+        fail_msg("line %d: %s\nnot %s", line, found, json);
+    json_tree_free(tree);
+    free(found);
 }

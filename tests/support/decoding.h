@@ -29,9 +29,12 @@ struct decoding {
 /* The datagram that a test builds: empty after each of the setups. */
 extern struct wire wire;
 
-/* For a cmocka setup: *state is a decoding of this schema, or of this type of shapes.proto. */
+/* For a cmocka setup: *state is a decoding of this schema, or of this type of tests/proto. */
 int decoding_set_up_schema(void **state, const struct schema_ops *ops);
 int decoding_set_up_shape(void **state, const char *full_name);
+
+/* The same of a descriptor set that a test made. */
+int decoding_set_up_set(void **state, const void *set, size_t size, const char *full_name);
 
 /* Cmocka setups of the built-in schemas, and the teardown of all. */
 int open_riemann(void **state);
@@ -47,6 +50,15 @@ enum decode_result decoding_wire(struct decoding *decoding, const struct wire *d
 
 /* The message's JSON, as a string to be freed. */
 char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers);
+
+/* Appends the message's bytes, encoded anew, to `out`. */
+void decoding_encode(const struct decoding *decoding, struct wire *out);
+
+/* What the datagram is decoded to, as JSON by the .proto file's names, which must be valid. */
+#define assert_decodes_as(decoding, wire, json)                                                    \
+    assert_decoded_as((decoding), (wire), (json), __LINE__)
+void assert_decoded_as(struct decoding *decoding, const struct wire *datagram, const char *json,
+                       int line);
 
 #define assert_decodes_to(decoding, wire, expected)                                                \
     assert_decoded((decoding), (wire), (expected), __LINE__)

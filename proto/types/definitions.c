@@ -13,24 +13,21 @@ struct place {
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static bool is_letter(char c)
+static bool is_part(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* An identifier, or several with dots between them where `dots` are allowed. */
-static bool is_name(ProtobufCBinaryData text, bool dots)
+/* A digit may be the first: the entry of a map "_1" is called "1Entry". */
+bool loader_is_name(ProtobufCBinaryData text, bool dots)
 {
     bool first = true;
     for (size_t i = 0; i < text.len; i++) {
         char c = (char)text.data[i];
-        if (c == '.' && dots && !first) {
-            first = true;
-            continue;
-        }
-        if (!is_letter(c) && (first || c < '0' || c > '9'))
+        bool between = c == '.' && dots && !first;
+        if (!between && !is_part(c))
             return false;
-        first = false;
+        first = between;
     }
     return !first;
 }
@@ -38,8 +35,8 @@ static bool is_name(ProtobufCBinaryData text, bool dots)
 /* `prefix` and `name` in one, or NULL with the error filled. */
 static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinaryData name)
 {
-    if (!is_name(name, false)) {
-        loader_refuse(loader, "a name in \"%s\" is no identifier", prefix);
+    if (!loader_is_name(name, false)) {
+        loader_refuse(loader, "a name in \"%s\" is no proper name", prefix);
         return NULL;
     }
     size_t before = strlen(prefix);
@@ -169,7 +166,7 @@ static bool add_file(struct loader *loader, const File *file)
     struct place place = {.package = package, .prefix = prefix_of(loader, package)};
     if (place.prefix == NULL)
         return false;
-    if (file->package.len != 0 && !is_name(file->package, true))
+    if (file->package.len != 0 && !loader_is_name(file->package, true))
         return loader_refuse(loader, "the package of \"%s\" has no proper name", name);
     if (!features_of_file(file, &place.features, unknown))
         return loader_refuse(loader, "\"%s\" is written in %s, which is not supported", name,
@@ -214,6 +211,8 @@ static bool make_tables(struct loader *loader)
     for (size_t i = 1; i < count; i++)
         if (compare_messages(&set->messages[i - 1], &set->messages[i]) == 0)
             return loader_refuse(loader, "\"%s\" is defined twice", set->messages[i]->name);
+    for (size_t i = 0; i < count; i++)
+        set->messages[i]->place = i;
     count = 0;
     for (struct enum_definition *at = loader->enums; at != NULL; at = at->next)
         set->enums[count++] = at;
@@ -224,11 +223,13 @@ static bool make_tables(struct loader *loader)
     return true;
 }
 
-/* Compares a name of `length` bytes with a whole string. */
+/* Compares `length` bytes, whatever they are, with a whole string, as strcmp orders strings. */
 static int compare_name(const char *name, size_t length, const char *with)
 {
-    int order = strncmp(name, with, length);
-    return order != 0 ? order : -(with[length] != '\0');
+    size_t whole = strlen(with);
+    size_t common = length < whole ? length : whole;
+    int order = common == 0 ? 0 : memcmp(name, with, common);
+    return order != 0 ? order : (length > whole) - (length < whole);
 }
 
 struct message_definition *definition_of_message(const struct type_set *set, const char *name,

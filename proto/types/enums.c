@@ -73,6 +73,10 @@ bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
     size_t count = from->n_value;
     if (count == 0)
         return loader_refuse(loader, "enum \"%s\" has no values", definition->name);
+    for (size_t i = 0; i < count; i++)
+        if (!loader_is_name(from->value[i]->name, false))
+            return loader_refuse(loader, "a value of enum \"%s\" has no proper name",
+                                 definition->name);
     ProtobufCEnumDescriptor *made = region_allocate(region, 1, sizeof *made);
     ProtobufCEnumValue *values = region_allocate(region, count, sizeof *values);
     ProtobufCEnumValueIndex *names = region_allocate(region, count, sizeof *names);

@@ -143,7 +143,9 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
 {
     const Field *from = source->from;
     const char *wrong = NULL;
-    if (from->number < 1 || from->number > NUMBER_MAX)
+    if (!loader_is_name(from->name, false))
+        wrong = "has no proper name";
+    else if (from->number < 1 || from->number > NUMBER_MAX)
         wrong = "has no proper number";
     else if (from->label < 1 || from->label > LABEL_REPEATED)
         wrong = "has no proper label";

@@ -172,8 +172,12 @@ static bool sort_by_name(struct loader *loader, ProtobufCMessageDescriptor *desc
     for (size_t i = 0; i < count; i++)
         sorted[i] = (struct named_place){descriptor->fields[i].name, (unsigned)i};
     qsort(sorted, count, sizeof *sorted, by_name);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i != 0 && strcmp(sorted[i - 1].name, sorted[i].name) == 0)
+            return loader_refuse(loader, "\"%s\" has two fields \"%s\"", descriptor->name,
+                                 sorted[i].name);
         places[i] = sorted[i].place;
+    }
     descriptor->fields_sorted_by_name = places;
     return true;
 }

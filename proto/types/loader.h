@@ -43,6 +43,7 @@ struct message_definition {
     struct message_type *type;
     ProtobufCMessageDescriptor *descriptor; /* ours; NULL where `compiled` serves */
     struct field_type *fields;
+    size_t place; /* in the set's table */
     struct message_definition *next;
 };
 
@@ -90,6 +91,8 @@ const ProtobufCMessageDescriptor *compiled_find(const ProtobufCMessageDescriptor
 
 /* definitions.c: fills the lists, then the tables of the set. */
 bool loader_define(struct loader *loader);
+/* Whether it is a name as protoc has them; with `dots`, several with dots between them. */
+bool loader_is_name(ProtobufCBinaryData text, bool dots);
 struct message_definition *definition_of_message(const struct type_set *set, const char *name,
                                                  size_t length);
 struct enum_definition *definition_of_enum(const struct type_set *set, const char *name,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/config/fault.h"
 #include "collector/config/nearest.h"
 #include "proto/message/decode.h"
 #include "proto/types/loader.h"
@@ -16,11 +17,13 @@
 bool loader_refuse(struct loader *loader, const char *format, ...)
 {
     char text[400];
+    char shown[sizeof text]; /* names in the set may be anything */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    error_set(loader->error, EXIT_CODE_CONFIG, "%s: %s", loader->name, text);
+    copy_printable(shown, sizeof shown, text, strlen(text));
+    error_set(loader->error, EXIT_CODE_CONFIG, "%s: %s", loader->name, shown);
     return false;
 }
 
@@ -193,61 +196,81 @@ const struct message_type *type_set_find(const struct type_set *set, const char 
     return found == NULL ? NULL : found->type;
 }
 
-/* A type met on a walk over all that one holds. */
-struct met {
-    const struct message_type *type;
-    struct met *next;
+/* Types that one holds: each is put here once and looked at once. */
+struct walk {
+    const struct type_set *set;
+    const struct message_type **types;
+    bool *met; /* by place in the set */
+    size_t count;
 };
 
-/* The first type that `type` holds and that is not read, or NULL. `met` is freed by the caller. */
-static const struct message_type *find_message_set(const struct message_type *type,
-                                                   struct met **met)
+static void meet(struct walk *walk, const struct message_type *type)
 {
-    if (type->message_set)
-        return type;
-    for (const struct met *at = *met; at != NULL; at = at->next)
-        if (at->type == type)
-            return NULL;
-    struct met *here = malloc(sizeof *here);
-    if (here == NULL)
-        return NULL;
-    *here = (struct met){type, *met};
-    *met = here;
-    const struct message_type *found = NULL;
-    for (size_t i = 0; i < type->field_count && found == NULL; i++)
-        if (type->fields[i].message != NULL)
-            found = find_message_set(type->fields[i].message, met);
-    return found;
+    const char *name = type->descriptor->name;
+    size_t place = definition_of_message(walk->set, name, strlen(name))->place;
+    if (!walk->met[place])
+        walk->types[walk->count++] = type;
+    walk->met[place] = true;
 }
 
-static const struct message_type *message_set_in(const struct message_type *type)
+static const struct message_type *walk_to_message_set(struct walk *walk)
 {
-    struct met *met = NULL;
-    const struct message_type *found = find_message_set(type, &met);
-    while (met != NULL) {
-        struct met *next = met->next;
-        free(met);
-        met = next;
+    for (size_t at = 0; at < walk->count; at++) {
+        const struct message_type *type = walk->types[at];
+        if (type->message_set)
+            return type;
+        for (size_t i = 0; i < type->field_count; i++)
+            if (type->fields[i].message != NULL)
+                meet(walk, type->fields[i].message);
     }
-    return found;
+    return NULL;
+}
+
+/* Sets *found to the first type that `type` holds and that is not read, or NULL. False: no memory.
+ */
+static bool find_message_set(const struct type_set *set, const struct message_type *type,
+                             const struct message_type **found)
+{
+    struct walk walk = {.set = set};
+    walk.types = calloc(set->message_count, sizeof *walk.types);
+    walk.met = calloc(set->message_count, sizeof *walk.met);
+    bool good = walk.types != NULL && walk.met != NULL;
+    if (good) {
+        meet(&walk, type);
+        *found = walk_to_message_set(&walk);
+    }
+    free(walk.types);
+    free(walk.met);
+    return good;
+}
+
+static void refuse_name(const struct type_set *set, const char *full_name, struct error *error)
+{
+    char shown[200];
+    struct nearest nearest;
+    nearest_begin(&nearest, full_name, strlen(full_name));
+    for (size_t i = 0; i < set->message_count; i++)
+        nearest_offer(&nearest, set->messages[i]->name);
+    const char *meant = nearest_found(&nearest);
+    copy_printable(shown, sizeof shown, full_name, strlen(full_name));
+    error_set(error, EXIT_CODE_CONFIG, "no message \"%s\"%s%s%s", shown,
+              meant != NULL ? "; did you mean \"" : "", meant != NULL ? meant : "",
+              meant != NULL ? "\"?" : "");
 }
 
 const struct message_type *type_set_require(const struct type_set *set, const char *full_name,
                                             struct error *error)
 {
+    const struct message_type *refused = NULL;
     const struct message_type *type = type_set_find(set, full_name, strlen(full_name));
     if (type == NULL) {
-        struct nearest nearest;
-        nearest_begin(&nearest, full_name, strlen(full_name));
-        for (size_t i = 0; i < set->message_count; i++)
-            nearest_offer(&nearest, set->messages[i]->name);
-        const char *meant = nearest_found(&nearest);
-        error_set(error, EXIT_CODE_CONFIG, "no message \"%s\"%s%s%s", full_name,
-                  meant != NULL ? "; did you mean \"" : "", meant != NULL ? meant : "",
-                  meant != NULL ? "\"?" : "");
+        refuse_name(set, full_name, error);
         return NULL;
     }
-    const struct message_type *refused = message_set_in(type);
+    if (!find_message_set(set, type, &refused)) {
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+        return NULL;
+    }
     if (refused == NULL)
         return type;
     error_set(error, EXIT_CODE_CONFIG,

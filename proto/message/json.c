@@ -11,7 +11,7 @@
 static void write_enum(struct json_walk *walk, const struct field_type *field, int32_t number)
 {
     const ProtobufCEnumValue *named = enum_find(field->enumeration, number);
-    if (field->null_value && number == 0)
+    if (field->null_value) /* whatever its number, as all others have it */
         json_null(walk->out);
     else if (named != NULL)
         json_string(walk->out, named->name, strlen(named->name));

@@ -23,6 +23,11 @@ static int open_trees(void **state)
     return decoding_set_up_shape(state, "sluice.shapes.Tree");
 }
 
+static int open_legacy(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.legacy.Legacy");
+}
+
 /* --- depth ------------------------------------------------------------------------------------ */
 
 static void assert_tower(struct decoding *decoding, uint32_t field, size_t levels,
@@ -214,6 +219,60 @@ static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **s
     assert_decodes_to(decoding, &wire, DECODE_OK);
 }
 
+/* Decodes with ever more room: too large, and not a byte more, until there is enough. */
+static void assert_bounded_by_room(struct decoding *decoding, size_t most)
+{
+    size_t room = 1024;
+    decoding_set_room(decoding, room);
+    while (decoding_wire(decoding, &wire) == DECODE_TOO_LARGE) {
+        assert_in_range(room, 0, most);
+        room *= 2;
+        decoding_set_room(decoding, room);
+    }
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    assert_in_range(decoding->arena.used, room / 2, decoding->arena.capacity);
+}
+
+static void thirty_thousand_empty_messages_are_bounded_by_the_arena(void **state)
+{
+    static const char *const messages[] = {"\x2b\x2c", "\xca\x01\x00", "\xd2\x01\x00"};
+    for (size_t i = 0; i < 3; i++) { /* groups, messages, entries of a map with one key */
+        size_t size = i == 0 ? 2 : 3;
+        wire_clear(&wire);
+        while (wire.size + size <= LARGEST && wire.size < 30000 * size)
+            wire_raw(&wire, messages[i], size);
+        assert_bounded_by_room(*state, (size_t)64 * 1024 * 1024);
+    }
+}
+
+/* Some three bytes a level, each of which takes a struct of all of Legacy's fields; and merged. */
+static void a_few_bytes_that_nest_large_messages_are_bounded_by_the_arena(void **state)
+{
+    wire_wrap(&wire, 18, 90);
+    assert_in_range(wire.size, 1, 400);
+    assert_bounded_by_room(*state, (size_t)1024 * 1024);
+    static struct wire once;
+    once = wire;
+    wire_raw(&wire, once.bytes, once.size);
+    assert_bounded_by_room(*state, (size_t)1024 * 1024);
+}
+
+/* A list that is joined with one more element again and again: each join takes what it has. */
+static void a_message_merged_many_times_is_bounded_by_the_arena(void **state)
+{
+    size_t child = wire_begin(&wire, 18);
+    static uint8_t numbers[30000];
+    wire_bytes(&wire, 16, numbers, sizeof numbers);
+    wire_end(&wire, child);
+    for (int i = 0; i < 200; i++) {
+        child = wire_begin(&wire, 18);
+        wire_uint(&wire, 16, 1);
+        wire_uint(&wire, 99, 1);
+        wire_end(&wire, child);
+    }
+    assert_bounded_by_room(*state, (size_t)128 * 1024 * 1024);
+}
+
 /* --- damaged datagrams of real senders -------------------------------------------------------- */
 
 #define MUTATIONS 25 /* of each datagram */
@@ -340,6 +399,7 @@ static void no_damage_to_otlp_does_harm(void **state)
 }
 
 #define trees(test)   cmocka_unit_test_setup_teardown(test, open_trees, close_decoding)
+#define legacy(test)  cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
 #define riemann(test) cmocka_unit_test_setup_teardown(test, open_riemann, close_decoding)
 
 int main(void)
@@ -356,6 +416,9 @@ int main(void)
         trees(what_makes_no_sense_before_a_tower_is_malformed),
         riemann(with_too_little_memory_a_message_is_too_large_and_takes_none),
         riemann(a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena),
+        legacy(thirty_thousand_empty_messages_are_bounded_by_the_arena),
+        legacy(a_few_bytes_that_nest_large_messages_are_bounded_by_the_arena),
+        legacy(a_message_merged_many_times_is_bounded_by_the_arena),
         riemann(any_number_of_fields_is_decoded),
         riemann(no_damage_to_a_real_datagram_does_harm),
         cmocka_unit_test(no_damage_to_otlp_does_harm),

@@ -42,13 +42,17 @@ static bool join_list(struct decoder *decoder, const struct field_type *field,
     void *const *earlier_list = field_value(field, before);
     if (earlier == 0)
         return true;
-    void *joined = *earlier_list;
-    if (*count != 0)
-        joined = join(decoder, joined, earlier, *list, *count, field->size);
-    *list = joined;
-    *count += earlier;
+    if (*count == 0) {
+        *list = *earlier_list;
+        *count = earlier;
+        return true;
+    }
+    void *joined = join(decoder, *earlier_list, earlier, *list, *count, field->size);
     if (joined == NULL)
         return false;
+    *list = joined;
+    *count += earlier;
+    /* Sorted as often as there is memory for a copy of it: the arena bounds the work too. */
     return !field->map || decoder_keep_last_entries(decoder, field, message);
 }
 

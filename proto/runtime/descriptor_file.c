@@ -8,7 +8,7 @@
 #include "collector/input_file.h"
 #include "collector/process.h"
 
-#define SET_MAX ((size_t)256 * 1024 * 1024) /* bytes of a descriptor set */
+#define SET_MAX ((size_t)64 * 1024 * 1024) /* bytes of a descriptor set */
 
 static int refuse(struct error *error, const char *path, const char *what)
 {
@@ -51,8 +51,6 @@ static int read_all(struct input_file *file, const char *path, struct process_ou
             bytes->size += got;
             break;
         case INPUT_WOULD_WAIT:
-            input_file_wait(file);
-            break;
         case INPUT_END:
         case INPUT_CANCELLED:
             return 0;
@@ -71,7 +69,9 @@ static int read_set(const char *path, struct process_output *bytes, struct error
                   reason.text);
         return -1;
     }
-    int result = read_all(file, path, bytes, error);
+    /* The main thread reads it, which must not wait for anybody. */
+    int result = input_file_is_live(file) ? refuse(error, path, "a pipe or a device, not a file")
+                                          : read_all(file, path, bytes, error);
     input_file_close(file);
     return result;
 }
@@ -122,7 +122,8 @@ static int compile(const char *path, struct process_output *bytes, struct error 
     case PROCESS_FAILED:
         break;
     }
-    error_set(error, reason.code, "%s: protoc: %s", path, reason.text);
+    error_set(error, reason.code, "%s: protoc: %s (imports are looked for beside the file)", path,
+              reason.text);
     return -1;
 }
 

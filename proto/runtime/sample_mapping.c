@@ -5,6 +5,9 @@
 #include "proto/made_text.h"
 #include "proto/sample_time.h"
 
+/* Of a sample that belongs to no element: no list is as long. */
+#define NO_ELEMENT SIZE_MAX
+
 /* A value as text: as it stands where it is text already, else made for this step of the walk. */
 static struct text text_of_value(const struct field_type *field, const void *value,
                                  struct schema_cursor *cursor)
@@ -103,19 +106,23 @@ static struct text read_name(const struct sample_mapping *mapping, const struct 
     return made_text_end(cursor, &out);
 }
 
+/*
+ * Values that are common to all elements come first and once; what such a sample's other paths
+ * tell of elements is not there for it. Then those of each element.
+ */
 bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          struct schema_cursor *cursor, struct sample *sample)
 {
     made_text_forget(cursor);
-    size_t elements = mapping->list.count == 0 ? 1 : field_path_elements(&mapping->list, message);
-    size_t count = elements * mapping->value_count;
+    size_t elements = mapping->list.count == 0 ? 0 : field_path_elements(&mapping->list, message);
+    size_t count = (1 + elements) * mapping->value_count;
     while (cursor->index < count) {
         size_t index = cursor->index++;
-        size_t element = index / mapping->value_count;
+        bool common = index < mapping->value_count;
+        size_t element = common ? NO_ELEMENT : index / mapping->value_count - 1;
         const struct named_path *value = &mapping->values[index % mapping->value_count];
         const void *at = field_path_follow(&value->path, message, element);
-        /* What is common to all elements is told once. */
-        if (at == NULL || (element != 0 && value->path.list == value->path.count))
+        if (at == NULL || common != (value->path.list == value->path.count))
             continue;
         *sample = (struct sample){.kind = SAMPLE_GAUGE, .index = element};
         read_value(field_path_last(&value->path), at, sample);

@@ -82,6 +82,10 @@ static bool parse_list(const struct message_type *type, struct sample_mapping *m
         struct named_path *next = &list[(*count)++];
         if (!parse_named(type, mapping, option, text, length, next, error))
             return false;
+        for (struct named_path *other = list; other != next; other++)
+            if (strcmp(other->name, next->name) == 0)
+                return refuse(error, option, &next->path,
+                              "has a name that is there already; write NAME:PATH");
         text = text[length] == ',' ? text + length + 1 : NULL;
     }
     return true;

@@ -11,6 +11,9 @@ struct place {
     struct features features;
 };
 
+/* Bytes of a full name: each message keeps its own, whatever it shares with its neighbours. */
+#define NAME_MAX_SIZE 1024
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 static bool is_part(char c)
@@ -40,6 +43,10 @@ static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinar
         return NULL;
     }
     size_t before = strlen(prefix);
+    if (before + name.len > NAME_MAX_SIZE) {
+        loader_refuse(loader, "a name in it has more than %d bytes", NAME_MAX_SIZE);
+        return NULL;
+    }
     char *full = region_allocate(&loader->set->region, before + name.len + 1, 1);
     if (full == NULL) {
         loader_no_memory(loader);
@@ -135,15 +142,31 @@ static bool add_message(struct loader *loader, const struct place *place, const 
     return good;
 }
 
-static bool has_file(const FileSet *files, ProtobufCBinaryData name)
+static int compare_texts(const void *a, const void *b)
 {
-    for (size_t i = 0; i < files->n_file; i++) {
-        ProtobufCBinaryData other = files->file[i]->name;
-        if (other.len == name.len &&
-            (name.len == 0 || memcmp(other.data, name.data, name.len) == 0))
-            return true;
-    }
-    return false;
+    const ProtobufCBinaryData *left = a;
+    const ProtobufCBinaryData *right = b;
+    if (left->len != right->len)
+        return left->len < right->len ? -1 : 1;
+    return left->len == 0 ? 0 : memcmp(left->data, right->data, left->len);
+}
+
+static bool has_file(const struct loader *loader, ProtobufCBinaryData name)
+{
+    return bsearch(&name, loader->file_names, loader->files->n_file, sizeof name, compare_texts) !=
+           NULL;
+}
+
+static bool list_files(struct loader *loader)
+{
+    size_t count = loader->files->n_file;
+    loader->file_names = region_allocate(&loader->set->region, count, sizeof *loader->file_names);
+    if (loader->file_names == NULL)
+        return loader_no_memory(loader);
+    for (size_t i = 0; i < count; i++)
+        loader->file_names[i] = loader->files->file[i]->name;
+    qsort(loader->file_names, count, sizeof *loader->file_names, compare_texts);
+    return true;
 }
 
 static bool add_file(struct loader *loader, const File *file)
@@ -157,7 +180,7 @@ static bool add_file(struct loader *loader, const File *file)
         char *import = loader_text(loader, file->dependency[i]);
         if (import == NULL)
             return loader_no_memory(loader);
-        if (!has_file(loader->files, file->dependency[i]))
+        if (!has_file(loader, file->dependency[i]))
             return loader_refuse(loader,
                                  "\"%s\" is missing, which \"%s\" imports; make the set with "
                                  "protoc --include_imports",
@@ -272,6 +295,8 @@ struct enum_definition *definition_of_enum(const struct type_set *set, const cha
 
 bool loader_define(struct loader *loader)
 {
+    if (!list_files(loader))
+        return false;
     for (size_t i = 0; i < loader->files->n_file; i++)
         if (!add_file(loader, loader->files->file[i]))
             return false;

@@ -109,9 +109,12 @@ static bool resolve(struct loader *loader, const struct message_definition *defi
         return refers_to_nothing(loader, definition, source);
     if (message != NULL) {
         field->message = message->type;
-        field->map = message->type->map_entry && source->from->label == LABEL_REPEATED;
         if (field->kind == 0)
             field->kind = KIND_MESSAGE;
+        field->map = message->type->map_entry;
+        if (field->map && (source->from->label != LABEL_REPEATED || field->kind != KIND_MESSAGE))
+            return loader_refuse(loader, "\"%s\" of \"%s\" is of a map's entry and no map",
+                                 source->name, definition->name);
         return true;
     }
     field->kind = KIND_ENUM;

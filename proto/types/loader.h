@@ -68,6 +68,7 @@ struct loader {
     const char *name; /* of the set, in errors */
     struct type_set *set;
     const FileSet *files;
+    ProtobufCBinaryData *file_names; /* sorted */
     const ProtobufCMessageDescriptor *compiled;
     struct message_definition *messages;
     struct enum_definition *enums;

@@ -10,8 +10,8 @@
 #include "proto/message/decode.h"
 #include "proto/types/loader.h"
 
-/* A descriptor set takes some ten times its size in memory when decoded; more is tried. */
-#define FIRST_ROOM(size) ((size)*16 + 65536)
+/* A descriptor set takes a few times its size in memory when decoded; more is tried. */
+#define FIRST_ROOM(size) ((size)*4 + 65536)
 #define MOST_ROOM        ((size_t)1 << 30)
 
 bool loader_refuse(struct loader *loader, const char *format, ...)
@@ -154,6 +154,10 @@ static bool decode_set(struct loader *loader, const void *bytes, size_t size, st
             return loader_no_memory(loader);
         result = message_decode(type, bytes, size, SCHEMA_MAX_DEPTH, arena, &decoded);
     }
+    if (result == DECODE_TOO_DEEP)
+        return loader_refuse(loader, "its messages are nested too deeply");
+    if (result == DECODE_TOO_LARGE)
+        return loader_refuse(loader, "it needs more than 1 GiB of memory");
     loader->files = result == DECODE_OK ? decoded.message : NULL;
     if (loader->files == NULL || loader->files->n_file == 0)
         return loader_refuse(loader, "no descriptor set, as protoc --include_imports "
@@ -244,6 +248,20 @@ static bool find_message_set(const struct type_set *set, const struct message_ty
     return good;
 }
 
+/* A message whose last name is the one given, without its package; NULL where there is none. */
+static const char *find_last_name(const struct type_set *set, const char *given)
+{
+    size_t length = strlen(given);
+    for (size_t i = 0; i < set->message_count; i++) {
+        const char *name = set->messages[i]->name;
+        size_t whole = strlen(name);
+        if (whole > length && name[whole - length - 1] == '.' &&
+            strcmp(name + whole - length, given) == 0)
+            return name;
+    }
+    return NULL;
+}
+
 static void refuse_name(const struct type_set *set, const char *full_name, struct error *error)
 {
     char shown[200];
@@ -251,7 +269,9 @@ static void refuse_name(const struct type_set *set, const char *full_name, struc
     nearest_begin(&nearest, full_name, strlen(full_name));
     for (size_t i = 0; i < set->message_count; i++)
         nearest_offer(&nearest, set->messages[i]->name);
-    const char *meant = nearest_found(&nearest);
+    const char *meant = find_last_name(set, full_name);
+    if (meant == NULL)
+        meant = nearest_found(&nearest);
     copy_printable(shown, sizeof shown, full_name, strlen(full_name));
     error_set(error, EXIT_CODE_CONFIG, "no message \"%s\"%s%s%s", shown,
               meant != NULL ? "; did you mean \"" : "", meant != NULL ? meant : "",
@@ -265,6 +285,10 @@ const struct message_type *type_set_require(const struct type_set *set, const ch
     const struct message_type *type = type_set_find(set, full_name, strlen(full_name));
     if (type == NULL) {
         refuse_name(set, full_name, error);
+        return NULL;
+    }
+    if (type->map_entry) {
+        error_set(error, EXIT_CODE_CONFIG, "message \"%s\" is the entry of a map", full_name);
         return NULL;
     }
     if (!find_message_set(set, type, &refused)) {

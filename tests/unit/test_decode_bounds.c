@@ -155,6 +155,30 @@ static void what_makes_no_sense_before_a_tower_is_malformed(void **state)
     assert_decodes_to(decoding, &spoilt, DECODE_MALFORMED);
 }
 
+/* --- time ------------------------------------------------------------------------------------- */
+
+/*
+ * Each occurrence is merged with what the map holds. Where it adds nothing the map is left alone:
+ * sorted anew each time, these datagrams took more than a second each.
+ */
+static void a_map_is_not_looked_at_again_for_merges_that_add_nothing(void **state)
+{
+    struct decoding *decoding = *state;
+    size_t structure = wire_begin(&wire, 4);
+    for (unsigned i = 0; i < 4000; i++) {
+        char key[8];
+        size_t entry = wire_begin(&wire, 1);
+        snprintf(key, sizeof key, "%u", i);
+        wire_text(&wire, 1, key);
+        wire_end(&wire, entry);
+    }
+    wire_end(&wire, structure);
+    while (wire.size + 2 <= LARGEST)
+        wire_raw(&wire, "\x22", 2);
+    for (int i = 0; i < 100; i++)
+        assert_in_range(decoding_wire(decoding, &wire), DECODE_OK, DECODE_TOO_LARGE);
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static void put_events(size_t count)
@@ -398,6 +422,12 @@ static void no_damage_to_otlp_does_harm(void **state)
     }
 }
 
+static int open_known(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.modern.Known");
+}
+
+#define known(test)   cmocka_unit_test_setup_teardown(test, open_known, close_decoding)
 #define trees(test)   cmocka_unit_test_setup_teardown(test, open_trees, close_decoding)
 #define legacy(test)  cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
 #define riemann(test) cmocka_unit_test_setup_teardown(test, open_riemann, close_decoding)
@@ -414,6 +444,7 @@ int main(void)
         trees(unknown_groups_count_as_levels),
         riemann(unknown_groups_count_as_levels),
         trees(what_makes_no_sense_before_a_tower_is_malformed),
+        known(a_map_is_not_looked_at_again_for_merges_that_add_nothing),
         riemann(with_too_little_memory_a_message_is_too_large_and_takes_none),
         riemann(a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena),
         legacy(thirty_thousand_empty_messages_are_bounded_by_the_arena),

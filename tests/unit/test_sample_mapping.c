@@ -158,6 +158,21 @@ static void what_is_common_to_all_elements_is_told_once(void **state)
     put_reading(5, "b", 2, 0);
     struct schema_options options = report("load,readings.value");
     assert_string_equal(samples_of(&options), "load=9@0\nvalue=1@0\nvalue=2@0\n");
+    /* And it belongs to none of them. */
+    wire_text(&wire, 1, "web1");
+    options.name = "readings.sensor";
+    options.labels = "host,readings.sensor";
+    assert_string_equal(samples_of(&options), "load=9@0 host=web1\n"
+                                              "a.value=1@0 host=web1 sensor=a\n"
+                                              "b.value=2@0 host=web1 sensor=b\n");
+}
+
+static void what_is_common_is_told_where_there_are_no_elements(void **state)
+{
+    (void)state;
+    wire_double(&wire, 4, 9);
+    struct schema_options options = report("load,readings.value");
+    assert_string_equal(samples_of(&options), "load=9@0\n");
 }
 
 static void a_list_of_numbers_is_walked_too(void **state)
@@ -221,7 +236,7 @@ static void labels_of_any_kind_are_text(void **state)
     wire_end(&wire, reading);
     struct schema_options options = report("readings.count");
     options.labels = "site.name,site.rack,readings.up,readings.kind,readings.ratio,readings.id,"
-                     "readings.site.name";
+                     "where:readings.site.name";
     assert_string_equal(samples_of(&options), "count=0@0 name=north rack=-4 up=true kind=OUTSIDE "
                                               "ratio=0.1 id=AQI=\n");
 }
@@ -261,6 +276,8 @@ static void what_a_mapping_gets_wrong_is_said_in_one_line(void **state)
         {"load", "site", NULL, NULL, "name: \"site\" is a message"},
         {"load", NULL, NULL, "site", "labels: \"site\" is neither"},
         {"load", NULL, NULL, ":host", "no name before its colon"},
+        {"load,load", NULL, NULL, NULL, "has a name that is there already"},
+        {"load", NULL, NULL, "site.name,readings.site.name", "has a name that is there already"},
         {NULL, NULL, NULL, "host", "value is missing"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -300,6 +317,7 @@ int main(void)
         test(a_name_is_read_where_one_value_stands),
         test(a_value_that_is_not_there_is_no_sample),
         test(what_is_common_to_all_elements_is_told_once),
+        test(what_is_common_is_told_where_there_are_no_elements),
         test(a_list_of_numbers_is_walked_too),
         test(times_have_their_unit_or_are_timestamps),
         test(every_kind_of_number_keeps_its_own),

@@ -476,16 +476,51 @@ static void an_extension_of_nothing_is_refused(void **state)
     assert_refused("\"p.ext\" extends \".p.No\", which is not in it");
 }
 
-static void put_entry(int key_label, int key_type, int value_number, int value_label)
+static void put_entry_of(int map_label, int map_type, int key_label, int key_type, int value_number,
+                         int value_label)
 {
     begin_p_m();
-    put_plain("map", 1, LABEL_REPEATED, KIND_MESSAGE, ".p.M.MapEntry");
+    put_plain("map", 1, map_label, map_type, ".p.M.MapEntry");
     size_t entry = begin_nested(&set, "MapEntry");
     wire_bytes(&set, 7, "\x38\x01", 2); /* map_entry */
     put_plain("key", 1, key_label, key_type, NULL);
     put_plain("value", value_number, value_label, KIND_INT32, NULL);
     wire_end(&set, entry);
     end_p_m();
+}
+
+static void put_entry(int key_label, int key_type, int value_number, int value_label)
+{
+    put_entry_of(LABEL_REPEATED, KIND_MESSAGE, key_label, key_type, value_number, value_label);
+}
+
+/* Elsewhere nothing would say what an entry without its key or value is. */
+static void an_entry_stands_in_maps_alone(void **state)
+{
+    (void)state;
+    put_entry_of(LABEL_OPTIONAL, KIND_MESSAGE, LABEL_OPTIONAL, KIND_INT32, 2, LABEL_OPTIONAL);
+    assert_refused("\"map\" of \"p.M\" is of a map's entry and no map");
+    put_entry_of(LABEL_REPEATED, KIND_GROUP, LABEL_OPTIONAL, KIND_INT32, 2, LABEL_OPTIONAL);
+    assert_refused("is of a map's entry and no map");
+    struct type_set *made;
+    struct error error;
+    put_entry(LABEL_OPTIONAL, KIND_INT32, 2, LABEL_OPTIONAL);
+    assert_int_equal(type_set_load("s", set.bytes, set.size, NULL, &made, &error), 0);
+    assert_null(type_set_require(made, "p.M.MapEntry", &error));
+    assert_string_equal(error.text, "message \"p.M.MapEntry\" is the entry of a map");
+    type_set_destroy(made);
+}
+
+static void a_message_without_its_package_is_found_for_the_error(void **state)
+{
+    (void)state;
+    struct type_set *shapes;
+    struct error error;
+    assert_int_equal(type_set_load("shapes", shapes_set, shapes_set_size, NULL, &shapes, &error),
+                     0);
+    assert_null(type_set_require(shapes, "Kinds", &error));
+    assert_string_equal(error.text, "no message \"Kinds\"; did you mean \"sluice.shapes.Kinds\"?");
+    type_set_destroy(shapes);
 }
 
 static void entries_that_are_none_are_refused(void **state)
@@ -570,6 +605,8 @@ int main(void)
         on_set(an_enum_without_values_is_refused),
         on_set(an_extension_of_nothing_is_refused),
         on_set(entries_that_are_none_are_refused),
+        on_set(an_entry_stands_in_maps_alone),
+        on_set(a_message_without_its_package_is_found_for_the_error),
         on_set(a_message_set_is_refused_also_far_below),
         on_set(a_message_set_elsewhere_in_the_set_does_no_harm),
     };

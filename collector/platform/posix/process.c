@@ -135,17 +135,16 @@ static int left_ms(int64_t deadline_ns)
     return left <= 0 ? 0 : (int)(left / 1000000) + 1;
 }
 
-/* Returns false where that takes too long. */
-static bool read_both(struct reading *output, struct reading *errors)
+/* Returns false where that takes too long, or gives too much. */
+static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns)
 {
-    int64_t deadline_ns = clock_monotonic_ns() + INT64_C(1000000) * PROCESS_PATIENCE_MS;
     while (!output->ended || !errors->ended) {
         struct pollfd waiting[2] = {
             {.fd = output->ended ? -1 : output->from, .events = POLLIN},
             {.fd = errors->ended ? -1 : errors->from, .events = POLLIN},
         };
         int left = left_ms(deadline_ns);
-        if (left == 0)
+        if (left == 0 || output->too_much)
             return false;
         if (poll(waiting, 2, left) < 0)
             continue;
@@ -154,15 +153,24 @@ static bool read_both(struct reading *output, struct reading *errors)
         if (waiting[1].revents != 0)
             read_some(errors);
     }
-    return true;
+    return !output->too_much;
 }
 
-static int wait_for_end(pid_t pid)
+/* Waits for its end until the deadline, then makes one. Returns whether it ended by itself. */
+static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
 {
-    int status = -1;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    for (;;) {
+        pid_t ended = waitpid(pid, status, WNOHANG);
+        if (ended == pid || (ended < 0 && errno != EINTR))
+            return true;
+        if (left_ms(deadline_ns) == 0)
+            break;
+        poll(NULL, 0, 1); /* its pipes are closed: it is about to end */
+    }
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
         continue;
-    return status;
+    return false;
 }
 
 static bool is_warning(const char *line, size_t length)
@@ -218,20 +226,20 @@ enum process_result process_run(const char *const *arguments, size_t most,
     }
     struct reading output = {.from = child.output, .most = most};
     struct reading errors = {.from = child.errors, .most = ERRORS_MAX};
-    bool in_time = read_both(&output, &errors);
-    if (!in_time)
-        kill(-child.pid, SIGKILL);
+    int64_t deadline_ns = clock_monotonic_ns() + INT64_C(1000000) * PROCESS_PATIENCE_MS;
+    int status = -1;
+    bool ended = read_both(&output, &errors, deadline_ns);
+    ended = wait_for_end(child.pid, ended ? deadline_ns : 0, &status) && ended;
     close(child.output);
     close(child.errors);
-    int status = wait_for_end(child.pid);
     *out = output.bytes;
-    bool good = in_time && status == 0 && !output.too_much && !output.no_memory;
-    if (!in_time)
-        error_set(error, EXIT_CODE_CONFIG, "has not ended after %d s", PROCESS_PATIENCE_MS / 1000);
-    else if (output.no_memory)
+    bool good = ended && status == 0 && !output.no_memory;
+    if (output.no_memory)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for what it writes");
     else if (output.too_much)
         error_set(error, EXIT_CODE_CONFIG, "writes more than %zu bytes", most);
+    else if (!ended)
+        error_set(error, EXIT_CODE_CONFIG, "has not ended after %d s", PROCESS_PATIENCE_MS / 1000);
     else if (!good)
         explain(error, &errors, status);
     free(errors.bytes.data);

@@ -138,6 +138,11 @@ class Refusals(SchemaFiles):
     def test_a_file_that_is_not_there(self):
         self.refuse(self.folder / "none.desc", "No such file")
 
+    def test_a_pipe_is_no_file(self):
+        path = self.folder / "pipe.desc"
+        os.mkfifo(path)
+        self.refuse(path, "a pipe or a device")
+
     def test_a_set_without_its_imports(self):
         path = self.descriptor_set(JUNOS, "--include_source_info")
         self.refuse(path, '"telemetry_top.proto" is missing', "--include_imports")

@@ -253,14 +253,29 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
         sink_thread_stop(pipeline->outlets[i].sink, deadline_ns);
 }
 
+/* Whether a thread that receives for the listener has not come back. */
+static bool listener_hangs(const struct pipeline *pipeline, size_t index,
+                           const struct producer *capture)
+{
+    const struct listener_config *listener = &pipeline->config->listeners[index];
+    if (listener->kind == LISTENER_CAPTURE)
+        return !producer_has_finished(capture);
+    for (size_t i = 0; i < listener->receivers; i++)
+        if (!producer_has_finished(&pipeline->producers[(index + i) % pipeline->receiver_count]))
+            return true;
+    return false;
+}
+
 /* Listeners first: a sink waits for those that feed it. */
 const char *pipeline_hanging(const struct pipeline *pipeline)
 {
     const struct config *config = pipeline->config;
     const struct producer *capture = pipeline->producers + pipeline->receiver_count;
-    for (size_t i = 0; i < config->listener_count; i++)
-        if (config->listeners[i].kind == LISTENER_CAPTURE && !producer_has_finished(capture++))
+    for (size_t i = 0; i < config->listener_count; i++) {
+        if (listener_hangs(pipeline, i, capture))
             return config->listeners[i].name;
+        capture += config->listeners[i].kind == LISTENER_CAPTURE;
+    }
     for (size_t i = 0; i < config->sink_count; i++)
         if (!sink_thread_has_finished(pipeline->outlets[i].sink))
             return config->sinks[i].name;

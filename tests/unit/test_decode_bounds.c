@@ -86,6 +86,35 @@ static void types_that_nest_through_each_other_count_every_level(void **state)
     }
 }
 
+/* Makes all there is the `inner` of a group, or the value of a map's entry: two levels. */
+static void wrap_in_two(bool group)
+{
+    static struct wire content;
+    wire_wrap(&wire, 2, 1);
+    if (!group) {
+        wire_wrap(&wire, 15, 1);
+        return;
+    }
+    content = wire;
+    wire_clear(&wire);
+    wire_tag(&wire, 4, 3);
+    wire_raw(&wire, content.bytes, content.size);
+    wire_tag(&wire, 4, 4);
+}
+
+static void known_groups_and_entries_of_maps_count_as_levels(void **state)
+{
+    for (int group = 0; group <= 1; group++)
+        for (size_t levels = SCHEMA_MAX_DEPTH - 1; levels <= SCHEMA_MAX_DEPTH + 2; levels++) {
+            wire_clear(&wire);
+            wire_wrap(&wire, 18, levels % 2);
+            for (size_t left = levels / 2; left > 0; left--)
+                wrap_in_two(group != 0);
+            assert_decodes_to(*state, &wire,
+                              levels <= SCHEMA_MAX_DEPTH ? DECODE_OK : DECODE_TOO_DEEP);
+        }
+}
+
 /* Bytes of a field that the type does not have nest nothing, whatever they look like. */
 static void unknown_bytes_are_not_looked_into(void **state)
 {
@@ -439,6 +468,7 @@ int main(void)
         trees(the_deepest_tower_that_a_datagram_holds_is_too_deep),
         trees(many_towers_side_by_side_are_as_deep_as_one),
         trees(types_that_nest_through_each_other_count_every_level),
+        legacy(known_groups_and_entries_of_maps_count_as_levels),
         trees(unknown_bytes_are_not_looked_into),
         trees(padded_lengths_hide_no_level),
         trees(unknown_groups_count_as_levels),

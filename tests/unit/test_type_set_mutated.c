@@ -17,8 +17,6 @@
 #include "proto/types/type_set.h"
 #include "tests/support/patience.h"
 
-#define MUTATIONS 40000
-
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;
 

@@ -181,7 +181,7 @@ static void write_identifier(struct output *out, const struct text *identifier)
 
 static void write_exemplar(struct output *out, const struct record *record,
                            const struct sample *sample, const struct sample_exemplar *exemplar,
-                           struct json_labels *labels)
+                           struct sample_labels *labels)
 {
     json_object_begin(out);
     if (exemplar->time_ns != 0) {
@@ -207,7 +207,7 @@ static void write_exemplar(struct output *out, const struct record *record,
 }
 
 void json_sample_exemplars(struct output *out, const struct record *record,
-                           const struct sample *sample, struct json_labels *labels)
+                           const struct sample *sample, struct sample_labels *labels)
 {
     const struct schema_ops *ops = record->schema->ops;
     struct schema_cursor cursor = {.scratch = labels->scratch};

@@ -16,6 +16,6 @@ void json_sample_value(struct output *out, const struct record *record, const st
 
 /* Its exemplars, where it has any: ,"exemplars":[{"value":0.5,"labels":{}}] */
 void json_sample_exemplars(struct output *out, const struct record *record,
-                           const struct sample *sample, struct json_labels *labels);
+                           const struct sample *sample, struct sample_labels *labels);
 
 #endif

@@ -29,21 +29,34 @@ static void count_needs(const struct config *config, struct memory_needs *needs)
     }
 }
 
-/* A sink that was told to write samples must be able to, of all that comes to it. */
+static void set_no_samples(struct error *error, const struct sink_config *sink,
+                           const struct schema *schema, const struct listener_config *listener)
+{
+    if (sink->encoder->needs_samples)
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: format=%s tells samples, but %s of %s has none; format=json shows its "
+                  "messages",
+                  sink->name, sink->encoder->name, schema->name, listener->name);
+    else
+        error_set(error, EXIT_CODE_CONFIG,
+                  "%s: view=sample, but %s of %s has no samples; without view= each schema is "
+                  "shown as it can be",
+                  sink->name, schema->name, listener->name);
+}
+
+/* A sink that is to write samples must be able to, of all that comes to it. */
 static int check_views(const struct config *config, const struct listener_config *listener,
                        const struct schema_list *list, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {
-        if (config->sinks[i].encoding.view != VIEW_SAMPLE)
+        const struct sink_config *sink = &config->sinks[i];
+        if (!sink->encoder->needs_samples && sink->encoding.view != VIEW_SAMPLE)
             continue;
         for (size_t k = 0; k < list->count; k++) {
             const struct schema *schema = list->entries[k].schema;
             if (schema->has_samples)
                 continue;
-            error_set(error, EXIT_CODE_CONFIG,
-                      "%s: view=sample, but %s of %s has no samples; without view= each schema is "
-                      "shown as it can be",
-                      config->sinks[i].name, schema->name, listener->name);
+            set_no_samples(error, sink, schema, listener);
             return -1;
         }
     }

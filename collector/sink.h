@@ -54,7 +54,8 @@ struct encoded {
 };
 
 struct encoder_ops {
-    const char *name; /* of format= */
+    const char *name;   /* of format= */
+    bool needs_samples; /* it tells samples alone: only for schemas that have them, no messages */
 
     /* Returns NULL where memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);

@@ -144,6 +144,14 @@ const struct setting *key_find(unsigned scopes, const char *name, size_t length,
     return NULL;
 }
 
+size_t keys_place(const struct keys_given *given, unsigned scopes, const char *name)
+{
+    for (const struct setting *key = config_keys; key->name != NULL; key++)
+        if ((key->scopes & scopes) != 0 && strcmp(key->name, name) == 0)
+            return given->at[key - config_keys] - 1;
+    return KEY_NOT_GIVEN;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* What stays the same from key to key. */

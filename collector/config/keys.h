@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/config/setting.h"
 
@@ -45,6 +46,10 @@ typedef bool key_placer(void *context, const struct setting *key, size_t at,
 
 /* "a udp listener": what a person calls it; of several, the first. */
 const char *key_scope_name(unsigned scopes);
+
+/* The byte at which the key of that name and one of these scopes was given; KEY_NOT_GIVEN. */
+#define KEY_NOT_GIVEN SIZE_MAX
+size_t keys_place(const struct keys_given *given, unsigned scopes, const char *name);
 
 /*
  * Finds the key of that name. Returns NULL with `fault` filled (its `at` 0) where there is none in

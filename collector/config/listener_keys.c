@@ -19,15 +19,10 @@ static struct schema_config *last_schema(const struct reading *reading)
 
 /* --- a schema that is complete ---------------------------------------------------------------- */
 
-/* Where a key of the last schema was given; NO_PLACE: it was not. */
-#define NO_PLACE SIZE_MAX
-
+/* Where a key of the last schema was given. */
 static size_t place_of_key(const struct reading *reading, const char *name)
 {
-    for (const struct setting *key = config_keys; key->name != NULL; key++)
-        if ((key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) != 0 && strcmp(key->name, name) == 0)
-            return reading->schema.at[key - config_keys] - 1;
-    return NO_PLACE;
+    return keys_place(&reading->schema, KEY_OF_SCHEMA | KEY_OF_FILE, name);
 }
 
 /* Keys that say nothing without another one. */
@@ -52,7 +47,7 @@ static bool check_file(const struct reading *reading, struct fault *fault)
                          quoted(schema->source, strlen(schema->source), source));
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         size_t at = place_of_key(reading, needs[i].key);
-        if (at != NO_PLACE && place_of_key(reading, needs[i].needs) == NO_PLACE)
+        if (at != KEY_NOT_GIVEN && place_of_key(reading, needs[i].needs) == KEY_NOT_GIVEN)
             return fault_set(fault, at, "key \"%s\" needs %s=PATH beside it", needs[i].key,
                              needs[i].needs);
     }

@@ -265,6 +265,17 @@ static bool check_place(const struct url *url, const struct destination_ops *des
     return true;
 }
 
+/* A format that tells samples cannot tell messages. */
+static bool check_view(const struct url *url, const struct sink_config *sink,
+                       const struct keys_given *given, struct fault *fault)
+{
+    if (!sink->encoder->needs_samples || sink->encoding.view != VIEW_MESSAGE)
+        return true;
+    fault_set(fault, keys_place(given, KEY_OF_SINK, "view"),
+              "view=message, but format=%s tells samples alone", sink->encoder->name);
+    return wrong_keys(url, fault);
+}
+
 bool url_parse_sink(const char *url, const struct config_choices *choices, struct sink_config *sink,
                     struct fault *fault)
 {
@@ -281,7 +292,8 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     struct keys_given given = {{0}};
     if (parts.keys != NULL && !keys_parse(KEY_OF_SINK, choices, parts.keys, sink, &given, fault))
         return wrong_keys(&parts, fault);
-    return keys_apply_defaults(KEY_OF_SINK, choices, &given, sink, fault);
+    return keys_apply_defaults(KEY_OF_SINK, choices, &given, sink, fault) &&
+           check_view(&parts, sink, &given, fault);
 }
 
 bool url_is_sink(const char *text, const struct config_choices *choices)

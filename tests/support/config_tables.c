@@ -6,7 +6,7 @@ static const struct schema_ops file = {.name = "file"};
 static const struct destination_ops to_stdout = {.scheme = "stdout"};
 static const struct destination_ops to_file = {.scheme = "file", .needs_path = true};
 static const struct encoder_ops json = {.name = "json"};
-static const struct encoder_ops lines = {.name = "lines"};
+static const struct encoder_ops lines = {.name = "lines", .needs_samples = true};
 
 /* The defaults come second: they are told by their names, not by their places. */
 static const struct schema_ops *const schemas[] = {&riemann, &telemetry, NULL};

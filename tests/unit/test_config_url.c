@@ -184,6 +184,8 @@ static void a_sink_url_has_a_scheme_and_perhaps_a_path(void **state)
     assert_sink("file:out.ndjson", "file:out.ndjson", "out.ndjson");
     assert_sink("file:/var/log/a:b&c=d#e?view=message", "file:/var/log/a:b&c=d#e",
                 "/var/log/a:b&c=d#e");
+    assert_sink("stdout:?format=lines&view=sample", "stdout:", "");
+    assert_sink("stdout:?view=auto&format=lines", "stdout:", "");
     assert_sink("file:///tmp/x", "file:///tmp/x", "///tmp/x");
 }
 
@@ -198,6 +200,9 @@ static void a_sink_url_is_refused_where_it_goes_wrong(void **state)
     assert_refused(read_sink, "file:", 6, "the path is missing; write file:PATH");
     assert_refused(read_sink, "file:?format=json", 6, "the path is missing");
     assert_refused(read_sink, "file:x-%Y.json", 8, "\"%\" in a path is reserved");
+    assert_refused(read_sink, "stdout:?format=lines&view=message", 22,
+                   "view=message, but format=lines tells samples alone");
+    assert_refused(read_sink, "file:x?view=message&format=lines", 8, "view=message, but");
     assert_refused(read_sink, "file:x?a%20b=1", 8, "unknown key \"a%20b\"");
 }
 

@@ -46,3 +46,11 @@ size_t decimal_uint64(uint64_t value, char *text)
         end[-1] = (char)('0' + rest);
     return count;
 }
+
+size_t decimal_int64(int64_t value, char *text)
+{
+    text[0] = '-';
+    size_t sign = value < 0;
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    return sign + decimal_uint64(magnitude, text + sign);
+}

@@ -1,5 +1,5 @@
 /*
- * Unsigned integers as decimal digits, two digits per step. Shared by the writers of this folder.
+ * Integers as decimal digits, two digits per step. Shared by the writers of this folder.
  * Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_DECIMAL_H
@@ -31,5 +31,8 @@ static inline void decimal_put_8(char *text, uint32_t value)
 
 /* Writes `value` without leading zeros and returns the number of digits, 1 to 20. No NUL. */
 size_t decimal_uint64(uint64_t value, char *text);
+
+/* The same with a minus sign where it is below zero: 1 to 20 bytes. */
+size_t decimal_int64(int64_t value, char *text);
 
 #endif

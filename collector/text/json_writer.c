@@ -200,19 +200,11 @@ void json_key(struct output *out, const char *key, size_t length)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static size_t put_int64(char *text, int64_t value)
-{
-    text[0] = '-';
-    size_t sign = value < 0;
-    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    return sign + decimal_uint64(magnitude, text + sign);
-}
-
 void json_int64(struct output *out, int64_t value)
 {
     char text[VALUE_SIZE];
     size_t used = json_separator(out, text);
-    used += put_int64(text + used, value);
+    used += decimal_int64(value, text + used);
     output_bytes(out, text, used);
 }
 
@@ -229,7 +221,7 @@ void json_int64_string(struct output *out, int64_t value)
     char text[VALUE_SIZE];
     size_t used = json_separator(out, text);
     text[used++] = '"';
-    used += put_int64(text + used, value);
+    used += decimal_int64(value, text + used);
     text[used++] = '"';
     output_bytes(out, text, used);
 }

@@ -1,0 +1,60 @@
+/* Text with other forms for some characters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/text/escaped.h"
+
+#define FFFD REPLACEMENT_CHARACTER
+
+static const struct escapes escapes = {
+    {['\0'] = {"0", 1}, [','] = {"\\,", 2}, ['x'] = {"XYZ", 3}, [0x7f] = {FFFD, 3}}};
+
+static void assert_gives(const char *text, size_t size, const char *expected)
+{
+    char room[64];
+    struct output out = {.data = room, .capacity = sizeof room};
+    escaped_put(&out, text, size, &escapes);
+    assert_false(out.overflow);
+    assert_int_equal(out.used, strlen(expected));
+    assert_memory_equal(room, expected, out.used);
+    for (size_t capacity = 0; capacity < strlen(expected); capacity++) {
+        struct output less = {.data = room, .capacity = capacity};
+        escaped_put(&less, text, size, &escapes);
+        assert_true(less.overflow);
+    }
+}
+
+static void characters_of_the_table_have_their_form_there(void **state)
+{
+    (void)state;
+    assert_gives(NULL, 0, "");
+    assert_gives("plain = word", 12, "plain = word");
+    assert_gives(",", 1, "\\,");
+    assert_gives("a,,b,", 5, "a\\,\\,b\\,");
+    assert_gives("axb\0c\x7f", 6, "aXYZb0c" FFFD);
+    assert_gives("\n\\\"", 3, "\n\\\""); /* nothing has another form that the table does not name */
+}
+
+static void what_is_no_utf8_becomes_replacement_characters(void **state)
+{
+    (void)state;
+    assert_gives("caf\xc3\xa9 \xf0\x9f\x98\x80", 10, "caf\xc3\xa9 \xf0\x9f\x98\x80");
+    assert_gives("\xff,", 2, FFFD "\\,");
+    assert_gives("x\xe2\x82", 3, "XYZ" FFFD);
+    assert_gives("\xed\xa0\x80", 3, FFFD FFFD FFFD);
+    assert_gives("\xc0\xaf,z", 4, FFFD FFFD "\\,z");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(characters_of_the_table_have_their_form_there),
+        cmocka_unit_test(what_is_no_utf8_becomes_replacement_characters),
+    };
+    return cmocka_run_group_tests_name("escaped text", tests, NULL, NULL);
+}

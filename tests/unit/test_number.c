@@ -1,0 +1,91 @@
+/* Numbers as text, alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/text/number.h"
+
+static char room[32];
+static struct output out;
+
+static struct output *begin(void)
+{
+    out = (struct output){.data = room, .capacity = sizeof room - 1};
+    return &out;
+}
+
+static void assert_wrote(const char *expected)
+{
+    assert_false(out.overflow);
+    room[out.used] = '\0';
+    assert_string_equal(room, expected);
+}
+
+static void integers_are_written_to_their_last_digit(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t value;
+        const char *expected;
+    } cases[] = {{0, "0"},
+                 {-1, "-1"},
+                 {100, "100"},
+                 {INT64_MAX, "9223372036854775807"},
+                 {INT64_MIN, "-9223372036854775808"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        number_int64(begin(), cases[i].value);
+        assert_wrote(cases[i].expected);
+    }
+    number_uint64(begin(), UINT64_MAX);
+    assert_wrote("18446744073709551615");
+}
+
+static void floating_point_is_the_shortest_of_its_width(void **state)
+{
+    (void)state;
+    number_double(begin(), 0.1);
+    assert_wrote("0.1");
+    number_double(begin(), -1.7976931348623157e308);
+    assert_wrote("-1.7976931348623157e+308");
+    number_double(begin(), (double)0.1f);
+    assert_wrote("0.10000000149011612");
+    number_float(begin(), 0.1f);
+    assert_wrote("0.1");
+}
+
+/* Behind anything, no comma comes before them. */
+static void nothing_is_put_between_numbers(void **state)
+{
+    (void)state;
+    begin();
+    output_char(&out, '=');
+    number_int64(&out, -1);
+    number_uint64(&out, 2);
+    number_double(&out, 0.5);
+    number_float(&out, 4);
+    assert_wrote("=-120.54");
+}
+
+static void a_number_that_does_not_fit_is_left_out(void **state)
+{
+    (void)state;
+    begin()->capacity = 2;
+    number_int64(&out, 100);
+    assert_true(out.overflow);
+    assert_int_equal(out.used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_are_written_to_their_last_digit),
+        cmocka_unit_test(floating_point_is_the_shortest_of_its_width),
+        cmocka_unit_test(nothing_is_put_between_numbers),
+        cmocka_unit_test(a_number_that_does_not_fit_is_left_out),
+    };
+    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
+}

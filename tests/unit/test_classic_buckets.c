@@ -1,0 +1,243 @@
+/* Histograms of both kinds as buckets that count all values up to a bound. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "sinks/classic_buckets.h"
+
+/* Asserts the buckets, an array of bound and count. */
+#define assert_buckets(sample, ...)                                                                \
+    assert_walk((sample), (const double[][2]){__VA_ARGS__},                                        \
+                sizeof((const double[][2]){__VA_ARGS__}) / sizeof(double[2]))
+
+static void assert_walk(const struct sample *sample, const double (*expected)[2], size_t count)
+{
+    struct classic_buckets walk;
+    struct classic_bucket bucket;
+    size_t found = 0;
+    classic_buckets_begin(&walk, sample);
+    while (classic_buckets_next(&walk, &bucket)) {
+        if (found == count)
+            fail_msg("one more bucket: %.17g", bucket.bound);
+        if (bucket.bound != expected[found][0] || (double)bucket.count != expected[found][1])
+            fail_msg("bucket %zu is %.17g: %llu", found, bucket.bound,
+                     (unsigned long long)bucket.count);
+        assert_false(signbit(bucket.bound) && bucket.bound == 0);
+        found++;
+    }
+    assert_int_equal(found, count);
+    assert_false(classic_buckets_next(&walk, &bucket));
+}
+
+static void assert_no_buckets(const struct sample *sample)
+{
+    assert_walk(sample, NULL, 0);
+}
+
+static struct sample histogram_of(const double *bounds, size_t bound_count, const uint64_t *counts,
+                                  size_t count_count)
+{
+    return (struct sample){.type = SAMPLE_HISTOGRAM,
+                           .value.histogram = {.bounds = bounds,
+                                               .bound_count = bound_count,
+                                               .counts = counts,
+                                               .count_count = count_count}};
+}
+
+/* --- with bounds of their own ----------------------------------------------------------------- */
+
+static void each_bound_counts_all_below_it(void **state)
+{
+    (void)state;
+    const double bounds[] = {-1, 0.5, 10};
+    const uint64_t counts[] = {1, 20, 0, 4000};
+    struct sample sample = histogram_of(bounds, 3, counts, 4);
+    assert_buckets(&sample, {-1, 1}, {0.5, 21}, {10, 21});
+}
+
+static void without_bounds_there_are_no_buckets(void **state)
+{
+    (void)state;
+    const uint64_t counts[] = {7};
+    struct sample sample = histogram_of(NULL, 0, NULL, 0);
+    assert_no_buckets(&sample);
+    sample = histogram_of(NULL, 0, counts, 1);
+    assert_no_buckets(&sample);
+}
+
+static void counts_that_do_not_go_with_the_bounds_are_none(void **state)
+{
+    (void)state;
+    const double bounds[] = {1, 2};
+    const uint64_t counts[] = {1, 2, 3, 4};
+    for (size_t count = 0; count <= 4; count++) {
+        struct sample sample = histogram_of(bounds, 2, counts, count);
+        if (count != 3)
+            assert_no_buckets(&sample);
+    }
+}
+
+static void bounds_out_of_order_are_part_of_the_next(void **state)
+{
+    (void)state;
+    const double bounds[] = {-(double)INFINITY, 1, 1, 0, (double)NAN, 2, (double)INFINITY};
+    const uint64_t counts[] = {1, 1, 1, 1, 1, 1, 1, 1};
+    struct sample sample = histogram_of(bounds, 7, counts, 8);
+    assert_buckets(&sample, {1, 2}, {2, 6});
+}
+
+static void counts_beyond_all_counting_stay_at_the_most(void **state)
+{
+    (void)state;
+    const double bounds[] = {-0.0, 1};
+    const uint64_t counts[] = {UINT64_MAX - 1, 5, 5};
+    struct sample sample = histogram_of(bounds, 2, counts, 3);
+    assert_buckets(&sample, {0, (double)(UINT64_MAX - 1)}, {1, (double)UINT64_MAX});
+}
+
+/* --- exponential ------------------------------------------------------------------------------ */
+
+static struct sample exponential(int32_t scale)
+{
+    return (struct sample){.type = SAMPLE_EXPONENTIAL_HISTOGRAM,
+                           .value.exponential_histogram.scale = scale};
+}
+
+static void set_buckets(struct sample_buckets *buckets, int32_t offset, const uint64_t *counts,
+                        size_t count)
+{
+    *buckets = (struct sample_buckets){offset, counts, count};
+}
+
+static void positive_buckets_begin_with_their_lower_bound(void **state)
+{
+    (void)state;
+    const uint64_t counts[] = {3, 0, 1};
+    struct sample sample = exponential(0);
+    sample.value.exponential_histogram.zero_count = 2;
+    set_buckets(&sample.value.exponential_histogram.positive, 1, counts, 3);
+    assert_buckets(&sample, {0, 2}, {2, 2}, {4, 5}, {8, 5}, {16, 6});
+    set_buckets(&sample.value.exponential_histogram.positive, -2, counts, 3);
+    assert_buckets(&sample, {0, 2}, {0.25, 2}, {0.5, 5}, {1, 5}, {2, 6});
+}
+
+static void the_scale_sets_the_width_of_buckets(void **state)
+{
+    (void)state;
+    const uint64_t counts[] = {1, 1};
+    struct sample sample = exponential(1);
+    set_buckets(&sample.value.exponential_histogram.positive, 0, counts, 2);
+    assert_buckets(&sample, {0, 0}, {1, 0}, {1.4142135623730951, 1}, {2, 2});
+    sample.value.exponential_histogram.scale = -1;
+    assert_buckets(&sample, {0, 0}, {1, 0}, {4, 1}, {16, 2});
+    sample.value.exponential_histogram.scale = -2;
+    assert_buckets(&sample, {0, 0}, {1, 0}, {16, 1}, {256, 2});
+}
+
+/* So that a series of one bound goes on when a sender changes its scale. */
+static void bounds_of_a_finer_scale_hold_those_of_a_coarser_one(void **state)
+{
+    (void)state;
+    static const uint64_t counts[40];
+    for (int32_t scale = -10; scale < 20; scale++) {
+        struct sample coarse = exponential(scale);
+        struct sample fine = exponential(scale + 1);
+        set_buckets(&coarse.value.exponential_histogram.positive, -10, counts, 20);
+        set_buckets(&fine.value.exponential_histogram.positive, -20, counts, 40);
+        struct classic_buckets of_coarse, of_fine;
+        struct classic_bucket bucket, finer;
+        classic_buckets_begin(&of_coarse, &coarse);
+        classic_buckets_begin(&of_fine, &fine);
+        while (classic_buckets_next(&of_coarse, &bucket)) {
+            do
+                assert_true(classic_buckets_next(&of_fine, &finer));
+            while (finer.bound < bucket.bound);
+            assert_true(finer.bound == bucket.bound);
+        }
+    }
+}
+
+static void below_zero_buckets_ascend_to_it(void **state)
+{
+    (void)state;
+    const uint64_t negative[] = {1, 20};
+    const uint64_t positive[] = {4000};
+    struct sample sample = exponential(0);
+    struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
+    histogram->zero_count = 300;
+    histogram->zero_threshold = 0.25;
+    set_buckets(&histogram->negative, 1, negative, 2); /* -2 to -4, and -4 to -8 */
+    set_buckets(&histogram->positive, 0, positive, 1);
+    assert_buckets(&sample, {-8, 0}, {-4, 20}, {-2, 21}, {0.25, 321}, {1, 321}, {2, 4321});
+}
+
+static void bounds_that_no_double_holds_are_part_of_the_next(void **state)
+{
+    (void)state;
+    const uint64_t counts[] = {1, 2, 4};
+    struct sample sample = exponential(-10); /* base 2^1024 */
+    struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
+    set_buckets(&histogram->negative, -2, counts, 3);
+    set_buckets(&histogram->positive, -2, counts, 3);
+    assert_buckets(&sample, {-1, 4}, {-0x1p-1024, 6}, {0, 7}, {0x1p-1024, 8}, {1, 10});
+}
+
+static void any_scale_and_offset_give_bounds_that_ascend(void **state)
+{
+    (void)state;
+    static const int32_t values[] = {
+        INT32_MIN, INT32_MIN + 1, -1101, -1075, -11,           0,
+        20,        1074,          1100,  1101,  INT32_MAX - 1, INT32_MAX};
+    static const uint64_t counts[3] = {1, 1, 1};
+    size_t many = sizeof values / sizeof values[0];
+    for (size_t i = 0; i < many * many; i++) {
+        struct sample sample = exponential(values[i / many]);
+        struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
+        set_buckets(&histogram->negative, values[i % many], counts, 3);
+        set_buckets(&histogram->positive, values[i % many], counts, 3);
+        struct classic_buckets walk;
+        struct classic_bucket bucket;
+        double last = -(double)INFINITY;
+        classic_buckets_begin(&walk, &sample);
+        while (classic_buckets_next(&walk, &bucket)) {
+            assert_true(bucket.bound > last && bucket.bound < (double)INFINITY);
+            assert_true(bucket.count <= 6);
+            last = bucket.bound;
+        }
+    }
+}
+
+static void a_threshold_that_is_no_number_is_no_bound(void **state)
+{
+    (void)state;
+    const uint64_t counts[] = {1};
+    struct sample sample = exponential(0);
+    sample.value.exponential_histogram.zero_count = 5;
+    sample.value.exponential_histogram.zero_threshold = (double)NAN;
+    set_buckets(&sample.value.exponential_histogram.positive, 0, counts, 1);
+    assert_buckets(&sample, {1, 5}, {2, 6});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_bound_counts_all_below_it),
+        cmocka_unit_test(without_bounds_there_are_no_buckets),
+        cmocka_unit_test(counts_that_do_not_go_with_the_bounds_are_none),
+        cmocka_unit_test(bounds_out_of_order_are_part_of_the_next),
+        cmocka_unit_test(counts_beyond_all_counting_stay_at_the_most),
+        cmocka_unit_test(positive_buckets_begin_with_their_lower_bound),
+        cmocka_unit_test(the_scale_sets_the_width_of_buckets),
+        cmocka_unit_test(bounds_of_a_finer_scale_hold_those_of_a_coarser_one),
+        cmocka_unit_test(below_zero_buckets_ascend_to_it),
+        cmocka_unit_test(bounds_that_no_double_holds_are_part_of_the_next),
+        cmocka_unit_test(any_scale_and_offset_give_bounds_that_ascend),
+        cmocka_unit_test(a_threshold_that_is_no_number_is_no_bound),
+    };
+    return cmocka_run_group_tests_name("classic buckets", tests, NULL, NULL);
+}

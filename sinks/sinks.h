@@ -15,5 +15,6 @@ extern const struct encoder_ops *const builtin_encoders[];
 extern const struct destination_ops destination_stdout;
 extern const struct destination_ops destination_file;
 extern const struct encoder_ops encoder_json;
+extern const struct encoder_ops encoder_influx;
 
 #endif

@@ -104,3 +104,15 @@ bool encoding_overflows(struct encoding *encoding, size_t capacity)
     free(block);
     return out.overflow;
 }
+
+void encoding_assert_whole_or_overflow(struct encoding *encoding)
+{
+    encoding_write(encoding);
+    size_t step = encoding->size < 3000 ? 1 : encoding->size / 97;
+    for (size_t capacity = 0; capacity < encoding->size; capacity += step)
+        assert_true(encoding_overflows(encoding, capacity));
+    if (encoding->size != 0)
+        assert_true(encoding_overflows(encoding, encoding->size - 1));
+    assert_false(encoding_overflows(encoding, encoding->size));
+    assert_false(encoding_overflows(encoding, encoding->size + 1));
+}

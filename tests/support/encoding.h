@@ -49,4 +49,7 @@ const char *encoding_write_json(struct encoding *encoding);
 /* Whether the record does not fit `capacity` bytes; what does fit is as in encoding->text. */
 bool encoding_overflows(struct encoding *encoding, size_t capacity);
 
+/* Encodes the record at every capacity, of long ones at some: whole from its size on, else not. */
+void encoding_assert_whole_or_overflow(struct encoding *encoding);
+
 #endif

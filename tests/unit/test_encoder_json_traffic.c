@@ -278,19 +278,6 @@ static void every_metric_is_a_line(void **state)
 
 /* --- outputs that are too small, and noise ---------------------------------------------------- */
 
-/* Every capacity for short records, steps for long ones. */
-static void assert_whole_or_overflow(struct encoding *encoding)
-{
-    encoding_write(encoding);
-    size_t step = encoding->size < 3000 ? 1 : encoding->size / 97;
-    for (size_t capacity = 0; capacity < encoding->size; capacity += step)
-        assert_true(encoding_overflows(encoding, capacity));
-    if (encoding->size != 0)
-        assert_true(encoding_overflows(encoding, encoding->size - 1));
-    assert_false(encoding_overflows(encoding, encoding->size));
-    assert_false(encoding_overflows(encoding, encoding->size + 1));
-}
-
 static void a_record_is_whole_or_overflows(void **state)
 {
     (void)state;
@@ -303,9 +290,9 @@ static void a_record_is_whole_or_overflows(void **state)
         traffic_open(&traffic, captures[chosen[i]].name);
         for (size_t j = 0; j < traffic.lines; j++) {
             decode(samples, &traffic.reading.datagrams[j]);
-            assert_whole_or_overflow(samples);
+            encoding_assert_whole_or_overflow(samples);
             decode(messages, &traffic.reading.datagrams[j]);
-            assert_whole_or_overflow(messages);
+            encoding_assert_whole_or_overflow(messages);
         }
         traffic_close(&traffic);
         encoding_free(samples);
@@ -344,7 +331,7 @@ static void a_histogram_is_whole_or_overflows(void **state)
         const struct encoder_options options = {.view = view == 0 ? VIEW_SAMPLE : VIEW_MESSAGE};
         struct encoding *encoding = encoding_create(&schema_telemetry, &encoder_json, &options);
         assert_true(encoding_decode(encoding, builder.datagram, builder.size));
-        assert_whole_or_overflow(encoding);
+        encoding_assert_whole_or_overflow(encoding);
         encoding_free(encoding);
     }
 }

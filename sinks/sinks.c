@@ -9,5 +9,6 @@ const struct destination_ops *const builtin_destinations[] = {
 const struct encoder_ops *const builtin_encoders[] = {
     &encoder_json,
     &encoder_influx,
+    &encoder_prometheus,
     NULL,
 };

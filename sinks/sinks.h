@@ -16,5 +16,6 @@ extern const struct destination_ops destination_stdout;
 extern const struct destination_ops destination_file;
 extern const struct encoder_ops encoder_json;
 extern const struct encoder_ops encoder_influx;
+extern const struct encoder_ops encoder_prometheus;
 
 #endif

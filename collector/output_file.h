@@ -81,6 +81,12 @@ wait_handle output_file_handle(const struct output_file *file);
  */
 bool output_file_take_back(struct output_file *file, size_t size);
 
+/*
+ * Whether what is written next is the first of it: a regular file is empty, another one was not
+ * written to since it was opened.
+ */
+bool output_file_at_beginning(const struct output_file *file);
+
 /* Whether `path` still names this file: it was neither renamed nor removed. */
 bool output_file_is_at(const struct output_file *file, const char *path);
 

@@ -46,6 +46,9 @@ struct encoder;
 /* Bytes of working memory that an encoder may take when it is made; the memory plan counts them. */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
 
+/* Bytes that a file may have to begin with. */
+#define ENCODER_HEAD_SIZE ((size_t)1024)
+
 /* What a record left in the output: lines, and the metric values that they tell one by one. */
 struct encoded {
     size_t lines;
@@ -60,6 +63,12 @@ struct encoder_ops {
     /* Returns NULL where memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);
     void (*destroy)(struct encoder *encoder);
+
+    /*
+     * Appends what a file begins with, whole lines of at most ENCODER_HEAD_SIZE bytes, always the
+     * same. It is no record and counts as no line. NULL: a file begins with its first record.
+     */
+    void (*begin)(struct encoder *encoder, struct output *out);
 
     /*
      * Appends the record's lines, each ended by a newline, and returns how many. No line and
@@ -103,6 +112,12 @@ struct destination_ops {
      * here. Returns false where that cannot be done. NULL: it never can.
      */
     bool (*take_back)(struct destination *destination, size_t size);
+
+    /*
+     * Whether nothing stands before what is written next: an empty file, or a pipe or the like that
+     * was just opened. NULL: it has no beginning.
+     */
+    bool (*at_beginning)(const struct destination *destination);
 
     /* Closes and opens it anew under its name. NULL: it has no name. Returns as create does. */
     int (*reopen)(struct destination *destination, struct error *error);

@@ -51,6 +51,9 @@ struct sink_thread {
     /* The thread's own. */
     enum sink_state state;
     struct output out;
+    struct output head; /* what a file begins with */
+    char head_text[ENCODER_HEAD_SIZE];
+    size_t head_sent; /* bytes of it that are out; all: it is not due */
     struct pending pending[MAX_PENDING];
     size_t pending_count;
     size_t settled;    /* records whose fate is known, not yet taken off in_flight */
@@ -121,26 +124,36 @@ static size_t end_of_whole(const struct sink_thread *sink, size_t done)
     return done == 0 ? 0 : sink->pending[done - 1].end;
 }
 
+/* It comes before what is in the buffer. */
+static bool head_is_due(const struct sink_thread *sink)
+{
+    return sink->head_sent < sink->head.used;
+}
+
 /*
- * Of the first `sent` bytes, which are out, takes back what is behind the first `done` records: the
- * beginning of the next one. Returns how many bytes are out then; as many as before where that
- * cannot be done.
+ * Of the first `*sent` bytes of the buffer, which are out, takes back what is behind the first
+ * `done` records: the beginning of the next one; or else the beginning of the head. Returns false
+ * where that cannot be done.
  */
-static size_t take_back(struct sink_thread *sink, size_t done, size_t sent)
+static bool take_back(struct sink_thread *sink, size_t done, size_t *sent)
 {
     const struct destination_ops *ops = sink->options.destination;
-    size_t whole = end_of_whole(sink, done);
-    if (sent == whole || ops->take_back == NULL || !ops->take_back(sink->destination, sent - whole))
-        return sent;
+    size_t *out = head_is_due(sink) ? &sink->head_sent : sent;
+    size_t part = head_is_due(sink) ? sink->head_sent : *sent - end_of_whole(sink, done);
+    if (part == 0)
+        return true;
+    if (ops->take_back == NULL || !ops->take_back(sink->destination, part))
+        return false;
     struct counter *bytes = &sink->options.counters->bytes;
-    counter_set(bytes, counter_read(bytes) - (sent - whole));
-    return whole;
+    counter_set(bytes, counter_read(bytes) - part);
+    *out -= part;
+    return true;
 }
 
 /* Everything from pending record `done` on fails; `sent` bytes of the buffer are out already. */
 static void fail_rest(struct sink_thread *sink, size_t done, size_t sent)
 {
-    if (sink->state == SINK_GIVING_UP && take_back(sink, done, sent) != end_of_whole(sink, done))
+    if (sink->state == SINK_GIVING_UP && !take_back(sink, done, &sent))
         log_line(LOG_WARNING, "%s: the last line is cut: stop_timeout was over",
                  sink->options.name);
     settle(sink, &sink->options.counters->failed[failure_reason(sink)], sink->pending_count - done);
@@ -195,15 +208,14 @@ static void note_success(struct sink_thread *sink)
 }
 
 /* One write of what is left. Returns how many bytes went out; 0: the state or the time changed. */
-static size_t write_some(struct sink_thread *sink, size_t sent)
+static size_t write_some(struct sink_thread *sink, const struct output *from, size_t sent)
 {
     const struct destination_ops *ops = sink->options.destination;
     struct error error;
     size_t written = 0;
     if (sink->options.before_write != NULL)
         sink->options.before_write(sink->options.hook_context);
-    switch (ops->write(sink->destination, sink->out.data + sent, sink->out.used - sent, &written,
-                       &error)) {
+    switch (ops->write(sink->destination, from->data + sent, from->used - sent, &written, &error)) {
     case WRITE_OK:
         note_success(sink);
         counter_add(&sink->options.counters->bytes, written);
@@ -221,16 +233,26 @@ static size_t write_some(struct sink_thread *sink, size_t sent)
     return 0;
 }
 
+/* What a file begins with is due where nothing is in it. */
+static void look_at_beginning(struct sink_thread *sink)
+{
+    const struct destination_ops *ops = sink->options.destination;
+    bool due = ops->at_beginning != NULL && ops->at_beginning(sink->destination);
+    sink->head_sent = due ? 0 : sink->head.used;
+}
+
 /* The destination stands at the end of a record. */
 static void open_anew(struct sink_thread *sink)
 {
     struct error error;
     atomic_store(&sink->reopen_wanted, false);
-    if (sink->options.destination->reopen(sink->destination, &error) == 0)
-        log_line(LOG_INFO, "%s: reopened", sink->options.name);
-    else
+    if (sink->options.destination->reopen(sink->destination, &error) != 0) {
         log_line(LOG_ERROR, "%s: cannot reopen, going on with the old file: %s", sink->options.name,
                  error.text);
+        return;
+    }
+    look_at_beginning(sink);
+    log_line(LOG_INFO, "%s: reopened", sink->options.name);
 }
 
 /*
@@ -243,31 +265,34 @@ static size_t reopen_failing(struct sink_thread *sink, size_t done, size_t sent)
 {
     if (sink->options.destination->reopen == NULL)
         return sent;
-    size_t whole = take_back(sink, done, sent);
-    if (whole == end_of_whole(sink, done))
+    if (take_back(sink, done, &sent))
         open_anew(sink);
-    return whole;
+    return sent;
 }
 
-/* Writes the whole buffer, waiting as long as the deadline lets it, and empties it. */
+/* Writes what is due and the whole buffer, waiting as long as the deadline lets it. */
 static void write_out(struct sink_thread *sink)
 {
     size_t sent = 0;
     size_t done = 0;
-    while (sink->state == SINK_WRITING && sent < sink->out.used) {
-        size_t written = write_some(sink, sent);
-        if (written != 0) {
+    while (sink->state == SINK_WRITING && (head_is_due(sink) || sent < sink->out.used)) {
+        bool head = head_is_due(sink);
+        size_t written = head ? write_some(sink, &sink->head, sink->head_sent)
+                              : write_some(sink, &sink->out, sent);
+        if (written != 0 && head) {
+            sink->head_sent += written;
+        } else if (written != 0) {
             sent += written;
             accept_written(sink, &done, sent);
         } else if (sink->state == SINK_WRITING && sink->failing &&
                    atomic_load_explicit(&sink->reopen_wanted, memory_order_relaxed)) {
             sent = reopen_failing(sink, done, sent);
         }
-        if (sent < sink->out.used && sink->state == SINK_WRITING &&
+        if ((head_is_due(sink) || sent < sink->out.used) && sink->state == SINK_WRITING &&
             deadline_is_over(&sink->deadline))
             sink->state = SINK_GIVING_UP;
     }
-    if (done < sink->pending_count)
+    if (done < sink->pending_count || head_is_due(sink))
         fail_rest(sink, done, sent);
     sink->pending_count = 0;
     sink->out.used = 0;
@@ -377,13 +402,16 @@ static void sleep_until_woken(struct sink_thread *sink)
 static void run(void *argument)
 {
     struct sink_thread *sink = argument;
+    if (sink->options.encoder->begin != NULL)
+        sink->options.encoder->begin(sink->encoder, &sink->head);
+    look_at_beginning(sink);
     for (;;) {
         if (atomic_load_explicit(&sink->reopen_wanted, memory_order_relaxed))
             reopen(sink);
         struct batch *batch = next_batch(sink);
         if (batch != NULL) {
             take_batch(sink, batch);
-        } else if (sink->pending_count != 0) {
+        } else if (sink->pending_count != 0 || (head_is_due(sink) && sink->state == SINK_WRITING)) {
             write_out(sink);
         } else if (all_finished(sink)) {
             break;
@@ -407,6 +435,7 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
         return -1;
     }
     sink->options = *options;
+    sink->head = (struct output){.data = sink->head_text, .capacity = sizeof sink->head_text};
     deadline_init(&sink->deadline);
     if (wakeup_create(&sink->wakeup, error) != 0 ||
         options->destination->create(options->path, &sink->destination, error) != 0) {

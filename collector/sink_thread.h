@@ -6,7 +6,8 @@
  * producers close their queues; join (after sink_thread_stop has set a deadline); destroy. It never
  * blocks in a write to a pipe, so its queues fill and refuse, and a reader that went is noticed
  * without traffic. A destination that fails is tried again at a growing interval. A sink whose
- * reader has gone ends; what is offered to it later is refused.
+ * reader has gone ends; what is offered to it later is refused. What the encoder has a file begin
+ * with is written as soon as an empty one is open, at the start or anew.
  */
 #ifndef SLUICE_COLLECTOR_SINK_THREAD_H
 #define SLUICE_COLLECTOR_SINK_THREAD_H

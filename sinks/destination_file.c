@@ -58,6 +58,7 @@ const struct destination_ops destination_file = {
     .write = output_destination_write,
     .handle = output_destination_handle,
     .take_back = output_destination_take_back,
+    .at_beginning = output_destination_at_beginning,
     .reopen = reopen,
     .destroy = output_destination_destroy,
 };

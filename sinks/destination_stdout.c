@@ -22,6 +22,7 @@ const struct destination_ops destination_stdout = {
     .write = output_destination_write,
     .handle = output_destination_handle,
     .take_back = output_destination_take_back,
+    .at_beginning = output_destination_at_beginning,
     .reopen = NULL,
     .destroy = output_destination_destroy,
 };

@@ -29,6 +29,11 @@ wait_handle output_destination_handle(const struct destination *destination)
     return output_file_handle(((const struct output_destination *)destination)->file);
 }
 
+bool output_destination_at_beginning(const struct destination *destination)
+{
+    return output_file_at_beginning(((const struct output_destination *)destination)->file);
+}
+
 bool output_destination_take_back(struct destination *destination, size_t size)
 {
     return output_file_take_back(((struct output_destination *)destination)->file, size);

@@ -22,6 +22,7 @@ struct output_destination *output_destination_create(const struct destination_op
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
                                            size_t size, size_t *written, struct error *error);
 wait_handle output_destination_handle(const struct destination *destination);
+bool output_destination_at_beginning(const struct destination *destination);
 bool output_destination_take_back(struct destination *destination, size_t size);
 void output_destination_destroy(struct destination *destination);
 

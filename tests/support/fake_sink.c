@@ -94,14 +94,24 @@ static bool take_back(struct destination *destination, size_t size)
     return true;
 }
 
+static bool at_beginning(const struct destination *destination)
+{
+    (void)destination;
+    note_thread();
+    return !fake.holds_already && fake.size == fake.opened_at;
+}
+
 static int reopen_fake(struct destination *destination, struct error *error)
 {
     (void)destination;
     note_thread();
     fake.reopens++;
     fake.reopened_at = fake.size;
-    if (!fake.reopen_fails)
+    if (!fake.reopen_fails) {
+        fake.opened_at = fake.size;
+        fake.holds_already = fake.reopen_holds;
         return 0;
+    }
     error_set(error, EXIT_CODE_CANNOT_CREATE, "the fake does not open");
     return -1;
 }
@@ -118,6 +128,7 @@ static const struct destination_ops fake_destination_ops = {
     .write = write_fake,
     .handle = handle_of_fake,
     .take_back = take_back,
+    .at_beginning = at_beginning,
     .reopen = reopen_fake,
     .destroy = destroy_destination,
 };
@@ -192,10 +203,19 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
                             .json_fallbacks = record->data[0] == '~' ? 2 : 0};
 }
 
+static void begin_file(struct encoder *encoder, struct output *out)
+{
+    (void)encoder;
+    note_thread();
+    if (fake.head != NULL)
+        output_bytes(out, fake.head, strlen(fake.head));
+}
+
 static const struct encoder_ops fake_encoder_ops = {
     .name = "fake",
     .create = create_encoder,
     .destroy = destroy_encoder,
+    .begin = begin_file,
     .encode = encode,
 };
 

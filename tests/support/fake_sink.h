@@ -34,7 +34,10 @@ struct fake_sink {
     wait_handle handle;
     bool cannot_take_back;
     bool reopen_fails;
-    bool reopen_mends; /* ends the script: what follows is accepted */
+    bool reopen_mends;  /* ends the script: what follows is accepted */
+    const char *head;   /* what the encoder has a file begin with; NULL: nothing */
+    bool holds_already; /* the file that is opened first is not empty */
+    bool reopen_holds;  /* nor is the one that is opened anew */
     struct sink_thread_options options;
 
     /* What became of it. */
@@ -44,6 +47,7 @@ struct fake_sink {
     size_t take_backs;
     size_t reopens;
     size_t reopened_at;     /* `size` at the last reopen */
+    size_t opened_at;       /* `size` when the file was opened that is written now */
     size_t strangers;       /* calls from another thread than the sink's */
     _Atomic size_t writes;  /* calls so far; any thread may look */
     _Atomic size_t notices; /* calls of options.ended; any thread */

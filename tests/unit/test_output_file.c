@@ -54,6 +54,23 @@ static void append_otherwise(const char *name, const char *text)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+static void an_empty_file_is_at_its_beginning(void **state)
+{
+    (void)state;
+    struct output_file *file = open_name("file");
+    assert_true(output_file_at_beginning(file));
+    write_text(file, "one\n");
+    assert_false(output_file_at_beginning(file));
+    assert_true(output_file_take_back(file, 4));
+    assert_true(output_file_at_beginning(file));
+    append_otherwise("file", "two\n");
+    assert_false(output_file_at_beginning(file));
+    output_file_close(file);
+    file = open_name("file");
+    assert_false(output_file_at_beginning(file));
+    output_file_close(file);
+}
+
 static void a_file_is_made_or_appended_to(void **state)
 {
     (void)state;
@@ -278,6 +295,7 @@ int main(void)
     signal(SIGXFSZ, SIG_IGN);
 #define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
     const struct CMUnitTest tests[] = {
+        with_directory(an_empty_file_is_at_its_beginning),
         with_directory(a_file_is_made_or_appended_to),
         with_directory(another_s_appending_is_not_overwritten),
         with_directory(what_cannot_be_opened_is_refused_with_its_reason),

@@ -123,6 +123,21 @@ static void a_full_pipe_would_block_and_loses_nothing(void **state)
     close(ends[1]);
 }
 
+static void a_pipe_is_at_its_beginning_until_it_is_written_to(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    become_stdout(ends[1]);
+    struct output_file *file = open_stdout();
+    assert_true(output_file_at_beginning(file));
+    assert_int_equal(write_text(file, "x"), WRITE_OK);
+    assert_false(output_file_at_beginning(file));
+    output_file_close(file);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void a_pipe_whose_reader_goes_is_closed(void **state)
 {
     (void)state;
@@ -401,6 +416,7 @@ int main(void)
 #define with_stdout(test) cmocka_unit_test_setup_teardown(test, scratch_make, restore_stdout)
     const struct CMUnitTest tests[] = {
         with_stdout(a_full_pipe_would_block_and_loses_nothing),
+        with_stdout(a_pipe_is_at_its_beginning_until_it_is_written_to),
         with_stdout(a_pipe_whose_reader_goes_is_closed),
         with_stdout(a_pipe_whose_reader_has_gone_already_is_closed),
         with_stdout(a_full_socket_would_block_and_loses_nothing),

@@ -15,6 +15,7 @@ struct output_file {
     struct stream stream;
     bool regular;
     bool terminal;
+    bool begun;       /* something was written */
     off_t end;        /* of a regular file: where our last write ended */
     uint64_t unmixed; /* bytes before that which are all ours */
 };
@@ -130,6 +131,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
     ssize_t result = stream_write(&file->stream, bytes, size);
     if (result > 0) {
         *written = (size_t)result;
+        file->begun = true;
         if (file->regular)
             note_written(file, *written);
         return WRITE_OK;
@@ -166,6 +168,14 @@ bool output_file_take_back(struct output_file *file, size_t size)
     file->end = end;
     file->unmixed -= size;
     return true;
+}
+
+bool output_file_at_beginning(const struct output_file *file)
+{
+    struct stat status;
+    if (!file->regular)
+        return !file->begun;
+    return fstat(file->stream.fd, &status) == 0 && status.st_size == 0;
 }
 
 bool output_file_is_at(const struct output_file *file, const char *path)

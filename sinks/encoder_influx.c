@@ -18,23 +18,10 @@
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* clang-format off */
-/* Of control characters Telegraf writes some as here; the others no reader need take. */
-#define NONE {REPLACEMENT_CHARACTER, 3}
-#define CONTROLS                                                                                   \
-    NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,                                                \
-    NONE, {"\\t", 2}, {"\\n", 2}, NONE, {"\\f", 2}, {"\\r", 2}, NONE, NONE,                        \
-    NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,                                                \
-    NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,                                                \
-    [0x7f] = NONE
-
-static const struct escapes measurement_escapes = {{
-    CONTROLS, [' '] = {"\\ ", 2}, [','] = {"\\,", 2},
-}};
-static const struct escapes tag_escapes = {{
-    CONTROLS, [' '] = {"\\ ", 2}, [','] = {"\\,", 2}, ['='] = {"\\=", 2},
-}};
-/* clang-format on */
+static const struct escapes measurement_escapes = {
+    {ESCAPES_OF_CONTROLS, [' '] = {"\\ ", 2}, [','] = {"\\,", 2}}};
+static const struct escapes tag_escapes = {
+    {ESCAPES_OF_CONTROLS, [' '] = {"\\ ", 2}, [','] = {"\\,", 2}, ['='] = {"\\=", 2}}};
 
 static struct text skip(struct text text, size_t size)
 {

@@ -13,6 +13,7 @@
 #include "sinks/json_labels.h"
 #include "sinks/json_sample.h"
 #include "sinks/sample_encoder.h"
+#include "sinks/sample_kind.h"
 #include "sinks/sinks.h"
 #include "sinks/time_text.h"
 
@@ -93,6 +94,19 @@ static void write_facts(const struct json_encoder *json, struct output *out)
 
 /* --- one line a sample ------------------------------------------------------------------------ */
 
+static void write_kind(struct output *out, const struct sample *sample)
+{
+    struct text kind = sample_kind_name(sample);
+    struct text temporality = sample_temporality_name(sample);
+    output_literal(out, ",\"kind\":\"");
+    output_bytes(out, kind.data, kind.size);
+    if (temporality.size != 0) {
+        output_literal(out, "\",\"temporality\":\"");
+        output_bytes(out, temporality.data, temporality.size);
+    }
+    output_char(out, '"');
+}
+
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
                            const struct sample *sample, struct output *out)
 {
@@ -106,7 +120,8 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     output_bytes(out, time, TIME_TEXT_SIZE);
     output_literal(out, ",\"name\":");
     json_string(out, sample->name.data, sample->name.size);
-    json_sample_kind(out, sample);
+    write_kind(out, sample);
+    output_literal(out, ",\"value\":");
     json_sample_value(out, record, sample, &encoder->scratch);
     if (sample->start_time_ns != 0) {
         output_literal(out, ",\"start_time\":");
@@ -118,7 +133,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     }
     output_literal(out, ",\"labels\":");
     json_labels_write(&encoder->labels, record, sample, NULL, out);
-    json_sample_exemplars(out, record, sample, &encoder->labels);
+    json_sample_exemplars(out, record, sample, &encoder->labels, ",\"exemplars\":");
     output_literal(out, ",\"received\":");
     write_facts(json, out);
     output_literal(out, "}\n");

@@ -1,5 +1,7 @@
 #include "sinks/json_sample.h"
 
+#include <string.h>
+
 #include "collector/text/json_writer.h"
 
 static void write_doubles(struct output *out, const double *values, size_t count)
@@ -101,41 +103,9 @@ static void write_summary(struct output *out, const struct record *record,
     json_object_end(out);
 }
 
-static void write_number_kind(struct output *out, enum sample_kind kind)
-{
-    switch (kind) {
-    case SAMPLE_GAUGE:
-        output_literal(out, ",\"kind\":\"gauge\"");
-        break;
-    case SAMPLE_COUNTER:
-        output_literal(out, ",\"kind\":\"counter\"");
-        break;
-    case SAMPLE_UPDOWN_COUNTER:
-        output_literal(out, ",\"kind\":\"updown_counter\"");
-        break;
-    }
-}
-
-void json_sample_kind(struct output *out, const struct sample *sample)
-{
-    if (sample->type == SAMPLE_HISTOGRAM)
-        output_literal(out, ",\"kind\":\"histogram\"");
-    else if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)
-        output_literal(out, ",\"kind\":\"exponential_histogram\"");
-    else if (sample->type == SAMPLE_SUMMARY)
-        output_literal(out, ",\"kind\":\"summary\"");
-    else
-        write_number_kind(out, sample->kind);
-    if (sample->temporality == SAMPLE_CUMULATIVE)
-        output_literal(out, ",\"temporality\":\"cumulative\"");
-    else if (sample->temporality == SAMPLE_DELTA)
-        output_literal(out, ",\"temporality\":\"delta\"");
-}
-
 void json_sample_value(struct output *out, const struct record *record, const struct sample *sample,
                        struct arena *scratch)
 {
-    output_literal(out, ",\"value\":");
     switch (sample->type) {
     case SAMPLE_DOUBLE:
         json_double(out, sample->value.number);
@@ -207,7 +177,8 @@ static void write_exemplar(struct output *out, const struct record *record,
 }
 
 void json_sample_exemplars(struct output *out, const struct record *record,
-                           const struct sample *sample, struct sample_labels *labels)
+                           const struct sample *sample, struct sample_labels *labels,
+                           const char *before)
 {
     const struct schema_ops *ops = record->schema->ops;
     struct schema_cursor cursor = {.scratch = labels->scratch};
@@ -215,8 +186,10 @@ void json_sample_exemplars(struct output *out, const struct record *record,
     size_t count = 0;
     while (ops->next_exemplar != NULL && !out->overflow &&
            ops->next_exemplar(record->schema, record->message, sample, &cursor, &exemplar)) {
-        if (count++ == 0)
-            output_literal(out, ",\"exemplars\":[");
+        if (count++ == 0) {
+            output_bytes(out, before, strlen(before));
+            output_char(out, '[');
+        }
         write_exemplar(out, record, sample, &exemplar, labels);
     }
     if (count != 0)

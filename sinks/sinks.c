@@ -7,8 +7,5 @@ const struct destination_ops *const builtin_destinations[] = {
 };
 
 const struct encoder_ops *const builtin_encoders[] = {
-    &encoder_json,
-    &encoder_influx,
-    &encoder_prometheus,
-    NULL,
+    &encoder_json, &encoder_influx, &encoder_prometheus, &encoder_csv, NULL,
 };

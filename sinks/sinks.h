@@ -17,5 +17,6 @@ extern const struct destination_ops destination_file;
 extern const struct encoder_ops encoder_json;
 extern const struct encoder_ops encoder_influx;
 extern const struct encoder_ops encoder_prometheus;
+extern const struct encoder_ops encoder_csv;
 
 #endif

@@ -22,6 +22,21 @@ struct escapes {
     struct escape of[128]; /* by character */
 };
 
+/*
+ * For a table, what Telegraf has of control characters: two characters for those that end lines or
+ * words; of the others, which few readers take, the replacement character.
+ */
+/* clang-format off */
+#define ESCAPE_REPLACED {REPLACEMENT_CHARACTER, 3}
+#define ESCAPE_4_REPLACED ESCAPE_REPLACED, ESCAPE_REPLACED, ESCAPE_REPLACED, ESCAPE_REPLACED
+#define ESCAPES_OF_CONTROLS                                                                        \
+    ESCAPE_4_REPLACED, ESCAPE_4_REPLACED,                                                          \
+    ESCAPE_REPLACED, {"\\t", 2}, {"\\n", 2}, ESCAPE_REPLACED,                                      \
+    {"\\f", 2}, {"\\r", 2}, ESCAPE_REPLACED, ESCAPE_REPLACED,                                      \
+    ESCAPE_4_REPLACED, ESCAPE_4_REPLACED, ESCAPE_4_REPLACED, ESCAPE_4_REPLACED,                    \
+    [0x7f] = ESCAPE_REPLACED
+/* clang-format on */
+
 void escaped_put(struct output *out, const char *text, size_t size, const struct escapes *escapes);
 
 #endif

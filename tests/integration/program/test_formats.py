@@ -1,0 +1,355 @@
+"""Formats other than JSON: real and random samples through each, read back by strict readers."""
+import json
+import math
+import os
+import random
+import re
+import signal
+import unittest
+
+import otlp_samples
+from capture_writing import write_capture
+from format_reading import COLUMNS, read_csv, read_influx, read_prometheus
+from protobuf import metric, riemann, sample, telemetry
+from sluice_program import (CAPTURES, RIEMANN, TELEMETRY, ProgramTest, parse_json, parse_lines,
+                            read_lines)
+
+OTLP = f"pcap:{CAPTURES / 'otlp_metrics_v4'}.pcap?port=4317&schema=otlp"
+FORMATS = ("influx", "prometheus", "csv")
+
+
+def truth():
+    """The samples of the capture, from its truth alone; times in nanoseconds."""
+    with open(CAPTURES / "otlp_metrics_v4.ndjson", encoding="utf-8") as lines:
+        for line in map(json.loads, lines):
+            yield from otlp_samples.samples(line["message"], int)
+
+
+def bound_of(scale, index):
+    return 2.0 ** (index / 2.0 ** scale)
+
+
+def exponential_buckets(value):
+    """Bound and count of the buckets between the lowest and the highest bound that is told."""
+    total, scale = 0, value["scale"]
+    negative, positive = value["negative"], value["positive"]
+    first = negative["offset"]
+    for index in range(len(negative["counts"]), -1, -1):
+        if negative["counts"]:
+            if index < len(negative["counts"]):
+                total += negative["counts"][index]
+            yield -bound_of(scale, first + index), total
+    total += value["zero_count"]
+    yield value["zero_threshold"], total
+    first = positive["offset"]
+    for index in range(len(positive["counts"]) + 1):
+        if positive["counts"]:
+            total += positive["counts"][index - 1] if index else 0
+            yield bound_of(scale, first + index), total
+
+
+def buckets_of(value):
+    """The buckets of a histogram of either kind, the last without a bound."""
+    if "scale" in value:
+        yield from exponential_buckets(value)
+    else:
+        total = 0
+        for bound, count in zip(value["bounds"], value["counts"]):
+            total += count
+            yield bound, total
+    yield math.inf, value["count"]
+
+
+class FormatTest(ProgramTest):
+    def bytes_of(self, listener, sink):
+        """What is written of a capture, and its sink's counts."""
+        program, ledger = self.run_to_end("--listen", listener, "--sink", sink)
+        self.assertEqual(program.log(), [])
+        data = b"".join(program.stdout.lines())
+        self.assertEqual(ledger["sinks"][0]["bytes"], len(data))
+        return data, ledger["sinks"][0]
+
+    def assert_buckets(self, found, expected):
+        """Pairs of bound and count, the bounds but for the last bit of an exponent's rounding."""
+        expected = list(expected)
+        self.assertEqual([count for _, count in found], [count for _, count in expected])
+        for (bound, _), (wanted, _) in zip(found, expected):
+            self.assertTrue(math.isclose(bound, wanted, rel_tol=1e-14), (bound, wanted))
+
+
+# --- real traffic -------------------------------------------------------------------------------
+
+class Otlp(FormatTest):
+    def test_the_truth_holds_what_the_rules_are_about(self):
+        kinds = [line["kind"] for line in truth()]
+        self.assertEqual(len(kinds), 113)
+        for kind in ("gauge", "counter", "updown_counter", "histogram", "exponential_histogram"):
+            self.assertIn(kind, kinds)
+        self.assertTrue(any("" in line["labels"].values() for line in truth()))
+        self.assertTrue(any("." in label for line in truth() for label in line["labels"]))
+        self.assertTrue(any(isinstance(line["value"], dict) and line["value"].get("scale")
+                            for line in truth()), "an exponential histogram whose base is not 2")
+
+    def assert_influx_fields(self, found, value):
+        if not isinstance(value, dict):
+            self.assertEqual(found, {"value": value})
+            self.assertEqual(type(found["value"]), type(value))
+            return
+        for key in ("count", "sum", "min", "max"):
+            self.assertEqual(found.pop(key, None), value.get(key), key)
+        self.assert_buckets([(float(bound), count) for bound, count in found.items()],
+                            buckets_of(value))
+
+    def test_influx(self):
+        data, counts = self.bytes_of(OTLP, "stdout:?format=influx")
+        lines, expected = read_influx(data), list(truth())
+        self.assertEqual(len(lines), len(expected))
+        for (name, tags, fields, time), wanted in zip(lines, expected):
+            self.assertEqual((name, time), (wanted["name"], wanted["time"]))
+            self.assertEqual(tags, {key: text for key, text in wanted["labels"].items() if text})
+            self.assert_influx_fields(fields, wanted["value"])
+        self.assertEqual((counts["lines"], counts["samples"]), (113, 113))
+
+    def prometheus_series(self, wanted):
+        """The lines of one sample: suffix, own labels and value, in their order."""
+        value = wanted["value"]
+        if not isinstance(value, dict):
+            return [("", None, value)]
+        series = [("_bucket", bound, count) for bound, count in buckets_of(value)]
+        if "sum" in value:
+            series.append(("_sum", None, value["sum"]))
+        return series + [("_count", None, value["count"])]
+
+    def test_prometheus(self):
+        data, counts = self.bytes_of(OTLP, "stdout:?format=prometheus")
+        lines = iter(read_prometheus(data))
+        written = 0
+        for wanted in truth():
+            labels = {alphabet_text(key.encode(), False): text
+                      for key, text in wanted["labels"].items() if text}
+            for suffix, bound, value in self.prometheus_series(wanted):
+                name, found, text, time = next(lines)
+                written += 1
+                self.assertEqual(name, wanted["name"].replace(".", "_") + suffix)
+                self.assertEqual(time, wanted["time"] // 10 ** 6)
+                self.assertEqual(float(text), value)
+                if bound is not None:
+                    self.assertTrue(math.isclose(float(found.pop("le")), bound, rel_tol=1e-14))
+                self.assertEqual(found, labels)
+        self.assertIsNone(next(lines, None))
+        self.assertEqual((counts["lines"], counts["samples"]), (written, 113))
+
+    def test_csv_tells_what_json_tells(self):
+        json_lines = self.folder / "lines"
+        program, ledger = self.run_to_end("--listen", OTLP, "--sink", "stdout:?format=csv",
+                                          "--sink", f"file:{json_lines}")
+        rows = read_csv(b"".join(program.stdout.lines()))
+        expected = read_lines(json_lines)
+        self.assertEqual(len(rows), len(expected))
+        for row, line in zip(rows, expected):
+            for column in COLUMNS:
+                found = row[column]
+                if column in ("labels", "value") and found:
+                    found = parse_json(found)
+                self.assertEqual(None if found == "" else found, line.get(column), column)
+        self.assertEqual((ledger["sinks"][0]["lines"], ledger["sinks"][0]["samples"]), (113, 113))
+
+
+# --- random texts -------------------------------------------------------------------------------
+
+PIECES = ["a", "b", "_", ".", ":", "7", " ", ",", "=", "\\", '"', "\n", "\r", "\t", "#", "{", "}",
+          "é", "\U0001f525", "\x01", "\x7f", b"\xff", b"\xe2\x82", b"\xed\xa0\x80"]
+
+
+def random_text(source):
+    pieces = (source.choice(PIECES) for _ in range(source.randrange(7)))
+    return b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
+
+
+def random_events(seed, count):
+    """Events of few different keys, so that some come twice."""
+    source = random.Random(seed)
+    for _ in range(count):
+        yield {"service": random_text(source), "metric_sint64": source.randrange(-5, 5),
+               "attributes": [(random_text(source), random_text(source))
+                              for _ in range(source.randrange(6))]}
+
+
+def as_utf8(data):
+    return data.decode("utf-8", "replace")
+
+
+CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
+
+
+def without_controls(text):
+    return "".join(CONTROLS.get(c, "\ufffd" if c < " " or c == "\x7f" else c) for c in text)
+
+
+def influx_text(data):
+    """What readers read: backslashes before what is escaped, and at the end, are left out."""
+    return without_controls(re.sub(r"\\+(?=[ ,=\x00-\x1f\x7f]|\Z)", "", as_utf8(data)))
+
+
+def first_of_each(pairs):
+    labels = {}
+    for key, text in pairs:
+        labels.setdefault(key, text)
+    return labels
+
+
+def alphabet_text(data, colon):
+    out = "".join(c if c.isascii() and (c.isalnum() or c == "_" or (c == ":" and colon)) else "_"
+                  for c in as_utf8(data))
+    return "_" + out if out == "" or out[0].isdigit() else out
+
+
+class Random(FormatTest):
+    def setUp(self):
+        super().setUp()
+        self.events = list(random_events(seed=20261121, count=3000))
+        path = self.folder / "random.pcap"
+        write_capture(path, map(riemann, self.events))
+        self.listen = f"pcap:{path}?schema=riemann"
+
+    def labels_of(self, event, to_key, to_value):
+        pairs = ((to_key(key), to_value(text)) for key, text in event["attributes"])
+        return first_of_each((key, text) for key, text in pairs if key and text)
+
+    def test_influx(self):
+        lines = read_influx(self.bytes_of(self.listen, "stdout:?format=influx")[0])
+        self.assertEqual(len(lines), len(self.events))
+        for (name, tags, fields, _), event in zip(lines, self.events):
+            wanted = influx_text(event["service"]) or "_"
+            self.assertEqual(name, "_" + wanted[1:] if wanted[0] == "#" else wanted)
+            self.assertEqual(fields, {"value": event["metric_sint64"]})
+            self.assertEqual(tags, self.labels_of(event, influx_text, influx_text))
+
+    def test_prometheus(self):
+        lines = read_prometheus(self.bytes_of(self.listen, "stdout:?format=prometheus")[0])
+        self.assertEqual(len(lines), len(self.events))
+        for (name, labels, value, _), event in zip(lines, self.events):
+            self.assertEqual(name, alphabet_text(event["service"], True))
+            self.assertEqual(value, str(event["metric_sint64"]))
+            self.assertEqual(labels, self.labels_of(
+                event, lambda key: key and alphabet_text(key, False), as_utf8))
+
+    def test_csv(self):
+        rows = read_csv(self.bytes_of(self.listen, "stdout:?format=csv")[0])
+        self.assertEqual(len(rows), len(self.events))
+        for row, event in zip(rows, self.events):
+            self.assertEqual(row["name"], without_controls(as_utf8(event["service"])))
+            self.assertEqual(row["value"], str(event["metric_sint64"]))
+            self.assertEqual(parse_json(row["labels"]), first_of_each(
+                (as_utf8(key), as_utf8(text)) for key, text in event["attributes"]))
+
+
+# --- files and what leaves no line --------------------------------------------------------------
+
+class Header(FormatTest):
+    def setUp(self):
+        super().setUp()
+        self.path, self.old = self.folder / "rows.csv", self.folder / "rows.1.csv"
+        self.sink = f"file:{self.path}?format=csv"
+
+    def names(self, path):
+        return [row["name"] for row in read_csv(path.read_bytes())]
+
+    def write(self, *names):
+        program = self.start("--listen", TELEMETRY, "--sink", self.sink)
+        self.sender(program).send_all([telemetry(sample(name, double=1)) for name in names])
+        program.stop()
+
+    def test_it_stands_in_a_file_once(self):
+        self.write()
+        self.assertEqual(self.names(self.path), [])
+        self.write("a")
+        self.write("b", "c")
+        self.assertEqual(self.names(self.path), ["a", "b", "c"])
+
+    def test_a_row_that_was_left_torn_is_cut_off(self):
+        self.write("a", "b,\n\"")
+        whole = self.path.read_bytes()
+        self.path.write_bytes(whole[:-30])
+        self.write("c")
+        self.assertEqual(self.names(self.path), ["a", "c"])
+
+    def test_a_header_that_was_left_torn_is_written_anew(self):
+        self.path.write_bytes(b"time,name,ki")
+        self.write("a")
+        self.assertEqual(self.names(self.path), ["a"])
+
+    def test_it_stands_in_each_file_that_is_opened_anew(self):
+        program = self.start("--listen", TELEMETRY, "--sink", self.sink)
+        sender = self.sender(program)
+        for number, name in enumerate(("a", "b", "c")):
+            sender.send_all([telemetry(sample(name, double=1))], before=number)
+            program.wait_for_settled(number + 1)
+            if name == "a":
+                os.rename(self.path, self.old)
+            program.send_signal(signal.SIGHUP)  # with "b" the file is where it was
+            program.wait_for_log("rows.csv: reopened", number + 1)
+        program.stop()
+        self.assertEqual(self.names(self.old), ["a"])
+        self.assertEqual(self.names(self.path), ["b", "c"])
+
+    def test_a_pipe_gets_it_at_the_start(self):
+        program = self.start("--listen", TELEMETRY, "--sink", "stdout:?format=csv")
+        self.assertTrue(program.stdout.wait_for(lambda lines: len(lines) == 1))
+        ledger = program.stop()
+        self.assertEqual(read_csv(b"".join(program.stdout.lines())), [])
+        self.assertEqual((ledger["sinks"][0]["lines"], ledger["sinks"][0]["bytes"]),
+                         (0, len(",".join(COLUMNS)) + 2))
+
+
+class Filtered(FormatTest):
+    def test_numbers_that_influx_cannot_tell_leave_no_line(self):
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:?format=influx")
+        self.sender(program).send_all([
+            metric(math.nan), metric(math.inf), metric(1),
+            riemann({"service": "a", "metric_d": math.nan}, {"service": "b", "metric_d": 2.0})])
+        ledger = program.stop()["sinks"][0]
+        lines = read_influx(b"".join(program.stdout.lines()))
+        self.assertEqual([(name, fields) for name, _, fields, _ in lines],
+                         [("cpu", {"value": 1}), ("b", {"value": 2})])
+        self.assertEqual([ledger[key] for key in ("written", "filtered", "lines", "samples")],
+                         [2, 2, 2, 2])
+
+
+# --- what a format needs ------------------------------------------------------------------------
+
+class Refused(FormatTest):
+    def refuse(self, *arguments, code, says):
+        for check in ((), ("--check",)):
+            said = self.refused(*check, *arguments, code=code)
+            for wanted in says:
+                self.assertIn(wanted, said)
+
+    def test_a_schema_without_samples(self):
+        for name in FORMATS:
+            with self.subTest(format=name):
+                self.refuse("--listen", "udp://127.0.0.1:0?schema=otlp-logs", "--sink",
+                            f"stdout:?format={name}", code=78,
+                            says=[f"stdout:: format={name}", "otlp-logs", "udp://127.0.0.1:0"])
+
+    def test_a_schema_without_samples_among_others(self):
+        self.refuse("--listen", "udp://127.0.0.1:0?schema=riemann&match=magic:32&schema=otlp-traces",
+                    "--sink", "stdout:?format=csv", code=78, says=["otlp-traces"])
+
+    def test_a_view_of_messages(self):
+        for name in FORMATS:
+            with self.subTest(format=name):
+                url = f"stdout:?format={name}&view=message"
+                self.refuse("--listen", RIEMANN, "--sink", url, code=64,
+                            says=["view=message", name, f"column {url.index('view') + 1}"])
+
+    def test_json_shows_what_has_no_samples(self):
+        program = self.start("--listen", "udp://127.0.0.1:0?schema=otlp-logs")
+        self.sender(program).send_all([b"\x0a\x00"])
+        program.stop()
+        (line,) = parse_lines(b"".join(program.stdout.lines()))
+        self.assertEqual(line["message"], {"resourceLogs": [{}]})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -247,17 +247,28 @@ static void the_arrival_time_lies_between_sending_and_receiving(void **state)
     }
 }
 
-/* The kernel stamps a datagram when it comes, however late we ask for it. */
-static void the_arrival_time_is_not_that_of_the_receive(void **state)
+static bool is_stamped_before_it_is_asked_for(struct receiving *receiving)
 {
-    struct receiving *receiving = *state;
-    receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
     udp_sender_send(receiving->sender, &receiving->to, "x", 1);
     int64_t sent = clock_wall_ns();
     int64_t later = clock_monotonic_ns() + 30 * INT64_C(1000000);
     while (clock_monotonic_ns() < later)
         ;
-    assert_true(receiving_next(receiving)->received_ns <= sent + 10 * INT64_C(1000000));
+    return receiving_next(receiving)->received_ns <= sent + 10 * INT64_C(1000000);
+}
+
+/*
+ * The kernel stamps a datagram when it comes, however late we ask for it. A busy one may come to
+ * that late itself, but not each time.
+ */
+static void the_arrival_time_is_not_that_of_the_receive(void **state)
+{
+    struct receiving *receiving = *state;
+    receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
+    for (int i = 0; i < 100; i++)
+        if (is_stamped_before_it_is_asked_for(receiving))
+            return;
+    fail_msg("of a hundred datagrams none");
 }
 
 /* --- opening and binding ---------------------------------------------------------------------- */

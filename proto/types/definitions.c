@@ -234,8 +234,6 @@ static bool make_tables(struct loader *loader)
     for (size_t i = 1; i < count; i++)
         if (compare_messages(&set->messages[i - 1], &set->messages[i]) == 0)
             return loader_refuse(loader, "\"%s\" is defined twice", set->messages[i]->name);
-    for (size_t i = 0; i < count; i++)
-        set->messages[i]->place = i;
     count = 0;
     for (struct enum_definition *at = loader->enums; at != NULL; at = at->next)
         set->enums[count++] = at;

@@ -216,8 +216,29 @@ static bool check_numbers(struct loader *loader, const struct message_definition
     return true;
 }
 
+static bool is_message_set(const struct loader *loader, const struct field_source *source)
+{
+    const char *name;
+    size_t length;
+    strip_dot(source->from, &name, &length);
+    const struct message_definition *message = definition_of_message(loader->set, name, length);
+    return message != NULL && message->type->message_set;
+}
+
+/* What is a message set is not read: it stays an unknown field, which is kept. */
+static void leave_out_message_sets(const struct loader *loader,
+                                   struct message_definition *definition)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < definition->source_count; i++)
+        if (!is_message_set(loader, &definition->sources[i]))
+            definition->sources[kept++] = definition->sources[i];
+    definition->source_count = kept;
+}
+
 bool loader_make_fields(struct loader *loader, struct message_definition *definition)
 {
+    leave_out_message_sets(loader, definition);
     size_t count = definition->source_count;
     if (count >= UINT16_MAX)
         return loader_refuse(loader, "\"%s\" has too many fields", definition->name);

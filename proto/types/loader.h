@@ -43,7 +43,6 @@ struct message_definition {
     struct message_type *type;
     ProtobufCMessageDescriptor *descriptor; /* ours; NULL where `compiled` serves */
     struct field_type *fields;
-    size_t place; /* in the set's table */
     struct message_definition *next;
 };
 

@@ -200,54 +200,6 @@ const struct message_type *type_set_find(const struct type_set *set, const char 
     return found == NULL ? NULL : found->type;
 }
 
-/* Types that one holds: each is put here once and looked at once. */
-struct walk {
-    const struct type_set *set;
-    const struct message_type **types;
-    bool *met; /* by place in the set */
-    size_t count;
-};
-
-static void meet(struct walk *walk, const struct message_type *type)
-{
-    const char *name = type->descriptor->name;
-    size_t place = definition_of_message(walk->set, name, strlen(name))->place;
-    if (!walk->met[place])
-        walk->types[walk->count++] = type;
-    walk->met[place] = true;
-}
-
-static const struct message_type *walk_to_message_set(struct walk *walk)
-{
-    for (size_t at = 0; at < walk->count; at++) {
-        const struct message_type *type = walk->types[at];
-        if (type->message_set)
-            return type;
-        for (size_t i = 0; i < type->field_count; i++)
-            if (type->fields[i].message != NULL)
-                meet(walk, type->fields[i].message);
-    }
-    return NULL;
-}
-
-/* Sets *found to the first type that `type` holds and that is not read, or NULL. False: no memory.
- */
-static bool find_message_set(const struct type_set *set, const struct message_type *type,
-                             const struct message_type **found)
-{
-    struct walk walk = {.set = set};
-    walk.types = calloc(set->message_count, sizeof *walk.types);
-    walk.met = calloc(set->message_count, sizeof *walk.met);
-    bool good = walk.types != NULL && walk.met != NULL;
-    if (good) {
-        meet(&walk, type);
-        *found = walk_to_message_set(&walk);
-    }
-    free(walk.types);
-    free(walk.met);
-    return good;
-}
-
 /* A message whose last name is the one given, without its package; NULL where there is none. */
 static const char *find_last_name(const struct type_set *set, const char *given)
 {
@@ -281,7 +233,6 @@ static void refuse_name(const struct type_set *set, const char *full_name, struc
 const struct message_type *type_set_require(const struct type_set *set, const char *full_name,
                                             struct error *error)
 {
-    const struct message_type *refused = NULL;
     const struct message_type *type = type_set_find(set, full_name, strlen(full_name));
     if (type == NULL) {
         refuse_name(set, full_name, error);
@@ -291,15 +242,9 @@ const struct message_type *type_set_require(const struct type_set *set, const ch
         error_set(error, EXIT_CODE_CONFIG, "message \"%s\" is the entry of a map", full_name);
         return NULL;
     }
-    if (!find_message_set(set, type, &refused)) {
-        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-        return NULL;
-    }
-    if (refused == NULL)
+    if (!type->message_set)
         return type;
     error_set(error, EXIT_CODE_CONFIG,
-              "message \"%s\" holds \"%s\", which has message_set_wire_format: that is not "
-              "supported",
-              full_name, refused->descriptor->name);
+              "message \"%s\" has message_set_wire_format, which is not supported", full_name);
     return NULL;
 }

@@ -65,6 +65,18 @@ class Messages(SchemaFiles):
             {"number": 5000, "varint": "9"}, {"number": 5001, "bytes": "eA=="}]})
         self.assertEqual(ledger["listeners"][0]["unknown_fields"], 2)
 
+    def test_a_value_without_a_json_form_is_its_fields_and_counted(self):
+        path = self.folder / "timed.proto"
+        path.write_text('syntax = "proto3";\nimport "google/protobuf/timestamp.proto";\n'
+                        "message Timed { google.protobuf.Timestamp at = 1; }\n")
+        program = self.start("--listen", self.listen(path, "Timed"))
+        self.sender(program).send_all([message(1, integer(1, 1700000000)),
+                                       message(1, integer(1, 10 ** 12))])
+        ledger = program.stop()
+        self.assertEqual([line["message"] for line in program.output()],
+                         [{"at": "2023-11-14T22:13:20Z"}, {"at": {"seconds": "1000000000000"}}])
+        self.assertEqual(ledger["sinks"][0]["json_fallback"], 1)
+
     def test_a_missing_required_field_is_malformed(self):
         program = self.start("--listen", self.listen(JUNOS))
         self.sender(program).send_all([integer(5, 1), junos(1)])

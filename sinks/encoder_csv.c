@@ -5,7 +5,6 @@
  * A row is one line of text: in a name or a unit a line's end becomes two characters, as in JSON.
  * Otherwise the end of a row that was torn by a crash could not be told from one within a field.
  */
-#include <math.h>
 #include <string.h>
 
 #include "collector/text/escaped.h"
@@ -82,21 +81,6 @@ static void end_json(struct output *out, size_t start)
     text[start] = '"';
 }
 
-static void put_double(struct output *out, const struct sample *sample)
-{
-    double value = sample->value.number;
-    if (isnan(value))
-        output_literal(out, "NaN");
-    else if (isinf(value) && value > 0)
-        output_literal(out, "Infinity");
-    else if (isinf(value))
-        output_literal(out, "-Infinity");
-    else if (sample->type == SAMPLE_FLOAT)
-        number_float(out, (float)value);
-    else
-        number_double(out, value);
-}
-
 static void put_value(struct output *out, const struct record *record, const struct sample *sample,
                       struct arena *scratch)
 {
@@ -104,8 +88,10 @@ static void put_value(struct output *out, const struct record *record, const str
         number_int64(out, sample->value.int64);
     } else if (sample->type == SAMPLE_UINT64) {
         number_uint64(out, sample->value.uint64);
-    } else if (sample->type == SAMPLE_DOUBLE || sample->type == SAMPLE_FLOAT) {
-        put_double(out, sample);
+    } else if (sample->type == SAMPLE_DOUBLE) {
+        number_or_word_double(out, sample->value.number);
+    } else if (sample->type == SAMPLE_FLOAT) {
+        number_or_word_float(out, (float)sample->value.number);
     } else {
         size_t start = begin_json(out);
         json_sample_value(out, record, sample, scratch);

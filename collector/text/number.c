@@ -1,5 +1,8 @@
 #include "collector/text/number.h"
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 
@@ -27,4 +30,30 @@ void number_float(struct output *out, float value)
 {
     char text[SHORTEST_DOUBLE_SIZE];
     output_bytes(out, text, shortest_float(value, text));
+}
+
+/* Writes the word of a value that has one. */
+static bool put_word(struct output *out, double value)
+{
+    if (isfinite(value))
+        return false;
+    if (isnan(value))
+        output_literal(out, "NaN");
+    else if (value < 0)
+        output_literal(out, "-Infinity");
+    else
+        output_literal(out, "Infinity");
+    return true;
+}
+
+void number_or_word_double(struct output *out, double value)
+{
+    if (!put_word(out, value))
+        number_double(out, value);
+}
+
+void number_or_word_float(struct output *out, float value)
+{
+    if (!put_word(out, (double)value))
+        number_float(out, value);
 }

@@ -16,4 +16,9 @@ void number_uint64(struct output *out, uint64_t value);
 void number_double(struct output *out, double value);
 void number_float(struct output *out, float value);
 
+/* The same of any value: what is not finite is NaN, Infinity or -Infinity, as in protobuf's JSON.
+ */
+void number_or_word_double(struct output *out, double value);
+void number_or_word_float(struct output *out, float value);
+
 #endif

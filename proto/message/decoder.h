@@ -8,6 +8,7 @@
 #include "collector/arena.h"
 #include "collector/schema.h"
 #include "proto/message/type.h"
+#include "proto/message/wire.h"
 
 struct decoder {
     struct arena *arena;
@@ -37,8 +38,7 @@ static inline void *decoder_allocate(struct decoder *decoder, size_t size)
     return block != NULL ? block : decoder_fail(decoder, DECODE_TOO_LARGE);
 }
 
-/* --- looking ahead (room.c)
- * ------------------------------------------------------------------------- */
+/* --- looking ahead (room.c) ------------------------------------------------------------------- */
 
 /* How the bytes after a tag are to be taken. */
 enum field_form {
@@ -53,7 +53,7 @@ static inline enum field_form form_of(const struct field_type *field, uint32_t w
         return FORM_UNKNOWN;
     if (field->wire_type == wire_type)
         return FORM_SINGLE;
-    return field->packable && wire_type == 2 ? FORM_PACKED : FORM_UNKNOWN;
+    return field->packable && wire_type == WIRE_LENGTH ? FORM_PACKED : FORM_UNKNOWN;
 }
 
 /*

@@ -2,10 +2,10 @@
  * The values of OTLP's attributes as text. Lists and maps nest no deeper than the decoder lets them
  * (SCHEMA_MAX_DEPTH), which bounds the recursion.
  */
-#include <math.h>
 
 #include "collector/text/base64.h"
 #include "collector/text/json_writer.h"
+#include "collector/text/number.h"
 #include "proto/made_text.h"
 #include "proto/message_schema.h"
 #include "proto/otlp/schema_otlp.h"
@@ -79,19 +79,13 @@ static struct text literal(const char *text, size_t size)
 
 #define LITERAL(text) literal("" text, sizeof(text) - 1)
 
-/* Those that JSON writes as strings. */
-static struct text text_of_infinite(double value)
-{
-    if (isnan(value))
-        return LITERAL("NaN");
-    return value < 0 ? LITERAL("-Infinity") : LITERAL("Infinity");
-}
-
 static struct text make_text(const OtlpValue *value, struct schema_cursor *cursor)
 {
     struct output out = made_text_begin(cursor);
     if (value->value_case == VALUE_IS(BYTES))
         base64_put(&out, value->bytes_value.data, value->bytes_value.len);
+    else if (value->value_case == VALUE_IS(DOUBLE))
+        number_or_word_double(&out, value->double_value);
     else
         write_value(&out, value);
     return made_text_end(cursor, &out);
@@ -105,8 +99,6 @@ struct text otlp_value_text(const OtlpValue *value, struct schema_cursor *cursor
     case VALUE_IS(BOOL):
         return value->bool_value != 0 ? LITERAL("true") : LITERAL("false");
     case VALUE_IS(DOUBLE):
-        return isfinite(value->double_value) ? make_text(value, cursor)
-                                             : text_of_infinite(value->double_value);
     case VALUE_IS(INT):
     case VALUE_IS(BYTES):
     case VALUE_IS(ARRAY):

@@ -4,8 +4,6 @@
 
 #include "collector/config/fault.h"
 #include "collector/config/nearest.h"
-#include "collector/text/base64.h"
-#include "collector/text/json_writer.h"
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
@@ -29,15 +27,14 @@ static bool no_such_field(const struct message_type *type, const char *text, siz
                           struct error *error)
 {
     char given[QUOTED_SIZE];
+    struct fault fault;
     struct nearest nearest;
     nearest_begin(&nearest, text, length);
     for (size_t i = 0; i < type->field_count; i++)
         nearest_offer(&nearest, type->fields[i].descriptor->name);
-    const char *meant = nearest_found(&nearest);
-    error_set(error, EXIT_CODE_CONFIG, "message \"%s\" has no field %s%s%s%s",
-              type->descriptor->name, quoted(text, length, given),
-              meant != NULL ? "; did you mean \"" : "", meant != NULL ? meant : "",
-              meant != NULL ? "\"?" : "");
+    fault_set(&fault, 0, "has no field %s", quoted(text, length, given));
+    fault_suggest(&fault, nearest_found(&nearest));
+    error_set(error, EXIT_CODE_CONFIG, "message \"%s\" %s", type->descriptor->name, fault.text);
     return false;
 }
 
@@ -97,6 +94,24 @@ bool field_path_parse(const struct message_type *type, const char *text, size_t 
     return true;
 }
 
+bool field_path_parse_option(const struct message_type *type, const char *option, const char *text,
+                             size_t length, struct field_path *path, struct error *error)
+{
+    struct error reason;
+    if (field_path_parse(type, text, length, path, &reason))
+        return true;
+    error_set(error, reason.code, "%s: %s", option, reason.text);
+    return false;
+}
+
+bool field_path_refuse(const char *option, const struct field_path *path, const char *why,
+                       struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s: \"%s\" %s", option,
+              field_path_last(path)->descriptor->name, why);
+    return false;
+}
+
 bool field_path_same_list(const struct field_path *a, const struct field_path *b)
 {
     if (a->list == a->count || b->list == b->count || a->list != b->list)
@@ -149,70 +164,4 @@ const void *field_path_follow(const struct field_path *path, const ProtobufCMess
     return field->presence == PRESENCE_IMPLICIT || field_is_present(field, message)
                ? field_value(field, message)
                : NULL;
-}
-
-/* --- as text ---------------------------------------------------------------------------------- */
-
-/* Writes a JSON value and takes its quotes off: what is between them needs no escape. */
-static void end_plain(struct output *out, struct output *json)
-{
-    if (json->used >= 2 && json->data[0] == '"')
-        output_bytes(out, json->data + 1, json->used - 2);
-    else
-        output_bytes(out, json->data, json->used);
-}
-
-static void write_number(const struct field_type *field, const void *value, struct output *json)
-{
-    switch (field->kind) {
-    case KIND_DOUBLE:
-        json_double(json, *(const double *)value);
-        break;
-    case KIND_FLOAT:
-        json_float(json, *(const float *)value);
-        break;
-    case KIND_INT64:
-    case KIND_SINT64:
-    case KIND_SFIXED64:
-        json_int64(json, *(const int64_t *)value);
-        break;
-    case KIND_UINT64:
-    case KIND_FIXED64:
-        json_uint64(json, *(const uint64_t *)value);
-        break;
-    case KIND_UINT32:
-    case KIND_FIXED32:
-        json_uint64(json, *(const uint32_t *)value);
-        break;
-    case KIND_BOOL:
-        json_bool(json, *(const protobuf_c_boolean *)value != 0);
-        break;
-    default:
-        json_int64(json, *(const int32_t *)value);
-        break;
-    }
-}
-
-void field_write_text(const struct field_type *field, const void *value, struct output *out)
-{
-    char room[64];
-    struct output json = {.data = room, .capacity = sizeof room};
-    if (field->kind == KIND_STRING) {
-        const ProtobufCBinaryData *text = value;
-        output_bytes(out, text->data, text->len);
-        return;
-    }
-    if (field->kind == KIND_BYTES) {
-        const ProtobufCBinaryData *bytes = value;
-        base64_put(out, bytes->data, bytes->len);
-        return;
-    }
-    const ProtobufCEnumValue *named =
-        field->kind == KIND_ENUM ? enum_find(field->enumeration, *(const int32_t *)value) : NULL;
-    if (named != NULL) {
-        output_bytes(out, named->name, strlen(named->name));
-        return;
-    }
-    write_number(field, value, &json);
-    end_plain(out, &json);
 }

@@ -9,7 +9,6 @@
 #define SLUICE_PROTO_RUNTIME_FIELD_PATH_H
 
 #include "collector/error.h"
-#include "collector/text/output.h"
 #include "proto/message/type.h"
 
 #define FIELD_PATH_STEPS 16
@@ -27,6 +26,14 @@ struct field_path {
  */
 bool field_path_parse(const struct message_type *type, const char *text, size_t length,
                       struct field_path *path, struct error *error);
+
+/* The same for a path that an option gives: the error begins with the option's name. */
+bool field_path_parse_option(const struct message_type *type, const char *option, const char *text,
+                             size_t length, struct field_path *path, struct error *error);
+
+/* Fills the error with why what the option's path leads to will not do. Returns false. */
+bool field_path_refuse(const char *option, const struct field_path *path, const char *why,
+                       struct error *error);
 
 static inline const struct field_type *field_path_last(const struct field_path *path)
 {
@@ -46,11 +53,5 @@ size_t field_path_elements(const struct field_path *path, const ProtobufCMessage
  */
 const void *field_path_follow(const struct field_path *path, const ProtobufCMessage *message,
                               size_t element);
-
-/*
- * Appends a value as plain text: numbers as in JSON, true or false, an enum's name, a string as it
- * stands, bytes in base64. Not for messages.
- */
-void field_write_text(const struct field_type *field, const void *value, struct output *out);
 
 #endif

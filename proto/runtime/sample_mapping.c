@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "proto/made_text.h"
+#include "proto/runtime/field_value.h"
 #include "proto/sample_time.h"
 
 /* Of a sample that belongs to no element: no list is as long. */
@@ -25,34 +26,20 @@ static struct text text_of_value(const struct field_type *field, const void *val
 
 static void read_value(const struct field_type *field, const void *at, struct sample *sample)
 {
-    switch (field->kind) {
-    case KIND_DOUBLE:
-        sample->type = SAMPLE_DOUBLE;
-        sample->value.number = *(const double *)at;
-        break;
-    case KIND_FLOAT:
-        sample->type = SAMPLE_FLOAT;
-        sample->value.number = *(const float *)at;
-        break;
-    case KIND_UINT64:
-    case KIND_FIXED64:
-        sample->type = SAMPLE_UINT64;
-        sample->value.uint64 = *(const uint64_t *)at;
-        break;
-    case KIND_UINT32:
-    case KIND_FIXED32:
-        sample->type = SAMPLE_UINT64;
-        sample->value.uint64 = *(const uint32_t *)at;
-        break;
-    case KIND_INT64:
-    case KIND_SINT64:
-    case KIND_SFIXED64:
+    struct field_number number = field_read_number(field, at);
+    switch (number.type) {
+    case FIELD_SIGNED:
         sample->type = SAMPLE_INT64;
-        sample->value.int64 = *(const int64_t *)at;
+        sample->value.int64 = number.is.as_signed;
         break;
-    default: /* those of 32 bits, enums and bools */
-        sample->type = SAMPLE_INT64;
-        sample->value.int64 = *(const int32_t *)at;
+    case FIELD_UNSIGNED:
+        sample->type = SAMPLE_UINT64;
+        sample->value.uint64 = number.is.as_unsigned;
+        break;
+    case FIELD_DOUBLE:
+    case FIELD_FLOAT:
+        sample->type = number.type == FIELD_FLOAT ? SAMPLE_FLOAT : SAMPLE_DOUBLE;
+        sample->value.number = number.is.as_double;
         break;
     }
 }
@@ -78,13 +65,13 @@ static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMe
         return 0;
     if (mapping->time_unit == 0)
         return read_timestamp(field->message, *(const ProtobufCMessage *const *)at);
-    struct sample number;
-    read_value(field, at, &number);
-    if (number.type == SAMPLE_INT64)
-        return sample_time_in_units(number.value.int64, mapping->time_unit);
-    if (number.type == SAMPLE_UINT64)
-        return sample_time_in_units(sample_time_unsigned(number.value.uint64), mapping->time_unit);
-    double nanoseconds = number.value.number * (double)mapping->time_unit;
+    struct field_number number = field_read_number(field, at);
+    if (number.type == FIELD_SIGNED)
+        return sample_time_in_units(number.is.as_signed, mapping->time_unit);
+    if (number.type == FIELD_UNSIGNED)
+        return sample_time_in_units(sample_time_unsigned(number.is.as_unsigned),
+                                    mapping->time_unit);
+    double nanoseconds = number.is.as_double * (double)mapping->time_unit;
     return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
 }
 

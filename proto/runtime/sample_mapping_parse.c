@@ -1,16 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/config/fault.h"
+#include "proto/runtime/field_value.h"
 #include "proto/runtime/sample_mapping.h"
-
-static bool refuse(struct error *error, const char *option, const struct field_path *path,
-                   const char *why)
-{
-    error_set(error, EXIT_CODE_CONFIG, "%s: \"%s\" %s", option,
-              field_path_last(path)->descriptor->name, why);
-    return false;
-}
 
 /* Notes the repeated field that a path leads through; it must be the one of the others. */
 static bool note_list(struct sample_mapping *mapping, const char *option,
@@ -22,19 +14,16 @@ static bool note_list(struct sample_mapping *mapping, const char *option,
         mapping->list = *path;
     if (field_path_same_list(&mapping->list, path))
         return true;
-    return refuse(error, option, path, "is reached through another repeated field than the rest");
+    return field_path_refuse(option, path,
+                             "is reached through another repeated field than the rest", error);
 }
 
 static bool parse_path(const struct message_type *type, struct sample_mapping *mapping,
                        const char *option, const char *text, size_t length, struct field_path *path,
                        struct error *error)
 {
-    struct error reason;
-    if (!field_path_parse(type, text, length, path, &reason)) {
-        error_set(error, reason.code, "%s: %s", option, reason.text);
-        return false;
-    }
-    return note_list(mapping, option, path, error);
+    return field_path_parse_option(type, option, text, length, path, error) &&
+           note_list(mapping, option, path, error);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -62,7 +51,7 @@ static bool parse_named(const struct message_type *type, struct sample_mapping *
     if (!parse_path(type, mapping, option, text + at, length - at, &named->path, error))
         return false;
     if (colon == text)
-        return refuse(error, option, &named->path, "has no name before its colon");
+        return field_path_refuse(option, &named->path, "has no name before its colon", error);
     const char *last = field_path_last(&named->path)->descriptor->name;
     return colon != NULL ? name_path(named, text, at - 1, error)
                          : name_path(named, last, strlen(last), error);
@@ -84,8 +73,9 @@ static bool parse_list(const struct message_type *type, struct sample_mapping *m
             return false;
         for (struct named_path *other = list; other != next; other++)
             if (strcmp(other->name, next->name) == 0)
-                return refuse(error, option, &next->path,
-                              "has a name that is there already; write NAME:PATH");
+                return field_path_refuse(option, &next->path,
+                                         "has a name that is there already; write NAME:PATH",
+                                         error);
         text = text[length] == ',' ? text + length + 1 : NULL;
     }
     return true;
@@ -93,16 +83,11 @@ static bool parse_list(const struct message_type *type, struct sample_mapping *m
 
 /* --- what the paths lead to ------------------------------------------------------------------- */
 
-static bool is_number(const struct field_type *field)
-{
-    return field->message == NULL && field->kind != KIND_STRING && field->kind != KIND_BYTES;
-}
-
 static bool check_values(const struct sample_mapping *mapping, struct error *error)
 {
     for (size_t i = 0; i < mapping->value_count; i++)
-        if (!is_number(field_path_last(&mapping->values[i].path)))
-            return refuse(error, "value", &mapping->values[i].path, "is no number");
+        if (!field_is_number(field_path_last(&mapping->values[i].path)))
+            return field_path_refuse("value", &mapping->values[i].path, "is no number", error);
     return true;
 }
 
@@ -115,7 +100,8 @@ static bool check_labels(const struct sample_mapping *mapping, struct error *err
             continue;
         if (!field->map || field->message->fields[0].kind != KIND_STRING ||
             field->message->fields[1].message != NULL)
-            return refuse(error, "labels", path, "is neither a value nor a map of text to values");
+            return field_path_refuse("labels", path,
+                                     "is neither a value nor a map of text to values", error);
     }
     return true;
 }
@@ -141,14 +127,16 @@ static bool parse_time(const struct message_type *type, const char *text,
     const struct field_type *field = field_path_last(&mapping->time);
     bool timestamp = field->message != NULL && field->message->well_known == WELL_KNOWN_TIMESTAMP;
     if (timestamp && text[length] != '\0')
-        return refuse(error, "time", &mapping->time, "is a Timestamp and needs no unit");
+        return field_path_refuse("time", &mapping->time, "is a Timestamp and needs no unit", error);
     if (timestamp)
         return true;
-    if (!is_number(field) || field->kind == KIND_BOOL || field->kind == KIND_ENUM)
-        return refuse(error, "time", &mapping->time, "is neither a number nor a Timestamp");
+    if (!field_is_number(field) || field->kind == KIND_BOOL || field->kind == KIND_ENUM)
+        return field_path_refuse("time", &mapping->time, "is neither a number nor a Timestamp",
+                                 error);
     mapping->time_unit = text[length] == '\0' ? 0 : unit_of(text + length + 1);
     if (mapping->time_unit == 0)
-        return refuse(error, "time", &mapping->time, "needs a unit: PATH:s, ms, us or ns");
+        return field_path_refuse("time", &mapping->time, "needs a unit: PATH:s, ms, us or ns",
+                                 error);
     return true;
 }
 
@@ -158,7 +146,7 @@ static bool parse_name(const struct message_type *type, const char *text,
     if (!parse_path(type, mapping, "name", text, strlen(text), &mapping->name, error))
         return false;
     return field_path_last(&mapping->name)->message == NULL ||
-           refuse(error, "name", &mapping->name, "is a message, not a value");
+           field_path_refuse("name", &mapping->name, "is a message, not a value", error);
 }
 
 bool sample_mapping_parse(const struct message_type *type, const struct schema_options *options,

@@ -2,53 +2,21 @@
 
 #include <string.h>
 
+#include "proto/runtime/field_value.h"
+
 /* Between the parts of a sender's name: a byte that no text that means something has. */
 #define SEPARATOR '\0'
-
-static bool refuse(struct error *error, const char *option, const struct field_path *path,
-                   const char *why)
-{
-    error_set(error, EXIT_CODE_CONFIG, "%s: \"%s\" %s", option,
-              field_path_last(path)->descriptor->name, why);
-    return false;
-}
-
-static bool is_integer(const struct field_type *field)
-{
-    switch (field->kind) {
-    case KIND_INT64:
-    case KIND_UINT64:
-    case KIND_INT32:
-    case KIND_FIXED64:
-    case KIND_FIXED32:
-    case KIND_UINT32:
-    case KIND_SFIXED32:
-    case KIND_SFIXED64:
-    case KIND_SINT32:
-    case KIND_SINT64:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool prefix_error(const char *option, struct error *error)
-{
-    struct error reason = *error;
-    error_set(error, reason.code, "%s: %s", option, reason.text);
-    return false;
-}
 
 /* One path that leads to one value. */
 static bool parse_one(const struct message_type *type, const char *option, const char *text,
                       size_t length, struct field_path *path, struct error *error)
 {
-    if (!field_path_parse(type, text, length, path, error))
-        return prefix_error(option, error);
+    if (!field_path_parse_option(type, option, text, length, path, error))
+        return false;
     if (path->list != path->count)
-        return refuse(error, option, path, "is reached through a repeated field");
+        return field_path_refuse(option, path, "is reached through a repeated field", error);
     if (field_path_last(path)->message != NULL)
-        return refuse(error, option, path, "is a message, not a value");
+        return field_path_refuse(option, path, "is a message, not a value", error);
     return true;
 }
 
@@ -77,32 +45,17 @@ bool sender_parse(const struct message_type *type, const char *number, const cha
         return true;
     if (!parse_one(type, "sequence", number, strlen(number), &paths->number, error))
         return false;
-    if (!is_integer(field_path_last(&paths->number)))
-        return refuse(error, "sequence", &paths->number, "is no integer");
+    if (!field_is_integer(field_path_last(&paths->number)))
+        return field_path_refuse("sequence", &paths->number, "is no integer", error);
     return keys == NULL || parse_keys(type, keys, paths, error);
 }
 
 /* The number as it counts: one that has a sign and is below zero is none. */
 static bool read_number(const struct field_type *field, const void *at, uint64_t *number)
 {
-    switch (field->kind) {
-    case KIND_UINT64:
-    case KIND_FIXED64:
-        *number = *(const uint64_t *)at;
-        return true;
-    case KIND_UINT32:
-    case KIND_FIXED32:
-        *number = *(const uint32_t *)at;
-        return true;
-    case KIND_INT64:
-    case KIND_SFIXED64:
-    case KIND_SINT64:
-        *number = (uint64_t) * (const int64_t *)at;
-        return *(const int64_t *)at >= 0;
-    default:
-        *number = (uint64_t) * (const int32_t *)at;
-        return *(const int32_t *)at >= 0;
-    }
+    struct field_number read = field_read_number(field, at);
+    *number = read.is.as_unsigned;
+    return read.type == FIELD_UNSIGNED || read.is.as_signed >= 0;
 }
 
 bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,

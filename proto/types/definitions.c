@@ -220,6 +220,28 @@ static int compare_enums(const void *a, const void *b)
     return strcmp((*left)->name, (*right)->name);
 }
 
+/* The name at a place in one of the set's tables. */
+typedef const char *name_at(const struct type_set *set, size_t place);
+
+static const char *message_name(const struct type_set *set, size_t place)
+{
+    return set->messages[place]->name;
+}
+
+static const char *enum_name(const struct type_set *set, size_t place)
+{
+    return set->enums[place]->name;
+}
+
+/* Whether each name of a sorted table is there once. */
+static bool are_different(struct loader *loader, name_at *name, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(name(loader->set, i - 1), name(loader->set, i)) == 0)
+            return loader_refuse(loader, "\"%s\" is defined twice", name(loader->set, i));
+    return true;
+}
+
 static bool make_tables(struct loader *loader)
 {
     struct type_set *set = loader->set;
@@ -231,17 +253,12 @@ static bool make_tables(struct loader *loader)
     for (struct message_definition *at = loader->messages; at != NULL; at = at->next)
         set->messages[count++] = at;
     qsort(set->messages, count, sizeof(void *), compare_messages);
-    for (size_t i = 1; i < count; i++)
-        if (compare_messages(&set->messages[i - 1], &set->messages[i]) == 0)
-            return loader_refuse(loader, "\"%s\" is defined twice", set->messages[i]->name);
     count = 0;
     for (struct enum_definition *at = loader->enums; at != NULL; at = at->next)
         set->enums[count++] = at;
     qsort(set->enums, count, sizeof(void *), compare_enums);
-    for (size_t i = 1; i < count; i++)
-        if (compare_enums(&set->enums[i - 1], &set->enums[i]) == 0)
-            return loader_refuse(loader, "\"%s\" is defined twice", set->enums[i]->name);
-    return true;
+    return are_different(loader, message_name, set->message_count) &&
+           are_different(loader, enum_name, set->enum_count);
 }
 
 /* Compares `length` bytes, whatever they are, with a whole string, as strcmp orders strings. */
@@ -253,40 +270,37 @@ static int compare_name(const char *name, size_t length, const char *with)
     return order != 0 ? order : (length > whole) - (length < whole);
 }
 
-struct message_definition *definition_of_message(const struct type_set *set, const char *name,
-                                                 size_t length)
+/* The place of a name in a sorted table; `count` where it is not there. */
+static size_t find(const struct type_set *set, name_at *name_of, size_t count, const char *name,
+                   size_t length)
 {
     size_t low = 0;
-    size_t high = set->message_count;
+    size_t high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = compare_name(name, length, set->messages[middle]->name);
+        int order = compare_name(name, length, name_of(set, middle));
         if (order == 0)
-            return set->messages[middle];
+            return middle;
         if (order < 0)
             high = middle;
         else
             low = middle + 1;
     }
-    return NULL;
+    return count;
+}
+
+struct message_definition *definition_of_message(const struct type_set *set, const char *name,
+                                                 size_t length)
+{
+    size_t place = find(set, message_name, set->message_count, name, length);
+    return place == set->message_count ? NULL : set->messages[place];
 }
 
 struct enum_definition *definition_of_enum(const struct type_set *set, const char *name,
                                            size_t length)
 {
-    size_t low = 0;
-    size_t high = set->enum_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_name(name, length, set->enums[middle]->name);
-        if (order == 0)
-            return set->enums[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    size_t place = find(set, enum_name, set->enum_count, name, length);
+    return place == set->enum_count ? NULL : set->enums[place];
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

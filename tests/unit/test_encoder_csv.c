@@ -15,6 +15,7 @@
 #include "sinks/sinks.h"
 #include "tests/support/encoding.h"
 #include "tests/support/otlp_wire.h"
+#include "tests/support/sample_encoding.h"
 #include "tests/support/telemetry_builder.h"
 
 typedef Sluice__Telemetry__Sample Sample;
@@ -24,54 +25,19 @@ typedef Sluice__Telemetry__Histogram Histogram;
 #define END_OF_ROW "," ARRIVAL ",192.0.2.1:5555,udp://127.0.0.1:5555\r\n"
 #define FFFD       "\xef\xbf\xbd"
 
-static struct telemetry_builder builder;
-static struct wire wire;
-
-static int open_with(void **state, const struct schema_ops *schema)
-{
-    static const struct encoder_options options = {.view = VIEW_AUTO};
-    *state = encoding_create(schema, &encoder_csv, &options);
-    telemetry_begin(&builder);
-    wire_clear(&wire);
-    return 0;
-}
-
 static int open_telemetry(void **state)
 {
-    return open_with(state, &schema_telemetry);
+    return open_samples(state, &schema_telemetry, &encoder_csv);
 }
 
 static int open_riemann(void **state)
 {
-    return open_with(state, &schema_riemann);
+    return open_samples(state, &schema_riemann, &encoder_csv);
 }
 
 static int open_otlp(void **state)
 {
-    return open_with(state, &schema_otlp);
-}
-
-static int close_encoding(void **state)
-{
-    encoding_free(*state);
-    return 0;
-}
-
-static void assert_builder_gives(struct encoding *encoding, const char *expected)
-{
-    telemetry_end(&builder);
-    assert_true(encoding_decode(encoding, builder.datagram, builder.size));
-    assert_string_equal(encoding_write(encoding), expected);
-    encoding_assert_whole_or_overflow(encoding);
-    telemetry_begin(&builder);
-}
-
-static void assert_wire_gives(struct encoding *encoding, const char *expected)
-{
-    assert_true(encoding_decode(encoding, wire.bytes, wire.size));
-    assert_string_equal(encoding_write(encoding), expected);
-    encoding_assert_whole_or_overflow(encoding);
-    wire_clear(&wire);
+    return open_samples(state, &schema_otlp, &encoder_csv);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "proto/runtime/field_path.h"
+#include "proto/runtime/field_value.h"
 #include "tests/support/decoding.h"
 
 static int open_legacy(void **state)

@@ -9,14 +9,12 @@
 #include "tools/decode/message_memory.h"
 #include "tools/decode/message_reader.h"
 
-enum format { FORMAT_JSON, FORMAT_PROTOBUF };
-
 struct settings {
     const struct schema_ops *schema; /* a built-in one, or NULL */
     const char *descriptor_set;      /* a file; NULL: none */
     const char *message;             /* of the file */
     bool delimited;
-    enum format format;
+    bool as_protobuf; /* else JSON */
     struct json_style style;
 };
 
@@ -54,44 +52,37 @@ static int set_delimited(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-static int set_format(void *settings, const char *value, struct error *error)
+/* One of two words; *second tells which. */
+static int choose(const char *value, const char *first_word, const char *second_word, bool *second,
+                  struct error *error)
 {
-    static const char *const names[] = {"json", "protobuf", NULL};
+    const char *const names[] = {first_word, second_word, NULL};
     size_t index;
     if (value_choice(value, names, &index, error) != 0)
         return -1;
-    ((struct settings *)settings)->format = index == 0 ? FORMAT_JSON : FORMAT_PROTOBUF;
+    *second = index != 0;
     return 0;
+}
+
+static int set_format(void *settings, const char *value, struct error *error)
+{
+    return choose(value, "json", "protobuf", &((struct settings *)settings)->as_protobuf, error);
 }
 
 static int set_names(void *settings, const char *value, struct error *error)
 {
-    static const char *const names[] = {"json", "proto", NULL};
-    size_t index;
-    if (value_choice(value, names, &index, error) != 0)
-        return -1;
-    ((struct settings *)settings)->style.proto_names = index != 0;
-    return 0;
+    return choose(value, "json", "proto", &((struct settings *)settings)->style.proto_names, error);
 }
 
 static int set_unknown(void *settings, const char *value, struct error *error)
 {
-    static const char *const names[] = {"hide", "show", NULL};
-    size_t index;
-    if (value_choice(value, names, &index, error) != 0)
-        return -1;
-    ((struct settings *)settings)->style.show_unknown = index != 0;
-    return 0;
+    return choose(value, "hide", "show", &((struct settings *)settings)->style.show_unknown, error);
 }
 
 static int set_int64(void *settings, const char *value, struct error *error)
 {
-    static const char *const names[] = {"string", "number", NULL};
-    size_t index;
-    if (value_choice(value, names, &index, error) != 0)
-        return -1;
-    ((struct settings *)settings)->style.int64_numbers = index != 0;
-    return 0;
+    return choose(value, "string", "number", &((struct settings *)settings)->style.int64_numbers,
+                  error);
 }
 
 static int check(void *settings, struct error *error)
@@ -173,7 +164,7 @@ static int write_message(const struct settings *settings, struct message_memory 
                          const struct schema *schema, const void *message, struct error *error)
 {
     const struct output *text = &memory->text;
-    if (settings->format == FORMAT_JSON) {
+    if (!settings->as_protobuf) {
         if (message_memory_write_json(memory, schema, message, &settings->style, error) != 0 ||
             put(text->data, text->used, error) != 0)
             return -1;

@@ -7,29 +7,9 @@
 #include "proto/message/json.h"
 #include "proto/types/type_set.h"
 
-/* What of the options only a schema from a file has; NULL where none is given. */
-static const char *option_of_files(const struct schema_options *options)
-{
-    if (options->message != NULL)
-        return "message";
-    if (options->sequence != NULL || options->sequence_key != NULL)
-        return "sequence";
-    if (options->name != NULL || options->value != NULL || options->time != NULL ||
-        options->labels != NULL)
-        return "a mapping of samples";
-    return NULL;
-}
-
 int message_schema_create(const struct schema_ops *ops, const struct compiled_proto *from,
-                          const struct schema_options *options, struct schema **out,
-                          struct error *error)
+                          struct schema **out, struct error *error)
 {
-    const char *stray = option_of_files(options);
-    if (stray != NULL) {
-        error_set(error, EXIT_CODE_CONFIG, "schema %s: %s is for a schema from a file", ops->name,
-                  stray);
-        return -1;
-    }
     struct message_schema *made = calloc(1, sizeof *made);
     if (made == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "schema %s: out of memory", ops->name);

@@ -26,12 +26,11 @@ struct compiled_proto {
 };
 
 /*
- * Makes a built-in schema with these operations over `from`. Returns 0, or -1 with `error` filled,
- * also where `options` give more than the schema's name.
+ * Makes a built-in schema with these operations over `from`. Returns 0, or -1 with `error`
+ * filled.
  */
 int message_schema_create(const struct schema_ops *ops, const struct compiled_proto *from,
-                          const struct schema_options *options, struct schema **out,
-                          struct error *error);
+                          struct schema **out, struct error *error);
 
 /* For the operations of the same names in struct schema_ops. */
 void message_schema_destroy(struct schema *schema);

@@ -15,6 +15,8 @@
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
+#include "proto/message_schema.h"
+#include "proto/schemas.h"
 #include "tests/support/decoding.h"
 
 #define STACK_SIZE ((size_t)256 * 1024)
@@ -222,7 +224,51 @@ static void a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more(void **st
     }
 }
 
+/* OTLP's AnyValue: a list that holds a list, and so on, as far as a datagram goes. */
+static int open_otlp(void **state)
+{
+    int result = decoding_set_up_schema(state, &schema_otlp);
+    struct decoding *decoding = *state;
+    decoding->type = ((const struct message_schema *)decoding->schema)->type;
+    return result;
+}
+
+static void put_lists_in_an_attribute(size_t levels_of_two)
+{
+    for (size_t i = 0; i < levels_of_two; i++) {
+        wire_wrap(&wire, 1, 1); /* an AnyValue of a list */
+        wire_wrap(&wire, 5, 1); /* the list of an AnyValue */
+    }
+    wire_wrap(&wire, 2, 1); /* an attribute's value */
+    wire_wrap(&wire, 1, 3); /* of a resource, of the resource's metrics, of the request */
+}
+
+static void an_any_value_of_a_hundred_levels_takes_no_more(void **state)
+{
+    put_lists_in_an_attribute(48); /* and four around them */
+    assert_bounded(*state, 0);
+}
+
+static void an_any_value_as_deep_as_a_datagram_goes_is_too_deep(void **state)
+{
+    struct decoding *decoding = *state;
+    struct job job = {.decoding = decoding};
+    put_lists_in_an_attribute(49);
+    run_on_small_stack(&job);
+    assert_int_equal(job.result, DECODE_TOO_DEEP);
+    wire_clear(&wire);
+    while (wire.size < LARGEST - 32) {
+        wire_wrap(&wire, 1, 1);
+        wire_wrap(&wire, 5, 1);
+    }
+    put_lists_in_an_attribute(0);
+    assert_in_range(wire.size, LARGEST - 32, LARGEST);
+    run_on_small_stack(&job);
+    assert_int_equal(job.result, DECODE_TOO_DEEP);
+}
+
 #define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
+#define otlp(test)   cmocka_unit_test_setup_teardown(test, open_otlp, close_decoding)
 #define known(test)  cmocka_unit_test_setup_teardown(test, open_known, close_decoding)
 
 int main(void)
@@ -235,6 +281,8 @@ int main(void)
         known(a_hundred_levels_of_any_take_no_more),
         known(a_hundred_levels_of_values_take_no_more),
         legacy(a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more),
+        otlp(an_any_value_of_a_hundred_levels_takes_no_more),
+        otlp(an_any_value_as_deep_as_a_datagram_goes_is_too_deep),
     };
     return cmocka_run_group_tests_name("message_stack", tests, NULL, NULL);
 }

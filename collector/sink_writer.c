@@ -1,0 +1,176 @@
+#include "collector/sink_writer.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "collector/thread.h"
+
+/*
+ * How long a failed destination is left alone: doubled at each failure, and the first one again
+ * when it has not failed for as long as the longest.
+ */
+#define FIRST_PAUSE_MS   10
+#define LONGEST_PAUSE_MS 1000
+
+/* --- the fate of records ---------------------------------------------------------------------- */
+
+static void settle(struct sink_writer *writer, struct counter *fate, size_t records)
+{
+    counter_add(fate, records);
+    writer->settled += records;
+}
+
+void sink_writer_publish_settled(struct sink_writer *writer)
+{
+    if (writer->settled == 0)
+        return;
+    atomic_fetch_sub_explicit(&writer->options.counters->in_flight, (int64_t)writer->settled,
+                              memory_order_relaxed);
+    writer->settled = 0;
+}
+
+void sink_writer_count_written(struct sink_writer *writer, size_t records,
+                               const struct encoded *sum)
+{
+    struct sink_counters *counters = writer->options.counters;
+    counter_add(&counters->lines, sum->lines);
+    counter_add(&counters->samples, sum->samples);
+    counter_add(&counters->json_fallback, sum->json_fallbacks);
+    settle(writer, &counters->written, records);
+}
+
+static enum record_failure failure_reason(const struct sink_writer *writer)
+{
+    if (writer->state == SINK_ENDED)
+        return FAILED_READER_GONE;
+    return writer->failing ? FAILED_IO_ERROR : FAILED_STOP_TIMEOUT;
+}
+
+void sink_writer_count_failed(struct sink_writer *writer, size_t records)
+{
+    settle(writer, &writer->options.counters->failed[failure_reason(writer)], records);
+}
+
+bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
+                        const struct record *record, struct output *out, struct encoded *encoded)
+{
+    struct sink_counters *counters = writer->options.counters;
+    size_t start = out->used;
+    *encoded = writer->options.encoder->encode(writer->encoder, listener, record, out);
+    if (!out->overflow && encoded->lines != 0)
+        return true;
+    struct counter *fate =
+        out->overflow ? &counters->failed[FAILED_TOO_LARGE] : &counters->filtered;
+    out->overflow = false;
+    out->used = start;
+    settle(writer, fate, 1);
+    return false;
+}
+
+/* --- the outcome of writes -------------------------------------------------------------------- */
+
+int sink_writer_wait_time(const struct sink_writer *writer, int most)
+{
+    int64_t deadline = atomic_load_explicit(&writer->deadline.ns, memory_order_relaxed);
+    if (deadline == INT64_MAX)
+        return most;
+    int64_t left = (deadline - clock_monotonic_ns()) / 1000000 + 1;
+    if (left < 0)
+        left = 0;
+    return most >= 0 && most < left ? most : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+void sink_writer_end(struct sink_writer *writer)
+{
+    writer->state = SINK_ENDED;
+    atomic_store(&writer->ended, true);
+    log_line(LOG_WARNING, "%s: the reader has gone; this sink has ended", writer->options.name);
+    if (writer->options.ended != NULL)
+        writer->options.ended(writer->options.ended_context);
+}
+
+void sink_writer_pause(struct sink_writer *writer, const struct error *error)
+{
+    counter_add(&writer->options.counters->write_errors, 1);
+    uint64_t held;
+    if (log_allowed(&writer->write_log, &held)) {
+        log_line(LOG_ERROR, "%s: %s; trying again", writer->options.name, error->text);
+        writer->failure_told = true;
+    }
+    writer->failing = true;
+    if (clock_monotonic_ns() >= writer->calm_ns)
+        writer->pause_ms = FIRST_PAUSE_MS;
+    wakeup_wait(writer->wakeup, NO_HANDLE, false, sink_writer_wait_time(writer, writer->pause_ms));
+    writer->pause_ms =
+        writer->pause_ms * 2 < LONGEST_PAUSE_MS ? writer->pause_ms * 2 : LONGEST_PAUSE_MS;
+    writer->calm_ns = clock_monotonic_ns() + LONGEST_PAUSE_MS * INT64_C(1000000);
+}
+
+/* Each failure that was told has its end told: the log's limit on the one holds for the other. */
+void sink_writer_note_success(struct sink_writer *writer)
+{
+    if (writer->failure_told)
+        log_line(LOG_INFO, "%s: writing again", writer->options.name);
+    writer->failure_told = false;
+    writer->failing = false;
+}
+
+bool sink_writer_goes_on(struct sink_writer *writer)
+{
+    if (writer->state == SINK_WRITING && deadline_is_over(&writer->deadline))
+        writer->state = SINK_GIVING_UP;
+    return writer->state == SINK_WRITING;
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+size_t sink_writer_memory(void)
+{
+    return stream_writer_memory() + ENCODER_SCRATCH_SIZE;
+}
+
+static struct sink_writer *make_writer(const struct sink_thread_options *options,
+                                       struct wakeup *wakeup, struct error *error)
+{
+    struct destination *destination;
+    if (options->destination->create(options->path, &destination, error) != 0)
+        return NULL;
+    struct sink_writer *writer = stream_writer_create(destination);
+    if (writer == NULL) {
+        destination->ops->destroy(destination);
+    } else {
+        writer->options = *options;
+        deadline_init(&writer->deadline);
+        writer->encoder = options->encoder->create(&options->encoding);
+        if (writer->encoder != NULL) {
+            writer->wakeup = wakeup;
+            return writer;
+        }
+        sink_writer_destroy(writer);
+    }
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
+    return NULL;
+}
+
+int sink_writer_create(struct sink_writer **out, const struct sink_thread_options *options,
+                       struct error *error)
+{
+    struct wakeup *wakeup;
+    if (wakeup_create(&wakeup, error) != 0)
+        return -1;
+    *out = make_writer(options, wakeup, error);
+    if (*out != NULL)
+        return 0;
+    wakeup_destroy(wakeup);
+    return -1;
+}
+
+void sink_writer_destroy(struct sink_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    if (writer->encoder != NULL)
+        writer->encoder->ops->destroy(writer->encoder);
+    wakeup_destroy(writer->wakeup);
+    writer->ops->destroy(writer);
+}

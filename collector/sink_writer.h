@@ -1,0 +1,127 @@
+/*
+ * The writing side of a sink: encodes the records that the sink's thread takes, brings the bytes to
+ * the destination, and counts what became of each record.
+ *
+ * There is one implementation for each kind of destination, a file each; what they have in common
+ * stands here: the outcome of writes, how long is waited after one that failed, when the sink ends
+ * or gives up. Private to the sink's thread (collector/sink_thread.h), which alone calls these
+ * functions; what other threads say to it and ask of it is marked.
+ */
+#ifndef SLUICE_COLLECTOR_SINK_WRITER_H
+#define SLUICE_COLLECTOR_SINK_WRITER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/deadline.h"
+#include "collector/log.h"
+#include "collector/sink_thread.h"
+#include "collector/wakeup.h"
+
+/*
+ * A block is written when it holds BLOCK_SIZE bytes, which is looked at between records; so the
+ * next record always has RECORD_SIZE bytes of room, and one that needs more is too large.
+ */
+#define BLOCK_SIZE  ((size_t)64 * 1024)
+#define RECORD_SIZE ((size_t)1024 * 1024)
+
+/* What the sink does with what it takes. */
+enum sink_state {
+    SINK_WRITING,
+    SINK_ENDED,     /* the reader has gone: all fails with that reason */
+    SINK_GIVING_UP, /* the deadline is over: all fails with that reason */
+};
+
+struct sink_writer;
+
+struct sink_writer_ops {
+    /* Encodes a record; writes what is full. The state is SINK_WRITING. */
+    void (*put)(struct sink_writer *writer, const struct listener *listener,
+                const struct record *record);
+
+    /* Whether there is something that need not wait for more to come. */
+    bool (*has_work)(const struct sink_writer *writer);
+
+    /* Writes all there is, waiting as long as the deadline lets it; what is left then fails. */
+    void (*flush)(struct sink_writer *writer);
+
+    /* After a flush: opens the destination anew. It may have done so in the flush. */
+    void (*reopen)(struct sink_writer *writer);
+
+    /* What to watch for a reader that goes, or NO_HANDLE. */
+    wait_handle (*handle)(const struct sink_writer *writer);
+
+    void (*destroy)(struct sink_writer *writer);
+};
+
+/* Every implementation begins with this. */
+struct sink_writer {
+    const struct sink_writer_ops *ops;
+    struct sink_thread_options options;
+    struct encoder *encoder;
+    enum sink_state state;
+    size_t settled;    /* records whose fate is known, not yet taken off in_flight */
+    bool failing;      /* the last write failed */
+    bool failure_told; /* in the log, and not yet that it writes again */
+    int pause_ms;      /* before the next try */
+    int64_t calm_ns;   /* monotonic: a failure from then on begins with the first pause */
+    struct log_limit write_log;
+    struct wakeup *wakeup;
+
+    /* Said across threads. */
+    struct deadline deadline;
+    _Atomic bool ended;
+    _Atomic bool reopen_wanted;
+};
+
+/*
+ * Opens the destination and makes the writer for it. Returns 0, or -1 with `error` filled.
+ * sink_writer_destroy closes and frees all; NULL is allowed.
+ */
+int sink_writer_create(struct sink_writer **out, const struct sink_thread_options *options,
+                       struct error *error);
+void sink_writer_destroy(struct sink_writer *writer);
+
+/* Bytes that one takes. */
+size_t sink_writer_memory(void);
+
+/* --- for implementations ---------------------------------------------------------------------- */
+
+/* Writes to a stream of bytes. Takes over the destination. Returns NULL where memory is short. */
+struct sink_writer *stream_writer_create(struct destination *destination);
+size_t stream_writer_memory(void);
+
+/*
+ * Appends the record's lines to `out`. Returns false, `out` as it was, where it leaves none or is
+ * too large: its fate is counted then.
+ */
+bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
+                        const struct record *record, struct output *out, struct encoded *encoded);
+
+/* Counts `records` as written, with what was in them. */
+void sink_writer_count_written(struct sink_writer *writer, size_t records,
+                               const struct encoded *sum);
+
+/* Counts `records` as failed, for the reason that the writer's state gives. */
+void sink_writer_count_failed(struct sink_writer *writer, size_t records);
+
+/* In flight is shared with the receivers, so it is lowered once a block and not once a record. */
+void sink_writer_publish_settled(struct sink_writer *writer);
+
+/* Milliseconds until the deadline, rounded up, at most `most` where that is not negative. */
+int sink_writer_wait_time(const struct sink_writer *writer, int most);
+
+/* A write was accepted. */
+void sink_writer_note_success(struct sink_writer *writer);
+
+/* A write failed: counts and tells it, and waits for a time that grows. */
+void sink_writer_pause(struct sink_writer *writer, const struct error *error);
+
+/* The reader has gone: the sink ends. */
+void sink_writer_end(struct sink_writer *writer);
+
+/* Whether it still writes; gives up where the deadline is over. */
+bool sink_writer_goes_on(struct sink_writer *writer);
+
+#endif

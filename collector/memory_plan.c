@@ -6,7 +6,6 @@
 #include "collector/batch_queue.h"
 #include "collector/intake.h"
 #include "collector/sequence.h"
-#include "collector/sink_thread.h"
 #include "collector/udp_socket.h"
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
@@ -29,7 +28,7 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
            batches(needs, BATCH_QUEUE_LARGE) * BATCH_LARGE_SIZE +
-           needs->receivers * datagram_group_memory() + needs->sinks * sink_thread_memory() +
+           needs->receivers * datagram_group_memory() + needs->sink_memory +
            sequence_table_memory(MEMORY_SENDERS);
 }
 

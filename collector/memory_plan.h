@@ -23,7 +23,8 @@ struct memory_needs {
     size_t receivers; /* threads that serve sockets */
     size_t captures;  /* threads that read captures */
     size_t sinks;
-    size_t intakes; /* pairs of a thread and a listener on it: each may hold one open batch */
+    uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */
+    size_t intakes;       /* pairs of a thread and a listener on it: each may hold one open batch */
 };
 
 struct memory_plan {

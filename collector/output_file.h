@@ -87,6 +87,12 @@ bool output_file_take_back(struct output_file *file, size_t size);
  */
 bool output_file_at_beginning(const struct output_file *file);
 
+/* Whether it is a regular file, of which more can be asked than of a pipe or a terminal. */
+bool output_file_is_regular(const struct output_file *file);
+
+/* Makes what was written to a regular file reach the disk. Returns false with `error` filled. */
+bool output_file_sync(struct output_file *file, struct error *error);
+
 /* Whether `path` still names this file: it was neither renamed nor removed. */
 bool output_file_is_at(const struct output_file *file, const char *path);
 

@@ -13,9 +13,27 @@ static int no_memory(struct error *error)
     return -1;
 }
 
+/* What a sink is by its configuration alone. */
+static struct sink_thread_options sink_options(const struct sink_config *config)
+{
+    return (struct sink_thread_options){
+        .name = config->name,
+        .destination = config->destination,
+        .path = config->path,
+        .file = config->file,
+        .flush_interval = config->flush_interval,
+        .encoder = config->encoder,
+        .encoding = config->encoding,
+    };
+}
+
 static void count_needs(const struct config *config, struct memory_needs *needs)
 {
     *needs = (struct memory_needs){.sinks = config->sink_count};
+    for (size_t i = 0; i < config->sink_count; i++) {
+        struct sink_thread_options options = sink_options(&config->sinks[i]);
+        needs->sink_memory += sink_thread_memory(&options);
+    }
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
         if (listener->kind == LISTENER_CAPTURE) {
@@ -319,18 +337,12 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
     outlet->counters = ledger_sink_block(pipeline->ledger, (int)index);
     if (outlet->counters == NULL)
         return no_memory(error);
-    struct sink_thread_options options = {
-        .name = config->name,
-        .destination = config->destination,
-        .path = config->path,
-        .encoder = config->encoder,
-        .encoding = config->encoding,
-        .counters = outlet->counters,
-        .ended = pipeline_changed,
-        .ended_context = pipeline,
-        .before_write = pipeline->options.before_write,
-        .hook_context = pipeline->options.hook_context,
-    };
+    struct sink_thread_options options = sink_options(config);
+    options.counters = outlet->counters;
+    options.ended = pipeline_changed;
+    options.ended_context = pipeline;
+    options.before_write = pipeline->options.before_write;
+    options.hook_context = pipeline->options.hook_context;
     if (sink_thread_create(&outlet->sink, &options, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->producer_count; i++)

@@ -2,8 +2,8 @@
  * A sink: a destination and an encoder, run by one thread that takes batches from its rings.
  *
  * Two interfaces that sinks/ implements, one file each, listed in one table (sinks/sinks.c): any
- * encoder works on any destination. All of their functions but create are called from the sink's
- * own thread only.
+ * encoder works on any destination. What is not called before the sink's thread starts is called
+ * from that thread only.
  */
 #ifndef SLUICE_COLLECTOR_SINK_H
 #define SLUICE_COLLECTOR_SINK_H
@@ -18,7 +18,10 @@
 #include "collector/text/output.h"
 #include "collector/wakeup.h"
 
+struct compression_ops;
+struct destination;
 struct schema_slot;
+struct sink_counters;
 
 /* What a record's lines say about where it came from. Immutable; outlives all batches. */
 struct listener {
@@ -66,7 +69,8 @@ struct encoder_ops {
 
     /*
      * Appends what a file begins with, whole lines of at most ENCODER_HEAD_SIZE bytes, always the
-     * same. It is no record and counts as no line. NULL: a file begins with its first record.
+     * same. It is no record and counts as no line. Called once, before the thread starts. NULL: a
+     * file begins with its first record.
      */
     void (*begin)(struct encoder *encoder, struct output *out);
 
@@ -85,22 +89,75 @@ struct encoder {
 };
 
 enum write_result {
-    WRITE_OK,          /* *written bytes, at least one, were accepted */
+    WRITE_OK,          /* bytes, at least one, were accepted */
     WRITE_WOULD_BLOCK, /* none: wait until the handle is writable */
     WRITE_FAILED,      /* none, and `error` says why; it may work later */
     WRITE_CLOSED,      /* none, and never again: the reader has gone */
 };
 
-struct destination;
+/* When written bytes are made to reach the disk (fsync). */
+enum file_sync { SYNC_NEVER, SYNC_INTERVAL, SYNC_CLOSE };
+
+/* The keys of a sink's URL that are about files. Times in nanoseconds, sizes in bytes. */
+struct file_options {
+    uint64_t rotate_size;     /* 0: not by size */
+    uint64_t rotate_interval; /* 0: not by time */
+    uint64_t keep;            /* complete files of one kind that stay; 0: all */
+    uint64_t max_files;       /* different paths between two rotations */
+    enum file_sync sync;
+    const struct compression_ops *compression; /* NULL: none */
+};
+
+/* What a destination is made from. All of it outlives the destination. */
+struct destination_options {
+    const char *name; /* of the sink, for the log */
+    const char *path;
+    struct file_options file;
+    uint64_t flush_interval; /* nanoseconds that records may be collected for */
+
+    /* Below: only for create, not for shape. */
+    const struct encoder_ops *encoder; /* what is written */
+    const char *head;                  /* what a file begins with */
+    size_t head_size;
+    struct sink_counters *counters;
+};
+
+/* Nanoseconds between two times that SYNC_INTERVAL is about. */
+static inline int64_t file_sync_interval(const struct destination_options *options)
+{
+    const uint64_t second = 1000000000;
+    return (int64_t)(options->flush_interval > second ? options->flush_interval : second);
+}
+
+/* How a destination is going to take records. */
+struct destination_shape {
+    size_t blocks;     /* of a store: files that are filled at the same time; 0: it is a stream */
+    size_t block_size; /* of a store: bytes that are collected for each */
+    size_t memory;     /* bytes that it allocates when it is made, less the blocks */
+};
 
 struct destination_ops {
     const char *scheme; /* "file" of file:PATH */
     bool needs_path;    /* something must follow the colon; else nothing may */
+    bool is_file;       /* the keys about files are for it */
+
+    /* A pure function. NULL: a stream that takes no memory worth counting. */
+    struct destination_shape (*shape)(const struct destination_options *options);
 
     /* Opens it. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE). */
-    int (*create)(const char *path, struct destination **out, struct error *error);
+    int (*create)(const struct destination_options *options, struct destination **out,
+                  struct error *error);
+};
 
-    /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader. */
+/* A destination that takes bytes as they come, perhaps a part of a record at a time. */
+struct stream_ops {
+    /*
+     * Called between two records, before more is written: looks whether what is written to is still
+     * what its name says, and opens it anew where it is not. NULL: it has no name.
+     */
+    void (*prepare)(struct destination *destination);
+
+    /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader: *written bytes. */
     enum write_result (*write)(struct destination *destination, const void *bytes, size_t size,
                                size_t *written, struct error *error);
 
@@ -122,12 +179,48 @@ struct destination_ops {
     /* Closes and opens it anew under its name. NULL: it has no name. Returns as create does. */
     int (*reopen)(struct destination *destination, struct error *error);
 
-    void (*destroy)(struct destination *destination);
+    /* When tick is to be called (monotonic), INT64_MAX: not at all. NULL: never. */
+    int64_t (*due)(const struct destination *destination);
+    void (*tick)(struct destination *destination);
 };
 
-/* Every implementation begins with this. */
+/* Which block a record belongs to. */
+struct store_route {
+    size_t block;
+    bool taken; /* it is another file's: write what it holds, then take_over */
+};
+
+/*
+ * A destination of files that takes blocks of whole records: each is written whole or not at all,
+ * and what a file begins with it writes itself.
+ */
+struct store_ops {
+    /* NULL: there is one block. Files are only opened when a block is written. */
+    struct store_route (*route)(struct destination *destination, const struct listener *listener,
+                                const struct record *record);
+
+    /* Gives the empty block to the file of the record that was routed last. */
+    void (*take_over)(struct destination *destination, size_t block);
+
+    /* Writes a block of `size` (≥ 1) bytes. Returns WRITE_OK, or WRITE_FAILED: none of it. */
+    enum write_result (*write)(struct destination *destination, size_t block, const void *bytes,
+                               size_t size, struct error *error);
+
+    /* When tick is to be called (monotonic), INT64_MAX: not before something is written. */
+    int64_t (*due)(const struct destination *destination);
+
+    /* Returns whether files are due for rotation: then blocks are written, and rotate called. */
+    bool (*tick)(struct destination *destination);
+
+    /* With all blocks empty: completes the files that are due, or all. */
+    void (*rotate)(struct destination *destination, bool all);
+};
+
+/* Every implementation begins with this. One of the two is not NULL. */
 struct destination {
-    const struct destination_ops *ops;
+    const struct stream_ops *stream;
+    const struct store_ops *store;
+    void (*destroy)(struct destination *destination);
 };
 
 #endif

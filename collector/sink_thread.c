@@ -1,5 +1,6 @@
 #include "collector/sink_thread.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -18,9 +19,9 @@ struct sink_thread {
     _Atomic bool finished;
 };
 
-size_t sink_thread_memory(void)
+size_t sink_thread_memory(const struct sink_thread_options *options)
 {
-    return sink_writer_memory() + sizeof(struct sink_thread);
+    return sink_writer_memory(options) + sizeof(struct sink_thread);
 }
 
 /* --- taking batches --------------------------------------------------------------------------- */
@@ -81,8 +82,33 @@ static void reopen(struct sink_writer *writer)
     writer->ops->reopen(writer);
 }
 
-/* Sleeps until there is work. Whoever gives work sees `sleeping`, or this sees the work. */
-static void sleep_until_woken(struct sink_thread *sink)
+/* What is due at a certain time, however busy the sink is. Returns that of the next such thing. */
+static int64_t serve_due(struct sink_writer *writer)
+{
+    int64_t due = writer->ops->due(writer);
+    if (due == INT64_MAX)
+        return due;
+    int64_t now = clock_monotonic_ns();
+    if (now < due)
+        return due;
+    writer->ops->serve(writer, now);
+    return writer->ops->due(writer);
+}
+
+/* Milliseconds until then, rounded up. */
+static int time_until(int64_t due_ns)
+{
+    if (due_ns == INT64_MAX)
+        return -1;
+    int64_t left = (due_ns - clock_monotonic_ns()) / 1000000 + 1;
+    return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/*
+ * Sleeps until there is work, or until something is due. Whoever gives work sees `sleeping`, or
+ * this sees the work.
+ */
+static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
 {
     struct sink_writer *writer = sink->writer;
     atomic_store(&sink->sleeping, true);
@@ -90,7 +116,7 @@ static void sleep_until_woken(struct sink_thread *sink)
         wait_handle handle = NO_HANDLE;
         if (writer->state == SINK_WRITING)
             handle = writer->ops->handle(writer);
-        if (wakeup_wait(writer->wakeup, handle, false, -1) == WAKEUP_BROKEN)
+        if (wakeup_wait(writer->wakeup, handle, false, time_until(due_ns)) == WAKEUP_BROKEN)
             sink_writer_end(writer);
     }
     atomic_store(&sink->sleeping, false);
@@ -103,17 +129,18 @@ static void run(void *argument)
     for (;;) {
         if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
             reopen(writer);
+        int64_t due = serve_due(writer);
         struct batch *batch = next_batch(sink);
-        if (batch != NULL) {
+        if (batch != NULL)
             take_batch(sink, batch);
-        } else if (writer->ops->has_work(writer)) {
+        else if (writer->ops->has_work(writer))
             writer->ops->flush(writer);
-        } else if (all_finished(sink)) {
+        else if (all_finished(sink))
             break;
-        } else {
-            sleep_until_woken(sink);
-        }
+        else
+            sleep_until_woken(sink, due);
     }
+    writer->ops->flush(writer);
     atomic_store(&sink->finished, true);
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);

@@ -1,6 +1,7 @@
 /*
  * The thread of one sink: it takes batches from its queues in turn, encodes their records into its
- * own buffer, and writes the buffer in large blocks, or at once when they are empty.
+ * own buffer, and writes the buffer in large blocks, or at once when they are empty, or, where that
+ * was asked for, when a time is over.
  *
  * Lifecycle: create, one queue per receiving thread from sink_thread_add_queue, start; the
  * producers close their queues; join (after sink_thread_stop has set a deadline); destroy. It never
@@ -25,7 +26,9 @@ struct sink_thread;
 struct sink_thread_options {
     const char *name; /* for the log; the caller's, outlives the sink */
     const struct destination_ops *destination;
-    const char *path; /* of the destination */
+    const char *path; /* of the destination; outlives the sink, too */
+    struct file_options file;
+    uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
     struct sink_counters *counters;
@@ -42,8 +45,11 @@ struct sink_thread_options {
     void *hook_context;
 };
 
-/* Bytes that one sink allocates: its buffer, and what its encoder works in. */
-size_t sink_thread_memory(void);
+/*
+ * Bytes that such a sink allocates: its blocks, and what its encoder and its destination work in.
+ * Of the options the destination, path, file and flush_interval count.
+ */
+size_t sink_thread_memory(const struct sink_thread_options *options);
 
 /* Opens the destination. Returns 0, or -1 with `error` filled. */
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,

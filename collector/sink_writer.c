@@ -122,53 +122,82 @@ bool sink_writer_goes_on(struct sink_writer *writer)
     return writer->state == SINK_WRITING;
 }
 
-/* --- making one ------------------------------------------------------------------------------- */
-
-size_t sink_writer_memory(void)
+int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t since_ns)
 {
-    return stream_writer_memory() + ENCODER_SCRATCH_SIZE;
+    uint64_t interval = writer->options.flush_interval;
+    return interval == 0 || interval > (uint64_t)(INT64_MAX - since_ns)
+               ? INT64_MAX
+               : since_ns + (int64_t)interval;
 }
 
-static struct sink_writer *make_writer(const struct sink_thread_options *options,
-                                       struct wakeup *wakeup, struct error *error)
+/* --- making one ------------------------------------------------------------------------------- */
+
+static struct destination_options destination_options(const struct sink_thread_options *options)
 {
-    struct destination *destination;
-    if (options->destination->create(options->path, &destination, error) != 0)
-        return NULL;
-    struct sink_writer *writer = stream_writer_create(destination);
-    if (writer == NULL) {
-        destination->ops->destroy(destination);
-    } else {
-        writer->options = *options;
-        deadline_init(&writer->deadline);
-        writer->encoder = options->encoder->create(&options->encoding);
-        if (writer->encoder != NULL) {
-            writer->wakeup = wakeup;
-            return writer;
-        }
-        sink_writer_destroy(writer);
-    }
-    error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
-    return NULL;
+    return (struct destination_options){
+        .name = options->name,
+        .path = options->path,
+        .file = options->file,
+        .flush_interval = options->flush_interval,
+    };
+}
+
+static struct destination_shape shape_of(const struct sink_thread_options *options)
+{
+    struct destination_options of_destination = destination_options(options);
+    if (options->destination->shape == NULL)
+        return (struct destination_shape){0};
+    return options->destination->shape(&of_destination);
+}
+
+size_t sink_writer_memory(const struct sink_thread_options *options)
+{
+    struct destination_shape shape = shape_of(options);
+    size_t own = shape.blocks == 0 ? stream_writer_memory() : store_writer_memory(&shape);
+    return own + shape.memory + ENCODER_SCRATCH_SIZE;
+}
+
+static int open_destination(struct sink_writer *writer, struct error *error)
+{
+    const struct sink_thread_options *options = &writer->options;
+    writer->head = (struct output){.data = writer->head_text, .capacity = sizeof writer->head_text};
+    if (options->encoder->begin != NULL)
+        options->encoder->begin(writer->encoder, &writer->head);
+    struct destination_options to = destination_options(options);
+    to.encoder = options->encoder;
+    to.head = writer->head.data;
+    to.head_size = writer->head.used;
+    to.counters = options->counters;
+    return options->destination->create(&to, &writer->destination, error);
 }
 
 int sink_writer_create(struct sink_writer **out, const struct sink_thread_options *options,
                        struct error *error)
 {
-    struct wakeup *wakeup;
-    if (wakeup_create(&wakeup, error) != 0)
+    struct destination_shape shape = shape_of(options);
+    struct sink_writer *writer =
+        shape.blocks == 0 ? stream_writer_create() : store_writer_create(&shape);
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
+    if (writer == NULL)
         return -1;
-    *out = make_writer(options, wakeup, error);
-    if (*out != NULL)
-        return 0;
-    wakeup_destroy(wakeup);
-    return -1;
+    writer->options = *options;
+    deadline_init(&writer->deadline);
+    writer->encoder = options->encoder->create(&options->encoding);
+    if (writer->encoder == NULL || wakeup_create(&writer->wakeup, error) != 0 ||
+        open_destination(writer, error) != 0) {
+        sink_writer_destroy(writer);
+        return -1;
+    }
+    *out = writer;
+    return 0;
 }
 
 void sink_writer_destroy(struct sink_writer *writer)
 {
     if (writer == NULL)
         return;
+    if (writer->destination != NULL)
+        writer->destination->destroy(writer->destination);
     if (writer->encoder != NULL)
         writer->encoder->ops->destroy(writer->encoder);
     wakeup_destroy(writer->wakeup);

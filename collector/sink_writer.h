@@ -46,12 +46,17 @@ struct sink_writer_ops {
     /* Writes all there is, waiting as long as the deadline lets it; what is left then fails. */
     void (*flush)(struct sink_writer *writer);
 
+    /* When the next thing is due (monotonic), INT64_MAX: nothing is; and doing what is due. */
+    int64_t (*due)(const struct sink_writer *writer);
+    void (*serve)(struct sink_writer *writer, int64_t now_ns);
+
     /* After a flush: opens the destination anew. It may have done so in the flush. */
     void (*reopen)(struct sink_writer *writer);
 
     /* What to watch for a reader that goes, or NO_HANDLE. */
     wait_handle (*handle)(const struct sink_writer *writer);
 
+    /* Frees what is the implementation's own, and the writer. */
     void (*destroy)(struct sink_writer *writer);
 };
 
@@ -59,7 +64,10 @@ struct sink_writer_ops {
 struct sink_writer {
     const struct sink_writer_ops *ops;
     struct sink_thread_options options;
+    struct destination *destination;
     struct encoder *encoder;
+    struct output head; /* what a file begins with */
+    char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
     size_t settled;    /* records whose fate is known, not yet taken off in_flight */
     bool failing;      /* the last write failed */
@@ -84,13 +92,20 @@ int sink_writer_create(struct sink_writer **out, const struct sink_thread_option
 void sink_writer_destroy(struct sink_writer *writer);
 
 /* Bytes that one takes. */
-size_t sink_writer_memory(void);
+size_t sink_writer_memory(const struct sink_thread_options *options);
 
 /* --- for implementations ---------------------------------------------------------------------- */
 
-/* Writes to a stream of bytes. Takes over the destination. Returns NULL where memory is short. */
-struct sink_writer *stream_writer_create(struct destination *destination);
+/* Writes to a stream of bytes. Returns NULL where memory is short. */
+struct sink_writer *stream_writer_create(void);
 size_t stream_writer_memory(void);
+
+/* Writes whole blocks into files, as many and as large ones as the shape says. */
+struct sink_writer *store_writer_create(const struct destination_shape *shape);
+size_t store_writer_memory(const struct destination_shape *shape);
+
+/* When records that are collected since `since_ns` are due; INT64_MAX: they need not be. */
+int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t since_ns);
 
 /*
  * Appends the record's lines to `out`. Returns false, `out` as it was, where it leaves none or is

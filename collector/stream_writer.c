@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/sink_writer.h"
+#include "collector/thread.h"
 
 #define MAX_PENDING 2048
 
@@ -17,14 +18,12 @@ struct pending {
 
 struct stream_writer {
     struct sink_writer base;
-    struct destination *destination;
-    struct output out;  /* the block */
-    struct output head; /* what a file begins with */
-    char head_text[ENCODER_HEAD_SIZE];
-    size_t head_sent; /* bytes of it that are out; all: it is not due */
-    bool begun;       /* it was looked at what the destination begins with */
+    struct output out; /* the block */
+    size_t head_sent;  /* bytes of the head that are out; all: it is not due */
+    bool begun;        /* it was looked at what the destination begins with */
     struct pending pending[MAX_PENDING];
     size_t pending_count;
+    int64_t collected_until_ns; /* monotonic */
 };
 
 size_t stream_writer_memory(void)
@@ -42,24 +41,17 @@ static struct stream_writer *of(struct sink_writer *writer)
 /* It comes before what is in the block. */
 static bool head_is_due(const struct stream_writer *stream)
 {
-    return stream->head_sent < stream->head.used;
+    return stream->head_sent < stream->base.head.used;
 }
 
 /* What a file begins with is due where nothing is in it. */
 static void look_at_beginning(struct stream_writer *stream)
 {
-    const struct destination_ops *ops = stream->destination->ops;
-    bool due = ops->at_beginning != NULL && ops->at_beginning(stream->destination);
-    stream->head_sent = due ? 0 : stream->head.used;
-}
-
-/* By the sink's own thread, as all use of the encoder and the destination. */
-static void begin(struct stream_writer *stream)
-{
-    const struct encoder_ops *ops = stream->base.options.encoder;
-    if (ops->begin != NULL)
-        ops->begin(stream->base.encoder, &stream->head);
-    look_at_beginning(stream);
+    struct destination *destination = stream->base.destination;
+    const struct stream_ops *ops = destination->stream;
+    bool due =
+        stream->base.head.used != 0 && ops->at_beginning != NULL && ops->at_beginning(destination);
+    stream->head_sent = due ? 0 : stream->base.head.used;
     stream->begun = true;
 }
 
@@ -91,12 +83,12 @@ static size_t end_of_whole(const struct stream_writer *stream, size_t done)
  */
 static bool take_back(struct stream_writer *stream, size_t done, size_t *sent)
 {
-    const struct destination_ops *ops = stream->destination->ops;
+    const struct stream_ops *ops = stream->base.destination->stream;
     size_t *out = head_is_due(stream) ? &stream->head_sent : sent;
     size_t part = head_is_due(stream) ? stream->head_sent : *sent - end_of_whole(stream, done);
     if (part == 0)
         return true;
-    if (ops->take_back == NULL || !ops->take_back(stream->destination, part))
+    if (ops->take_back == NULL || !ops->take_back(stream->base.destination, part))
         return false;
     struct counter *bytes = &stream->base.options.counters->bytes;
     counter_set(bytes, counter_read(bytes) - part);
@@ -120,19 +112,19 @@ static void fail_rest(struct stream_writer *stream, size_t done, size_t sent)
 static size_t write_some(struct stream_writer *stream, const struct output *from, size_t sent)
 {
     struct sink_writer *writer = &stream->base;
-    const struct destination_ops *ops = stream->destination->ops;
+    const struct stream_ops *ops = stream->base.destination->stream;
     struct error error;
     size_t written = 0;
     if (writer->options.before_write != NULL)
         writer->options.before_write(writer->options.hook_context);
-    switch (
-        ops->write(stream->destination, from->data + sent, from->used - sent, &written, &error)) {
+    switch (ops->write(stream->base.destination, from->data + sent, from->used - sent, &written,
+                       &error)) {
     case WRITE_OK:
         sink_writer_note_success(writer);
         counter_add(&writer->options.counters->bytes, written);
         return written;
     case WRITE_WOULD_BLOCK:
-        wakeup_wait(writer->wakeup, ops->handle(stream->destination), true,
+        wakeup_wait(writer->wakeup, ops->handle(stream->base.destination), true,
                     sink_writer_wait_time(writer, -1));
         return 0;
     case WRITE_FAILED:
@@ -151,7 +143,7 @@ static void open_anew(struct stream_writer *stream)
     const char *name = stream->base.options.name;
     struct error error;
     atomic_store(&stream->base.reopen_wanted, false);
-    if (stream->destination->ops->reopen(stream->destination, &error) != 0) {
+    if (stream->base.destination->stream->reopen(stream->base.destination, &error) != 0) {
         log_line(LOG_ERROR, "%s: cannot reopen, going on with the old file: %s", name, error.text);
         return;
     }
@@ -167,11 +159,23 @@ static void open_anew(struct stream_writer *stream)
  */
 static size_t reopen_failing(struct stream_writer *stream, size_t done, size_t sent)
 {
-    if (stream->destination->ops->reopen == NULL)
+    if (stream->base.destination->stream->reopen == NULL)
         return sent;
     if (take_back(stream, done, &sent))
         open_anew(stream);
     return sent;
+}
+
+/* Before a block. */
+static void prepare(struct stream_writer *stream)
+{
+    const struct stream_ops *ops = stream->base.destination->stream;
+    if (stream->base.state != SINK_WRITING || (stream->begun && stream->out.used == 0))
+        return;
+    if (ops->prepare != NULL)
+        ops->prepare(stream->base.destination);
+    if (!stream->begun || ops->prepare != NULL)
+        look_at_beginning(stream);
 }
 
 static void flush(struct sink_writer *writer)
@@ -179,11 +183,10 @@ static void flush(struct sink_writer *writer)
     struct stream_writer *stream = of(writer);
     size_t sent = 0;
     size_t done = 0;
-    if (!stream->begun)
-        begin(stream);
+    prepare(stream);
     while (writer->state == SINK_WRITING && (head_is_due(stream) || sent < stream->out.used)) {
         bool head = head_is_due(stream);
-        size_t written = head ? write_some(stream, &stream->head, stream->head_sent)
+        size_t written = head ? write_some(stream, &writer->head, stream->head_sent)
                               : write_some(stream, &stream->out, sent);
         if (written != 0 && head) {
             stream->head_sent += written;
@@ -211,6 +214,8 @@ static void put(struct sink_writer *writer, const struct listener *listener,
     struct encoded encoded;
     if (!sink_writer_encode(writer, listener, record, &stream->out, &encoded))
         return;
+    if (stream->pending_count == 0 && writer->options.flush_interval != 0)
+        stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
     stream->pending[stream->pending_count++] = (struct pending){stream->out.used, encoded};
     if (stream->out.used >= BLOCK_SIZE || stream->pending_count == MAX_PENDING)
         flush(writer);
@@ -219,8 +224,30 @@ static void put(struct sink_writer *writer, const struct listener *listener,
 static bool has_work(const struct sink_writer *writer)
 {
     const struct stream_writer *stream = (const struct stream_writer *)writer;
-    return !stream->begun || stream->pending_count != 0 ||
-           (head_is_due(stream) && writer->state == SINK_WRITING);
+    if (writer->state == SINK_WRITING && (!stream->begun || head_is_due(stream)))
+        return true;
+    return stream->pending_count != 0 && writer->options.flush_interval == 0;
+}
+
+static int64_t due(const struct sink_writer *writer)
+{
+    const struct stream_writer *stream = (const struct stream_writer *)writer;
+    const struct stream_ops *ops = writer->destination->stream;
+    int64_t next = writer->state == SINK_WRITING && ops->due != NULL ? ops->due(writer->destination)
+                                                                     : INT64_MAX;
+    bool collecting = stream->pending_count != 0 && stream->collected_until_ns < next;
+    return collecting ? stream->collected_until_ns : next;
+}
+
+static void serve(struct sink_writer *writer, int64_t now_ns)
+{
+    struct stream_writer *stream = of(writer);
+    const struct stream_ops *ops = writer->destination->stream;
+    if (stream->pending_count != 0 && now_ns >= stream->collected_until_ns)
+        flush(writer);
+    if (writer->state == SINK_WRITING && ops->due != NULL &&
+        now_ns >= ops->due(writer->destination))
+        ops->tick(writer->destination);
 }
 
 static void reopen(struct sink_writer *writer)
@@ -228,7 +255,7 @@ static void reopen(struct sink_writer *writer)
     struct stream_writer *stream = of(writer);
     if (!atomic_load(&writer->reopen_wanted))
         return;
-    if (writer->state == SINK_WRITING && stream->destination->ops->reopen != NULL)
+    if (writer->state == SINK_WRITING && stream->base.destination->stream->reopen != NULL)
         open_anew(stream);
     else
         atomic_store(&writer->reopen_wanted, false);
@@ -236,8 +263,7 @@ static void reopen(struct sink_writer *writer)
 
 static wait_handle handle(const struct sink_writer *writer)
 {
-    const struct stream_writer *stream = (const struct stream_writer *)writer;
-    return stream->destination->ops->handle(stream->destination);
+    return writer->destination->stream->handle(writer->destination);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -245,7 +271,6 @@ static wait_handle handle(const struct sink_writer *writer)
 static void destroy(struct sink_writer *writer)
 {
     struct stream_writer *stream = of(writer);
-    stream->destination->ops->destroy(stream->destination);
     free(stream->out.data);
     free(stream);
 }
@@ -254,24 +279,25 @@ static const struct sink_writer_ops stream_writer_ops = {
     .put = put,
     .has_work = has_work,
     .flush = flush,
+    .due = due,
+    .serve = serve,
     .reopen = reopen,
     .handle = handle,
     .destroy = destroy,
 };
 
-struct sink_writer *stream_writer_create(struct destination *destination)
+struct sink_writer *stream_writer_create(void)
 {
     struct stream_writer *stream = calloc(1, sizeof *stream);
     if (stream == NULL)
         return NULL;
     stream->base.ops = &stream_writer_ops;
-    stream->head = (struct output){.data = stream->head_text, .capacity = sizeof stream->head_text};
+    stream->collected_until_ns = INT64_MAX;
     stream->out.capacity = BLOCK_SIZE + RECORD_SIZE;
     stream->out.data = malloc(stream->out.capacity);
     if (stream->out.data == NULL) {
         free(stream);
         return NULL;
     }
-    stream->destination = destination;
     return &stream->base;
 }

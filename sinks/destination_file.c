@@ -1,64 +1,165 @@
 /*
- * file:PATH: appends to a file, and opens it anew under its name when told to: who rotates it
- * renames it and then sends SIGHUP.
+ * file:PATH: appends to a file under its own name, and opens it anew when told to, or when it sees
+ * that the name leads elsewhere: who rotates it renames it and then sends SIGHUP.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "collector/ledger.h"
 #include "collector/log.h"
+#include "collector/thread.h"
 #include "sinks/output_destination.h"
 #include "sinks/sinks.h"
 
-static int open_file(const char *path, struct output_file **file, struct error *error)
+struct plain_file {
+    struct output_destination output;
+    bool astray;       /* its name leads elsewhere, and could not be opened: told already */
+    bool unsynced;     /* written since the last fsync */
+    int64_t synced_ns; /* monotonic: when that was */
+};
+
+static struct plain_file *of(struct destination *destination)
+{
+    return (struct plain_file *)destination;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static int open_file(const struct destination_options *options, struct output_file **file,
+                     struct error *error)
 {
     struct output_file_start start;
-    if (output_file_open_append(path, file, &start, error) != 0)
+    if (output_file_open_append(options->path, file, &start, error) != 0)
         return -1;
     if (start.torn == TORN_LINE_CUT)
         log_line(LOG_WARNING,
-                 "file:%s: cut off the %" PRIu64 " bytes of a line that an earlier run left torn",
-                 path, start.torn_size);
+                 "%s: cut off the %" PRIu64 " bytes of a line that an earlier run left torn",
+                 options->name, start.torn_size);
     else if (start.torn == TORN_LINE_ENDED)
         log_line(LOG_WARNING,
-                 "file:%s: it did not end in a newline and got one; it was not cut, because "
-                 "another program may be writing it",
-                 path);
+                 "%s: it did not end in a newline and got one; it was not cut, because another "
+                 "program may be writing it",
+                 options->name);
     return 0;
 }
 
-static int create(const char *path, struct destination **out, struct error *error)
+static void sync_now(struct plain_file *plain)
 {
-    struct output_destination *made = output_destination_create(&destination_file, path, error);
-    if (made == NULL)
+    const struct destination_options *options = &plain->output.options;
+    struct error error;
+    plain->synced_ns = clock_monotonic_ns();
+    if (options->file.sync == SYNC_NEVER || !plain->unsynced)
+        return;
+    plain->unsynced = false;
+    if (output_file_sync(plain->output.file, &error))
+        return;
+    counter_add(&options->counters->write_errors, 1);
+    log_line(LOG_ERROR, "%s: %s", options->name, error.text);
+}
+
+/* The old file stays where the new one cannot be opened. */
+static int open_again(struct plain_file *plain, struct error *error)
+{
+    struct output_destination *output = &plain->output;
+    struct output_file *fresh;
+    if (open_file(&output->options, &fresh, error) != 0)
         return -1;
-    if (open_file(made->path, &made->file, error) != 0) {
-        output_destination_destroy(&made->destination);
-        return -1;
-    }
-    *out = &made->destination;
+    sync_now(plain);
+    output_file_close(output->file);
+    output->file = fresh;
+    plain->astray = false;
     return 0;
 }
 
 static int reopen(struct destination *destination, struct error *error)
 {
-    struct output_destination *output = (struct output_destination *)destination;
-    if (output_file_is_at(output->file, output->path))
+    struct plain_file *plain = of(destination);
+    if (output_file_is_at(plain->output.file, plain->output.options.path))
         return 0;
-    struct output_file *fresh;
-    if (open_file(output->path, &fresh, error) != 0)
+    return open_again(plain, error);
+}
+
+/* --- between blocks --------------------------------------------------------------------------- */
+
+/* Who removes a file or moves it away and says nothing shall not lose what comes. */
+static void prepare(struct destination *destination)
+{
+    struct plain_file *plain = of(destination);
+    const struct destination_options *options = &plain->output.options;
+    if (!output_file_is_regular(plain->output.file) ||
+        output_file_is_at(plain->output.file, options->path))
+        return;
+    struct error error;
+    if (open_again(plain, &error) == 0) {
+        log_line(LOG_WARNING, "%s: it was moved or removed, and is opened anew", options->name);
+    } else if (!plain->astray) {
+        plain->astray = true;
+        log_line(LOG_ERROR, "%s: it was moved or removed, going on with the old file: %s",
+                 options->name, error.text);
+    }
+}
+
+static enum write_result write_file(struct destination *destination, const void *bytes, size_t size,
+                                    size_t *written, struct error *error)
+{
+    of(destination)->unsynced = true;
+    return output_destination_write(destination, bytes, size, written, error);
+}
+
+static int64_t due(const struct destination *destination)
+{
+    const struct plain_file *plain = (const struct plain_file *)destination;
+    const struct destination_options *options = &plain->output.options;
+    if (options->file.sync != SYNC_INTERVAL || !plain->unsynced)
+        return INT64_MAX;
+    return plain->synced_ns + file_sync_interval(options);
+}
+
+static void tick(struct destination *destination)
+{
+    sync_now(of(destination));
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static const struct stream_ops plain_stream = {
+    .prepare = prepare,
+    .write = write_file,
+    .handle = output_destination_handle,
+    .take_back = output_destination_take_back,
+    .at_beginning = output_destination_at_beginning,
+    .reopen = reopen,
+    .due = due,
+    .tick = tick,
+};
+
+static void destroy(struct destination *destination)
+{
+    if (of(destination)->output.file != NULL)
+        sync_now(of(destination));
+    output_destination_destroy(destination);
+}
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct plain_file *plain = calloc(1, sizeof *plain);
+    if (plain == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
         return -1;
-    output_file_close(output->file);
-    output->file = fresh;
+    }
+    output_destination_init(&plain->output, &plain_stream, destroy, options);
+    if (open_file(options, &plain->output.file, error) != 0) {
+        destroy(&plain->output.destination);
+        return -1;
+    }
+    *out = &plain->output.destination;
     return 0;
 }
 
 const struct destination_ops destination_file = {
     .scheme = "file",
     .needs_path = true,
+    .is_file = true,
     .create = create,
-    .write = output_destination_write,
-    .handle = output_destination_handle,
-    .take_back = output_destination_take_back,
-    .at_beginning = output_destination_at_beginning,
-    .reopen = reopen,
-    .destroy = output_destination_destroy,
 };

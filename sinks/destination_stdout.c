@@ -1,12 +1,25 @@
 /* stdout: the program's standard output. Data alone goes there. */
+#include <stdlib.h>
+
 #include "sinks/output_destination.h"
 #include "sinks/sinks.h"
 
-static int create(const char *path, struct destination **out, struct error *error)
+static const struct stream_ops stdout_stream = {
+    .write = output_destination_write,
+    .handle = output_destination_handle,
+    .take_back = output_destination_take_back,
+    .at_beginning = output_destination_at_beginning,
+};
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
 {
-    struct output_destination *made = output_destination_create(&destination_stdout, path, error);
-    if (made == NULL)
+    struct output_destination *made = malloc(sizeof *made);
+    if (made == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for standard output");
         return -1;
+    }
+    output_destination_init(made, &stdout_stream, output_destination_destroy, options);
     if (output_file_open_stdout(&made->file, error) != 0) {
         output_destination_destroy(&made->destination);
         return -1;
@@ -19,10 +32,4 @@ const struct destination_ops destination_stdout = {
     .scheme = "stdout",
     .needs_path = false,
     .create = create,
-    .write = output_destination_write,
-    .handle = output_destination_handle,
-    .take_back = output_destination_take_back,
-    .at_beginning = output_destination_at_beginning,
-    .reopen = NULL,
-    .destroy = output_destination_destroy,
 };

@@ -1,20 +1,15 @@
 #include "sinks/output_destination.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-struct output_destination *output_destination_create(const struct destination_ops *ops,
-                                                     const char *path, struct error *error)
+void output_destination_init(struct output_destination *output, const struct stream_ops *ops,
+                             void (*destroy)(struct destination *destination),
+                             const struct destination_options *options)
 {
-    size_t size = strlen(path) + 1;
-    struct output_destination *made = calloc(1, sizeof *made + size);
-    if (made == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a destination");
-        return NULL;
-    }
-    made->destination.ops = ops;
-    memcpy(made->path, path, size);
-    return made;
+    *output = (struct output_destination){
+        .destination = {.stream = ops, .destroy = destroy},
+        .options = *options,
+    };
 }
 
 enum write_result output_destination_write(struct destination *destination, const void *bytes,

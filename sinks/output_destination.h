@@ -8,22 +8,26 @@
 #include "collector/output_file.h"
 #include "collector/sink.h"
 
+/* Such a destination begins with this. */
 struct output_destination {
     struct destination destination;
+    struct destination_options options;
     struct output_file *file; /* NULL until the implementation has opened it */
-    char path[];              /* what followed the colon */
 };
 
-/* Makes one without a file. Returns NULL, `error` filled, where memory is short. */
-struct output_destination *output_destination_create(const struct destination_ops *ops,
-                                                     const char *path, struct error *error);
+/* Fills one in, without a file. `destroy` is for struct destination. */
+void output_destination_init(struct output_destination *output, const struct stream_ops *ops,
+                             void (*destroy)(struct destination *destination),
+                             const struct destination_options *options);
 
-/* For the operations of the same names in struct destination_ops. */
+/* For the operations of the same names in struct stream_ops. */
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
                                            size_t size, size_t *written, struct error *error);
 wait_handle output_destination_handle(const struct destination *destination);
 bool output_destination_at_beginning(const struct destination *destination);
 bool output_destination_take_back(struct destination *destination, size_t size);
+
+/* For the one of struct destination: closes the file, and frees what is at `destination`. */
 void output_destination_destroy(struct destination *destination);
 
 #endif

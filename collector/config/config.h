@@ -60,6 +60,8 @@ struct sink_config {
     char *name; /* the URL without its keys: "stdout:", "file:PATH" */
     const struct destination_ops *destination;
     char *path; /* what follows the colon, perhaps empty */
+    struct file_options file;
+    uint64_t flush_interval; /* nanoseconds */
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
 };

@@ -216,6 +216,7 @@ void options_print_help(FILE *to, const struct config_choices *choices)
     print_sink_forms(to, choices);
     fputs(".", to);
     print_keys(&page, "a sink", KEY_OF_SINK, choices);
+    print_keys(&page, "a file: sink, besides", KEY_OF_FILE_SINK, choices);
     fputs("\nExamples:\n"
           "  sluice --listen 'udp://[::]:5555?schema=riemann&receivers=2' --sink "
           "file:samples.ndjson\n"

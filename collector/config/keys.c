@@ -8,8 +8,11 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
+#define MILLISECOND UINT64_C(1000000)
+#define HOUR        (3600 * 1000 * MILLISECOND)
+
 #define LISTENER   (KEY_OF_UDP | KEY_OF_CAPTURE)
-#define LAST_SCOPE KEY_OF_FILE
+#define LAST_SCOPE KEY_OF_FILE_SINK
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
@@ -18,6 +21,8 @@ static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        [FRAMING_DELIMITED] = "delimited",
                                        [FRAMING_CISCO_MDT] = "cisco-mdt",
                                        NULL};
+static const char *const syncs[] = {
+    [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
 static const char *const views[] = {
     [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
@@ -84,6 +89,16 @@ const struct setting config_keys[] = {
     {"unknown", SETTING_BOOL, KEY_OF_SINK, offsetof(struct sink_config, encoding.json.show_unknown),
      "hide", .choices = hide_show,
      .help = "whether a message shows the fields that its schema does not know"},
+    {"flush_interval", SETTING_DURATION, KEY_OF_SINK, offsetof(struct sink_config, flush_interval),
+     .minimum = 1 * MILLISECOND, .maximum = HOUR,
+     .help = "how long records are collected before they are written (default: only while more "
+             "are waiting)"},
+
+    /* Files. */
+    {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.sync), "never",
+     .choices = syncs,
+     .help = "when what was written is made to reach the disk: each flush_interval (1s at least), "
+             "or when a file is closed"},
     {NULL},
 };
 
@@ -95,11 +110,9 @@ const char *key_scope_name(unsigned scopes)
         enum key_scope scope;
         const char *name;
     } names[] = {
-        {KEY_OF_UDP, "a udp listener"},
-        {KEY_OF_CAPTURE, "a capture listener"},
-        {KEY_OF_SINK, "a sink"},
-        {KEY_OF_SCHEMA, "a listener's schema"},
-        {KEY_OF_FILE, "a schema from a file"},
+        {KEY_OF_UDP, "a udp listener"},         {KEY_OF_CAPTURE, "a capture listener"},
+        {KEY_OF_FILE_SINK, "a file: sink"},     {KEY_OF_SINK, "a sink"},
+        {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((scopes & names[i].scope) != 0)
@@ -237,18 +250,23 @@ static bool the_one_place(void *context, const struct setting *key, size_t at,
     return true;
 }
 
-bool keys_parse(enum key_scope scope, const struct config_choices *choices, const char *text,
+bool keys_parse(unsigned scopes, const struct config_choices *choices, const char *text,
                 void *target, struct keys_given *given, struct fault *fault)
 {
     struct key_place place = {target, given};
-    return keys_parse_placed(scope, choices, text, the_one_place, &place, fault);
+    return keys_parse_placed(scopes, choices, text, the_one_place, &place, fault);
 }
 
-bool keys_apply_defaults(enum key_scope scope, const struct config_choices *choices,
+unsigned keys_of_sink(const struct destination_ops *destination)
+{
+    return KEY_OF_SINK | (destination->is_file ? KEY_OF_FILE_SINK : 0);
+}
+
+bool keys_apply_defaults(unsigned scopes, const struct config_choices *choices,
                          const struct keys_given *given, void *target, struct fault *fault)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
-        if ((key->scopes & scope) == 0 || given->at[key - config_keys] != 0 ||
+        if ((key->scopes & scopes) == 0 || given->at[key - config_keys] != 0 ||
             key->default_text == NULL)
             continue;
         if (!setting_parse(key, choices, key->default_text, strlen(key->default_text), target,

@@ -15,11 +15,12 @@
 
 /* Where a key may stand, and what struct it is read into. */
 enum key_scope {
-    KEY_OF_UDP = 1 << 0,     /* struct listener_config */
-    KEY_OF_CAPTURE = 1 << 1, /* struct listener_config */
-    KEY_OF_SINK = 1 << 2,    /* struct sink_config */
-    KEY_OF_SCHEMA = 1 << 3,  /* struct schema_config of a listener (config/listener_keys.h) */
-    KEY_OF_FILE = 1 << 4,    /* the same where it is made from a file */
+    KEY_OF_UDP = 1 << 0,       /* struct listener_config */
+    KEY_OF_CAPTURE = 1 << 1,   /* struct listener_config */
+    KEY_OF_SINK = 1 << 2,      /* struct sink_config */
+    KEY_OF_SCHEMA = 1 << 3,    /* struct schema_config of a listener (config/listener_keys.h) */
+    KEY_OF_FILE = 1 << 4,      /* the same where it is made from a file */
+    KEY_OF_FILE_SINK = 1 << 5, /* struct sink_config of a destination that is a file */
 };
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */
@@ -58,20 +59,24 @@ size_t keys_place(const struct keys_given *given, unsigned scopes, const char *n
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct fault *fault);
 
+/* Where the keys of a sink with this destination may stand. */
+unsigned keys_of_sink(const struct destination_ops *destination);
+
 /*
  * Reads "key=value&key=value" into `target` and marks the keys as given. Nothing is decoded: a
  * value ends at '&' or with the text. Returns false with `fault` filled for an unknown key, a key
  * given twice, one without a value, or a value that is not allowed.
  */
-bool keys_parse(enum key_scope scope, const struct config_choices *choices, const char *text,
+bool keys_parse(unsigned scopes, const struct config_choices *choices, const char *text,
                 void *target, struct keys_given *given, struct fault *fault);
 
 /* The same where not all keys have one target: each has the place that `place_of` says. */
 bool keys_parse_placed(unsigned scopes, const struct config_choices *choices, const char *text,
                        key_placer *place_of, void *context, struct fault *fault);
 
-/* Gives every key of the scope that was not given its default. Returns false as keys_parse does. */
-bool keys_apply_defaults(enum key_scope scope, const struct config_choices *choices,
+/* Gives every key of the scopes that was not given its default. Returns false as keys_parse does.
+ */
+bool keys_apply_defaults(unsigned scopes, const struct config_choices *choices,
                          const struct keys_given *given, void *target, struct fault *fault);
 
 #endif

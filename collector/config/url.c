@@ -290,9 +290,10 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     if (sink->name == NULL || sink->path == NULL)
         return fault_no_memory(fault);
     struct keys_given given = {{0}};
-    if (parts.keys != NULL && !keys_parse(KEY_OF_SINK, choices, parts.keys, sink, &given, fault))
+    unsigned scopes = keys_of_sink(sink->destination);
+    if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault))
         return wrong_keys(&parts, fault);
-    return keys_apply_defaults(KEY_OF_SINK, choices, &given, sink, fault) &&
+    return keys_apply_defaults(scopes, choices, &given, sink, fault) &&
            check_view(&parts, sink, &given, fault);
 }
 

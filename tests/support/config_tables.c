@@ -4,7 +4,7 @@ static const struct schema_ops telemetry = {.name = "telemetry"};
 static const struct schema_ops riemann = {.name = "riemann"};
 static const struct schema_ops file = {.name = "file"};
 static const struct destination_ops to_stdout = {.scheme = "stdout"};
-static const struct destination_ops to_file = {.scheme = "file", .needs_path = true};
+static const struct destination_ops to_file = {.scheme = "file", .needs_path = true, .is_file = true};
 static const struct encoder_ops json = {.name = "json"};
 static const struct encoder_ops lines = {.name = "lines", .needs_samples = true};
 

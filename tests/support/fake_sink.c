@@ -28,15 +28,20 @@ static void note_thread(void)
 
 /* --- the destination -------------------------------------------------------------------------- */
 
-static const struct destination_ops fake_destination_ops;
-
-static int create_destination(const char *path, struct destination **out, struct error *error)
+static void destroy_destination(struct destination *destination)
 {
-    if (strcmp(path, "fake") != 0) {
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s", path);
+    destination->stream = NULL;
+}
+
+static int create_destination(const struct destination_options *options, struct destination **out,
+                              struct error *error)
+{
+    if (strcmp(options->path, "fake") != 0) {
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s", options->path);
         return -1;
     }
-    fake_destination.ops = fake.options.destination; /* perhaps a test's own variant */
+    fake_destination.stream = &fake.stream;
+    fake_destination.destroy = destroy_destination;
     own_thread_known = false;
     *out = &fake_destination;
     return 0;
@@ -116,21 +121,18 @@ static int reopen_fake(struct destination *destination, struct error *error)
     return -1;
 }
 
-static void destroy_destination(struct destination *destination)
-{
-    destination->ops = NULL;
-}
-
-static const struct destination_ops fake_destination_ops = {
-    .scheme = "fake",
-    .needs_path = true,
-    .create = create_destination,
+static const struct stream_ops fake_stream_ops = {
     .write = write_fake,
     .handle = handle_of_fake,
     .take_back = take_back,
     .at_beginning = at_beginning,
     .reopen = reopen_fake,
-    .destroy = destroy_destination,
+};
+
+static const struct destination_ops fake_destination_ops = {
+    .scheme = "fake",
+    .needs_path = true,
+    .create = create_destination,
 };
 
 /* --- the encoder ------------------------------------------------------------------------------ */
@@ -206,7 +208,6 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 static void begin_file(struct encoder *encoder, struct output *out)
 {
     (void)encoder;
-    note_thread();
     if (fake.head != NULL)
         output_bytes(out, fake.head, strlen(fake.head));
 }
@@ -248,6 +249,7 @@ int fake_sink_set_up(void **state)
     assert_non_null(fake.pool);
     assert_int_equal(ledger_add_sink(fake.ledger, "fake"), 0);
     fake.counters = ledger_sink_block(fake.ledger, 0);
+    fake.stream = fake_stream_ops;
     fake.options = (struct sink_thread_options){
         .name = "fake:",
         .destination = &fake_destination_ops,

@@ -34,10 +34,11 @@ struct fake_sink {
     wait_handle handle;
     bool cannot_take_back;
     bool reopen_fails;
-    bool reopen_mends;  /* ends the script: what follows is accepted */
-    const char *head;   /* what the encoder has a file begin with; NULL: nothing */
-    bool holds_already; /* the file that is opened first is not empty */
-    bool reopen_holds;  /* nor is the one that is opened anew */
+    bool reopen_mends;        /* ends the script: what follows is accepted */
+    const char *head;         /* what the encoder has a file begin with; NULL: nothing */
+    bool holds_already;       /* the file that is opened first is not empty */
+    bool reopen_holds;        /* nor is the one that is opened anew */
+    struct stream_ops stream; /* the destination's; a test may take operations out */
     struct sink_thread_options options;
 
     /* What became of it. */

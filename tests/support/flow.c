@@ -12,6 +12,7 @@
 
 #include "collector/config/options.h"
 #include "collector/thread.h"
+#include "collector/sink_thread.h"
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
@@ -220,10 +221,15 @@ void flow_open(struct flow *flow, const char *arguments)
 const char *flow_least_memory(const struct memory_needs *needs, char *text)
 {
     uint64_t size = 0;
+    /* Sinks that are streams. */
+    static const struct destination_ops stream = {.scheme = "stream"};
+    const struct sink_thread_options options = {.destination = &stream};
+    struct memory_needs all = *needs;
+    all.sink_memory = all.sinks * sink_thread_memory(&options);
     struct memory_plan plan;
     do
         size += (uint64_t)64 * 1024;
-    while (memory_plan_make(&plan, size, needs, NULL) != 0);
+    while (memory_plan_make(&plan, size, &all, NULL) != 0);
     snprintf(text, FLOW_MEMORY_SIZE, "--memory %lluKiB", (unsigned long long)size / 1024);
     return text;
 }

@@ -19,13 +19,13 @@ struct target {
     struct sink_config sink;
 };
 
-static void *part_of(struct target *target, enum key_scope scope)
+static void *part_of(struct target *target, unsigned scopes)
 {
-    return scope == KEY_OF_SINK ? (void *)&target->sink : (void *)&target->listener;
+    return (scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target->sink
+                                                            : (void *)&target->listener;
 }
 
-static bool read_keys(enum key_scope scope, const char *text, struct target *target,
-                      struct fault *fault)
+static bool read_keys(unsigned scope, const char *text, struct target *target, struct fault *fault)
 {
     struct keys_given given = {{0}};
     *target = (struct target){0};
@@ -35,7 +35,7 @@ static bool read_keys(enum key_scope scope, const char *text, struct target *tar
            keys_apply_defaults(scope, &test_choices, &given, part_of(target, scope), fault);
 }
 
-static struct target assert_reads(enum key_scope scope, const char *text)
+static struct target assert_reads(unsigned scope, const char *text)
 {
     struct target target;
     struct fault fault;
@@ -208,6 +208,27 @@ static void a_key_of_another_scope_says_where_it_belongs(void **state)
     assert_refused(KEY_OF_UDP, "format=json", 0, "is for a sink, not for a udp listener");
 }
 
+static void keys_of_files_are_for_sinks_that_are_files(void **state)
+{
+    (void)state;
+    assert_int_equal(keys_of_sink(test_choices.destinations[0]), KEY_OF_SINK);
+    unsigned scopes = keys_of_sink(test_choices.destinations[1]);
+    assert_int_equal(assert_reads(scopes, "").sink.file.sync, SYNC_NEVER);
+    assert_int_equal(assert_reads(scopes, "view=auto&fsync=close").sink.file.sync, SYNC_CLOSE);
+    assert_int_equal(assert_reads(scopes, "fsync=interval").sink.file.sync, SYNC_INTERVAL);
+    assert_refused(KEY_OF_SINK, "fsync=close", 0,
+                   "key \"fsync\" is for a file: sink, not for a sink");
+}
+
+static void records_are_only_collected_for_a_time_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(assert_reads(KEY_OF_SINK, "").sink.flush_interval, 0);
+    assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=5s").sink.flush_interval,
+                     5000000000);
+    assert_refused(KEY_OF_SINK, "flush_interval=0s", 15, "is less than 1ms");
+}
+
 static void a_key_stands_once(void **state)
 {
     (void)state;
@@ -252,16 +273,16 @@ static void assert_default_allowed(const struct setting *key)
     struct target target = {0};
     struct schema_config schema = {0};
     struct fault fault;
-    void *into = (key->scopes & KEY_OF_SCHEMA) != 0 ? &schema
-                 : (key->scopes & KEY_OF_SINK) != 0 ? (void *)&target.sink
-                                                    : (void *)&target.listener;
+    void *into = (key->scopes & KEY_OF_SCHEMA) != 0                      ? &schema
+                 : (key->scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target.sink
+                                                                         : (void *)&target.listener;
     if (!setting_parse(key, &test_choices, key->default_text, strlen(key->default_text), into,
                        &fault))
         fail_msg("default: %s", fault.text);
     free(schema.source);
 }
 
-/* A key without a default says in what form its value is written. */
+/* A key without a default that is no number says in what form its value is written. */
 static void every_key_is_complete_and_its_default_is_allowed(void **state)
 {
     (void)state;
@@ -273,7 +294,7 @@ static void every_key_is_complete_and_its_default_is_allowed(void **state)
                 assert_int_equal(other->scopes & key->scopes, 0);
         if (key->default_text != NULL)
             assert_default_allowed(key);
-        else
+        else if (key->maximum == 0)
             assert_non_null(key->form);
     }
 }
@@ -288,6 +309,8 @@ int main(void)
         cmocka_unit_test(one_choice_does_not_disturb_its_neighbours),
         cmocka_unit_test(an_unknown_key_suggests_the_nearest_of_its_scope),
         cmocka_unit_test(a_key_of_another_scope_says_where_it_belongs),
+        cmocka_unit_test(keys_of_files_are_for_sinks_that_are_files),
+        cmocka_unit_test(records_are_only_collected_for_a_time_where_that_is_asked_for),
         cmocka_unit_test(a_key_stands_once),
         cmocka_unit_test(every_part_is_a_key_and_a_value),
         cmocka_unit_test(the_fault_is_told_where_it_is),

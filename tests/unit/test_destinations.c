@@ -11,14 +11,29 @@
 
 #include <cmocka.h>
 
+#include "collector/ledger.h"
+#include "collector/thread.h"
 #include "sinks/sinks.h"
 #include "tests/support/scratch_directory.h"
+
+static struct sink_counters counters;
+static char file_path[600];
+
+/* For one file at a time. */
+static const struct destination_options *options_for(const char *name)
+{
+    static struct destination_options options;
+    snprintf(file_path, sizeof file_path, "%s", scratch_path(name));
+    options =
+        (struct destination_options){.name = "file:test", .path = file_path, .counters = &counters};
+    return &options;
+}
 
 static struct destination *create_file(const char *name)
 {
     struct destination *destination = NULL;
     struct error error = {.text = ""};
-    if (destination_file.create(scratch_path(name), &destination, &error) != 0)
+    if (destination_file.create(options_for(name), &destination, &error) != 0)
         fail_msg("%s", error.text);
     return destination;
 }
@@ -26,7 +41,7 @@ static struct destination *create_file(const char *name)
 static void write_text(struct destination *destination, const char *text)
 {
     size_t written = 0;
-    assert_int_equal(destination->ops->write(destination, text, strlen(text), &written, NULL),
+    assert_int_equal(destination->stream->write(destination, text, strlen(text), &written, NULL),
                      WRITE_OK);
     assert_int_equal(written, strlen(text));
 }
@@ -36,8 +51,7 @@ static void every_row_of_the_tables_is_complete(void **state)
     (void)state;
     for (const struct destination_ops *const *row = builtin_destinations; *row != NULL; row++) {
         assert_true((*row)->scheme[0] != '\0');
-        assert_true((*row)->create != NULL && (*row)->destroy != NULL);
-        assert_true((*row)->write != NULL && (*row)->handle != NULL);
+        assert_true((*row)->create != NULL);
         for (const struct destination_ops *const *other = builtin_destinations; other != row;
              other++)
             assert_string_not_equal((*row)->scheme, (*other)->scheme);
@@ -49,21 +63,6 @@ static void every_row_of_the_tables_is_complete(void **state)
     }
 }
 
-static void a_file_keeps_the_name_that_it_was_given(void **state)
-{
-    (void)state;
-    char path[600];
-    struct destination *destination = NULL;
-    snprintf(path, sizeof path, "%s", scratch_path("file"));
-    assert_int_equal(destination_file.create(path, &destination, NULL), 0);
-    memset(path, 'x', strlen(path));
-    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
-    assert_int_equal(destination_file.reopen(destination, NULL), 0);
-    write_text(destination, "line\n");
-    destination_file.destroy(destination);
-    scratch_assert_holds_text("file", "line\n");
-}
-
 static void a_renamed_file_is_written_until_it_is_reopened(void **state)
 {
     (void)state;
@@ -71,12 +70,65 @@ static void a_renamed_file_is_written_until_it_is_reopened(void **state)
     write_text(destination, "one\n");
     assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
     write_text(destination, "two\n");
-    assert_int_equal(destination_file.reopen(destination, NULL), 0);
+    assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, "three\n");
-    assert_false(destination_file.take_back(destination, 7)); /* the old file's are out of reach */
-    destination_file.destroy(destination);
+    assert_false(
+        destination->stream->take_back(destination, 7)); /* the old file's are out of reach */
+    destination->destroy(destination);
     scratch_assert_holds_text("file.1", "one\ntwo\n");
     scratch_assert_holds_text("file", "three\n");
+}
+
+static void a_file_that_was_moved_or_removed_is_noticed_before_the_next_block(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    destination->stream->prepare(destination);
+    write_text(destination, "one\n");
+    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
+    destination->stream->prepare(destination);
+    write_text(destination, "two\n");
+    assert_int_equal(remove(scratch_path("file")), 0);
+    destination->stream->prepare(destination);
+    write_text(destination, "three\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file.1", "one\n");
+    scratch_assert_holds_text("file", "three\n");
+}
+
+static void a_file_that_cannot_be_opened_anew_goes_on_where_it_is(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
+    assert_int_equal(mkdir(scratch_path("file"), 0700), 0);
+    destination->stream->prepare(destination);
+    write_text(destination, "one\n");
+    assert_int_equal(rmdir(scratch_path("file")), 0);
+    destination->stream->prepare(destination);
+    write_text(destination, "two\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file.1", "one\n");
+    scratch_assert_holds_text("file", "two\n");
+}
+
+static void fsync_is_asked_for_in_time(void **state)
+{
+    (void)state;
+    struct destination_options options = *options_for("file");
+    options.file.sync = SYNC_INTERVAL;
+    options.flush_interval = 3000000000;
+    struct destination *destination = NULL;
+    assert_int_equal(destination_file.create(&options, &destination, NULL), 0);
+    const struct stream_ops *ops = destination->stream;
+    assert_true(ops->due(destination) == INT64_MAX); /* nothing was written */
+    write_text(destination, "one\n");
+    ops->tick(destination);
+    int64_t now = clock_monotonic_ns();
+    assert_true(ops->due(destination) == INT64_MAX);
+    write_text(destination, "two\n");
+    assert_in_range(ops->due(destination), now + 2000000000, now + 3000000000);
+    destination->destroy(destination);
 }
 
 static void reopening_what_was_not_renamed_changes_nothing(void **state)
@@ -84,10 +136,10 @@ static void reopening_what_was_not_renamed_changes_nothing(void **state)
     (void)state;
     struct destination *destination = create_file("file");
     write_text(destination, "the first half,");
-    assert_int_equal(destination_file.reopen(destination, NULL), 0);
+    assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, " the second\n");
-    assert_true(destination_file.take_back(destination, 8));
-    destination_file.destroy(destination);
+    assert_true(destination->stream->take_back(destination, 8));
+    destination->destroy(destination);
     scratch_assert_holds_text("file", "the first half, the");
 }
 
@@ -98,14 +150,14 @@ static void where_reopening_fails_the_old_file_stays(void **state)
     assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
     assert_int_equal(mkdir(scratch_path("file"), 0700), 0);
     struct error error = {.text = ""};
-    assert_int_equal(destination_file.reopen(destination, &error), -1);
+    assert_int_equal(destination->stream->reopen(destination, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(error.text, scratch_path("file")));
     write_text(destination, "line\n");
     assert_int_equal(rmdir(scratch_path("file")), 0);
-    assert_int_equal(destination_file.reopen(destination, &error), 0);
+    assert_int_equal(destination->stream->reopen(destination, &error), 0);
     write_text(destination, "new\n");
-    destination_file.destroy(destination);
+    destination->destroy(destination);
     scratch_assert_holds_text("file.1", "line\n");
     scratch_assert_holds_text("file", "new\n");
 }
@@ -115,7 +167,7 @@ static void a_file_that_cannot_be_made_is_an_error(void **state)
     (void)state;
     struct destination *destination = NULL;
     struct error error = {.text = ""};
-    assert_int_equal(destination_file.create(scratch_path("no/file"), &destination, &error), -1);
+    assert_int_equal(destination_file.create(options_for("no/file"), &destination, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_null(destination);
 }
@@ -128,11 +180,11 @@ static char *logged_by_opening(const char *name)
     int aside = dup(STDERR_FILENO);
     assert_int_equal(dup2(fileno(taken), STDERR_FILENO), STDERR_FILENO);
     struct destination *destination = NULL;
-    int result = destination_file.create(scratch_path(name), &destination, NULL);
+    int result = destination_file.create(options_for(name), &destination, NULL);
     dup2(aside, STDERR_FILENO);
     close(aside);
     assert_int_equal(result, 0);
-    destination_file.destroy(destination);
+    destination->destroy(destination);
     char *text = calloc(1, 2048);
     assert_non_null(text);
     rewind(taken);
@@ -147,7 +199,7 @@ static void what_is_done_about_a_torn_line_is_logged(void **state)
     scratch_put_text("file", "whole\ntorn");
     char *text = logged_by_opening("file");
     assert_non_null(strstr(text, "sluice: warning: "));
-    assert_non_null(strstr(text, scratch_path("file")));
+    assert_non_null(strstr(text, "file:test: "));
     assert_non_null(strstr(text, "cut off the 4 bytes"));
     free(text);
 
@@ -170,7 +222,7 @@ static void standard_output_has_no_name_to_reopen(void **state)
 {
     (void)state;
     struct destination *destination = NULL;
-    assert_true(destination_stdout.reopen == NULL);
+    const struct destination_options options = {.name = "stdout:", .path = ""};
     assert_false(destination_stdout.needs_path);
     assert_true(destination_file.needs_path);
     fflush(stdout);
@@ -178,15 +230,16 @@ static void standard_output_has_no_name_to_reopen(void **state)
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
-    int result = destination_stdout.create("", &destination, NULL);
+    int result = destination_stdout.create(&options, &destination, NULL);
     dup2(aside, STDOUT_FILENO);
     close(aside);
     close(ends[1]);
     assert_int_equal(result, 0);
+    assert_true(destination->stream->reopen == NULL && destination->stream->prepare == NULL);
     write_text(destination, "line\n");
-    assert_true(destination_stdout.handle(destination) != NO_HANDLE);
-    assert_false(destination_stdout.take_back(destination, 1));
-    destination_stdout.destroy(destination);
+    assert_true(destination->stream->handle(destination) != NO_HANDLE);
+    assert_false(destination->stream->take_back(destination, 1));
+    destination->destroy(destination);
     char found[16];
     assert_int_equal(read(ends[0], found, sizeof found), 5);
     assert_memory_equal(found, "line\n", 5);
@@ -199,7 +252,9 @@ int main(void)
 #define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_of_the_tables_is_complete),
-        with_directory(a_file_keeps_the_name_that_it_was_given),
+        with_directory(a_file_that_was_moved_or_removed_is_noticed_before_the_next_block),
+        with_directory(a_file_that_cannot_be_opened_anew_goes_on_where_it_is),
+        with_directory(fsync_is_asked_for_in_time),
         with_directory(a_renamed_file_is_written_until_it_is_reopened),
         with_directory(reopening_what_was_not_renamed_changes_nothing),
         with_directory(where_reopening_fails_the_old_file_stays),

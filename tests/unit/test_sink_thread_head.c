@@ -100,9 +100,7 @@ static void a_file_that_holds_something_gets_no_second_one(void **state)
 static void a_destination_without_a_beginning_gets_none(void **state)
 {
     struct fake_sink *fake = *state;
-    struct destination_ops endless = *fake->options.destination;
-    endless.at_beginning = NULL;
-    fake->options.destination = &endless;
+    fake->stream.at_beginning = NULL;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "abc", 1);
     fake_sink_finish(fake);

@@ -254,9 +254,7 @@ static void nothing_is_taken_back_where_there_is_no_name_to_reopen(void **state)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
-    struct destination_ops plain = *fake->options.destination;
-    plain.reopen = NULL;
-    fake->options.destination = &plain;
+    fake->stream.reopen = NULL;
     set_script(fake, script, COUNT(script));
     reopen_within_a_buffer(fake);
     assert_int_equal(fake->take_backs, 0);
@@ -396,10 +394,8 @@ static void a_line_that_cannot_be_taken_back_stays_cut(void **state)
 static void a_destination_without_take_back_is_asked_for_none(void **state)
 {
     struct fake_sink *fake = *state;
-    struct destination_ops plain = *fake->options.destination;
     int ends[2];
-    plain.take_back = NULL;
-    fake->options.destination = &plain;
+    fake->stream.take_back = NULL;
     stall_within_a_line(fake, ends);
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);

@@ -178,6 +178,19 @@ bool output_file_at_beginning(const struct output_file *file)
     return fstat(file->stream.fd, &status) == 0 && status.st_size == 0;
 }
 
+bool output_file_is_regular(const struct output_file *file)
+{
+    return file->regular;
+}
+
+bool output_file_sync(struct output_file *file, struct error *error)
+{
+    if (!file->regular || fsync(file->stream.fd) == 0)
+        return true;
+    error_set(error, EXIT_CODE_IO, "cannot write to the disk: %s", strerror(errno));
+    return false;
+}
+
 bool output_file_is_at(const struct output_file *file, const char *path)
 {
     struct stat ours, named;

@@ -48,6 +48,61 @@ class Append(ProgramTest):
                          [(1, 1), (2, 0)])
 
 
+class Astray(ProgramTest):
+    """Who renames or removes a file and tells nobody."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "lines"
+        self.program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
+
+    def test_a_file_that_was_moved_away_keeps_what_it_has_and_the_rest_goes_to_a_new_one(self):
+        sender = self.sender(self.program)
+        sender.send_all([metric(1)])
+        self.program.wait_for_settled(1)
+        os.rename(self.path, self.folder / "old")
+        sender.send_all([metric(2)], before=1)
+        self.program.wait_for_log("it was moved or removed, and is opened anew")
+        ledger = self.program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.folder / "old")], [1])
+        self.assertEqual([line["value"] for line in read_lines(self.path)], [2])
+        self.assertEqual(ledger["sinks"][0]["written"], 2)
+
+    def test_a_file_that_was_removed_is_made_anew(self):
+        sender = self.sender(self.program)
+        sender.send_all([metric(1)])
+        self.program.wait_for_settled(1)
+        os.remove(self.path)
+        sender.send_all([metric(2)], before=1)
+        self.program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.path)], [2])
+
+
+class Collected(ProgramTest):
+    """flush_interval= and fsync=."""
+
+    def test_what_is_collected_is_written_when_the_time_is_over_or_at_the_stop(self):
+        path = self.folder / "lines"
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"file:{path}?flush_interval=1h&fsync=close")
+        sender = self.sender(program)
+        sender.send_all([metric(1), metric(2)])
+        program.wait_for_received(2)
+        self.assertEqual(program.ledger_now()["sinks"][0]["written"], 0)
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in read_lines(path)], [1, 2])
+        self.assertEqual(ledger["sinks"][0]["written"], 2)
+
+    def test_a_short_time_is_enough_for_what_comes_slowly(self):
+        path = self.folder / "lines"
+        program = self.start("--listen", RIEMANN, "--sink",
+                             f"file:{path}?flush_interval=1ms&fsync=interval")
+        self.sender(program).send_all([metric(1)])
+        program.wait_for_settled(1)
+        self.assertEqual([line["value"] for line in read_lines(path)], [1])
+        program.stop()
+
+
 class Reopen(ProgramTest):
     def setUp(self):
         super().setUp()

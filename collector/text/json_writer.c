@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/text/base64.h"
+#include "collector/text/calendar.h"
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 #include "collector/text/utf8.h"
@@ -272,41 +273,22 @@ void json_float(struct output *out, float value)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-#define DAYS_BEFORE_1970 719468 /* from 0000-03-01, proleptic Gregorian */
-#define DAYS_PER_400Y    146097
-#define DAYS_PER_4Y      1461
-
-/*
- * Writes "YYYY-MM-DD" for a day counted from 0000-03-01. In years that begin in March the leap day
- * is the last one, and months' lengths repeat every 153 days.
- */
+/* Writes "YYYY-MM-DD" for a day counted as calendar.h counts them. */
 static void put_date(char text[10], uint32_t day)
 {
-    uint32_t quarter_days = 4 * day + 3;
-    uint32_t century = quarter_days / DAYS_PER_400Y;
-    uint32_t of_century = quarter_days % DAYS_PER_400Y / 4;
-    quarter_days = 4 * of_century + 3;
-    uint32_t year_of_century = quarter_days / DAYS_PER_4Y;
-    uint32_t of_year = quarter_days % DAYS_PER_4Y / 4;
-    uint32_t month = (5 * of_year + 461) / 153; /* March is 3, February 14 */
-    uint32_t of_month = of_year - (153 * month - 457) / 5 + 1;
-    uint32_t year = 100 * century + year_of_century;
-    if (month > 12) {
-        month -= 12;
-        year++;
-    }
-    decimal_put_2(text, year / 100);
-    decimal_put_2(text + 2, year % 100);
+    struct calendar_date date = calendar_date_of(day);
+    decimal_put_2(text, date.year / 100);
+    decimal_put_2(text + 2, date.year % 100);
     text[4] = '-';
-    decimal_put_2(text + 5, month);
+    decimal_put_2(text + 5, date.month);
     text[7] = '-';
-    decimal_put_2(text + 8, of_month);
+    decimal_put_2(text + 8, date.day);
 }
 
 /* Writes 20 bytes: a quote, date and time to the second. */
 static void put_second(char *at, int64_t seconds)
 {
-    uint64_t since_0000 = (uint64_t)(seconds + INT64_C(86400) * DAYS_BEFORE_1970);
+    uint64_t since_0000 = (uint64_t)(seconds + INT64_C(86400) * CALENDAR_DAYS_BEFORE_1970);
     uint32_t of_day = (uint32_t)(since_0000 % 86400);
     memcpy(at, "\"YYYY-MM-DDThh:mm:ss", 20);
     put_date(at + 1, (uint32_t)(since_0000 / 86400));

@@ -1,0 +1,86 @@
+/*
+ * What a path's template is made of, for the files that expand it and match it. Not for others.
+ */
+#ifndef SLUICE_COLLECTOR_PATH_TEMPLATE_PIECES_H
+#define SLUICE_COLLECTOR_PATH_TEMPLATE_PIECES_H
+
+#include "collector/path_template.h"
+
+enum path_piece_kind {
+    PIECE_LITERAL,
+    PIECE_YEAR,
+    PIECE_YEAR_OF_CENTURY,
+    PIECE_MONTH,
+    PIECE_DAY,
+    PIECE_DAY_OF_YEAR,
+    PIECE_HOUR,
+    PIECE_MINUTE,
+    PIECE_SECOND,
+    PIECE_SECONDS, /* since 1970 */
+    PIECE_SOURCE,
+    PIECE_LISTENER,
+    PIECE_SCHEMA,
+    PIECE_KINDS,
+};
+
+/* %s: an int64_t of nanoseconds has so many digits of seconds. */
+#define PATH_SECONDS_MAX_DIGITS 10
+
+/* A field of time. Of PIECE_SECONDS `digits` is the most, and the range goes unused. */
+struct path_time_field {
+    char letter;
+    uint8_t digits;
+    uint16_t least;
+    uint16_t most;
+    int64_t step_ns; /* how long it stays the same, at most a day */
+};
+
+extern const struct path_time_field path_time_fields[PIECE_KINDS];
+
+struct path_piece {
+    enum path_piece_kind kind;
+    size_t at;   /* of a literal: where in `literals` */
+    size_t size; /* and its bytes */
+};
+
+/* Each field is one, and so is the text between two of them; %F is five. */
+#define PATH_PIECES_MAX 64
+
+struct path_template {
+    struct path_piece pieces[PATH_PIECES_MAX];
+    size_t piece_count;
+    bool has_values;
+    int64_t finest_ns;
+    size_t depth;
+    size_t literal_size;
+    char literals[PATH_TEMPLATE_SIZE];
+    char prefix[PATH_TEMPLATE_SIZE];
+    char base[PATH_TEMPLATE_SIZE];
+};
+
+static inline bool path_piece_is_time(enum path_piece_kind kind)
+{
+    return kind >= PIECE_YEAR && kind <= PIECE_SECONDS;
+}
+
+static inline bool path_piece_is_value(enum path_piece_kind kind)
+{
+    return kind >= PIECE_SOURCE;
+}
+
+/* Whether a value may leave this byte in a path. */
+static inline bool path_byte_is_safe(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+}
+
+/* Whether nothing but dots stands between the last '/' (or the beginning) and `at`. */
+static inline bool path_only_dots_before(const char *path, size_t at)
+{
+    while (at != 0 && path[at - 1] == '.')
+        at--;
+    return at == 0 || path[at - 1] == '/';
+}
+
+#endif

@@ -42,4 +42,24 @@ static inline uint64_t ordered_u64(enum byte_order order, const uint8_t *bytes)
     return order == BYTE_ORDER_BIG_ENDIAN ? first << 32 | second : second << 32 | first;
 }
 
+/* Stores a number in network order. */
+static inline void put_network_u16(uint8_t *bytes, unsigned value)
+{
+    bytes[0] = (uint8_t)(value >> 8);
+    bytes[1] = (uint8_t)value;
+}
+
+/* Stores a number with its least significant byte first: what we write ourselves is like that. */
+static inline void put_little_u16(uint8_t *bytes, unsigned value)
+{
+    bytes[0] = (uint8_t)value;
+    bytes[1] = (uint8_t)(value >> 8);
+}
+
+static inline void put_little_u32(uint8_t *bytes, uint32_t value)
+{
+    put_little_u16(bytes, value & 0xffff);
+    put_little_u16(bytes + 2, value >> 16);
+}
+
 #endif

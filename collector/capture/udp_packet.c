@@ -1,0 +1,105 @@
+#include "collector/capture/udp_packet.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "collector/capture/byte_order.h"
+
+#define IPV4_SIZE     20
+#define IPV6_SIZE     40
+#define UDP_SIZE      8
+#define LONGEST       65535 /* that a length field of 16 bits tells */
+#define PROTOCOL_UDP  17
+#define HOPS          64
+#define DONT_FRAGMENT 0x4000 /* so that the identification may be 0 (RFC 6864) */
+
+/* --- checksums (RFC 1071) --------------------------------------------------------------------- */
+
+/* Adds the bytes as numbers of 16 bits, an odd one at the end as if a zero followed. */
+static uint64_t add_words(uint64_t sum, const uint8_t *bytes, size_t size)
+{
+    size_t i = 0;
+    for (; i + 1 < size; i += 2)
+        sum += network_u16(bytes + i);
+    return i < size ? sum + ((uint64_t)bytes[i] << 8) : sum;
+}
+
+static uint16_t fold(uint64_t sum)
+{
+    while (sum >> 16 != 0)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+/* Over the addresses (the pseudo header), the UDP header, and the payload. */
+static uint16_t udp_checksum(const struct udp_packet *packet, const uint8_t *addresses,
+                             size_t addresses_size, const uint8_t *udp)
+{
+    uint64_t sum = add_words(PROTOCOL_UDP + UDP_SIZE + packet->size, addresses, addresses_size);
+    sum = add_words(sum, udp, UDP_SIZE);
+    uint16_t checksum = fold(add_words(sum, packet->payload, packet->size));
+    return checksum == 0 ? 0xffff : checksum; /* 0 says that there is none */
+}
+
+/* --- headers ---------------------------------------------------------------------------------- */
+
+static size_t ip_size(const struct udp_packet *packet)
+{
+    return packet->source->family == ADDRESS_IPV6 ? IPV6_SIZE : IPV4_SIZE;
+}
+
+size_t udp_packet_headers_size(const struct udp_packet *packet)
+{
+    size_t ip = ip_size(packet);
+    /* The length of IPv4 counts its own header, that of IPv6 does not. */
+    size_t counted = UDP_SIZE + (ip == IPV4_SIZE ? IPV4_SIZE : 0);
+    return packet->length > LONGEST - counted ? 0 : ip + UDP_SIZE;
+}
+
+static void put_addresses(const struct udp_packet *packet, uint8_t *to, size_t each)
+{
+    static const uint8_t unknown[16];
+    const struct address *destination = packet->destination;
+    bool told = destination != NULL && destination->family == packet->source->family;
+    memcpy(to, packet->source->bytes, each);
+    memcpy(to + each, told ? destination->bytes : unknown, each);
+}
+
+static void put_ipv4(const struct udp_packet *packet, uint8_t *to)
+{
+    memset(to, 0, IPV4_SIZE);
+    to[0] = 0x45; /* version 4, five words */
+    put_network_u16(to + 2, (unsigned)(IPV4_SIZE + UDP_SIZE + packet->length));
+    put_network_u16(to + 6, DONT_FRAGMENT);
+    to[8] = HOPS;
+    to[9] = PROTOCOL_UDP;
+    put_addresses(packet, to + 12, 4);
+    put_network_u16(to + 10, fold(add_words(0, to, IPV4_SIZE)));
+}
+
+static void put_ipv6(const struct udp_packet *packet, uint8_t *to)
+{
+    memset(to, 0, IPV6_SIZE);
+    to[0] = 0x60; /* version 6 */
+    put_network_u16(to + 4, (unsigned)(UDP_SIZE + packet->length));
+    to[6] = PROTOCOL_UDP;
+    to[7] = HOPS;
+    put_addresses(packet, to + 8, 16);
+}
+
+void udp_packet_write_headers(const struct udp_packet *packet, uint8_t *headers)
+{
+    size_t ip = ip_size(packet);
+    size_t addresses = ip == IPV4_SIZE ? 12 : 8;
+    uint8_t *udp = headers + ip;
+    if (ip == IPV4_SIZE)
+        put_ipv4(packet, headers);
+    else
+        put_ipv6(packet, headers);
+    put_network_u16(udp, packet->source->port);
+    put_network_u16(udp + 2, packet->destination != NULL ? packet->destination->port : 0);
+    put_network_u16(udp + 4, (unsigned)(UDP_SIZE + packet->length));
+    put_network_u16(udp + 6, 0);
+    if (packet->size == packet->length)
+        put_network_u16(udp + 6, udp_checksum(packet, headers + addresses, ip - addresses, udp));
+}

@@ -21,6 +21,12 @@ struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16
     return address;
 }
 
+bool address_is_wildcard(const struct address *address)
+{
+    static const uint8_t none[16];
+    return memcmp(address->bytes, none, sizeof none) == 0;
+}
+
 static size_t put_decimal(char *text, uint32_t value)
 {
     char digits[10];

@@ -27,6 +27,9 @@ struct address {
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
+/* Whether its host stands for every one of its family: 0.0.0.0 or ::. */
+bool address_is_wildcard(const struct address *address);
+
 /*
  * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) to the ADDRESS_TEXT_SIZE bytes of
  * `text` and returns its length without the NUL that ends it.

@@ -70,6 +70,7 @@ static void take(struct capture_player *player, const struct capture_datagram *d
         .size = (uint32_t)datagram->size,
         .sent_size = (uint32_t)datagram->size,
         .source = datagram->source,
+        .destination = &datagram->destination,
         .received_ns = datagram->time_ns != 0 ? datagram->time_ns : clock_wall_ns(),
     };
     intake_take(player->intake, &slot);

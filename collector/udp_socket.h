@@ -25,6 +25,12 @@ struct udp_socket_options {
     bool share_port;        /* other sockets of ours may bind the same port (SO_REUSEPORT) */
     size_t receive_buffer;  /* bytes to ask the kernel for */
     size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; what is longer is truncated */
+
+    /*
+     * Each datagram's destination is its own; otherwise it is the address that the socket is bound
+     * to, which of "every address" says nothing. It costs a little of each datagram.
+     */
+    bool tell_destination;
 };
 
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */
@@ -43,7 +49,8 @@ struct datagram_slot {
     uint32_t sent_size; /* bytes that were sent; more than `size` when truncated */
     bool truncated;
     struct address source;
-    int64_t received_ns; /* the kernel's arrival time, nanoseconds since 1970 UTC */
+    const struct address *destination; /* valid as long as `front` */
+    int64_t received_ns;               /* the kernel's arrival time, nanoseconds since 1970 UTC */
 };
 
 /* Memory that a group is received into; the receive before is overwritten by the next. */

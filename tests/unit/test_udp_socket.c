@@ -97,6 +97,52 @@ static void would_block_leaves_the_group_empty(void **state)
     assert_int_equal(udp_socket_errors(receiving->socket), 0);
 }
 
+/* --- destinations ----------------------------------------------------------------------------- */
+
+static void open_everywhere(struct receiving *receiving, enum address_family family, bool tell)
+{
+    struct udp_socket_options options = {.address = {.family = (uint8_t)family},
+                                         .receive_buffer = RECEIVING_BUFFER,
+                                         .max_datagram = DATAGRAM_MAX_SIZE,
+                                         .tell_destination = tell};
+    receiving_open_with(receiving, &options);
+}
+
+/* Sends to a host on the socket's port and asserts where the datagram says that it went. */
+static void assert_told(struct receiving *receiving, const char *sent_to, const char *told)
+{
+    struct address to, expected;
+    assert_true(address_parse_host(sent_to, strlen(sent_to), &to));
+    assert_true(address_parse_host(told, strlen(told), &expected));
+    to.port = receiving->to.port;
+    udp_sender_send(receiving->sender, &to, "x", 1);
+    const struct datagram_slot *slot = receiving_next(receiving);
+    assert_non_null(slot);
+    assert_int_equal(slot->destination->family, expected.family);
+    assert_memory_equal(slot->destination->bytes, expected.bytes, sizeof expected.bytes);
+    assert_int_equal(slot->destination->port, receiving->to.port);
+    assert_true(slot->received_ns > INT64_C(1700000000000000000)); /* it is told beside it */
+}
+
+static void a_socket_on_every_address_tells_each_datagrams_destination_when_asked(void **state)
+{
+    struct receiving *receiving = *state;
+    open_everywhere(receiving, ADDRESS_IPV4, true);
+    assert_told(receiving, "127.0.0.1", "127.0.0.1");
+    assert_told(receiving, "127.0.0.2", "127.0.0.2");
+    receiving_close_socket(receiving);
+    open_everywhere(receiving, ADDRESS_IPV4, false);
+    assert_told(receiving, "127.0.0.2", "0.0.0.0");
+    receiving_close_socket(receiving);
+    if (loopback_has_ipv6()) {
+        open_everywhere(receiving, ADDRESS_IPV6, true);
+        assert_told(receiving, "127.0.0.3", "127.0.0.3"); /* IPv4 on a socket of both families */
+        udp_sender_close(receiving->sender);
+        receiving->sender = udp_sender_open(ADDRESS_IPV6);
+        assert_told(receiving, "::1", "::1");
+    }
+}
+
 /* --- truncation ------------------------------------------------------------------------------- */
 
 static void assert_truncated_at(struct receiving *receiving, size_t limit, size_t sent)
@@ -375,6 +421,7 @@ int main(void)
         with_group(an_ipv6_source_is_told),
         with_group(a_dual_stack_socket_shows_ipv4_sources_as_ipv4),
         with_group(an_ipv6_only_socket_leaves_the_port_to_ipv4),
+        with_group(a_socket_on_every_address_tells_each_datagrams_destination_when_asked),
         with_group(the_arrival_time_lies_between_sending_and_receiving),
         with_group(the_arrival_time_is_not_that_of_the_receive),
         with_group(the_port_that_the_system_chose_is_told),

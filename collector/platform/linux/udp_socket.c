@@ -59,7 +59,7 @@ static bool is_passing(int code)
 
 #define REST_SIZE    (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
 #define REST_STRIDE  (REST_SIZE + 4096 + 64)
-#define CONTROL_SIZE 64
+#define CONTROL_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct in6_pktinfo)))
 
 struct linux_group {
     struct datagram_group group; /* first: what callers hold */
@@ -67,6 +67,7 @@ struct linux_group {
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
+    struct address destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that are asked to tell them */
     _Alignas(struct cmsghdr) uint8_t controls[DATAGRAM_GROUP_SIZE][CONTROL_SIZE];
     uint8_t *fronts;
     uint8_t *rests;
@@ -168,6 +169,8 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     }
     if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
         (options->share_port && !set_flag(made->fd, SOL_SOCKET, SO_REUSEPORT, 1)) ||
+        (options->tell_destination && !set_flag(made->fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP,
+                                                ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, 1)) ||
         !set_flag(made->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1)) {
         fail(error, "cannot set up a UDP socket");
         udp_socket_close(made);
@@ -242,20 +245,46 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket)
 
 /* --- receiving -------------------------------------------------------------------------------- */
 
-static int64_t arrival_time(const struct msghdr *header)
+/* The data of the control message of that kind, or NULL. */
+static const void *find_control(const struct msghdr *header, int level, int type)
 {
     for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
-         control = CMSG_NXTHDR((struct msghdr *)(uintptr_t)header, control)) {
-        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_TIMESTAMPNS)
-            continue;
-        struct timespec stamp;
-        memcpy(&stamp, CMSG_DATA(control), sizeof stamp);
-        return (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
-    }
-    return clock_wall_ns();
+         control = CMSG_NXTHDR((struct msghdr *)(uintptr_t)header, control))
+        if (control->cmsg_level == level && control->cmsg_type == type)
+            return CMSG_DATA(control);
+    return NULL;
 }
 
-static void fill_slots(struct linux_group *group, size_t count)
+static int64_t arrival_time(const struct msghdr *header)
+{
+    struct timespec stamp;
+    const void *found = find_control(header, SOL_SOCKET, SCM_TIMESTAMPNS);
+    if (found == NULL)
+        return clock_wall_ns();
+    memcpy(&stamp, found, sizeof stamp);
+    return (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
+}
+
+/* The address in the packet's own header, with the socket's port. */
+static struct address destination_of(const struct udp_socket *socket, const struct msghdr *header)
+{
+    const void *found = find_control(header, IPPROTO_IPV6, IPV6_PKTINFO);
+    if (found != NULL) {
+        struct in6_pktinfo info;
+        memcpy(&info, found, sizeof info);
+        return address_from_ipv6(info.ipi6_addr.s6_addr, 0, socket->address.port);
+    }
+    found = find_control(header, IPPROTO_IP, IP_PKTINFO);
+    if (found == NULL)
+        return socket->address;
+    struct in_pktinfo info;
+    uint8_t bytes[4];
+    memcpy(&info, found, sizeof info);
+    memcpy(bytes, &info.ipi_addr, sizeof bytes);
+    return address_from_ipv4(bytes, socket->address.port);
+}
+
+static void fill_slots(const struct udp_socket *socket, struct linux_group *group, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct mmsghdr *received = &group->headers[i];
@@ -264,6 +293,11 @@ static void fill_slots(struct linux_group *group, size_t count)
         slot->sent_size = received->msg_len; /* with MSG_TRUNC asked for: the real length */
         slot->size = slot->truncated ? (uint32_t)group->limit : received->msg_len;
         slot->source = from_sockaddr(&group->names[i]);
+        slot->destination = &socket->address;
+        if (socket->options.tell_destination) {
+            group->destinations[i] = destination_of(socket, &received->msg_hdr);
+            slot->destination = &group->destinations[i];
+        }
         slot->received_ns = arrival_time(&received->msg_hdr);
     }
     group->group.count = count;
@@ -284,7 +318,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
         int count = recvmmsg(socket->fd, group->headers, DATAGRAM_GROUP_SIZE,
                              MSG_DONTWAIT | MSG_TRUNC, NULL);
         if (count > 0) {
-            fill_slots(group, (size_t)count);
+            fill_slots(socket, group, (size_t)count);
             return RECEIVE_OK;
         }
         if (count == 0 || errno == EINTR)

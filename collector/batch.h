@@ -29,12 +29,25 @@ struct schema_list;
 #define BATCH_SMALL_SIZE ((size_t)64 * 1024)
 #define BATCH_LARGE_SIZE ((size_t)1024 * 1024)
 
+/* A datagram as it was received, for the sinks that write it whole. */
+struct packet {
+    const uint8_t *data; /* the payload */
+    uint32_t size;
+    struct address destination;
+};
+
 struct record {
     struct record *next;
     const struct schema *schema;
     const void *message; /* for the schema's operations */
     const uint8_t *data; /* the message's own bytes: the payload, or the message's part of it */
-    uint32_t size;       /* of them */
+
+    /*
+     * The datagram, in its first record where the listener keeps packets (collector/sink.h); NULL
+     * in its others, so that it is written once.
+     */
+    const struct packet *packet;
+    uint32_t size; /* of `data` */
     struct address source;
     int64_t received_ns; /* arrival, nanoseconds since 1970 UTC */
 };

@@ -99,7 +99,8 @@ struct chain {
     struct record *first;
     struct record *last;
     size_t count;
-    size_t unknown_fields; /* of their messages */
+    size_t unknown_fields;       /* of their messages */
+    const struct packet *packet; /* for the first one; NULL: not kept */
 };
 
 static void add_to_chain(struct chain *chain, struct record *record)
@@ -153,9 +154,11 @@ static bool decode_message(struct intake *intake, const struct schema *schema,
     *record = (struct record){.schema = schema,
                               .message = decoded.message,
                               .data = frame->data,
+                              .packet = chain->packet,
                               .size = (uint32_t)frame->size,
                               .source = datagram->source,
                               .received_ns = datagram->received_ns};
+    chain->packet = NULL;
     add_to_chain(chain, record);
     chain->unknown_fields += decoded.unknown_fields;
     return true;
@@ -181,6 +184,21 @@ static bool decode_messages(struct intake *intake, const struct schema_entry *en
     return result == FRAME_END;
 }
 
+/* Keeps the datagram as it is, for its first record. Returns false where there is no room. */
+static bool keep_packet(struct intake *intake, const struct datagram_slot *datagram,
+                        const uint8_t *data, struct chain *chain)
+{
+    if (!intake->listener->keeps_packets)
+        return true;
+    struct packet *packet = arena_allocate(&intake->open->arena, sizeof *packet);
+    if (packet == NULL)
+        return false;
+    *packet = (struct packet){
+        .data = data, .size = datagram->size, .destination = *datagram->destination};
+    chain->packet = packet;
+    return true;
+}
+
 /*
  * Decodes into the open batch. Returns false with *reason; the batch is then as it was.
  * REASON_TOO_LARGE with *limited says that more than max_decoded is needed, so that a larger batch
@@ -200,7 +218,7 @@ static bool decode_here(struct intake *intake, const struct schema_entry *entry,
     *reason = REASON_TOO_LARGE;
     struct record *record = arena_allocate(arena, sizeof *record);
     uint8_t *data = arena_allocate(arena, datagram->size);
-    if (record != NULL && data != NULL) {
+    if (record != NULL && data != NULL && keep_packet(intake, datagram, data, chain)) {
         copy_payload(data, datagram);
         if (capacity - arena->used >= max_decoded) {
             arena->capacity = arena->used + max_decoded;

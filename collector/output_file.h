@@ -24,13 +24,19 @@ struct output_file;
 /* What was done about a line without its end that an earlier run left at the end of a file. */
 enum torn_line {
     TORN_LINE_NONE,  /* there was none */
-    TORN_LINE_CUT,   /* it was taken off the file */
+    TORN_LINE_CUT,   /* it was taken off the file: the line, or a binary format's record */
     TORN_LINE_ENDED, /* it got its newline and stays: it may be another program's */
 };
 
 struct output_file_start {
     enum torn_line torn;
-    uint64_t torn_size; /* bytes of that line */
+    uint64_t torn_size; /* bytes of that line or record */
+};
+
+/* A format without lines, of which a file's records tell where the torn one begins. */
+struct output_file_format {
+    const char *name; /* for errors: "format=pcap" */
+    output_whole *whole;
 };
 
 /*
@@ -43,11 +49,16 @@ struct output_file_start {
  * - Otherwise it may be somebody's line in the making, or no line at all: it is ended by a newline,
  *   so that what follows stands apart, and not a byte is lost.
  *
+ * With a `format` (NULL: lines) it is its last record that must be whole, which is found out by
+ * reading the whole file. A torn one is cut off on the same conditions; where they do not hold, and
+ * where the file does not hold this format (or not one whole record of it), it is not opened.
+ *
  * A file that may be written but not read is taken as it is. A named pipe must have a reader.
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).
  */
-int output_file_open_append(const char *path, struct output_file **out,
-                            struct output_file_start *start, struct error *error);
+int output_file_open_append(const char *path, const struct output_file_format *format,
+                            struct output_file **out, struct output_file_start *start,
+                            struct error *error);
 
 #define OUTPUT_FILE_TORN_MAX ((uint64_t)2 * 1024 * 1024)
 
@@ -92,6 +103,9 @@ bool output_file_is_regular(const struct output_file *file);
 
 /* Makes what was written to a regular file reach the disk. Returns false with `error` filled. */
 bool output_file_sync(struct output_file *file, struct error *error);
+
+/* Whether it is a terminal: what is not text has no business there. */
+bool output_file_is_terminal(const struct output_file *file);
 
 /* Whether `path` still names this file: it was neither renamed nor removed. */
 bool output_file_is_at(const struct output_file *file, const char *path);

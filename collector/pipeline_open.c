@@ -109,9 +109,18 @@ static int make_schemas(struct pipeline *pipeline, size_t index, struct error *e
     return source->schema_names == NULL || source->schemas == NULL ? no_memory(error) : 0;
 }
 
+static bool packets_are_wanted(const struct config *config)
+{
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (config->sinks[i].encoder->needs_packets)
+            return true;
+    return false;
+}
+
 static int make_sources(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
+    bool keeps_packets = packets_are_wanted(config);
     pipeline->sources = calloc(config->listener_count, sizeof *pipeline->sources);
     if (pipeline->sources == NULL)
         return no_memory(error);
@@ -124,7 +133,8 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
                                              .name = from->name,
                                              .schemas = source->schemas,
                                              .schema_names = source->schema_names,
-                                             .max_decoded = from->max_decoded};
+                                             .max_decoded = from->max_decoded,
+                                             .keeps_packets = keeps_packets};
     }
     return 0;
 }
@@ -242,6 +252,7 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
         .share_port = config->receivers > 1,
         .receive_buffer = config->receive_buffer,
         .max_datagram = config->max_datagram,
+        .tell_destination = source->listener.keeps_packets && address_is_wildcard(&config->address),
     };
     if (options.share_port && options.address.port != 0 && probe_port(&options, error) != 0)
         return -1;

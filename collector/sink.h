@@ -30,6 +30,7 @@ struct listener {
     struct schema_slot *schemas;
     const char *schema_names; /* of all of them, for people */
     size_t max_decoded;       /* bytes that all messages of a datagram may take */
+    bool keeps_packets;       /* some sink writes whole datagrams (encoder_ops' needs_packets) */
 };
 
 enum sink_view {
@@ -59,9 +60,20 @@ struct encoded {
     size_t json_fallbacks; /* values without a form in the JSON mapping (schema.h: write_json) */
 };
 
+/*
+ * Of `size` bytes that begin where a record does (`at_start`: where the file does, with its head):
+ * how many, from the front, are the head and whole records; 0: not even the first is. *foreign:
+ * what follows those is not the beginning of a record either, so that somebody else has written
+ * it. Where it is false they are all, or the next one goes on behind the last byte. A pure
+ * function.
+ */
+typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
+
 struct encoder_ops {
     const char *name;   /* of format= */
     bool needs_samples; /* it tells samples alone: only for schemas that have them, no messages */
+    bool needs_packets; /* it writes whole datagrams: the records' packets */
+    bool binary;        /* no lines of text: not for a terminal, no views, and torn otherwise */
 
     /* Returns NULL where memory is short. */
     struct encoder *(*create)(const struct encoder_options *options);
@@ -75,12 +87,15 @@ struct encoder_ops {
     void (*begin)(struct encoder *encoder, struct output *out);
 
     /*
-     * Appends the record's lines, each ended by a newline, and returns how many. No line and
-     * nothing appended: the record leaves none. What does not fit makes `out` overflow, and the
-     * caller takes back what was appended.
+     * Appends the record's lines, each ended by a newline (or, of a binary format, what stands for
+     * a line), and returns how many. No line and nothing appended: the record leaves none. What
+     * does not fit makes `out` overflow, and the caller takes back what was appended.
      */
     struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out);
+
+    /* How far a file that an earlier run has left is whole. */
+    output_whole *whole;
 };
 
 /* Every implementation begins with this. */
@@ -144,7 +159,10 @@ struct destination_ops {
     /* A pure function. NULL: a stream that takes no memory worth counting. */
     struct destination_shape (*shape)(const struct destination_options *options);
 
-    /* Opens it. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE). */
+    /*
+     * Opens it. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG:
+     * a binary format, and it is a terminal).
+     */
     int (*create)(const struct destination_options *options, struct destination **out,
                   struct error *error);
 };

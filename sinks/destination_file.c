@@ -3,6 +3,7 @@
  * that the name leads elsewhere: who rotates it renames it and then sends SIGHUP.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/ledger.h"
@@ -25,21 +26,38 @@ static struct plain_file *of(struct destination *destination)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static int open_file(const struct destination_options *options, struct output_file **file,
-                     struct error *error)
+static void tell_torn(const struct destination_options *options,
+                      const struct output_file_start *start)
 {
-    struct output_file_start start;
-    if (output_file_open_append(options->path, file, &start, error) != 0)
-        return -1;
-    if (start.torn == TORN_LINE_CUT)
+    if (start->torn == TORN_LINE_CUT)
         log_line(LOG_WARNING,
-                 "%s: cut off the %" PRIu64 " bytes of a line that an earlier run left torn",
-                 options->name, start.torn_size);
-    else if (start.torn == TORN_LINE_ENDED)
+                 "%s: cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
+                 options->name, start->torn_size, options->encoder->binary ? "record" : "line");
+    else if (start->torn == TORN_LINE_ENDED)
         log_line(LOG_WARNING,
                  "%s: it did not end in a newline and got one; it was not cut, because another "
                  "program may be writing it",
                  options->name);
+}
+
+static int open_file(const struct output_destination *output, struct output_file **file,
+                     struct error *error)
+{
+    const struct destination_options *options = &output->options;
+    const struct encoder_ops *encoder = options->encoder;
+    struct output_file_start start;
+    char name[64];
+    snprintf(name, sizeof name, "format=%s", encoder->name);
+    const struct output_file_format format = {.name = name, .whole = encoder->whole};
+    if (output_file_open_append(options->path, encoder->binary ? &format : NULL, file, &start,
+                                error) != 0)
+        return -1;
+    if (output_destination_check(output, *file, options->path, error) != 0) {
+        output_file_close(*file);
+        *file = NULL;
+        return -1;
+    }
+    tell_torn(options, &start);
     return 0;
 }
 
@@ -62,7 +80,7 @@ static int open_again(struct plain_file *plain, struct error *error)
 {
     struct output_destination *output = &plain->output;
     struct output_file *fresh;
-    if (open_file(&output->options, &fresh, error) != 0)
+    if (open_file(output, &fresh, error) != 0)
         return -1;
     sync_now(plain);
     output_file_close(output->file);
@@ -149,7 +167,7 @@ static int create(const struct destination_options *options, struct destination 
         return -1;
     }
     output_destination_init(&plain->output, &plain_stream, destroy, options);
-    if (open_file(options, &plain->output.file, error) != 0) {
+    if (open_file(&plain->output, &plain->output.file, error) != 0) {
         destroy(&plain->output.destination);
         return -1;
     }

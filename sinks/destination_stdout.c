@@ -20,7 +20,8 @@ static int create(const struct destination_options *options, struct destination 
         return -1;
     }
     output_destination_init(made, &stdout_stream, output_destination_destroy, options);
-    if (output_file_open_stdout(&made->file, error) != 0) {
+    if (output_file_open_stdout(&made->file, error) != 0 ||
+        output_destination_check(made, made->file, "standard output", error) != 0) {
         output_destination_destroy(&made->destination);
         return -1;
     }

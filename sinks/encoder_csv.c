@@ -14,6 +14,7 @@
 #include "sinks/sample_kind.h"
 #include "sinks/sinks.h"
 #include "sinks/time_text.h"
+#include "sinks/whole_lines.h"
 
 struct csv_encoder {
     struct sample_encoder base;
@@ -199,4 +200,5 @@ const struct encoder_ops encoder_csv = {
     .destroy = sample_encoder_destroy,
     .begin = begin,
     .encode = encode,
+    .whole = whole_lines,
 };

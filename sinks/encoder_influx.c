@@ -15,6 +15,7 @@
 #include "sinks/classic_buckets.h"
 #include "sinks/sample_encoder.h"
 #include "sinks/sinks.h"
+#include "sinks/whole_lines.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -258,4 +259,5 @@ const struct encoder_ops encoder_influx = {
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,
+    .whole = whole_lines,
 };

@@ -16,6 +16,7 @@
 #include "sinks/sample_kind.h"
 #include "sinks/sinks.h"
 #include "sinks/time_text.h"
+#include "sinks/whole_lines.h"
 
 /* Names of listeners that are shorter than this are kept as they are written. */
 #define NAME_SIZE        512
@@ -191,4 +192,5 @@ const struct encoder_ops encoder_json = {
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,
+    .whole = whole_lines,
 };

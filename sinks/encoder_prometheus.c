@@ -15,6 +15,7 @@
 #include "sinks/classic_buckets.h"
 #include "sinks/sample_encoder.h"
 #include "sinks/sinks.h"
+#include "sinks/whole_lines.h"
 
 /* --- names and values ------------------------------------------------------------------------- */
 
@@ -305,4 +306,5 @@ const struct encoder_ops encoder_prometheus = {
     .create = create,
     .destroy = sample_encoder_destroy,
     .encode = encode,
+    .whole = whole_lines,
 };

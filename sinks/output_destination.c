@@ -12,6 +12,18 @@ void output_destination_init(struct output_destination *output, const struct str
     };
 }
 
+int output_destination_check(const struct output_destination *output,
+                             const struct output_file *file, const char *name, struct error *error)
+{
+    const struct encoder_ops *encoder = output->options.encoder;
+    if (!encoder->binary || !output_file_is_terminal(file))
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "format=%s is binary and %s is a terminal; write it to a file or into a pipe",
+              encoder->name, name);
+    return -1;
+}
+
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
                                            size_t size, size_t *written, struct error *error)
 {

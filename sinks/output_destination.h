@@ -20,6 +20,13 @@ void output_destination_init(struct output_destination *output, const struct str
                              void (*destroy)(struct destination *destination),
                              const struct destination_options *options);
 
+/*
+ * Whether what the encoder writes may go to the file, which `name` calls in the error: what is
+ * binary has no business on a terminal. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
+ */
+int output_destination_check(const struct output_destination *output,
+                             const struct output_file *file, const char *name, struct error *error);
+
 /* For the operations of the same names in struct stream_ops. */
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
                                            size_t size, size_t *written, struct error *error);

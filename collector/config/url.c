@@ -265,14 +265,19 @@ static bool check_place(const struct url *url, const struct destination_ops *des
     return true;
 }
 
-/* A format that tells samples cannot tell messages. */
+/* A format that tells samples cannot tell messages, and one without lines has no choice. */
 static bool check_view(const struct url *url, const struct sink_config *sink,
                        const struct keys_given *given, struct fault *fault)
 {
-    if (!sink->encoder->needs_samples || sink->encoding.view != VIEW_MESSAGE)
+    const struct encoder_ops *encoder = sink->encoder;
+    size_t place = keys_place(given, KEY_OF_SINK, "view");
+    if (encoder->needs_samples && sink->encoding.view == VIEW_MESSAGE)
+        fault_set(fault, place, "view=message, but format=%s tells samples alone", encoder->name);
+    else if (encoder->binary && sink->encoding.view != VIEW_AUTO)
+        fault_set(fault, place, "view=%s, but format=%s has no views",
+                  sink->encoding.view == VIEW_SAMPLE ? "sample" : "message", encoder->name);
+    else
         return true;
-    fault_set(fault, keys_place(given, KEY_OF_SINK, "view"),
-              "view=message, but format=%s tells samples alone", sink->encoder->name);
     return wrong_keys(url, fault);
 }
 

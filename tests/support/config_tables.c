@@ -7,11 +7,12 @@ static const struct destination_ops to_stdout = {.scheme = "stdout"};
 static const struct destination_ops to_file = {.scheme = "file", .needs_path = true, .is_file = true};
 static const struct encoder_ops json = {.name = "json"};
 static const struct encoder_ops lines = {.name = "lines", .needs_samples = true};
+static const struct encoder_ops bytes = {.name = "bytes", .binary = true};
 
 /* The defaults come second: they are told by their names, not by their places. */
 static const struct schema_ops *const schemas[] = {&riemann, &telemetry, NULL};
 static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
-static const struct encoder_ops *const encoders[] = {&lines, &json, NULL};
+static const struct encoder_ops *const encoders[] = {&lines, &json, &bytes, NULL};
 
 const struct config_choices test_choices = {
     .schemas = schemas,

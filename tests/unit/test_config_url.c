@@ -186,6 +186,7 @@ static void a_sink_url_has_a_scheme_and_perhaps_a_path(void **state)
                 "/var/log/a:b&c=d#e");
     assert_sink("stdout:?format=lines&view=sample", "stdout:", "");
     assert_sink("stdout:?view=auto&format=lines", "stdout:", "");
+    assert_sink("stdout:?view=auto&format=bytes&names=proto", "stdout:", "");
     assert_sink("file:///tmp/x", "file:///tmp/x", "///tmp/x");
 }
 
@@ -203,6 +204,10 @@ static void a_sink_url_is_refused_where_it_goes_wrong(void **state)
     assert_refused(read_sink, "stdout:?format=lines&view=message", 22,
                    "view=message, but format=lines tells samples alone");
     assert_refused(read_sink, "file:x?view=message&format=lines", 8, "view=message, but");
+    assert_refused(read_sink, "stdout:?format=bytes&view=message", 22,
+                   "view=message, but format=bytes has no views");
+    assert_refused(read_sink, "file:x?view=sample&format=bytes", 8,
+                   "view=sample, but format=bytes has no views");
     assert_refused(read_sink, "file:x?a%20b=1", 8, "unknown key \"a%20b\"");
 }
 

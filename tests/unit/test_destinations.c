@@ -24,8 +24,8 @@ static const struct destination_options *options_for(const char *name)
 {
     static struct destination_options options;
     snprintf(file_path, sizeof file_path, "%s", scratch_path(name));
-    options =
-        (struct destination_options){.name = "file:test", .path = file_path, .counters = &counters};
+    options = (struct destination_options){
+        .name = "file:test", .path = file_path, .encoder = &encoder_json, .counters = &counters};
     return &options;
 }
 
@@ -60,6 +60,7 @@ static void every_row_of_the_tables_is_complete(void **state)
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
         assert_true((*row)->name[0] != '\0');
         assert_true((*row)->create != NULL && (*row)->destroy != NULL && (*row)->encode != NULL);
+        assert_non_null((*row)->whole);
     }
 }
 
@@ -222,7 +223,8 @@ static void standard_output_has_no_name_to_reopen(void **state)
 {
     (void)state;
     struct destination *destination = NULL;
-    const struct destination_options options = {.name = "stdout:", .path = ""};
+    const struct destination_options options = {
+        .name = "stdout:", .path = "", .encoder = &encoder_json};
     assert_false(destination_stdout.needs_path);
     assert_true(destination_file.needs_path);
     fflush(stdout);

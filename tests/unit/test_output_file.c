@@ -23,7 +23,7 @@ static struct output_file *open_path(const char *path)
     struct output_file *file = NULL;
     struct output_file_start start;
     struct error error = {.text = ""};
-    if (output_file_open_append(path, &file, &start, &error) != 0)
+    if (output_file_open_append(path, NULL, &file, &start, &error) != 0)
         fail_msg("%s", error.text);
     assert_non_null(file);
     assert_int_equal(start.torn, TORN_LINE_NONE);
@@ -104,7 +104,7 @@ static void assert_refused(const char *path, const char *why)
     struct output_file *file = NULL;
     struct output_file_start start;
     struct error error = {.text = ""};
-    assert_int_equal(output_file_open_append(path, &file, &start, &error), -1);
+    assert_int_equal(output_file_open_append(path, NULL, &file, &start, &error), -1);
     assert_null(file);
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(error.text, path));

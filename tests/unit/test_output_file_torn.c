@@ -25,7 +25,7 @@ static struct output_file *open_name(const char *name, struct output_file_start 
 {
     struct output_file *file = NULL;
     struct error error = {.text = ""};
-    if (output_file_open_append(scratch_path(name), &file, start, &error) != 0)
+    if (output_file_open_append(scratch_path(name), NULL, &file, start, &error) != 0)
         fail_msg("%s", error.text);
     return file;
 }
@@ -183,7 +183,7 @@ static void write_until_killed(_Atomic size_t *done)
     struct output_file *file;
     struct output_file_start start;
     alarm(60); /* where nobody does it */
-    if (output_file_open_append(scratch_path("file"), &file, &start, NULL) != 0)
+    if (output_file_open_append(scratch_path("file"), NULL, &file, &start, NULL) != 0)
         _exit(1);
     for (size_t at = 0;;) {
         size_t written = 0;

@@ -71,8 +71,9 @@ static int open_to_append(const char *path, struct stat *status, struct error *e
     return fd;
 }
 
-int output_file_open_append(const char *path, struct output_file **out,
-                            struct output_file_start *start, struct error *error)
+int output_file_open_append(const char *path, const struct output_file_format *format,
+                            struct output_file **out, struct output_file_start *start,
+                            struct error *error)
 {
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     struct torn_line_look look;
@@ -80,8 +81,17 @@ int output_file_open_append(const char *path, struct output_file **out,
     struct stat status;
     int fd = open_to_append(path, &status, error);
     int result = fd < 0 ? -1 : 0;
-    if (fd >= 0 && S_ISREG(status.st_mode) && torn_line_mend(&look, fd, start) != 0) {
-        result = cannot_create(error, path, strerror(errno));
+    const char *why = NULL;
+    if (fd >= 0 && S_ISREG(status.st_mode))
+        why = format != NULL ? torn_line_mend_records(&look, fd, format, start)
+                             : torn_line_mend(&look, fd, start);
+    if (why != NULL) {
+        if (format != NULL)
+            error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name,
+                      path, why);
+        else
+            cannot_create(error, path, why);
+        result = -1;
         close(fd);
     }
     torn_line_look_end(&look);
@@ -189,6 +199,11 @@ bool output_file_sync(struct output_file *file, struct error *error)
         return true;
     error_set(error, EXIT_CODE_IO, "cannot write to the disk: %s", strerror(errno));
     return false;
+}
+
+bool output_file_is_terminal(const struct output_file *file)
+{
+    return file->terminal;
 }
 
 bool output_file_is_at(const struct output_file *file, const char *path)

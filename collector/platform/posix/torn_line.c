@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -119,16 +120,28 @@ static bool cut(int fd, off_t size, uint64_t unended)
            ftruncate(fd, size - (off_t)unended) == 0;
 }
 
-int torn_line_mend(const struct torn_line_look *look, int fd, struct output_file_start *start)
+/* Whether nobody else writes the file; waits for a lock on it. */
+static bool is_alone(const struct torn_line_look *look, int fd)
+{
+    enum file_writers locked =
+        look->others == WRITERS_SOME ? WRITERS_SOME : lock_against_writers(fd);
+    return locked == WRITERS_NONE || (locked == WRITERS_UNKNOWN && look->others == WRITERS_NONE);
+}
+
+/* As long as it is open; without locks, it does nothing. */
+static void mark_as_ours(int fd)
+{
+    flock(fd, LOCK_SH | LOCK_NB);
+}
+
+const char *torn_line_mend(const struct torn_line_look *look, int fd,
+                           struct output_file_start *start)
 {
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
-    int result = 0;
+    const char *why = NULL;
     off_t size;
     if (look->reader >= 0 && same_file(look->reader, fd, &size)) {
-        enum file_writers locked =
-            look->others == WRITERS_SOME ? WRITERS_SOME : lock_against_writers(fd);
-        bool alone =
-            locked == WRITERS_NONE || (locked == WRITERS_UNKNOWN && look->others == WRITERS_NONE);
+        bool alone = is_alone(look, fd);
         /* The lock may have been waited for. */
         same_file(look->reader, fd, &size);
         start->torn_size = unended_size(look->reader, size);
@@ -140,8 +153,72 @@ int torn_line_mend(const struct torn_line_look *look, int fd, struct output_file
         else if (write(fd, "\n", 1) == 1)
             start->torn = TORN_LINE_ENDED;
         else
-            result = -1;
+            why = strerror(errno);
     }
-    flock(fd, LOCK_SH | LOCK_NB); /* lasts until it is closed; without locks, it does nothing */
-    return result;
+    mark_as_ours(fd);
+    return why;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Bytes that are looked at together: more than a record of any format without lines has. */
+#define WINDOW_SIZE ((size_t)256 * 1024)
+
+/*
+ * Walks over the first `size` bytes from record to record. Returns NULL with *end behind the last
+ * whole one, or why that cannot be told.
+ */
+static const char *find_end(int reader, off_t size, output_whole *whole, uint8_t *window,
+                            off_t *end)
+{
+    bool foreign = false;
+    for (*end = 0; *end < size;) {
+        off_t left = size - *end;
+        size_t want = left < (off_t)WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
+        ssize_t got = pread(reader, window, want, *end);
+        if (got != (ssize_t)want)
+            return got < 0 ? strerror(errno) : "it changes while it is read";
+        size_t found = whole(window, want, *end == 0, &foreign);
+        if (foreign || (found == 0 && (*end == 0 || want == WINDOW_SIZE)))
+            return "it holds something else; move it away, or write to another file";
+        *end += (off_t)found;
+        if (found == 0)
+            break;
+    }
+    return NULL;
+}
+
+static const char *mend_records(const struct torn_line_look *look, int fd,
+                                const struct output_file_format *format, bool alone,
+                                struct output_file_start *start)
+{
+    off_t size, end;
+    same_file(look->reader, fd, &size);
+    uint8_t *window = malloc(WINDOW_SIZE);
+    if (window == NULL)
+        return "out of memory";
+    const char *why = find_end(look->reader, size, format->whole, window, &end);
+    free(window);
+    if (why != NULL || end == size)
+        return why;
+    start->torn_size = (uint64_t)(size - end);
+    if (!alone)
+        return "its last record is not whole, and another program may be writing it";
+    if (!cut(fd, size, start->torn_size))
+        return "its last record is not whole and cannot be cut off";
+    start->torn = TORN_LINE_CUT;
+    return NULL;
+}
+
+const char *torn_line_mend_records(const struct torn_line_look *look, int fd,
+                                   const struct output_file_format *format,
+                                   struct output_file_start *start)
+{
+    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
+    const char *why = NULL;
+    off_t size;
+    if (look->reader >= 0 && same_file(look->reader, fd, &size))
+        why = mend_records(look, fd, format, is_alone(look, fd), start);
+    mark_as_ours(fd);
+    return why;
 }

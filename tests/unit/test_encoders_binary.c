@@ -1,0 +1,321 @@
+/* The formats without lines: protobuf and pcap, and what of a file of theirs is whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/capture/byte_order.h"
+#include "sinks/sinks.h"
+#include "sinks/whole_lines.h"
+
+static const struct listener listener = {.name = "udp://127.0.0.1:5555"};
+
+static uint8_t memory[256 * 1024];
+
+/* What the format writes of the record; it fails where that does not fit `capacity`. */
+static size_t encode(const struct encoder_ops *ops, const struct record *record, size_t capacity,
+                     struct encoded *encoded)
+{
+    struct encoder_options options = {0};
+    struct output out = {.data = (char *)memory, .capacity = capacity};
+    struct encoder *encoder = ops->create(&options);
+    assert_non_null(encoder);
+    *encoded = ops->encode(encoder, &listener, record, &out);
+    ops->destroy(encoder);
+    assert_false(out.overflow);
+    return out.used;
+}
+
+static bool overflows(const struct encoder_ops *ops, const struct record *record, size_t capacity)
+{
+    struct encoder_options options = {0};
+    struct output out = {.data = (char *)memory, .capacity = capacity};
+    struct encoder *encoder = ops->create(&options);
+    assert_non_null(encoder);
+    ops->encode(encoder, &listener, record, &out);
+    ops->destroy(encoder);
+    return out.overflow;
+}
+
+/* --- protobuf ----------------------------------------------------------------------------------
+ */
+
+static void a_message_stands_behind_its_length(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[65507];
+    static const struct {
+        uint32_t size;
+        size_t prefix_size;
+        uint8_t prefix[3];
+    } cases[] = {
+        {0, 1, {0}},
+        {1, 1, {1}},
+        {127, 1, {127}},
+        {128, 2, {0x80, 1}},
+        {300, 2, {0xac, 2}},
+        {16383, 2, {0xff, 0x7f}},
+        {16384, 3, {0x80, 0x80, 1}},
+        {65507, 3, {0xe3, 0xff, 3}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct record record = {.data = bytes, .size = cases[i].size};
+        struct encoded encoded;
+        size_t whole = cases[i].prefix_size + cases[i].size;
+        assert_int_equal(encode(&encoder_protobuf, &record, whole, &encoded), whole);
+        assert_int_equal(encoded.lines, 1);
+        assert_int_equal(encoded.samples, 0);
+        assert_memory_equal(memory, cases[i].prefix, cases[i].prefix_size);
+        assert_memory_equal(memory + cases[i].prefix_size, bytes, cases[i].size);
+        assert_true(overflows(&encoder_protobuf, &record, whole - 1));
+    }
+}
+
+/* --- pcap --------------------------------------------------------------------------------------
+ */
+
+static struct packet sent(const void *bytes, size_t size)
+{
+    return (struct packet){
+        .data = bytes, .size = (uint32_t)size, .destination = {.family = ADDRESS_IPV4, .port = 2}};
+}
+
+static struct record packet_record(const struct packet *packet, int64_t received_ns)
+{
+    return (struct record){.packet = packet,
+                           .source = {.family = ADDRESS_IPV4, .port = 1},
+                           .received_ns = received_ns};
+}
+
+static void a_packet_has_its_time_its_lengths_and_its_datagram(void **state)
+{
+    (void)state;
+    struct packet packet = sent("datagram", 8);
+    struct record record = packet_record(&packet, INT64_C(1700000000123456789));
+    struct encoded encoded;
+    assert_int_equal(encode(&encoder_pcap, &record, 16 + 28 + 8, &encoded), 16 + 28 + 8);
+    assert_int_equal(encoded.lines, 1);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory), 1700000000);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory + 4), 123456789);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory + 8), 36);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory + 12), 36);
+    assert_memory_equal(memory + 16 + 28, "datagram", 8);
+    assert_true(overflows(&encoder_pcap, &record, 16 + 28 + 7));
+    assert_true(overflows(&encoder_pcap, &record, 16));
+}
+
+static void a_record_without_its_packet_leaves_nothing(void **state)
+{
+    (void)state;
+    struct record record = {.data = memory, .size = 5};
+    struct encoded encoded;
+    assert_int_equal(encode(&encoder_pcap, &record, 100, &encoded), 0);
+    assert_int_equal(encoded.lines, 0);
+}
+
+static void a_time_that_the_format_does_not_hold_becomes_the_nearest(void **state)
+{
+    (void)state;
+    struct packet packet = sent("", 0);
+    struct encoded encoded;
+    struct record before = packet_record(&packet, -1);
+    encode(&encoder_pcap, &before, 100, &encoded);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory), 0);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory + 4), 0);
+    struct record after = packet_record(&packet, INT64_MAX);
+    encode(&encoder_pcap, &after, 100, &encoded);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory), UINT32_MAX);
+    assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory + 4), 999999999);
+}
+
+static void the_longest_datagram_fits_and_a_longer_one_is_too_large(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[65508];
+    struct packet packet = sent(bytes, 65507);
+    struct record record = packet_record(&packet, 1);
+    struct encoded encoded;
+    assert_int_equal(encode(&encoder_pcap, &record, sizeof memory, &encoded), 16 + 65535);
+    packet.size++;
+    assert_true(overflows(&encoder_pcap, &record, sizeof memory));
+}
+
+/* --- what is whole -----------------------------------------------------------------------------
+ */
+
+/* A file of three records, and where each of them (and the head before them) ends. */
+struct file {
+    const struct encoder_ops *ops;
+    uint8_t bytes[1024];
+    size_t ends[4];
+    size_t count;
+};
+
+static void add(struct file *file, size_t size)
+{
+    size_t start = file->count == 0 ? 0 : file->ends[file->count - 1];
+    memcpy(file->bytes + start, memory, size);
+    file->ends[file->count++] = start + size;
+}
+
+static void write_file(struct file *file, const struct encoder_ops *ops)
+{
+    static const uint8_t message[] = {0x0a, 4,    'w', 'e',  'b',  '1', 0x10, 0xac, 2,
+                                      0x19, 1,    2,   3,    4,    5,   6,    7,    8,
+                                      0x23, 0x08, 1,   0x24, 0x35, 1,   2,    3,    4};
+    struct packet packet = sent(message, sizeof message);
+    struct record record = packet_record(&packet, 1);
+    struct encoded encoded;
+    record.data = message;
+    record.size = sizeof message;
+    *file = (struct file){.ops = ops};
+    if (ops->begin != NULL) {
+        struct output out = {.data = (char *)memory, .capacity = sizeof memory};
+        ops->begin(NULL, &out);
+        add(file, out.used);
+    }
+    for (int i = 0; i < 3; i++)
+        add(file, encode(ops, &record, sizeof memory, &encoded));
+}
+
+/* Of each beginning of the file, the records that end in it, and nothing of it is foreign. */
+static void assert_every_cut_is_found(const struct file *file)
+{
+    size_t size = file->ends[file->count - 1];
+    bool has_head = file->ops->begin != NULL;
+    for (size_t cut = has_head ? file->ends[0] : 1; cut <= size; cut++) {
+        size_t expected = 0;
+        for (size_t i = 0; i < file->count && file->ends[i] <= cut; i++)
+            expected = file->ends[i];
+        bool foreign = true;
+        assert_int_equal(file->ops->whole(file->bytes, cut, true, &foreign), expected);
+        assert_false(foreign);
+    }
+    size_t second = file->ends[has_head ? 1 : 0];
+    bool foreign = true;
+    assert_int_equal(file->ops->whole(file->bytes + second, size - second, false, &foreign),
+                     size - second);
+    assert_false(foreign);
+}
+
+static void a_file_that_was_cut_anywhere_is_whole_up_to_a_record(void **state)
+{
+    (void)state;
+    struct file file;
+    write_file(&file, &encoder_protobuf);
+    assert_every_cut_is_found(&file);
+    write_file(&file, &encoder_pcap);
+    assert_every_cut_is_found(&file);
+}
+
+static void assert_foreign(const struct encoder_ops *ops, const void *bytes, size_t size)
+{
+    bool foreign = false;
+    assert_int_equal(ops->whole(bytes, size, true, &foreign), 0);
+    assert_true(foreign);
+}
+
+static void text_is_none_of_these_formats(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\",\"kind\":\"gauge\"}\n",
+        "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,"
+        "listener\r\n",
+        "nginx.requests,status=2xx,host=web1 value=18446744073709551615u 1795176000250000000\n",
+        "nginx_requests{status=\"2xx\",host=\"web1\"} 18446744073709551615 1795176000250\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_foreign(&encoder_protobuf, texts[i], strlen(texts[i]));
+        assert_foreign(&encoder_pcap, texts[i], strlen(texts[i]));
+    }
+}
+
+static void a_head_of_another_kind_is_foreign(void **state)
+{
+    (void)state;
+    struct file file;
+    static const size_t fields[] = {0, 4, 6, 16, 20}; /* magic, versions, snapshot, link type */
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        write_file(&file, &encoder_pcap);
+        file.bytes[fields[i]] ^= 1;
+        assert_foreign(&encoder_pcap, file.bytes, file.ends[3]);
+    }
+    write_file(&file, &encoder_pcap);
+    assert_foreign(&encoder_pcap, file.bytes, 23);
+}
+
+/* Behind whole records stands something that no record begins with. */
+static void assert_foreign_behind(const struct encoder_ops *ops, const void *bytes, size_t size)
+{
+    struct file file;
+    bool foreign = false;
+    write_file(&file, ops);
+    size_t end = file.ends[file.count - 1];
+    memcpy(file.bytes + end, bytes, size);
+    assert_int_equal(ops->whole(file.bytes, end + size, true, &foreign), end);
+    assert_true(foreign);
+}
+
+static void what_follows_whole_records_must_be_the_beginning_of_one(void **state)
+{
+    (void)state;
+    static const uint8_t field_zero[] = {2, 0x00, 0x01};
+    static const uint8_t past_the_end[] = {4, 0x0a, 9, 'x', 'y'};
+    static const uint8_t wire_type_7[] = {9, 0x0f};
+    static const uint8_t end_of_no_group[] = {9, 0x0c};
+    static const uint8_t open_group[] = {1, 0x0b};
+    static const uint8_t cut_tag[] = {1, 0x80};
+    static const uint8_t longer_than_a_datagram[] = {0xff, 0xff, 0x7f};
+    static const uint8_t endless_varint[] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1};
+    assert_foreign_behind(&encoder_protobuf, field_zero, sizeof field_zero);
+    assert_foreign_behind(&encoder_protobuf, past_the_end, sizeof past_the_end);
+    assert_foreign_behind(&encoder_protobuf, wire_type_7, sizeof wire_type_7);
+    assert_foreign_behind(&encoder_protobuf, end_of_no_group, sizeof end_of_no_group);
+    assert_foreign_behind(&encoder_protobuf, open_group, sizeof open_group);
+    assert_foreign_behind(&encoder_protobuf, cut_tag, sizeof cut_tag);
+    assert_foreign_behind(&encoder_protobuf, longer_than_a_datagram, sizeof longer_than_a_datagram);
+    assert_foreign_behind(&encoder_protobuf, endless_varint, sizeof endless_varint);
+
+    static const uint8_t lengths_differ[16] = {[8] = 1, [12] = 2};
+    static const uint8_t not_nanoseconds[16] = {[7] = 0x7f};
+    static const uint8_t longer_than_a_packet[16] = {[10] = 2, [14] = 2};
+    assert_foreign_behind(&encoder_pcap, lengths_differ, sizeof lengths_differ);
+    assert_foreign_behind(&encoder_pcap, not_nanoseconds, sizeof not_nanoseconds);
+    assert_foreign_behind(&encoder_pcap, longer_than_a_packet, sizeof longer_than_a_packet);
+}
+
+static void of_lines_everything_up_to_the_last_newline_is_whole(void **state)
+{
+    (void)state;
+    bool foreign = true;
+    assert_int_equal(whole_lines((const uint8_t *)"one\ntwo\nthr", 11, true, &foreign), 8);
+    assert_false(foreign);
+    assert_int_equal(whole_lines((const uint8_t *)"one\ntwo\n", 8, false, &foreign), 8);
+    assert_int_equal(whole_lines((const uint8_t *)"one", 3, true, &foreign), 0);
+    assert_int_equal(whole_lines((const uint8_t *)"", 0, true, &foreign), 0);
+    for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++)
+        assert_int_equal((*row)->whole == whole_lines, !(*row)->binary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_stands_behind_its_length),
+        cmocka_unit_test(a_packet_has_its_time_its_lengths_and_its_datagram),
+        cmocka_unit_test(a_record_without_its_packet_leaves_nothing),
+        cmocka_unit_test(a_time_that_the_format_does_not_hold_becomes_the_nearest),
+        cmocka_unit_test(the_longest_datagram_fits_and_a_longer_one_is_too_large),
+        cmocka_unit_test(a_file_that_was_cut_anywhere_is_whole_up_to_a_record),
+        cmocka_unit_test(text_is_none_of_these_formats),
+        cmocka_unit_test(a_head_of_another_kind_is_foreign),
+        cmocka_unit_test(what_follows_whole_records_must_be_the_beginning_of_one),
+        cmocka_unit_test(of_lines_everything_up_to_the_last_newline_is_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,6 +10,7 @@
 #include "collector/program.h"
 #include "collector/version.h"
 #include "proto/schemas.h"
+#include "sinks/compression.h"
 #include "sinks/sinks.h"
 
 static const struct config_choices choices = {
@@ -32,7 +33,10 @@ static void print_version(void)
     printf("\nformats:");
     for (const struct encoder_ops *const *encoder = choices.encoders; *encoder != NULL; encoder++)
         printf(" %s", (*encoder)->name);
-    putchar('\n');
+    printf("\ncompressions:");
+    for (const struct compression_ops *const *by = builtin_compressions; *by != NULL; by++)
+        printf(" %s (%s %s)", (*by)->name, (*by)->library, (*by)->version());
+    puts(builtin_compressions[0] == NULL ? " none" : "");
 }
 
 static enum exit_code check(const struct config *config)

@@ -131,6 +131,7 @@ class Tell(ProgramTest):
         self.assertRegex(text, r"\Asluice \d+\.\d+\.\d+\n")
         for name in ("riemann", "telemetry", "stdout", "file", "json"):
             self.assertIn(name, text)
+        self.assertRegex(text, r"\ncompressions:( none|( (zstd|gzip) \(\w+ [\d.]+\))+)\n")
 
     def test_a_full_disk_is_not_silence(self):
         with open("/dev/full", "wb") as full:

@@ -108,6 +108,8 @@ enum ledger_part {
     TERM(samples, PART_ALWAYS)       /* metric values that lines tell one by one */                \
     TERM(bytes, PART_ALWAYS)         /* accepted by the destination and not taken back */          \
     TERM(write_errors, PART_BESIDE)  /* failed writes, each tried again */                         \
+    TERM(files, PART_BESIDE)         /* complete ones */                                           \
+    TERM(to_other_file, PART_BESIDE) /* records for more different paths than max_files */         \
     TERM(json_fallback, PART_BESIDE) /* written values that the JSON mapping has no form for */
 
 #define LEDGER_COUNTER(name, part) struct counter name;

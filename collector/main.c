@@ -10,7 +10,7 @@
 #include "collector/program.h"
 #include "collector/version.h"
 #include "proto/schemas.h"
-#include "sinks/compression.h"
+#include "sinks/compressions.h"
 #include "sinks/sinks.h"
 
 static const struct config_choices choices = {
@@ -18,6 +18,7 @@ static const struct config_choices choices = {
     .schema_from_file = &schema_file,
     .destinations = builtin_destinations,
     .encoders = builtin_encoders,
+    .compressions = builtin_compressions,
 };
 
 /* What is in this program: scripts and bug reports go by it. */

@@ -107,6 +107,9 @@ bool output_file_sync(struct output_file *file, struct error *error);
 /* Whether it is a terminal: what is not text has no business there. */
 bool output_file_is_terminal(const struct output_file *file);
 
+/* Whether no name is left of it: what is written to it is lost. */
+bool output_file_is_removed(const struct output_file *file);
+
 /* Whether `path` still names this file: it was neither renamed nor removed. */
 bool output_file_is_at(const struct output_file *file, const char *path);
 

@@ -147,7 +147,7 @@ static inline int64_t file_sync_interval(const struct destination_options *optio
 /* How a destination is going to take records. */
 struct destination_shape {
     size_t blocks;     /* of a store: files that are filled at the same time; 0: it is a stream */
-    size_t block_size; /* of a store: bytes that are collected for each */
+    size_t block_size; /* of a store: bytes that are collected for each, if no record has more */
     size_t memory;     /* bytes that it allocates when it is made, less the blocks */
 };
 
@@ -232,6 +232,9 @@ struct store_ops {
 
     /* With all blocks empty: completes the files that are due, or all. */
     void (*rotate)(struct destination *destination, bool all);
+
+    /* Last of all, with all blocks empty: completes the files that there are. */
+    void (*finish)(struct destination *destination);
 };
 
 /* Every implementation begins with this. One of the two is not NULL. */

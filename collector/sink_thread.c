@@ -141,6 +141,8 @@ static void run(void *argument)
             sleep_until_woken(sink, due);
     }
     writer->ops->flush(writer);
+    if (writer->ops->finish != NULL)
+        writer->ops->finish(writer);
     atomic_store(&sink->finished, true);
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);

@@ -53,6 +53,9 @@ struct sink_writer_ops {
     /* After a flush: opens the destination anew. It may have done so in the flush. */
     void (*reopen)(struct sink_writer *writer);
 
+    /* After the last flush. NULL: there is nothing to be done then. */
+    void (*finish)(struct sink_writer *writer);
+
     /* What to watch for a reader that goes, or NO_HANDLE. */
     wait_handle (*handle)(const struct sink_writer *writer);
 

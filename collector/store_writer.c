@@ -105,14 +105,32 @@ static void add(struct store_writer *store, struct block *block, const struct en
     block->sum.json_fallbacks += encoded->json_fallbacks;
 }
 
+/* Writes what stands before the record that was encoded last, which then begins the block. */
+static void write_before(struct store_writer *store, struct block *block, size_t start)
+{
+    size_t size = block->out.used - start;
+    block->out.used = start;
+    write_block(store, 0);
+    memmove(block->out.data, block->out.data + start, size);
+    block->out.used = size;
+}
+
 static void put_in_place(struct sink_writer *writer, const struct listener *listener,
                          const struct record *record)
 {
     struct store_writer *store = of(writer);
     struct block *block = &store->blocks[0];
+    size_t start = block->out.used;
     struct encoded encoded;
     if (!sink_writer_encode(writer, listener, record, &block->out, &encoded))
         return;
+    if (block->records != 0 && block->out.used > store->shape.block_size)
+        write_before(store, block, start);
+    if (writer->state != SINK_WRITING) {
+        block->out.used = 0;
+        sink_writer_count_failed(writer, 1);
+        return;
+    }
     add(store, block, &encoded);
     if (block->out.used >= store->shape.block_size)
         write_block(store, 0);
@@ -220,8 +238,15 @@ static void serve(struct sink_writer *writer, int64_t now_ns)
 static void reopen(struct sink_writer *writer)
 {
     atomic_store(&writer->reopen_wanted, false);
-    if (writer->state == SINK_WRITING)
-        writer->destination->store->rotate(writer->destination, true);
+    if (writer->state != SINK_WRITING)
+        return;
+    writer->destination->store->rotate(writer->destination, true);
+    log_line(LOG_INFO, "%s: reopened", writer->options.name);
+}
+
+static void finish(struct sink_writer *writer)
+{
+    writer->destination->store->finish(writer->destination);
 }
 
 /* A file has no reader that could go. */
@@ -249,6 +274,7 @@ static const struct sink_writer_ops store_writer_ops = {
     .due = due,
     .serve = serve,
     .reopen = reopen,
+    .finish = finish,
     .handle = handle,
     .destroy = destroy,
 };

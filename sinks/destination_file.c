@@ -1,6 +1,7 @@
 /*
- * file:PATH: appends to a file under its own name, and opens it anew when told to, or when it sees
- * that the name leads elsewhere: who rotates it renames it and then sends SIGHUP.
+ * file:PATH. A path without fields, and nothing to rotate or to compress: appends to a file under
+ * its own name, and opens it anew when told to, or when it sees that the name leads elsewhere: who
+ * rotates it renames it and then sends SIGHUP. All else is a store of files (sinks/file_store.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,15 +9,22 @@
 
 #include "collector/ledger.h"
 #include "collector/log.h"
+#include "collector/path_template.h"
 #include "collector/thread.h"
+#include "sinks/file_store.h"
 #include "sinks/output_destination.h"
 #include "sinks/sinks.h"
+
+/* How long whoever moved a file is waited for. */
+#define MOVED_NS INT64_C(2000000000)
 
 struct plain_file {
     struct output_destination output;
     bool astray;       /* its name leads elsewhere, and could not be opened: told already */
+    int64_t moved_ns;  /* monotonic: when it was first seen that it was; 0: it was not */
     bool unsynced;     /* written since the last fsync */
     int64_t synced_ns; /* monotonic: when that was */
+    char path[PATH_TEMPLATE_SIZE];
 };
 
 static struct plain_file *of(struct destination *destination)
@@ -86,6 +94,7 @@ static int open_again(struct plain_file *plain, struct error *error)
     output_file_close(output->file);
     output->file = fresh;
     plain->astray = false;
+    plain->moved_ns = 0;
     return 0;
 }
 
@@ -99,13 +108,29 @@ static int reopen(struct destination *destination, struct error *error)
 
 /* --- between blocks --------------------------------------------------------------------------- */
 
+/*
+ * Whether it is time to open anew: what is written to a file that was removed is lost, at once;
+ * who moves one is going to make a new one, perhaps, and to send SIGHUP.
+ */
+static bool is_astray(struct plain_file *plain)
+{
+    const struct output_file *file = plain->output.file;
+    int64_t now = clock_monotonic_ns();
+    if (!output_file_is_regular(file) || output_file_is_at(file, plain->output.options.path)) {
+        plain->moved_ns = 0;
+        return false;
+    }
+    if (plain->moved_ns == 0)
+        plain->moved_ns = now;
+    return output_file_is_removed(file) || now - plain->moved_ns >= MOVED_NS;
+}
+
 /* Who removes a file or moves it away and says nothing shall not lose what comes. */
 static void prepare(struct destination *destination)
 {
     struct plain_file *plain = of(destination);
     const struct destination_options *options = &plain->output.options;
-    if (!output_file_is_regular(plain->output.file) ||
-        output_file_is_at(plain->output.file, options->path))
+    if (!is_astray(plain))
         return;
     struct error error;
     if (open_again(plain, &error) == 0) {
@@ -158,15 +183,19 @@ static void destroy(struct destination *destination)
     output_destination_destroy(destination);
 }
 
-static int create(const struct destination_options *options, struct destination **out,
-                  struct error *error)
+static int create_plain(const struct path_template *path, const struct destination_options *options,
+                        struct destination **out, struct error *error)
 {
+    static const struct address nobody;
+    const struct path_values none = {.source = &nobody};
     struct plain_file *plain = calloc(1, sizeof *plain);
     if (plain == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
         return -1;
     }
     output_destination_init(&plain->output, &plain_stream, destroy, options);
+    path_template_expand(path, &none, plain->path, sizeof plain->path);
+    plain->output.options.path = plain->path;
     if (open_file(&plain->output, &plain->output.file, error) != 0) {
         destroy(&plain->output.destination);
         return -1;
@@ -175,9 +204,47 @@ static int create(const struct destination_options *options, struct destination 
     return 0;
 }
 
+static struct path_template *parse_path(const struct destination_options *options)
+{
+    struct path_template *path;
+    size_t wrong_at;
+    const char *why;
+    return path_template_parse(options->path, &path, &wrong_at, &why) ? path : NULL;
+}
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct path_template *path = parse_path(options);
+    if (path == NULL) {
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s: the path is wrong", options->name);
+        return -1;
+    }
+    if (file_store_is_asked_for(path, &options->file)) {
+        int result = file_store_create(path, options, out, error);
+        if (result != 0)
+            path_template_free(path);
+        return result;
+    }
+    int result = create_plain(path, options, out, error);
+    path_template_free(path);
+    return result;
+}
+
+static struct destination_shape shape(const struct destination_options *options)
+{
+    struct destination_shape found = {0};
+    struct path_template *path = parse_path(options);
+    if (path != NULL && file_store_is_asked_for(path, &options->file))
+        found = file_store_shape(path, options);
+    path_template_free(path);
+    return found;
+}
+
 const struct destination_ops destination_file = {
     .scheme = "file",
     .needs_path = true,
     .is_file = true,
+    .shape = shape,
     .create = create,
 };

@@ -1,13 +1,13 @@
 /*
  * A walk over the frames of a compressed file: what is the same in every format. Private to the
- * implementations of sinks/compression.h. Allocates nothing.
+ * implementations of sinks/compressions.h. Allocates nothing.
  */
 #ifndef SLUICE_SINKS_FRAME_WALK_H
 #define SLUICE_SINKS_FRAME_WALK_H
 
 #include <stdbool.h>
 
-#include "sinks/compression.h"
+#include "sinks/compressions.h"
 
 struct frame_walk {
     const struct compression_file *file;

@@ -87,6 +87,7 @@ struct config_choices {
     const struct schema_ops *schema_from_file; /* NULL: this program has none */
     const struct destination_ops *const *destinations;
     const struct encoder_ops *const *encoders;
+    const struct compression_ops *const *compressions;
 };
 
 /*

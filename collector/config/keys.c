@@ -91,10 +91,28 @@ const struct setting config_keys[] = {
      .help = "whether a message shows the fields that its schema does not know"},
     {"flush_interval", SETTING_DURATION, KEY_OF_SINK, offsetof(struct sink_config, flush_interval),
      .minimum = 1 * MILLISECOND, .maximum = HOUR,
-     .help = "how long records are collected before they are written (default: only while more "
-             "are waiting)"},
+     .help = "how long records are collected before they are written (default: while more are "
+             "waiting; compressed, 1s)"},
 
     /* Files. */
+    {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.rotate_size),
+     .minimum = 4 * KIB, .maximum = 1024 * 1024 * MIB,
+     .help = "a file is complete before it becomes larger than this"},
+    {"rotate_interval", SETTING_DURATION, KEY_OF_FILE_SINK,
+     offsetof(struct sink_config, file.rotate_interval), .minimum = 1000 * MILLISECOND,
+     .maximum = 8784 * HOUR,
+     .help = "a file is complete when the clock (UTC) passes a multiple of this"},
+    {"keep", SETTING_COUNT, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep), .minimum = 1,
+     .maximum = 1000000,
+     .help = "complete files that stay, of each path but for its time; older ones are removed "
+             "(default: all stay)"},
+    {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK,
+     offsetof(struct sink_config, file.compression), .form = "",
+     .help = "how files are compressed (default: not at all)"},
+    {"max_files", SETTING_COUNT, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.max_files),
+     "1000", 1, 100000,
+     .help = "different paths at a time, by %{source} and the like; what is too much goes to the "
+             "one with \"other\" in it"},
     {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.sync), "never",
      .choices = syncs,
      .help = "when what was written is made to reach the disk: each flush_interval (1s at least), "

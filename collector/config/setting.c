@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/compression.h"
 #include "collector/config/match.h"
 #include "collector/config/nearest.h"
 #include "collector/config/units.h"
@@ -52,6 +53,8 @@ const char *setting_choice(const struct setting *setting, const struct config_ch
         return choices->schemas[at] != NULL ? choices->schemas[at]->name : NULL;
     case SETTING_ENCODER:
         return choices->encoders[at] != NULL ? choices->encoders[at]->name : NULL;
+    case SETTING_COMPRESSION:
+        return choices->compressions[at] != NULL ? choices->compressions[at]->name : NULL;
     default:
         return NULL;
     }
@@ -88,6 +91,8 @@ static void store_choice(const struct setting *setting, const struct config_choi
         ((struct schema_config *)field)->ops = choices->schemas[at];
     } else if (setting->type == SETTING_ENCODER) {
         *(const struct encoder_ops **)field = choices->encoders[at];
+    } else if (setting->type == SETTING_COMPRESSION) {
+        *(const struct compression_ops **)field = choices->compressions[at];
     }
 }
 
@@ -148,6 +153,7 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
     case SETTING_BOOL:
     case SETTING_ENUM:
     case SETTING_ENCODER:
+    case SETTING_COMPRESSION:
         return parse_choice(setting, choices, text, length, target, fault);
     case SETTING_SCHEMA:
         return parse_schema(setting, choices, text, length, target, fault);

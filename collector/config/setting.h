@@ -17,16 +17,17 @@
 
 /* How the value is written, and the type of the field that it goes to. */
 enum setting_type {
-    SETTING_NONE,     /* has no value of its own */
-    SETTING_COUNT,    /* uint64_t */
-    SETTING_SIZE,     /* uint64_t, bytes */
-    SETTING_DURATION, /* uint64_t, nanoseconds */
-    SETTING_BOOL,     /* bool: true is the second of two choices */
-    SETTING_ENUM,     /* an enum whose values are the places in `choices` */
-    SETTING_ENCODER,  /* const struct encoder_ops *: one of config_choices' */
-    SETTING_SCHEMA,   /* struct schema_config: its ops, source and from_file */
-    SETTING_MATCH,    /* struct schema_match */
-    SETTING_TEXT,     /* char *: a copy, to be freed by whoever frees the struct */
+    SETTING_NONE,        /* has no value of its own */
+    SETTING_COUNT,       /* uint64_t */
+    SETTING_SIZE,        /* uint64_t, bytes */
+    SETTING_DURATION,    /* uint64_t, nanoseconds */
+    SETTING_BOOL,        /* bool: true is the second of two choices */
+    SETTING_ENUM,        /* an enum whose values are the places in `choices` */
+    SETTING_ENCODER,     /* const struct encoder_ops *: one of config_choices' */
+    SETTING_COMPRESSION, /* const struct compression_ops *: one of config_choices' */
+    SETTING_SCHEMA,      /* struct schema_config: its ops, source and from_file */
+    SETTING_MATCH,       /* struct schema_match */
+    SETTING_TEXT,        /* char *: a copy, to be freed by whoever frees the struct */
 };
 
 struct setting {

@@ -6,6 +6,7 @@
 #include "collector/config/listener_keys.h"
 #include "collector/config/nearest.h"
 #include "collector/config/units.h"
+#include "collector/path_template.h"
 
 /* A URL taken apart. Lengths without what separates the parts. */
 struct url {
@@ -250,19 +251,55 @@ static bool unknown_sink(const char *text, const struct config_choices *choices,
 static bool check_place(const struct url *url, const struct destination_ops *destination,
                         struct fault *fault)
 {
-    const char *place = url->text + url->place_at;
     if (!destination->needs_path && url->place_length != 0)
         return fault_set(fault, url->place_at, "%s: takes no path; keys come after a \"?\"",
                          destination->scheme);
     if (destination->needs_path && url->place_length == 0)
         return fault_set(fault, url->place_at, "the path is missing; write %s:PATH",
                          destination->scheme);
-    const char *percent = memchr(place, '%', url->place_length);
-    if (percent != NULL)
-        return fault_set(fault, (size_t)(percent - url->text),
-                         "\"%%\" in a path is reserved for fields of time, which this version does "
-                         "not have yet");
     return true;
+}
+
+/* The keys that are about more than one file need more than one. */
+static bool check_rotation(const struct url *url, const struct sink_config *sink,
+                           const struct path_template *path, const struct keys_given *given,
+                           struct fault *fault)
+{
+    bool rotates = sink->file.rotate_size != 0 || sink->file.rotate_interval != 0;
+    size_t keep = keys_place(given, KEY_OF_FILE_SINK, "keep");
+    size_t most = keys_place(given, KEY_OF_FILE_SINK, "max_files");
+    if (keep != KEY_NOT_GIVEN && !rotates && !path_template_has_time(path))
+        fault_set(fault, keep,
+                  "keep is for files that rotate: by rotate_size, rotate_interval, or a field of "
+                  "time in the path");
+    else if (most != KEY_NOT_GIVEN && !path_template_has_values(path))
+        fault_set(fault, most, "max_files is for a path with values in it, such as %%{source}");
+    else
+        return true;
+    return wrong_keys(url, fault);
+}
+
+/* A path may have fields of time and of values in it. */
+static bool check_path(const struct url *url, const struct sink_config *sink,
+                       const struct keys_given *given, struct fault *fault)
+{
+    struct path_template *path;
+    size_t wrong_at;
+    const char *why;
+    if (!sink->destination->is_file)
+        return true;
+    if (!path_template_parse(sink->path, &path, &wrong_at, &why))
+        return fault_set(fault, url->place_at + wrong_at, "%s", why);
+    bool right = check_rotation(url, sink, path, given, fault);
+    path_template_free(path);
+    return right;
+}
+
+/* What is compressed is collected, so that there is something to compress. */
+static void set_collecting(struct sink_config *sink)
+{
+    if (sink->file.compression != NULL && sink->flush_interval == 0)
+        sink->flush_interval = UINT64_C(1000000000);
 }
 
 /* A format that tells samples cannot tell messages, and one without lines has no choice. */
@@ -298,8 +335,11 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     unsigned scopes = keys_of_sink(sink->destination);
     if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault))
         return wrong_keys(&parts, fault);
-    return keys_apply_defaults(scopes, choices, &given, sink, fault) &&
-           check_view(&parts, sink, &given, fault);
+    if (!keys_apply_defaults(scopes, choices, &given, sink, fault) ||
+        !check_view(&parts, sink, &given, fault) || !check_path(&parts, sink, &given, fault))
+        return false;
+    set_collecting(sink);
+    return true;
 }
 
 bool url_is_sink(const char *text, const struct config_choices *choices)

@@ -1,10 +1,13 @@
 #include "tests/support/config_tables.h"
 
+#include "collector/compression.h"
+
 static const struct schema_ops telemetry = {.name = "telemetry"};
 static const struct schema_ops riemann = {.name = "riemann"};
 static const struct schema_ops file = {.name = "file"};
 static const struct destination_ops to_stdout = {.scheme = "stdout"};
-static const struct destination_ops to_file = {.scheme = "file", .needs_path = true, .is_file = true};
+static const struct destination_ops to_file = {
+    .scheme = "file", .needs_path = true, .is_file = true};
 static const struct encoder_ops json = {.name = "json"};
 static const struct encoder_ops lines = {.name = "lines", .needs_samples = true};
 static const struct encoder_ops bytes = {.name = "bytes", .binary = true};
@@ -12,6 +15,8 @@ static const struct encoder_ops bytes = {.name = "bytes", .binary = true};
 /* The defaults come second: they are told by their names, not by their places. */
 static const struct schema_ops *const schemas[] = {&riemann, &telemetry, NULL};
 static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
+static const struct compression_ops squeeze = {.name = "squeeze"};
+static const struct compression_ops *const compressions[] = {&squeeze, NULL};
 static const struct encoder_ops *const encoders[] = {&lines, &json, &bytes, NULL};
 
 const struct config_choices test_choices = {
@@ -19,4 +24,5 @@ const struct config_choices test_choices = {
     .schema_from_file = &file,
     .destinations = destinations,
     .encoders = encoders,
+    .compressions = compressions,
 };

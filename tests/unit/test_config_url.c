@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "collector/compression.h"
 #include "collector/config/url.h"
 #include "tests/support/config_tables.h"
 
@@ -200,7 +201,11 @@ static void a_sink_url_is_refused_where_it_goes_wrong(void **state)
     assert_refused(read_sink, "stdout:?view=a", 14, "view \"a\"");
     assert_refused(read_sink, "file:", 6, "the path is missing; write file:PATH");
     assert_refused(read_sink, "file:?format=json", 6, "the path is missing");
-    assert_refused(read_sink, "file:x-%Y.json", 8, "\"%\" in a path is reserved");
+    assert_refused(read_sink, "file:x-%Q.json", 8, "there is no such field");
+    assert_refused(read_sink, "file:x-%{sourc}.json", 8, "%{source}");
+    assert_refused(read_sink, "file:x?keep=3", 8, "keep is for files that rotate");
+    assert_refused(read_sink, "file:x?format=json&rotate_size=1MiB&max_files=3", 37,
+                   "max_files is for a path with values in it");
     assert_refused(read_sink, "stdout:?format=lines&view=message", 22,
                    "view=message, but format=lines tells samples alone");
     assert_refused(read_sink, "file:x?view=message&format=lines", 8, "view=message, but");
@@ -209,6 +214,40 @@ static void a_sink_url_is_refused_where_it_goes_wrong(void **state)
     assert_refused(read_sink, "file:x?view=sample&format=bytes", 8,
                    "view=sample, but format=bytes has no views");
     assert_refused(read_sink, "file:x?a%20b=1", 8, "unknown key \"a%20b\"");
+}
+
+static void a_path_may_have_fields_and_its_files_may_rotate(void **state)
+{
+    (void)state;
+    struct config config;
+    assert_accepted(read_sink,
+                    "file:%Y/%{source}.json?rotate_size=1MiB&rotate_interval=1h&keep=3&max_files=5",
+                    &config);
+    const struct sink_config *sink = &config.sinks[0];
+    assert_string_equal(sink->path, "%Y/%{source}.json");
+    assert_int_equal(sink->file.rotate_size, 1 << 20);
+    assert_int_equal(sink->file.rotate_interval, 3600000000000);
+    assert_int_equal(sink->file.keep, 3);
+    assert_int_equal(sink->file.max_files, 5);
+    assert_null(sink->file.compression);
+    assert_int_equal(sink->flush_interval, 0);
+    config_free(&config);
+    assert_accepted(read_sink, "file:%F.json?keep=3", &config);
+    config_free(&config);
+}
+
+static void what_is_compressed_is_collected_for_a_second_unless_another_time_is_given(void **state)
+{
+    (void)state;
+    struct config config;
+    assert_accepted(read_sink, "file:x?compress=squeeze", &config);
+    assert_string_equal(config.sinks[0].file.compression->name, "squeeze");
+    assert_int_equal(config.sinks[0].flush_interval, 1000000000);
+    config_free(&config);
+    assert_accepted(read_sink, "file:x?compress=squeeze&flush_interval=10ms", &config);
+    assert_int_equal(config.sinks[0].flush_interval, 10000000);
+    config_free(&config);
+    assert_refused(read_sink, "file:x?compress=zip", 17, "\"zip\" is not one of squeeze");
 }
 
 static void an_unknown_sink_is_told_the_known_ones(void **state)
@@ -288,6 +327,8 @@ int main(void)
         cmocka_unit_test(an_unknown_listener_is_told_the_known_ones),
         cmocka_unit_test(a_sink_url_has_a_scheme_and_perhaps_a_path),
         cmocka_unit_test(a_sink_url_is_refused_where_it_goes_wrong),
+        cmocka_unit_test(a_path_may_have_fields_and_its_files_may_rotate),
+        cmocka_unit_test(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given),
         cmocka_unit_test(an_unknown_sink_is_told_the_known_ones),
         cmocka_unit_test(two_of_one_address_or_output_conflict),
         cmocka_unit_test(schemes_are_told_apart),

@@ -236,7 +236,7 @@ static void help_names_every_option_and_key_with_its_default(void **state)
         assert_mentions(text, "\n  %s=", key->name);
         if (key->default_text != NULL)
             assert_mentions(text, "(default %s", key->default_text);
-        else
+        else if (key->form != NULL)
             assert_mentions(text, "=%s", key->form);
     }
     assert_mentions(text, "%s", "schema=riemann|telemetry|FILE");

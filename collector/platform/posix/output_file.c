@@ -206,6 +206,12 @@ bool output_file_is_terminal(const struct output_file *file)
     return file->terminal;
 }
 
+bool output_file_is_removed(const struct output_file *file)
+{
+    struct stat status;
+    return fstat(file->stream.fd, &status) == 0 && status.st_nlink == 0;
+}
+
 bool output_file_is_at(const struct output_file *file, const char *path)
 {
     struct stat ours, named;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinks/compression.h"
+#include "sinks/compressions.h"
 
 static void fail(const char *why)
 {

@@ -3,14 +3,13 @@
  * itself. Frames one after the other are a file of the format that `name` says, which every program
  * for that format reads from front to end; a file that is cut between two frames is whole.
  *
- * An interface that each library implements in one file. Lifecycle: create, compress and look at
- * files in any order, destroy. One thread at a time. All memory is taken by create.
+ * An interface that sinks/ implements, one file for each library (sinks/compressions.h) Lifecycle:
+ * create, compress and look at files in any order, destroy. One thread at a time. All memory is
+ * taken by create.
  *
- * Which ones there are is chosen when sluice is built (SLUICE_ZSTD, SLUICE_ZLIB). To add one: a
- * file that implements this, and its row in CMakeLists.txt.
  */
-#ifndef SLUICE_SINKS_COMPRESSION_H
-#define SLUICE_SINKS_COMPRESSION_H
+#ifndef SLUICE_COLLECTOR_COMPRESSION_H
+#define SLUICE_COLLECTOR_COMPRESSION_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -69,12 +68,5 @@ struct compression_ops {
      */
     int64_t (*whole)(struct compression *compression, const struct compression_file *file);
 };
-
-/* All of them, NULL at the end; none where sluice was built without. */
-extern const struct compression_ops *const builtin_compressions[];
-
-/* One file each, if they were built. */
-extern const struct compression_ops compression_zstd;
-extern const struct compression_ops compression_gzip;
 
 #endif

@@ -1,0 +1,29 @@
+/* What lies in a folder, and removing files of it. Any thread; a walk belongs to one. */
+#ifndef SLUICE_COLLECTOR_FOLDER_H
+#define SLUICE_COLLECTOR_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct folder;
+
+struct folder_entry {
+    const char *name; /* until the next call */
+    bool is_folder;
+    bool is_file;        /* a regular one */
+    int64_t modified_ns; /* since 1970 UTC */
+};
+
+/* Returns NULL where it cannot be read. */
+struct folder *folder_open(const char *path);
+
+/* The next entry, in no order; not "." and "..". Symbolic links are neither files nor folders. */
+bool folder_next(struct folder *folder, struct folder_entry *entry);
+
+/* NULL is allowed. */
+void folder_close(struct folder *folder);
+
+/* Removes a file. Returns false where it is still there. */
+bool folder_remove_file(const char *path);
+
+#endif

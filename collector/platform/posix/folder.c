@@ -1,0 +1,52 @@
+/* collector/folder.h by readdir(3). */
+#include "collector/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct folder;
+
+static DIR *stream_of(struct folder *folder)
+{
+    return (DIR *)folder;
+}
+
+struct folder *folder_open(const char *path)
+{
+    return (struct folder *)opendir(path);
+}
+
+bool folder_next(struct folder *folder, struct folder_entry *entry)
+{
+    struct dirent *found;
+    while ((found = readdir(stream_of(folder))) != NULL) {
+        struct stat status;
+        if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
+            fstatat(dirfd(stream_of(folder)), found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        *entry = (struct folder_entry){
+            .name = found->d_name,
+            .is_folder = S_ISDIR(status.st_mode),
+            .is_file = S_ISREG(status.st_mode),
+            .modified_ns =
+                (int64_t)status.st_mtim.tv_sec * 1000000000 + (int64_t)status.st_mtim.tv_nsec,
+        };
+        return true;
+    }
+    return false;
+}
+
+void folder_close(struct folder *folder)
+{
+    if (folder != NULL)
+        closedir(stream_of(folder));
+}
+
+bool folder_remove_file(const char *path)
+{
+    return unlink(path) == 0 || errno == ENOENT;
+}

@@ -1,0 +1,261 @@
+/* collector/part_file.h on POSIX files, locked by flock(2). */
+#include "collector/part_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct part_file {
+    int fd;
+    uint64_t size; /* bytes that are whole; behind them may be what could not be cut off */
+    bool torn;
+    char path[];
+};
+
+static bool fail(struct error *error, const char *what)
+{
+    error_set(error, EXIT_CODE_IO, "%s: %s", what, strerror(errno));
+    return false;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* Makes the folders that the path names behind its first `from` bytes. */
+static void make_folders(const char *path, size_t from)
+{
+    char folder[4096];
+    size_t length = strlen(path);
+    if (length >= sizeof folder)
+        return; /* opening says so */
+    memcpy(folder, path, length + 1);
+    for (size_t i = from; i < length; i++) {
+        if (folder[i] != '/' || i == 0)
+            continue;
+        folder[i] = '\0';
+        mkdir(folder, 0777); /* where it fails for another reason, opening says so */
+        folder[i] = '/';
+    }
+}
+
+static enum part_result keep(const char *path, int fd, uint64_t size, struct part_file **out,
+                             struct error *error)
+{
+    size_t length = strlen(path) + 1;
+    struct part_file *file = calloc(1, sizeof *file + length);
+    if (file == NULL) {
+        close(fd);
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
+        return PART_FAILED;
+    }
+    file->fd = fd;
+    file->size = size;
+    memcpy(file->path, path, length);
+    *out = file;
+    return PART_DONE;
+}
+
+static bool names(const char *path, const struct stat *status)
+{
+    struct stat named;
+    return lstat(path, &named) == 0 && named.st_dev == status->st_dev &&
+           named.st_ino == status->st_ino;
+}
+
+/*
+ * Locks what was opened; where a file system has no locks it does without. Between opening and
+ * locking another program may have completed or removed the file: that is looked at last.
+ */
+static enum part_result lock(int fd, const char *path, struct stat *status)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return PART_LOCKED;
+    if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode) || !names(path, status))
+        return PART_MISSING;
+    return PART_DONE;
+}
+
+enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
+                                    struct error *error)
+{
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
+    int fd = open(path, flags, 0644);
+    if (fd < 0 && errno == ENOENT) {
+        make_folders(path, base_length);
+        fd = open(path, flags, 0644);
+    }
+    if (fd < 0 && errno == EEXIST)
+        return PART_TAKEN;
+    if (fd < 0) {
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: %s", path, strerror(errno));
+        return PART_FAILED;
+    }
+    struct stat status;
+    /* Another program took it for one that was left behind, in the moment before it was locked. */
+    if (lock(fd, path, &status) != PART_DONE) {
+        close(fd);
+        return PART_TAKEN;
+    }
+    return keep(path, fd, 0, out, error);
+}
+
+enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)
+{
+    struct stat status;
+    int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT)
+        return PART_MISSING;
+    if (fd < 0) {
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path, strerror(errno));
+        return PART_FAILED;
+    }
+    enum part_result result = lock(fd, path, &status);
+    if (result == PART_DONE)
+        return keep(path, fd, (uint64_t)status.st_size, out, error);
+    close(fd);
+    return result;
+}
+
+/* --- reading and writing ---------------------------------------------------------------------- */
+
+uint64_t part_file_size(const struct part_file *file)
+{
+    return file->size;
+}
+
+bool part_file_is_there(const struct part_file *file)
+{
+    struct stat status;
+    return fstat(file->fd, &status) == 0 && names(file->path, &status);
+}
+
+/* Takes off what stands behind the whole part; never makes a file longer that another one cut. */
+static bool mend(struct part_file *file)
+{
+    struct stat status;
+    if (!file->torn)
+        return true;
+    if (fstat(file->fd, &status) != 0 ||
+        ((uint64_t)status.st_size > file->size && ftruncate(file->fd, (off_t)file->size) != 0))
+        return false;
+    file->torn = false;
+    return true;
+}
+
+bool part_file_append(struct part_file *file, const void *bytes, size_t size, struct error *error)
+{
+    if (!mend(file))
+        return fail(error, "cannot cut off a torn end");
+    size_t sent = 0;
+    while (sent < size) {
+        ssize_t written = write(file->fd, (const char *)bytes + sent, size - sent);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written > 0) {
+            sent += (size_t)written;
+            continue;
+        }
+        int number = written == 0 ? ENOSPC : errno;
+        file->torn = sent != 0;
+        mend(file);
+        errno = number;
+        return fail(error, "cannot write");
+    }
+    file->size += size;
+    return true;
+}
+
+size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        ssize_t part = pread(file->fd, (char *)bytes + got, size - got, (off_t)(offset + got));
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part <= 0)
+            break;
+        got += (size_t)part;
+    }
+    return got;
+}
+
+bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
+{
+    if (ftruncate(file->fd, (off_t)size) != 0)
+        return fail(error, "cannot cut it off");
+    file->size = size;
+    return true;
+}
+
+bool part_file_sync(struct part_file *file, struct error *error)
+{
+    return fsync(file->fd) == 0 || fail(error, "cannot write to the disk");
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* Where the file system cannot rename without replacing: holds the name by an empty file first. */
+static int rename_over_own(const char *from, const char *to)
+{
+    int held = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (held < 0)
+        return -1;
+    close(held);
+    if (rename(from, to) == 0)
+        return 0;
+    int number = errno;
+    unlink(to);
+    errno = number;
+    return -1;
+}
+
+static int rename_without_replacing(const char *from, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+#endif
+    return rename_over_own(from, to);
+}
+
+enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error)
+{
+    if (!mend(file)) {
+        fail(error, "cannot cut off a torn end");
+        return PART_FAILED;
+    }
+    if (!part_file_is_there(file))
+        return PART_MISSING;
+    if (rename_without_replacing(file->path, name) == 0) {
+        part_file_close(file);
+        return PART_DONE;
+    }
+    if (errno == EEXIST)
+        return PART_TAKEN;
+    if (errno == ENOENT && !part_file_is_there(file))
+        return PART_MISSING;
+    error_set(error, EXIT_CODE_IO, "cannot rename it to %s: %s", name, strerror(errno));
+    return PART_FAILED;
+}
+
+void part_file_remove(struct part_file *file)
+{
+    if (part_file_is_there(file))
+        unlink(file->path);
+    part_file_close(file);
+}
+
+void part_file_close(struct part_file *file)
+{
+    if (file == NULL)
+        return;
+    mend(file);
+    close(file->fd);
+    free(file);
+}

@@ -1,0 +1,153 @@
+#include "sinks/left_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/log.h"
+
+/* What is looked at in one piece: more than a record can have. */
+#define WINDOW_SIZE ((size_t)2 * 1024 * 1024)
+
+/* --- how much of it is whole ------------------------------------------------------------------ */
+
+/* Walks over whole records. Returns their bytes, or -1: it is something else, or cannot be read. */
+static int64_t whole_records(struct part_file *part, const struct encoder_ops *encoder)
+{
+    uint8_t *window = malloc(WINDOW_SIZE);
+    uint64_t size = part_file_size(part);
+    uint64_t at = 0;
+    bool foreign = window == NULL;
+    while (!foreign && at < size) {
+        size_t want = size - at < WINDOW_SIZE ? (size_t)(size - at) : WINDOW_SIZE;
+        bool strange = part_file_read(part, at, window, want) != want;
+        size_t whole = strange ? 0 : encoder->whole(window, want, at == 0, &strange);
+        at += whole;
+        foreign = strange || (whole == 0 && want == WINDOW_SIZE);
+        if (whole == 0 || want < WINDOW_SIZE)
+            break;
+    }
+    free(window);
+    return foreign ? -1 : (int64_t)at;
+}
+
+static size_t read_part(void *context, uint64_t offset, void *bytes, size_t size)
+{
+    return part_file_read(context, offset, bytes, size);
+}
+
+/* The same of whole frames. */
+static int64_t whole_frames(struct part_file *part, struct compression *compression)
+{
+    const struct compression_file file = {
+        .read = read_part, .context = part, .size = part_file_size(part)};
+    int64_t whole = compression->ops->whole(compression, &file);
+    /* Damage in the middle is not the end of a file that a crash has torn. */
+    bool strange =
+        whole < 0 || file.size - (uint64_t)whole > compression->ops->bound(COMPRESSION_INPUT_MAX);
+    return strange ? -1 : whole;
+}
+
+/* --- finishing it ----------------------------------------------------------------------------- */
+
+static enum left_result complete(const struct file_content *content, struct part_file *part,
+                                 const char *path, uint64_t cut, struct finished_files *finished,
+                                 struct error *error)
+{
+    char name[FILE_NAME_SIZE];
+    enum part_result result = finished_files_add(finished, part, path, name, error);
+    if (result != PART_DONE) {
+        part_file_close(part);
+        return result == PART_MISSING ? LEFT_DONE : LEFT_FAILED;
+    }
+    if (cut == 0)
+        log_line(LOG_WARNING, "%s: completed %s, which an earlier run left behind", content->name,
+                 name);
+    else
+        log_line(LOG_WARNING,
+                 "%s: completed %s, which an earlier run left behind; cut off the %" PRIu64
+                 " bytes at its end that were torn",
+                 content->name, name, cut);
+    return LEFT_DONE;
+}
+
+enum left_result left_file_finish(const struct file_content *content, const char *path,
+                                  struct finished_files *finished, struct error *error)
+{
+    char part_name[FILE_NAME_SIZE];
+    struct part_file *part;
+    snprintf(part_name, sizeof part_name, "%s" PART_SUFFIX, path);
+    switch (part_file_open_left(part_name, &part, error)) {
+    case PART_DONE:
+        break;
+    case PART_LOCKED:
+        return LEFT_LOCKED;
+    case PART_MISSING:
+    case PART_TAKEN:
+        return LEFT_DONE;
+    case PART_FAILED:
+        return LEFT_FAILED;
+    }
+    int64_t whole = content->compression != NULL ? whole_frames(part, content->compression)
+                                                 : whole_records(part, content->encoder);
+    if (whole < 0) {
+        part_file_close(part);
+        return LEFT_FOREIGN;
+    }
+    uint64_t cut = part_file_size(part) - (uint64_t)whole;
+    if ((uint64_t)whole <= content->head_size) {
+        part_file_remove(part);
+        return LEFT_DONE;
+    }
+    if (cut != 0 && !part_file_cut(part, (uint64_t)whole, error)) {
+        part_file_close(part);
+        return LEFT_FAILED;
+    }
+    return complete(content, part, path, cut, finished, error);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+struct finishing {
+    const struct file_content *content;
+    struct finished_files *finished;
+};
+
+static void note_finished(void *context, const struct found_file *file)
+{
+    const struct finishing *finishing = context;
+    finished_files_found(finishing->finished, file);
+}
+
+static void finish(void *context, const struct found_file *file)
+{
+    const struct finishing *finishing = context;
+    const struct file_content *content = finishing->content;
+    char path[FILE_NAME_SIZE];
+    struct error error;
+    if (!file->part)
+        return;
+    memcpy(path, file->path, strlen(file->path) + 1);
+    path[strlen(path) - (sizeof PART_SUFFIX - 1)] = '\0';
+    switch (left_file_finish(content, path, finishing->finished, &error)) {
+    case LEFT_DONE:
+    case LEFT_LOCKED:
+        break;
+    case LEFT_FOREIGN:
+        log_line(LOG_WARNING, "%s: %s is no file of format %s; it stays as it is", content->name,
+                 file->path, content->encoder->name);
+        break;
+    case LEFT_FAILED:
+        log_line(LOG_WARNING, "%s: %s stays as it is: %s", content->name, file->path, error.text);
+        break;
+    }
+}
+
+void left_files_finish(const struct file_content *content, const struct path_template *path,
+                       struct finished_files *finished)
+{
+    struct finishing finishing = {content, finished};
+    file_walk(path, note_finished, &finishing);
+    file_walk(path, finish, &finishing);
+}

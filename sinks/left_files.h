@@ -1,0 +1,41 @@
+/*
+ * Files that an earlier run left behind before they were complete, because it was killed or the
+ * machine stopped: cut off behind their last whole record or frame, and completed.
+ *
+ * Only files that no living program has locked are touched, and of them only those that look like
+ * what this sink writes. Used by the sink's thread, or before it starts.
+ */
+#ifndef SLUICE_SINKS_LEFT_FILES_H
+#define SLUICE_SINKS_LEFT_FILES_H
+
+#include "collector/compression.h"
+#include "collector/sink.h"
+#include "sinks/finished_files.h"
+
+/* What a sink writes. */
+struct file_content {
+    const char *name; /* of the sink, for the log */
+    const struct encoder_ops *encoder;
+    size_t head_size;                /* bytes that a file begins with, as they lie there */
+    struct compression *compression; /* NULL: none */
+};
+
+enum left_result {
+    LEFT_DONE,    /* it is complete, or was empty and is gone; or it was not there */
+    LEFT_LOCKED,  /* a living program writes it */
+    LEFT_FOREIGN, /* it is not of this content, and stays as it is */
+    LEFT_FAILED,  /* `error` says why */
+};
+
+/*
+ * At a start: finishes all that are left of this path, and tells of the complete files that
+ * earlier runs have left. What cannot be finished is told to the log, and stays.
+ */
+void left_files_finish(const struct file_content *content, const struct path_template *path,
+                       struct finished_files *finished);
+
+/* Finishes the file `path` PART_SUFFIX, and tells the log. */
+enum left_result left_file_finish(const struct file_content *content, const char *path,
+                                  struct finished_files *finished, struct error *error);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * A file of a sink from its first block to its completion. While it is written it is called
+ * PATH PART_SUFFIX and is locked; when it is complete it gets its name (sinks/finished_files.h).
+ *
+ * It may be put aside meanwhile, closed, and goes on where it was. One that was moved away or
+ * removed is finished where it is, and the next block begins a new one. Used by the sink's thread.
+ */
+#ifndef SLUICE_SINKS_LIVE_FILE_H
+#define SLUICE_SINKS_LIVE_FILE_H
+
+#include "collector/counter.h"
+#include "sinks/left_files.h"
+
+/* What all files of a sink have in common. */
+struct file_makings {
+    struct file_content content;
+    struct finished_files *finished;
+    size_t base_length; /* bytes of a path that name the folder which must exist */
+    enum file_sync sync;
+    struct counter *files; /* complete ones, counted */
+};
+
+struct live_file {
+    char path[PATH_TEMPLATE_SIZE];
+    struct part_file *part; /* NULL: there is none, or it is put aside */
+    bool aside;
+    bool unsynced;
+    uint64_t size;     /* bytes in it; of one put aside, too */
+    int64_t opened_ns; /* since 1970 UTC: when it was begun */
+};
+
+/* Whether something is in it. */
+static inline bool live_file_is_begun(const struct live_file *file)
+{
+    return file->part != NULL || file->aside;
+}
+
+/*
+ * Makes sure that it is open: a new one, or the one put aside. What a dead program left under its
+ * name is completed first. Returns false with `error` filled.
+ */
+bool live_file_open(const struct file_makings *makings, struct live_file *file,
+                    struct error *error);
+
+/* Appends to an open one, all or nothing. Returns false with `error` filled. */
+bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error);
+
+/* Makes what was written reach the disk. Returns false with `error` filled. */
+bool live_file_sync(struct live_file *file, struct error *error);
+
+/*
+ * Completes it if it is begun: one without a record is removed. Returns false with `error` filled,
+ * and it goes on being written, where it cannot be given its name.
+ */
+bool live_file_complete(const struct file_makings *makings, struct live_file *file,
+                        struct error *error);
+
+/* Puts an open one aside. */
+void live_file_put_aside(struct live_file *file);
+
+/* Closes it as it is: the next start finds it. */
+void live_file_abandon(struct live_file *file);
+
+#endif

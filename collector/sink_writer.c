@@ -84,7 +84,7 @@ void sink_writer_end(struct sink_writer *writer)
 {
     writer->state = SINK_ENDED;
     atomic_store(&writer->ended, true);
-    log_line(LOG_WARNING, "%s: the reader has gone; this sink has ended", writer->options.name);
+    log_line(LOG_INFO, "%s: the reader has gone; this sink has ended", writer->options.name);
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);
 }

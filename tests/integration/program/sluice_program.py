@@ -181,8 +181,11 @@ class Sluice:
         command = [SLUICE, *map(str, arguments)]
         if ledger is not None:
             command += ["--ledger", ledger]
-        self.process = subprocess.Popen(command, stdin=stdin, stdout=stdout,
-                                        stderr=subprocess.PIPE, **more)
+        self.watch(subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
+                                    **more))
+
+    def watch(self, process):
+        self.process = process
         self.stdout = Stream(self.process.stdout) if self.process.stdout else None
         self.stderr = Stream(self.process.stderr)
         self.names = []  # of the UDP listeners, once they listen
@@ -246,7 +249,7 @@ class Sluice:
     def ledger_now(self):
         """The ledger that it prints on SIGUSR1."""
         before = len(self.ledgers())
-        self.process.send_signal(signal.SIGUSR1)
+        self.send_signal(signal.SIGUSR1)
         if not self.stderr.wait_for(lambda _: len(self.ledgers()) > before):
             self.fail("no ledger after SIGUSR1")
         ledger = self.ledgers()[before]

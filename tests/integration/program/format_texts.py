@@ -1,0 +1,49 @@
+"""Texts that formats have to bend: random ones, and what README.md says becomes of them."""
+import random
+import re
+
+PIECES = ["a", "b", "_", ".", ":", "7", " ", ",", "=", "\\", '"', "\n", "\r", "\t", "#", "{", "}",
+          "é", "\U0001f525", "\x01", "\x7f", b"\xff", b"\xe2\x82", b"\xed\xa0\x80"]
+
+
+def random_text(source):
+    pieces = (source.choice(PIECES) for _ in range(source.randrange(7)))
+    return b"".join(piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
+
+
+def random_events(seed, count):
+    """Events of few different keys, so that some come twice."""
+    source = random.Random(seed)
+    for _ in range(count):
+        yield {"service": random_text(source), "metric_sint64": source.randrange(-5, 5),
+               "attributes": [(random_text(source), random_text(source))
+                              for _ in range(source.randrange(6))]}
+
+
+def as_utf8(data):
+    return data.decode("utf-8", "replace")
+
+
+CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
+
+
+def without_controls(text):
+    return "".join(CONTROLS.get(c, "\ufffd" if c < " " or c == "\x7f" else c) for c in text)
+
+
+def influx_text(data):
+    """What readers read: backslashes before what is escaped, and at the end, are left out."""
+    return without_controls(re.sub(r"\\+(?=[ ,=\x00-\x1f\x7f]|\Z)", "", as_utf8(data)))
+
+
+def first_of_each(pairs):
+    labels = {}
+    for key, text in pairs:
+        labels.setdefault(key, text)
+    return labels
+
+
+def alphabet_text(data, colon):
+    out = "".join(c if c.isascii() and (c.isalnum() or c == "_" or (c == ":" and colon)) else "_"
+                  for c in as_utf8(data))
+    return "_" + out if out == "" or out[0].isdigit() else out

@@ -1,0 +1,77 @@
+"""Sluice in a command line of the shell, among other people's programs, as its users have it."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from sluice_program import SLUICE, ProgramTest, Sluice
+
+README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
+
+# Notes who it is for the signals that are meant for it alone.
+STARTER = """#!/bin/sh
+echo $$ >'{pid}'
+exec '{sluice}' --ledger json "$@"
+"""
+
+
+class CommandLine(Sluice):
+    """A command line of bash; `sluice` in it is the program under test, once.
+
+    Its log, its ledger and its signals are sluice's. Standard output is what the whole line writes,
+    the exit code is zero when each of its programs ends with zero.
+    """
+
+    def __init__(self, folder, line, **more):
+        self.pid = folder / "sluice.pid"
+        start = folder / "bin" / "sluice"
+        start.parent.mkdir()
+        start.write_text(STARTER.format(pid=self.pid, sluice=SLUICE), encoding="utf-8")
+        start.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{start.parent}:{os.environ['PATH']}",
+                       "no_proxy": "*"}
+        self.watch(subprocess.Popen(
+            ["bash", "-c", "set -o pipefail; " + line], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            start_new_session=True, **more))
+
+    def send_signal(self, number):
+        os.kill(int(self.pid.read_text(encoding="ascii")), number)
+
+    def close(self):
+        if self.process.poll() is None:  # bash ends after all that it has started
+            os.killpg(self.process.pid, signal.SIGKILL)
+        super().close()
+
+
+class ConsumerTest(ProgramTest):
+    def shell(self, line, listeners=1, **more):
+        """Starts a command line and waits until its sluice listens."""
+        program = CommandLine(self.folder, line, **more)
+        self.addCleanup(program.close)
+        return program.wait_for_listeners(listeners)
+
+
+def from_readme(*words):
+    """The one block of code in README.md that has all of these words in it.
+
+    What users copy is what is tested; each test puts ports and paths of its own into it.
+    """
+    blocks = re.findall(r"^```\w*\n(.*?)^```$", README.read_text(encoding="utf-8"), re.M | re.S)
+    found = [block for block in blocks if all(word in block for word in words)]
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} blocks of README.md with {words}")
+    return found[0]
+
+
+def main(*tools):
+    """Runs the tests of the calling file where these programs are installed."""
+    for tool in tools:
+        if shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
+            print(f"{tool} is not installed")
+            sys.exit(77)
+    unittest.main()

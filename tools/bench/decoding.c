@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "collector/thread.h"
 #include "proto/message/decode.h"
 #include "proto/message_schema.h"
+#include "tools/bench/timing.h"
 
 #define ARENA_SIZE ((size_t)32 * 1024 * 1024)
 
@@ -57,42 +57,27 @@ static bool decode(struct decoding *decoding, enum decoding_way way, const uint8
     return false;
 }
 
-/* Once through all datagrams. */
-static void go_through(struct decoding *decoding, enum decoding_way way, struct decoding_cost *cost)
+/* One way, once through all datagrams. */
+struct pass {
+    struct decoding *decoding;
+    enum decoding_way way;
+    struct decoding_cost *cost;
+};
+
+static void go_through(void *context)
 {
-    const struct workload *workload = decoding->workload;
+    const struct pass *pass = context;
+    const struct workload *workload = pass->decoding->workload;
     size_t refused = 0;
     size_t memory = 0;
     for (size_t i = 0; i < workload->count; i++) {
         size_t from = workload->offsets[i];
-        refused += !decode(decoding, way, workload->bytes + from, workload->offsets[i + 1] - from);
-        memory += decoding->arena.used;
+        refused += !decode(pass->decoding, pass->way, workload->bytes + from,
+                           workload->offsets[i + 1] - from);
+        memory += pass->decoding->arena.used;
     }
-    cost->refused[way] = refused;
-    cost->memory[way] = (double)memory / (double)workload->count;
-}
-
-/* Nanoseconds a datagram. */
-static double time_round(struct decoding *decoding, enum decoding_way way, int64_t round_ns,
-                         struct decoding_cost *cost)
-{
-    int64_t start = clock_monotonic_ns();
-    int64_t end = start;
-    size_t turns = 0;
-    for (size_t step = 1; end - start < round_ns; step *= 2) {
-        for (size_t i = 0; i < step; i++)
-            go_through(decoding, way, cost);
-        turns += step;
-        end = clock_monotonic_ns();
-    }
-    return (double)(end - start) / (double)(turns * decoding->workload->count);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
+    pass->cost->refused[pass->way] = refused;
+    pass->cost->memory[pass->way] = (double)memory / (double)workload->count;
 }
 
 int decoding_measure(const struct workload *workload, size_t rounds, int64_t round_ns,
@@ -106,13 +91,13 @@ int decoding_measure(const struct workload *workload, size_t rounds, int64_t rou
     double *times = malloc(DECODING_WAYS * rounds * sizeof *times);
     bool good = decoding.arena.base != NULL && times != NULL && workload->count != 0;
     for (size_t round = 0; good && round < rounds; round++)
-        for (int way = 0; way < DECODING_WAYS; way++)
-            times[(size_t)way * rounds + round] =
-                time_round(&decoding, (enum decoding_way)way, round_ns, cost);
-    for (int way = 0; good && way < DECODING_WAYS; way++) {
-        qsort(times + (size_t)way * rounds, rounds, sizeof *times, compare);
-        cost->nanoseconds[way] = times[(size_t)way * rounds + rounds / 2];
-    }
+        for (int way = 0; way < DECODING_WAYS; way++) {
+            struct pass pass = {&decoding, (enum decoding_way)way, cost};
+            times[(size_t)way * rounds + round] = timing_round(go_through, &pass, round_ns);
+        }
+    for (int way = 0; good && way < DECODING_WAYS; way++)
+        cost->nanoseconds[way] =
+            timing_median(times + (size_t)way * rounds, rounds) / (double)workload->count;
     free(decoding.arena.base);
     free(times);
     if (!good)

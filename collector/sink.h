@@ -230,10 +230,10 @@ struct store_ops {
     /* Returns whether files are due for rotation: then blocks are written, and rotate called. */
     bool (*tick)(struct destination *destination);
 
-    /* With all blocks empty: completes the files that are due, or all. */
+    /* Completes the files that are due, or all. What is in blocks goes to the next ones. */
     void (*rotate)(struct destination *destination, bool all);
 
-    /* Last of all, with all blocks empty: completes the files that there are. */
+    /* Last of all: completes the files that there are. */
     void (*finish)(struct destination *destination);
 };
 

@@ -46,7 +46,21 @@ static struct store_writer *of(struct sink_writer *writer)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Tries until the bytes are written, or until the deadline is over. */
+static void reopen(struct sink_writer *writer)
+{
+    if (!atomic_load(&writer->reopen_wanted))
+        return;
+    atomic_store(&writer->reopen_wanted, false);
+    if (writer->state != SINK_WRITING)
+        return;
+    writer->destination->store->rotate(writer->destination, true);
+    log_line(LOG_INFO, "%s: reopened", writer->options.name);
+}
+
+/*
+ * Tries until the bytes are written, or until the deadline is over. To begin other files may be
+ * what helps, and would never come if it waited for this.
+ */
 static bool write_bytes(struct store_writer *store, size_t block, const struct output *from)
 {
     struct sink_writer *writer = &store->base;
@@ -61,7 +75,8 @@ static bool write_bytes(struct store_writer *store, size_t block, const struct o
             return true;
         }
         sink_writer_pause(writer, &error);
-        sink_writer_goes_on(writer);
+        if (sink_writer_goes_on(writer))
+            reopen(writer);
     }
     return false;
 }
@@ -233,15 +248,6 @@ static void serve(struct sink_writer *writer, int64_t now_ns)
     flush(writer);
     if (writer->state == SINK_WRITING)
         destination->store->rotate(destination, false);
-}
-
-static void reopen(struct sink_writer *writer)
-{
-    atomic_store(&writer->reopen_wanted, false);
-    if (writer->state != SINK_WRITING)
-        return;
-    writer->destination->store->rotate(writer->destination, true);
-    log_line(LOG_INFO, "%s: reopened", writer->options.name);
 }
 
 static void finish(struct sink_writer *writer)

@@ -255,7 +255,8 @@ static bool is_due(const struct file_store *store, const struct table_file *file
 {
     if (interval_is_over(store, &file->live, now_ns))
         return true;
-    return path_template_has_time(store->path) && file->seen_turn == file->last_turn &&
+    bool something = live_file_is_begun(&file->live) || file->block == NO_BLOCK;
+    return something && path_template_has_time(store->path) && file->seen_turn == file->last_turn &&
            file->step < path_template_step(store->path, now_ns - LATE_NS);
 }
 
@@ -310,11 +311,10 @@ static void rotate(struct destination *destination, bool all)
 {
     struct file_store *store = of(destination);
     int64_t now_ns = clock_wall_ns();
-    bool fields = path_template_has_fields(store->path);
     for (struct table_file *file = NULL; (file = file_table_next(store->table, file)) != NULL;) {
         if (!all && !is_due(store, file, now_ns))
             continue;
-        if (fields)
+        if (file->block == NO_BLOCK)
             retire(store, file);
         else
             complete(store, &file->live);

@@ -1,0 +1,42 @@
+#include "collector/glob.h"
+
+#include <string.h>
+
+/*
+ * Of several stars only the last one seen ever has to take more than it did: what came before it
+ * has matched as early as it can, and no later match of that leaves more for the rest. So there is
+ * one place to go back to, and no exponential search.
+ */
+bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit)
+{
+    const char *pattern = glob->data, *pattern_end = pattern + glob->size;
+    const char *at = text->data, *end = at + text->size;
+    const char *behind_star = NULL, *retry = NULL;
+    while (at != end) {
+        if (++*steps > limit)
+            return false;
+        if (pattern != pattern_end && *pattern == '*') {
+            behind_star = ++pattern;
+            retry = at;
+            if (pattern == pattern_end)
+                return true;
+        } else if (pattern != pattern_end && (*pattern == '?' || *pattern == *at)) {
+            pattern++;
+            at++;
+        } else if (behind_star != NULL) {
+            pattern = behind_star;
+            at = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (pattern != pattern_end && *pattern == '*')
+        pattern++;
+    return pattern == pattern_end;
+}
+
+bool glob_is_one(const struct text *text)
+{
+    return text->size != 0 && (memchr(text->data, '*', text->size) != NULL ||
+                               memchr(text->data, '?', text->size) != NULL);
+}

@@ -1,0 +1,25 @@
+/*
+ * Globs: '*' stands for any bytes, also for none, '?' for any one byte, every other byte for
+ * itself. The whole text must match. Bytes are compared, not characters, and case counts.
+ *
+ * Texts come from strangers: what a match takes is counted and bounded. Pure functions; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_GLOB_H
+#define SLUICE_COLLECTOR_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/schema.h"
+
+/*
+ * Whether the text matches. Adds its steps, of which each compares a byte, to *steps: no more than
+ * the bytes of the glob times those of the text. False also where *steps rises above `limit`, so a
+ * caller that is told false looks at that, too.
+ */
+bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit);
+
+/* Whether the text has a character in it that a glob takes for more than itself. */
+bool glob_is_one(const struct text *text);
+
+#endif

@@ -1,0 +1,173 @@
+/* Globs: what they match, byte for byte, and that no pattern and no text makes them run away. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/glob.h"
+
+static struct text text_of(const char *text)
+{
+    return (struct text){text, strlen(text)};
+}
+
+static bool matches(const char *glob, const char *text)
+{
+    struct text pattern = text_of(glob), subject = text_of(text);
+    size_t steps = 0;
+    bool found = glob_matches(&pattern, &subject, &steps, SIZE_MAX);
+    assert_in_range(steps, 0, (pattern.size + 1) * (subject.size + 1));
+    return found;
+}
+
+static void a_byte_stands_for_itself(void **state)
+{
+    (void)state;
+    assert_true(matches("cpu.load[1]", "cpu.load[1]"));
+    assert_false(matches("cpu.load", "cpuxload"));
+    assert_false(matches("cpu", "CPU"));
+    assert_false(matches("cpu", "cpu1"));
+    assert_false(matches("cpu1", "cpu"));
+    assert_true(matches("\\", "\\"));
+}
+
+static void a_star_stands_for_any_bytes_also_for_none(void **state)
+{
+    (void)state;
+    assert_true(matches("*", ""));
+    assert_true(matches("*", "anything at all"));
+    assert_true(matches("cpu*", "cpu"));
+    assert_true(matches("cpu*", "cpu.load"));
+    assert_false(matches("cpu*", "a cpu"));
+    assert_true(matches("*.load", "cpu.load"));
+    assert_false(matches("*.load", "cpu.load1"));
+    assert_true(matches("*load*", "cpu.load1"));
+    assert_true(matches("a*b*c", "a-b-b-c-c"));
+    assert_false(matches("a*b*c", "a-c-b"));
+    assert_true(matches("***a**", "bab"));
+    assert_true(matches("a*", "a*"));
+}
+
+static void a_question_mark_stands_for_one_byte(void **state)
+{
+    (void)state;
+    assert_true(matches("web?", "web1"));
+    assert_false(matches("web?", "web"));
+    assert_false(matches("web?", "web10"));
+    assert_true(matches("?*", "x"));
+    assert_false(matches("?*", ""));
+    assert_true(matches("*?b", "aab"));
+    assert_false(matches("caf?", "caf\xc3\xa9")); /* a character of two bytes */
+    assert_true(matches("caf??", "caf\xc3\xa9"));
+    assert_true(matches("x?y", "x\xffy"));
+}
+
+static void nothing_matches_nothing_alone(void **state)
+{
+    (void)state;
+    static const struct text none = {NULL, 0};
+    size_t steps = 0;
+    assert_true(matches("", ""));
+    assert_false(matches("", "x"));
+    assert_true(glob_matches(&none, &none, &steps, SIZE_MAX));
+    assert_false(glob_is_one(&none));
+}
+
+static void all_bytes_are_bytes(void **state)
+{
+    (void)state;
+    const struct text glob = {"a\0*", 3}, good = {"a\0b", 3}, bad = {"a", 1};
+    size_t steps = 0;
+    assert_true(glob_matches(&glob, &good, &steps, SIZE_MAX));
+    assert_false(glob_matches(&glob, &bad, &steps, SIZE_MAX));
+}
+
+/* All patterns and texts of a small alphabet, beside the definition itself. */
+static bool by_definition(const char *glob, const char *text)
+{
+    if (*glob == '\0')
+        return *text == '\0';
+    if (*glob == '*')
+        return by_definition(glob + 1, text) || (*text != '\0' && by_definition(glob, text + 1));
+    return *text != '\0' && (*glob == '?' || *glob == *text) && by_definition(glob + 1, text + 1);
+}
+
+/* The text of that number: its digits are letters of the alphabet, 0 ends it. */
+static void spell(unsigned number, const char *alphabet, char *text)
+{
+    unsigned base = (unsigned)strlen(alphabet) + 1;
+    for (; number % base != 0; number /= base)
+        *text++ = alphabet[number % base - 1];
+    *text = '\0';
+}
+
+static void it_agrees_with_its_definition(void **state)
+{
+    (void)state;
+    char glob[8], text[8];
+    for (unsigned g = 0; g < 5 * 5 * 5 * 5 * 5; g++)
+        for (unsigned t = 0; t < 3 * 3 * 3 * 3 * 3 * 3; t++) {
+            spell(g, "ab*?", glob);
+            spell(t, "ab", text);
+            if (matches(glob, text) != by_definition(glob, text))
+                fail_msg("'%s' and '%s'", glob, text);
+        }
+}
+
+static void a_hostile_text_costs_no_more_than_their_product(void **state)
+{
+    (void)state;
+    enum { SIZE = 60000 };
+    char *text = malloc(SIZE);
+    assert_non_null(text);
+    memset(text, 'a', SIZE);
+    const struct text subject = {text, SIZE};
+    struct text glob = text_of("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*aaaaaaaaaaaaaaaaaaaaaaaaaaab");
+    size_t steps = 0;
+    assert_false(glob_matches(&glob, &subject, &steps, SIZE_MAX));
+    assert_in_range(steps, SIZE, glob.size * SIZE);
+    free(text);
+}
+
+static void it_stops_at_its_limit(void **state)
+{
+    (void)state;
+    const struct text glob = {"a*b*c", 5}, text = {"a---b---c", 9};
+    size_t needed = 0;
+    assert_true(glob_matches(&glob, &text, &needed, SIZE_MAX));
+    size_t steps = 7;
+    assert_true(glob_matches(&glob, &text, &steps, 7 + needed));
+    assert_int_equal(steps, 7 + needed);
+    steps = 7;
+    assert_false(glob_matches(&glob, &text, &steps, 7 + needed - 1));
+    assert_int_equal(steps, 7 + needed);
+}
+
+static void a_glob_is_told_from_a_plain_text(void **state)
+{
+    (void)state;
+    const struct text plain = text_of("a.b"), star = text_of("a*"), mark = text_of("?a");
+    assert_false(glob_is_one(&plain));
+    assert_true(glob_is_one(&star));
+    assert_true(glob_is_one(&mark));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_byte_stands_for_itself),
+        cmocka_unit_test(a_star_stands_for_any_bytes_also_for_none),
+        cmocka_unit_test(a_question_mark_stands_for_one_byte),
+        cmocka_unit_test(nothing_matches_nothing_alone),
+        cmocka_unit_test(all_bytes_are_bytes),
+        cmocka_unit_test(it_agrees_with_its_definition),
+        cmocka_unit_test(a_hostile_text_costs_no_more_than_their_product),
+        cmocka_unit_test(it_stops_at_its_limit),
+        cmocka_unit_test(a_glob_is_told_from_a_plain_text),
+    };
+    return cmocka_run_group_tests_name("glob", tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/*
+ * The hash of a series: numbers that another program worked out from the words of its header, for
+ * which series a sink keeps must stay the same from version to version.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sinks/series_hash.h"
+
+static uint64_t of_name(const char *name)
+{
+    const struct text text = {name, strlen(name)};
+    return series_hash_name(&text);
+}
+
+static uint64_t of_label(const void *key, size_t key_size, const void *value, size_t value_size)
+{
+    const struct label label = {.key = {key, key_size}, .value = {value, value_size}};
+    return series_hash_label(&label);
+}
+
+static void it_is_what_its_header_says(void **state)
+{
+    (void)state;
+    assert_true(of_name("") == UINT64_C(0xe220a8397b1dcdaf)); /* SplitMix64's first from seed 0 */
+    assert_true(of_name("cpu") == UINT64_C(0x5cecc6a0d602dafe));
+    assert_true(of_name("12345678") == UINT64_C(0x82177327e1e4daac));
+    assert_true(of_name("system.cpu.usage!") == UINT64_C(0x903ea4da279b2b83));
+    assert_true(of_label("host", 4, "web1", 4) == UINT64_C(0xe26a92fcbd0171cb));
+    assert_true(of_label("host\0", 5, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9) ==
+                UINT64_C(0x50f306e0313bccfb));
+    assert_true(series_hash_whole(1) == UINT64_C(0x5692161d100b05e5));
+}
+
+static void a_text_that_is_empty_need_not_be_anywhere(void **state)
+{
+    (void)state;
+    const struct text none = {NULL, 0};
+    assert_true(series_hash_name(&none) == of_name(""));
+    assert_true(of_label(NULL, 0, NULL, 0) == UINT64_C(0x42d30092dcd06d20));
+}
+
+static void what_a_text_is_and_where_it_ends_matters(void **state)
+{
+    (void)state;
+    assert_true(of_label("host", 4, "web1", 4) != of_label("web1", 4, "host", 4));
+    assert_true(of_label("ab", 2, "c", 1) != of_label("a", 1, "bc", 2));
+    assert_true(of_label("", 0, "cpu", 3) != of_name("cpu"));
+    assert_true(of_label("a", 1, "b", 1) != of_label("a", 1, "b\0", 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_what_its_header_says),
+        cmocka_unit_test(a_text_that_is_empty_need_not_be_anywhere),
+        cmocka_unit_test(what_a_text_is_and_where_it_ends_matters),
+    };
+    return cmocka_run_group_tests_name("series hash", tests, NULL, NULL);
+}

@@ -50,11 +50,15 @@ static void count_needs(const struct config *config, struct memory_needs *needs)
 static void set_no_samples(struct error *error, const struct sink_config *sink,
                            const struct schema *schema, const struct listener_config *listener)
 {
+    const char *rule = sample_rules_given(&sink->encoding.rules);
     if (sink->encoder->needs_samples)
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: format=%s tells samples, but %s of %s has none; format=json shows its "
                   "messages",
                   sink->name, sink->encoder->name, schema->name, listener->name);
+    else if (rule != NULL)
+        error_set(error, EXIT_CODE_CONFIG, "%s: %s= is about samples, but %s of %s has none",
+                  sink->name, rule, schema->name, listener->name);
     else
         error_set(error, EXIT_CODE_CONFIG,
                   "%s: view=sample, but %s of %s has no samples; without view= each schema is "
@@ -68,7 +72,8 @@ static int check_views(const struct config *config, const struct listener_config
 {
     for (size_t i = 0; i < config->sink_count; i++) {
         const struct sink_config *sink = &config->sinks[i];
-        if (!sink->encoder->needs_samples && sink->encoding.view != VIEW_SAMPLE)
+        if (!sink->encoder->needs_samples && sink->encoding.view != VIEW_SAMPLE &&
+            sample_rules_given(&sink->encoding.rules) == NULL)
             continue;
         for (size_t k = 0; k < list->count; k++) {
             const struct schema *schema = list->entries[k].schema;

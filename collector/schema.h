@@ -162,7 +162,7 @@ struct sample_exemplar {
 };
 
 struct label {
-    struct text key;
+    struct text key; /* lives as long as the message, also where its value had to be made */
     struct text value;
 };
 

@@ -14,6 +14,7 @@
 
 #include "collector/batch.h"
 #include "collector/error.h"
+#include "collector/sample_rules.h"
 #include "collector/schema.h"
 #include "collector/text/output.h"
 #include "collector/wakeup.h"
@@ -43,6 +44,7 @@ enum sink_view {
 struct encoder_options {
     enum sink_view view;
     struct json_style json;
+    struct sample_rules rules; /* their lists outlive the encoder */
 };
 
 struct encoder;

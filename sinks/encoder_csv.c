@@ -183,8 +183,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    (void)options;
-    struct csv_encoder *csv = sample_encoder_create(&encoder_csv, sizeof *csv);
+    struct csv_encoder *csv = sample_encoder_create(&encoder_csv, sizeof *csv, options);
     if (csv == NULL)
         return NULL;
     time_text_init(&csv->received);

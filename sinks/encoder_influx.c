@@ -249,8 +249,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    (void)options;
-    return sample_encoder_create(&encoder_influx, sizeof(struct sample_encoder));
+    return sample_encoder_create(&encoder_influx, sizeof(struct sample_encoder), options);
 }
 
 const struct encoder_ops encoder_influx = {

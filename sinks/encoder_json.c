@@ -175,7 +175,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    struct json_encoder *json = sample_encoder_create(&encoder_json, sizeof *json);
+    struct json_encoder *json = sample_encoder_create(&encoder_json, sizeof *json, options);
     if (json == NULL)
         return NULL;
     json->options = *options;

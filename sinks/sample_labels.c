@@ -2,14 +2,16 @@
 
 #include <string.h>
 
+#include "sinks/sample_shape.h"
+
 void sample_labels_begin_record(struct sample_labels *labels, struct arena *scratch)
 {
     labels->scratch = scratch;
     labels->steps = 0;
 }
 
-void sample_labels_begin(struct sample_labels *labels, const struct record *record,
-                         const struct sample *sample, const struct sample_exemplar *exemplar)
+static void begin(struct sample_labels *labels, const struct record *record,
+                  const struct sample *sample, const struct sample_exemplar *exemplar)
 {
     labels->record = record;
     labels->sample = sample;
@@ -17,30 +19,101 @@ void sample_labels_begin(struct sample_labels *labels, const struct record *reco
     labels->cursor = (struct schema_cursor){.scratch = labels->scratch};
     labels->count = 0;
     labels->bits = 0;
+    labels->told = LABELS_AS_SENT;
+}
+
+void sample_labels_begin(struct sample_labels *labels, const struct record *record,
+                         const struct sample *sample, const struct sample_exemplar *exemplar)
+{
+    begin(labels, record, sample, exemplar);
+    if (exemplar != NULL)
+        labels->told = LABELS_OF_EXEMPLAR;
+    else if (labels->rules != NULL)
+        labels->told = LABELS_AS_RULED;
+    labels->sent_ended = false;
+    labels->added = 0;
+}
+
+void sample_labels_begin_sent(struct sample_labels *labels, const struct record *record,
+                              const struct sample *sample)
+{
+    begin(labels, record, sample, NULL);
+}
+
+/* --- walking ---------------------------------------------------------------------------------- */
+
+static bool next_sent(struct sample_labels *labels, struct label *label)
+{
+    const struct schema *schema = labels->record->schema;
+    return schema->ops->next_label(schema, labels->record->message, labels->sample, &labels->cursor,
+                                   label);
+}
+
+static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
+{
+    const struct schema *schema = labels->record->schema;
+    return schema->ops->next_exemplar_label(schema, labels->record->message, labels->sample,
+                                            labels->exemplar, &labels->cursor, label);
+}
+
+/* The next of those that are added behind the others. */
+static bool next_added(struct sample_labels *labels, struct label *label)
+{
+    const struct sample_pairs *list = labels->rules->add_label;
+    labels->cursor.made = 0;
+    if (list == NULL || labels->added == list->count)
+        return false;
+    const struct sample_pair *pair = &list->pairs[labels->added++];
+    *label = (struct label){.key = pair->from, .value = pair->to};
+    return true;
+}
+
+/* The next label as the rules have it; those that they drop count as steps here. */
+static bool next_ruled(struct sample_labels *labels, struct label *label)
+{
+    while (!labels->sent_ended && labels->steps <= MAX_LABEL_STEPS) {
+        labels->sent_ended = !next_sent(labels, label);
+        if (labels->sent_ended)
+            break;
+        if (sample_shape_key(labels->rules, &label->key, &labels->steps, MAX_LABEL_STEPS))
+            return true;
+        labels->steps += 1 + labels->cursor.made;
+    }
+    return next_added(labels, label);
 }
 
 bool sample_labels_walk(struct sample_labels *labels, struct label *label)
 {
-    const struct schema *schema = labels->record->schema;
-    const void *message = labels->record->message;
-    if (labels->exemplar != NULL)
-        return schema->ops->next_exemplar_label(schema, message, labels->sample, labels->exemplar,
-                                                &labels->cursor, label);
-    return schema->ops->next_label(schema, message, labels->sample, &labels->cursor, label);
+    if (labels->told == LABELS_AS_SENT)
+        return next_sent(labels, label);
+    if (labels->told == LABELS_OF_EXEMPLAR)
+        return next_of_exemplar(labels, label);
+    return next_ruled(labels, label);
 }
 
-/* Whether the key was written for this sample before; counts the steps that takes. */
-bool sample_labels_is_known(struct sample_labels *labels, const struct written_key *key,
-                            const struct output *out)
+bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, struct output *out)
 {
-    const char *text = out->data + key->at;
+    while (sample_labels_next(labels, label, out)) {
+        if (sample_labels_note(labels, &label->key, out))
+            return true;
+        if (out->overflow)
+            break;
+    }
+    return false;
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+/* Whether the sample had the key before; counts the steps that takes. */
+bool sample_labels_is_known(struct sample_labels *labels, const struct text *key)
+{
     for (size_t i = 0; i < labels->count; i++) {
-        const struct written_key *known = &labels->keys[i];
+        const struct text *known = &labels->keys[i];
         labels->steps++;
         if (known->size != key->size)
             continue;
         labels->steps += key->size / 8;
-        if (memcmp(out->data + known->at, text, key->size) == 0)
+        if (key->size == 0 || memcmp(known->data, key->data, key->size) == 0)
             return true;
     }
     return false;

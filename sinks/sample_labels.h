@@ -3,6 +3,9 @@
  * is told twice, and of two labels with the same key the first one counts. Keys are compared as
  * they were written, so two that a format cannot tell apart are the same there.
  *
+ * A sample's labels are told as the sink's rules have them: some dropped, some called otherwise,
+ * and behind them those that are added, which so count where the sample has none of their key.
+ *
  * What encoders share; each writes a key in its own way and asks whether it stays. Belongs to one
  * encoder and is used by its thread. Nothing to free.
  */
@@ -10,39 +13,46 @@
 #define SLUICE_SINKS_SAMPLE_LABELS_H
 
 #include "collector/batch.h"
+#include "collector/sample_rules.h"
 #include "collector/schema.h"
 #include "collector/text/output.h"
 
 /*
  * What one record may cost, so that a datagram made for it cannot keep a sink busy: where a sample
  * has more different labels than this, or where telling a record's labels apart takes more steps
- * (one for each label, for each comparison, for eight bytes of each key in them, and for each byte
- * of a text that had to be made), the record is too large. That is some 20 ms. A sample's labels
- * that differ and fit a datagram take fewer; a thousand samples of twenty labels take some 60,000.
+ * (one for each label, for each comparison, for eight bytes of each key in them, for each byte of a
+ * text that had to be made, and for each step of a glob), the record is too large. That is at most
+ * some 20 ms. A sample's labels that differ and fit a datagram take fewer; a thousand samples of
+ * twenty labels take some 60,000.
  */
 #define MAX_LABELS      1024
 #define MAX_LABEL_STEPS 8000000
 
-/* A key as it was written: where it is in the output. */
-struct written_key {
-    size_t at;
-    size_t size;
+/* What a walk tells. */
+enum labels_told {
+    LABELS_AS_SENT,
+    LABELS_OF_EXEMPLAR, /* those, as they were sent */
+    LABELS_AS_RULED,
 };
 
 struct sample_labels {
-    struct arena *scratch; /* for texts that have to be made */
-    size_t steps;          /* of the record in hand */
+    const struct sample_rules *rules; /* those about labels; NULL: there are none */
+    struct arena *scratch;            /* for texts that have to be made */
+    size_t steps;                     /* of the record in hand */
 
     /* The sample, or the exemplar where it is not NULL, whose labels are walked. */
     const struct record *record;
     const struct sample *sample;
     const struct sample_exemplar *exemplar;
     struct schema_cursor cursor;
+    enum labels_told told;
+    bool sent_ended; /* LABELS_AS_RULED: those that were sent have all been told, */
+    size_t added;    /* and of those that are added so many */
 
-    /* Its keys that stay so far. */
+    /* Its keys that stay so far: as they stand in the output, or as they were sent. */
     size_t count;
     uint64_t bits; /* one of each of them */
-    struct written_key keys[MAX_LABELS];
+    struct text keys[MAX_LABELS];
 };
 
 /* Begins a record: its steps are counted from here on. `scratch` must live until its last label. */
@@ -52,10 +62,17 @@ void sample_labels_begin_record(struct sample_labels *labels, struct arena *scra
 void sample_labels_begin(struct sample_labels *labels, const struct record *record,
                          const struct sample *sample, const struct sample_exemplar *exemplar);
 
-/* For the two functions below, which are here to be fast: the walk, and what is seldom needed. */
+/*
+ * Begins the labels of the sample as they were sent, and the next of those with a key of its own,
+ * which ends as the function below does.
+ */
+void sample_labels_begin_sent(struct sample_labels *labels, const struct record *record,
+                              const struct sample *sample);
+bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, struct output *out);
+
+/* For the functions below, which are here to be fast: the walk, and what is seldom needed. */
 bool sample_labels_walk(struct sample_labels *labels, struct label *label);
-bool sample_labels_is_known(struct sample_labels *labels, const struct written_key *key,
-                            const struct output *out);
+bool sample_labels_is_known(struct sample_labels *labels, const struct text *key);
 
 /*
  * The next label, or false behind the last one, and where `out` has overflowed: it also does where
@@ -64,12 +81,13 @@ bool sample_labels_is_known(struct sample_labels *labels, const struct written_k
 static inline bool sample_labels_next(struct sample_labels *labels, struct label *label,
                                       struct output *out)
 {
-    if (out->overflow || !sample_labels_walk(labels, label))
+    if (out->overflow)
         return false;
+    bool more = sample_labels_walk(labels, label);
     labels->steps += 1 + labels->cursor.made;
     if (labels->steps > MAX_LABEL_STEPS || labels->scratch->exhausted)
         out->overflow = true;
-    return !out->overflow;
+    return more && !out->overflow;
 }
 
 /* One bit of 64, by the key's length, first and last byte: most keys need no comparison at all. */
@@ -82,6 +100,23 @@ static inline uint64_t sample_labels_bit(const char *text, size_t size)
     return UINT64_C(1) << ((size + first * 5 + last * 7) & 63);
 }
 
+/* Whether the key is the first of its kind; false also where `out` overflows, there are so many. */
+static inline bool sample_labels_note(struct sample_labels *labels, const struct text *key,
+                                      struct output *out)
+{
+    labels->steps += key->size / 8;
+    uint64_t bit = sample_labels_bit(key->data, key->size);
+    if ((labels->bits & bit) != 0 && sample_labels_is_known(labels, key))
+        return false;
+    if (labels->count == MAX_LABELS) {
+        out->overflow = true;
+        return false;
+    }
+    labels->bits |= bit;
+    labels->keys[labels->count++] = *key;
+    return true;
+}
+
 /*
  * Whether the key that was written last, from byte `at` of the output on and `size` bytes long, is
  * the first of its kind and stays. False: the caller takes it back, or `out` has overflowed.
@@ -91,18 +126,8 @@ static inline bool sample_labels_keep(struct sample_labels *labels, size_t at, s
 {
     if (out->overflow)
         return false;
-    const struct written_key key = {.at = at, .size = size};
-    labels->steps += size / 8;
-    uint64_t bit = sample_labels_bit(out->data + at, size);
-    if ((labels->bits & bit) != 0 && sample_labels_is_known(labels, &key, out))
-        return false;
-    if (labels->count == MAX_LABELS) {
-        out->overflow = true;
-        return false;
-    }
-    labels->bits |= bit;
-    labels->keys[labels->count++] = key;
-    return true;
+    const struct text key = {out->data + at, size};
+    return sample_labels_note(labels, &key, out);
 }
 
 #endif

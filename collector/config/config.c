@@ -31,6 +31,7 @@ void config_free(struct config *config)
     for (size_t i = 0; i < config->sink_count; i++) {
         free(config->sinks[i].name);
         free(config->sinks[i].path);
+        sample_rules_free(&config->sinks[i].encoding.rules);
     }
     free(config->listeners);
     free(config->sinks);

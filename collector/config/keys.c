@@ -4,6 +4,7 @@
 
 #include "collector/config/match.h"
 #include "collector/config/nearest.h"
+#include "collector/config/rules.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -26,6 +27,9 @@ static const char *const syncs[] = {
 static const char *const hide_show[] = {"hide", "show", NULL};
 static const char *const views[] = {
     [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
+
+/* The place of a sample's rule in a sink. */
+#define RULE(member) offsetof(struct sink_config, encoding.rules.member)
 
 const struct setting config_keys[] = {
     /* Datagrams. */
@@ -117,6 +121,25 @@ const struct setting config_keys[] = {
      .choices = syncs,
      .help = "when what was written is made to reach the disk: each flush_interval (1s at least), "
              "or when a file is closed"},
+
+    /* Which samples of a sink, and how they are called. */
+    {"include", SETTING_PARSED, KEY_OF_SINK, RULE(include), .parse = rules_parse_conditions,
+     .form = RULES_CONDITION_FORM,
+     .help = "only samples whose name, or label, matches: one of those apart by commas, all of "
+             "those joined by semicolons; * is any bytes, ? is one"},
+    {"exclude", SETTING_PARSED, KEY_OF_SINK, RULE(exclude), .parse = rules_parse_conditions,
+     .form = RULES_CONDITION_FORM, .help = "no samples that match; wins over include="},
+    {"sample", SETTING_PARSED, KEY_OF_SINK, RULE(one_in), .parse = rules_parse_share,
+     .form = RULES_SHARE_FORM,
+     .help = "one of so many series (a name and its labels), always the same ones"},
+    {"rename", SETTING_PARSED, KEY_OF_SINK, RULE(rename), .parse = rules_parse_renames,
+     .form = RULES_RENAME_FORM, .help = "other names for metrics"},
+    {"drop_label", SETTING_PARSED, KEY_OF_SINK, RULE(drop_label), .parse = rules_parse_globs,
+     .form = RULES_GLOBS_FORM, .help = "labels to leave out"},
+    {"rename_label", SETTING_PARSED, KEY_OF_SINK, RULE(rename_label), .parse = rules_parse_renames,
+     .form = RULES_RENAME_FORM, .help = "other names for labels"},
+    {"add_label", SETTING_PARSED, KEY_OF_SINK, RULE(add_label), .parse = rules_parse_labels,
+     .form = RULES_LABEL_FORM, .help = "labels for samples that have none of that name"},
     {NULL},
 };
 

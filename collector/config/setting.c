@@ -161,6 +161,8 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
         return match_parse(text, length, field_of(setting, target), fault);
     case SETTING_TEXT:
         return parse_text(setting, text, length, field_of(setting, target), fault);
+    case SETTING_PARSED:
+        return setting->parse(setting->name, text, length, field_of(setting, target), fault);
     case SETTING_NONE:
         break;
     }

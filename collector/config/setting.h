@@ -28,7 +28,15 @@ enum setting_type {
     SETTING_SCHEMA,      /* struct schema_config: its ops, source and from_file */
     SETTING_MATCH,       /* struct schema_match */
     SETTING_TEXT,        /* char *: a copy, to be freed by whoever frees the struct */
+    SETTING_PARSED,      /* whatever its own parser makes of it */
 };
+
+/*
+ * Reads all `length` bytes of the value of the setting called `name` into `field`. Returns false as
+ * setting_parse does.
+ */
+typedef bool setting_parser(const char *name, const char *text, size_t length, void *field,
+                            struct fault *fault);
 
 struct setting {
     const char *name; /* NULL ends a table */
@@ -38,7 +46,8 @@ struct setting {
     const char *default_text;   /* as a user would write it; NULL: the field stays zero */
     uint64_t minimum, maximum;  /* of a number, both included */
     const char *const *choices; /* of SETTING_BOOL and SETTING_ENUM, NULL at the end */
-    const char *form;           /* of SETTING_TEXT: what stands for the value in a help text */
+    setting_parser *parse;      /* of SETTING_PARSED */
+    const char *form;           /* what stands for the value in a help text, where that is free */
     const char *help;           /* one line, begins in lower case, no full stop */
 };
 

@@ -5,6 +5,7 @@
 
 #include "collector/config/listener_keys.h"
 #include "collector/config/nearest.h"
+#include "collector/config/rules.h"
 #include "collector/config/units.h"
 #include "collector/path_template.h"
 
@@ -318,6 +319,28 @@ static bool check_view(const struct url *url, const struct sink_config *sink,
     return wrong_keys(url, fault);
 }
 
+/* Rules about samples need samples, and none may undo another. */
+static bool check_rules(const struct url *url, const struct sink_config *sink,
+                        const struct keys_given *given, struct fault *fault)
+{
+    char key[QUOTED_SIZE];
+    const char *rule = sample_rules_given(&sink->encoding.rules);
+    const struct text *dropped = rules_dropped_rename(&sink->encoding.rules);
+    if (rule != NULL && sink->encoding.view == VIEW_MESSAGE)
+        fault_set(fault, keys_place(given, KEY_OF_SINK, rule),
+                  "%s= is about samples, but view=message tells none", rule);
+    else if (rule != NULL && sink->encoder->binary)
+        fault_set(fault, keys_place(given, KEY_OF_SINK, rule),
+                  "%s= is about samples, but format=%s tells none", rule, sink->encoder->name);
+    else if (dropped != NULL)
+        fault_set(fault, keys_place(given, KEY_OF_SINK, "rename_label"),
+                  "rename_label has %s, but drop_label= leaves that out",
+                  quoted(dropped->data, dropped->size, key));
+    else
+        return true;
+    return wrong_keys(url, fault);
+}
+
 bool url_parse_sink(const char *url, const struct config_choices *choices, struct sink_config *sink,
                     struct fault *fault)
 {
@@ -336,7 +359,8 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault))
         return wrong_keys(&parts, fault);
     if (!keys_apply_defaults(scopes, choices, &given, sink, fault) ||
-        !check_view(&parts, sink, &given, fault) || !check_path(&parts, sink, &given, fault))
+        !check_view(&parts, sink, &given, fault) || !check_rules(&parts, sink, &given, fault) ||
+        !check_path(&parts, sink, &given, fault))
         return false;
     set_collecting(sink);
     return true;

@@ -27,6 +27,8 @@ static const char *const seeds[][2] = {
      "udp://0.0.0.0:1?schema=a.desc&message=a.B&match=source:10.1.0.0/16&header=4"
      "&schema=b/c&message=d&name=x&value=y.z&framing=delimited&match=magic:00&schema=riemann"},
     {"--sink", "stdout:?format=json&view=message&names=proto&int64=number"},
+    {"--sink", "stdout:?include=a*;b=?,c&exclude=d=e&sample=1/10&rename=f:g&drop_label=h,i*"
+               "&rename_label=j:k,l:m&add_label=n=o,p=q"},
     {"--sink", "file:/var/log/sluice/\xc3\xa4.ndjson?format=lines"},
     {"--duration", "1.5s"},
     {"--max-datagrams", "18446744073709551615"},

@@ -1,0 +1,267 @@
+#include "collector/config/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/units.h"
+#include "collector/glob.h"
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* What is being read, part by part. */
+struct reading {
+    const char *name; /* of the key */
+    const char *text; /* the copy of it that stays */
+    size_t length;
+    size_t at; /* where the next part begins; behind the end: there is none */
+    struct fault *fault;
+};
+
+/* Copies the text to `written`, where it is read from now on. */
+static struct reading begin(const char *name, char *written, const char *text, size_t length,
+                            struct fault *fault)
+{
+    memcpy(written, text, length);
+    written[length] = '\0';
+    return (struct reading){.name = name, .text = written, .length = length, .fault = fault};
+}
+
+/* The next part, up to one of the `separators` or the end, and which of them that was. */
+static bool next_part(struct reading *reading, const char *separators, struct text *part,
+                      char *separator)
+{
+    if (reading->at > reading->length)
+        return false;
+    part->data = reading->text + reading->at;
+    part->size = strcspn(part->data, separators);
+    *separator = part->data[part->size];
+    reading->at += part->size + 1;
+    return true;
+}
+
+/* Where in the value a text that is part of it stands. */
+static size_t place(const struct reading *reading, const struct text *part)
+{
+    return (size_t)(part->data - reading->text);
+}
+
+static bool too_many(const struct reading *reading, const struct text *part)
+{
+    return fault_set(reading->fault, place(reading, part), "%s has more than %d parts",
+                     reading->name, SAMPLE_LIST_MAX);
+}
+
+/* Names that are found by comparing them whole. */
+static bool check_literal(const struct reading *reading, const struct text *part)
+{
+    char given[QUOTED_SIZE];
+    if (!glob_is_one(part))
+        return true;
+    return fault_set(reading->fault, place(reading, part),
+                     "%s takes %s as it is written: no \"*\" or \"?\" may be in it", reading->name,
+                     quoted(part->data, part->size, given));
+}
+
+/*
+ * Makes a list with its text behind it, and hands it over when the text was read. The field is the
+ * caller's; it stays NULL where that fails.
+ */
+static void *make(size_t size, size_t length, struct fault *fault)
+{
+    void *made = calloc(1, size + length + 1);
+    if (made == NULL)
+        fault_no_memory(fault);
+    return made;
+}
+
+static bool finish(void *made, bool good, void *field)
+{
+    if (good)
+        memcpy(field, &made, sizeof made); /* whatever pointer it is */
+    else
+        free(made);
+    return good;
+}
+
+/* --- include and exclude ---------------------------------------------------------------------- */
+
+static bool read_term(const struct reading *reading, const struct text *part,
+                      struct sample_conditions *conditions)
+{
+    if (part->size == 0)
+        return fault_set(reading->fault, place(reading, part), "%s: a glob is missing here",
+                         reading->name);
+    if (conditions->term_count == SAMPLE_LIST_MAX)
+        return too_many(reading, part);
+    struct sample_term *term = &conditions->terms[conditions->term_count];
+    term->glob = *part;
+    const char *equals = memchr(part->data, '=', part->size);
+    if (equals != NULL) {
+        term->key = (struct text){part->data, (size_t)(equals - part->data)};
+        term->glob = (struct text){equals + 1, part->size - term->key.size - 1};
+        if (term->key.size == 0)
+            return fault_set(reading->fault, place(reading, part),
+                             "%s: a label's key is missing before \"=\"", reading->name);
+        if (!check_literal(reading, &term->key))
+            return false;
+        conditions->of_labels |= UINT64_C(1) << conditions->term_count;
+    }
+    conditions->alternatives[conditions->alternative_count] |= UINT64_C(1)
+                                                               << conditions->term_count++;
+    return true;
+}
+
+static bool read_conditions(struct reading *reading, struct sample_conditions *conditions)
+{
+    struct text part;
+    char separator;
+    while (next_part(reading, ",;", &part, &separator)) {
+        if (!read_term(reading, &part, conditions))
+            return false;
+        conditions->alternative_count += separator != ';';
+    }
+    return true;
+}
+
+bool rules_parse_conditions(const char *name, const char *text, size_t length, void *field,
+                            struct fault *fault)
+{
+    struct sample_conditions *made = make(sizeof *made, length, fault);
+    if (made == NULL)
+        return false;
+    struct reading reading = begin(name, made->written, text, length, fault);
+    return finish(made, read_conditions(&reading, made), field);
+}
+
+/* --- sample ----------------------------------------------------------------------------------- */
+
+bool rules_parse_share(const char *name, const char *text, size_t length, void *field,
+                       struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    uint64_t value = 0;
+    if (length < 2 || memcmp(text, "1/", 2) != 0 ||
+        quantity_parse(QUANTITY_COUNT, text + 2, length - 2, &value) != NULL || value == 0 ||
+        value > RULES_SHARE_MAX)
+        return fault_set(fault, 0, "%s %s is not 1/N with N from 1 to %d", name,
+                         quoted(text, length, given), RULES_SHARE_MAX);
+    *(uint64_t *)field = value;
+    return true;
+}
+
+/* --- rename, rename_label and add_label ------------------------------------------------------- */
+
+static bool same(const struct text *a, const struct text *b)
+{
+    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+/* The two sides of a part; each has something in it. */
+static bool split_pair(const struct reading *reading, const struct text *part, char separator,
+                       struct sample_pair *pair)
+{
+    char given[QUOTED_SIZE];
+    const char *middle = memchr(part->data, separator, part->size);
+    if (part->size == 0 || middle == NULL || middle == part->data ||
+        middle == part->data + part->size - 1)
+        return fault_set(reading->fault, place(reading, part), "%s: %s is not %s", reading->name,
+                         quoted(part->data, part->size, given),
+                         separator == ':' ? "OLD:NEW" : "LABEL=VALUE");
+    pair->from = (struct text){part->data, (size_t)(middle - part->data)};
+    pair->to = (struct text){middle + 1, part->size - pair->from.size - 1};
+    if (separator == ':' && memchr(pair->to.data, ':', pair->to.size) != NULL)
+        return fault_set(reading->fault, place(reading, part),
+                         "%s: %s has more than one \":\", so which is old and which is new cannot "
+                         "be told",
+                         reading->name, quoted(part->data, part->size, given));
+    return check_literal(reading, &pair->from);
+}
+
+static bool read_pairs(struct reading *reading, char separator, struct sample_pairs *list)
+{
+    char given[QUOTED_SIZE];
+    struct text part;
+    char ended_by;
+    while (next_part(reading, ",", &part, &ended_by)) {
+        if (list->count == SAMPLE_LIST_MAX)
+            return too_many(reading, &part);
+        struct sample_pair *pair = &list->pairs[list->count];
+        if (!split_pair(reading, &part, separator, pair))
+            return false;
+        for (size_t i = 0; i < list->count; i++)
+            if (same(&list->pairs[i].from, &pair->from))
+                return fault_set(reading->fault, place(reading, &part), "%s has %s twice",
+                                 reading->name, quoted(pair->from.data, pair->from.size, given));
+        list->count++;
+    }
+    return true;
+}
+
+static bool parse_pairs(const char *name, const char *text, size_t length, char separator,
+                        void *field, struct fault *fault)
+{
+    struct sample_pairs *made = make(sizeof *made, length, fault);
+    if (made == NULL)
+        return false;
+    struct reading reading = begin(name, made->written, text, length, fault);
+    return finish(made, read_pairs(&reading, separator, made), field);
+}
+
+bool rules_parse_renames(const char *name, const char *text, size_t length, void *field,
+                         struct fault *fault)
+{
+    return parse_pairs(name, text, length, ':', field, fault);
+}
+
+bool rules_parse_labels(const char *name, const char *text, size_t length, void *field,
+                        struct fault *fault)
+{
+    return parse_pairs(name, text, length, '=', field, fault);
+}
+
+/* --- drop_label ------------------------------------------------------------------------------- */
+
+static bool read_globs(struct reading *reading, struct sample_globs *list)
+{
+    struct text part;
+    char ended_by;
+    while (next_part(reading, ",", &part, &ended_by)) {
+        if (part.size == 0)
+            return fault_set(reading->fault, place(reading, &part), "%s: a label is missing here",
+                             reading->name);
+        if (list->count == SAMPLE_LIST_MAX)
+            return too_many(reading, &part);
+        list->globs[list->count++] = part;
+    }
+    return true;
+}
+
+bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
+                       struct fault *fault)
+{
+    struct sample_globs *made = make(sizeof *made, length, fault);
+    if (made == NULL)
+        return false;
+    struct reading reading = begin(name, made->written, text, length, fault);
+    return finish(made, read_globs(&reading, made), field);
+}
+
+/* --- together --------------------------------------------------------------------------------- */
+
+static bool drops(const struct sample_globs *list, const struct text *key)
+{
+    size_t steps = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (glob_matches(&list->globs[i], key, &steps, SIZE_MAX))
+            return true;
+    return false;
+}
+
+const struct text *rules_dropped_rename(const struct sample_rules *rules)
+{
+    for (size_t i = 0; rules->rename_label != NULL && i < rules->rename_label->count; i++)
+        if (rules->drop_label != NULL &&
+            drops(rules->drop_label, &rules->rename_label->pairs[i].from))
+            return &rules->rename_label->pairs[i].from;
+    return NULL;
+}

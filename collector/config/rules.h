@@ -1,0 +1,53 @@
+/*
+ * Reads the keys of a sink that are about samples (collector/sample_rules.h). Pure; any thread.
+ *
+ * Each parser is a setting_parser (setting.h): it reads all `length` bytes of `text` and makes a
+ * list in `field`, to be freed by sample_rules_free. It returns false with `fault` filled, its
+ * place counted from the beginning of `text`. Things apart by commas are many; none may be empty.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_RULES_H
+#define SLUICE_COLLECTOR_CONFIG_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/config/fault.h"
+#include "collector/sample_rules.h"
+
+/* How they are written, for a person. */
+#define RULES_CONDITION_FORM "[LABEL=]GLOB[;...],..."
+#define RULES_SHARE_FORM     "1/N"
+#define RULES_RENAME_FORM    "OLD:NEW,..."
+#define RULES_LABEL_FORM     "LABEL=VALUE,..."
+#define RULES_GLOBS_FORM     "GLOB,..."
+
+/* The N of 1/N is from 1 to this. */
+#define RULES_SHARE_MAX 1000000
+
+/*
+ * "cpu.*;host=web*,mem*" into struct sample_conditions *: commas part alternatives, of which
+ * semicolons part what must hold together. What is before the first '=' is a label's key.
+ */
+bool rules_parse_conditions(const char *name, const char *text, size_t length, void *field,
+                            struct fault *fault);
+
+/* "1/100" into uint64_t: the N. */
+bool rules_parse_share(const char *name, const char *text, size_t length, void *field,
+                       struct fault *fault);
+
+/* "old:new,..." into struct sample_pairs *. */
+bool rules_parse_renames(const char *name, const char *text, size_t length, void *field,
+                         struct fault *fault);
+
+/* "key=value,..." into struct sample_pairs *. A value may have more '=' in it. */
+bool rules_parse_labels(const char *name, const char *text, size_t length, void *field,
+                        struct fault *fault);
+
+/* "tmp,k8s.*" into struct sample_globs *. */
+bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
+                       struct fault *fault);
+
+/* The first label that is to be renamed though it is dropped before; NULL: there is none. */
+const struct text *rules_dropped_rename(const struct sample_rules *rules);
+
+#endif

@@ -23,6 +23,28 @@ def varint(value):
     return bytes(out)
 
 
+def delimited(*messages):
+    """Messages behind their lengths."""
+    return b"".join(varint(len(body)) + body for body in messages)
+
+
+def split(data):
+    """The messages that stand behind their lengths in `data`, each of them whole."""
+    messages, at = [], 0
+    while at < len(data):
+        size, shift = 0, 0
+        while True:
+            size |= (data[at] & 0x7F) << shift
+            shift, at = shift + 7, at + 1
+            if data[at - 1] < 0x80:
+                break
+        messages.append(data[at:at + size])
+        if len(messages[-1]) != size:
+            raise AssertionError("the last message is torn")
+        at += size
+    return messages
+
+
 def _tag(number, wire_type):
     return varint(number << 3 | wire_type)
 

@@ -1,0 +1,89 @@
+#include "collector/byte_ring.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Places are counted without end; where a byte stands is its place modulo the capacity. */
+struct byte_ring {
+    size_t capacity;
+    _Atomic uint64_t taken; /* the consumer's */
+    _Atomic uint64_t put;   /* the producer's */
+    _Atomic bool closed;
+    uint8_t bytes[];
+};
+
+struct byte_ring *byte_ring_create(size_t capacity)
+{
+    struct byte_ring *ring = calloc(1, sizeof *ring + capacity);
+    if (ring != NULL)
+        ring->capacity = capacity;
+    return ring;
+}
+
+void byte_ring_destroy(struct byte_ring *ring)
+{
+    free(ring);
+}
+
+bool byte_ring_has_room(const struct byte_ring *ring, size_t size)
+{
+    uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
+    return size <= ring->capacity - (size_t)(put - atomic_load(&ring->taken));
+}
+
+/* Copies to the place, going on at the beginning where the end is reached. */
+static void copy_in(struct byte_ring *ring, uint64_t place, const struct byte_part *part)
+{
+    size_t at = (size_t)(place % ring->capacity);
+    size_t first = part->size < ring->capacity - at ? part->size : ring->capacity - at;
+    if (first != 0)
+        memcpy(ring->bytes + at, part->bytes, first);
+    if (part->size > first)
+        memcpy(ring->bytes, (const uint8_t *)part->bytes + first, part->size - first);
+}
+
+bool byte_ring_put(struct byte_ring *ring, const struct byte_part *parts, size_t count)
+{
+    uint64_t place = atomic_load_explicit(&ring->put, memory_order_relaxed);
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += parts[i].size;
+    if (!byte_ring_has_room(ring, size))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        copy_in(ring, place, &parts[i]);
+        place += parts[i].size;
+    }
+    atomic_store(&ring->put, place);
+    return true;
+}
+
+void byte_ring_close(struct byte_ring *ring)
+{
+    atomic_store(&ring->closed, true);
+}
+
+bool byte_ring_is_empty(const struct byte_ring *ring)
+{
+    return atomic_load(&ring->put) == atomic_load_explicit(&ring->taken, memory_order_relaxed);
+}
+
+bool byte_ring_is_finished(const struct byte_ring *ring)
+{
+    return atomic_load(&ring->closed) && byte_ring_is_empty(ring);
+}
+
+void byte_ring_take(struct byte_ring *ring, void *to, size_t size)
+{
+    uint64_t place = atomic_load_explicit(&ring->taken, memory_order_relaxed);
+    size_t at = (size_t)(place % ring->capacity);
+    size_t first = size < ring->capacity - at ? size : ring->capacity - at;
+    if (first != 0)
+        memcpy(to, ring->bytes + at, first);
+    if (size > first)
+        memcpy((uint8_t *)to + first, ring->bytes, size - first);
+    atomic_store(&ring->taken, place + size);
+}

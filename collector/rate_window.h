@@ -1,0 +1,42 @@
+/*
+ * At most so many in a second, counted over several threads without a lock.
+ *
+ * A second begins with the first that comes after the last one has ended; whoever comes in it when
+ * all are taken is refused. All zero to begin with; any thread.
+ */
+#ifndef SLUICE_COLLECTOR_RATE_WINDOW_H
+#define SLUICE_COLLECTOR_RATE_WINDOW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RATE_WINDOW_MOST ((uint64_t)1 << 23) /* that can be counted in a second */
+
+struct rate_window {
+    /* In the upper 40 bits the millisecond at which the second began, in the others the count. */
+    _Atomic uint64_t state;
+};
+
+/* Takes one of `limit` (at most RATE_WINDOW_MOST) at `now_ns` (monotonic). Returns whether. */
+static inline bool rate_window_take(struct rate_window *window, uint64_t limit, int64_t now_ns)
+{
+    const unsigned count_bits = 24;
+    uint64_t now = (uint64_t)now_ns / 1000000;
+    uint64_t seen = atomic_load_explicit(&window->state, memory_order_relaxed);
+    uint64_t next;
+    do {
+        uint64_t start = seen >> count_bits;
+        uint64_t count = seen & (((uint64_t)1 << count_bits) - 1);
+        if (now >= start + 1000) {
+            start = now;
+            count = 0;
+        }
+        if (count >= limit)
+            return false;
+        next = start << count_bits | (count + 1);
+    } while (!atomic_compare_exchange_weak(&window->state, &seen, next));
+    return true;
+}
+
+#endif

@@ -113,7 +113,7 @@ static void run(void *argument)
     }
     tell_if_nothing_came(player);
     intake_seal(player->intake);
-    feed_close(player->options.thread->feed);
+    intake_thread_close(player->options.thread);
     atomic_store(&player->finished, true);
     player->options.finished(player->options.context);
 }

@@ -38,6 +38,12 @@ struct intake_counters *intake_counters(struct intake *intake)
     return intake->counters;
 }
 
+void intake_thread_close(struct intake_thread *thread)
+{
+    feed_close(thread->feed);
+    dead_letter_queue_close(thread->letters);
+}
+
 /* --- batches ---------------------------------------------------------------------------------- */
 
 void intake_seal(struct intake *intake)
@@ -312,10 +318,26 @@ static void note_sequence(struct intake *intake, uint32_t schema, const struct r
 
 /* --- datagrams -------------------------------------------------------------------------------- */
 
+/* A copy for the dead letters; of a capture, as of what is decoded, none is lost for want of room.
+ */
+static void keep_letter(struct intake *intake, const struct datagram_slot *datagram,
+                        enum datagram_reason reason, const char *schema)
+{
+    const struct intake_thread *thread = intake->thread;
+    if (thread->letters == NULL || !datagram_reason_has_letter[reason])
+        return;
+    while (thread->lossless && !dead_letter_queue_has_room(thread->letters, datagram->size) &&
+           feed_pause(thread->feed))
+        continue;
+    dead_letter_offer(thread->letters, intake->listener, datagram, reason, schema);
+}
+
 static void refuse(struct intake *intake, const struct datagram_slot *datagram,
                    enum datagram_reason reason, const struct schema_entry *entry)
 {
+    const char *schema = entry != NULL ? entry->schema->name : intake->listener->schema_names;
     counter_add(&intake->counters->reasons[reason], 1);
+    keep_letter(intake, datagram, reason, schema);
     uint64_t held;
     if (reason == REASON_CONTROL || !log_allowed(&intake->log, &held))
         return;
@@ -326,7 +348,7 @@ static void refuse(struct intake *intake, const struct datagram_slot *datagram,
         snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)", held);
     log_line(LOG_WARNING, "%s: %s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s",
              intake->listener->name, datagram_reason_names[reason], datagram->sent_size, source,
-             entry != NULL ? entry->schema->name : intake->listener->schema_names, more);
+             schema, more);
 }
 
 /* Appends the datagram's records to the open batch, all at once. */

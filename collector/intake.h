@@ -16,6 +16,7 @@
 
 #include "collector/arena.h"
 #include "collector/batch.h"
+#include "collector/dead_letters.h"
 #include "collector/feed.h"
 #include "collector/ledger.h"
 #include "collector/sequence.h"
@@ -36,7 +37,11 @@ struct intake_thread {
     struct sequence_table *sequences;
     struct intake_counters **counters; /* this thread's blocks, by listener index */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
+    struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
 };
+
+/* The thread has taken its last datagram, and nothing is open: the sinks and letters may end. */
+void intake_thread_close(struct intake_thread *thread);
 
 struct intake;
 

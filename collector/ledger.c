@@ -12,6 +12,19 @@ const char *const datagram_reason_names[REASON_COUNT] = {
     [REASON_TOO_LARGE] = "too_large", [REASON_MALFORMED] = "malformed",
 };
 
+const bool datagram_reason_has_letter[REASON_COUNT] = {
+    [REASON_TRUNCATED] = true, [REASON_NO_MATCH] = true,  [REASON_EMPTY] = true,
+    [REASON_TOO_DEEP] = true,  [REASON_TOO_LARGE] = true, [REASON_MALFORMED] = true,
+};
+
+const char *const letter_drop_names[DROP_COUNT] = {
+    [DROPPED_RATE] = "rate",
+    [DROPPED_RING_FULL] = "ring_full",
+    [DROPPED_FILE_FULL] = "file_full",
+    [DROPPED_IO_ERROR] = "io_error",
+    [DROPPED_STOP_TIMEOUT] = "stop_timeout",
+};
+
 const char *const record_refusal_names[REFUSAL_COUNT] = {
     [REFUSED_RING_FULL] = "ring_full",
     [REFUSED_LISTENER_SHARE] = "listener_share",
@@ -31,10 +44,13 @@ const char *const record_failure_names[FAILURE_COUNT] = {
     {#name, offsetof(struct offer_counters, name), offsetof(struct sink_totals, name), part},
 #define SINK_ROW(name, part)                                                                       \
     {#name, offsetof(struct sink_counters, name), offsetof(struct sink_totals, name), part},
+#define LETTER_ROW(name, part)                                                                     \
+    {#name, offsetof(struct letter_counters, name), offsetof(struct letter_totals, name), part},
 
 const struct ledger_term listener_terms[] = {LISTENER_TERMS(LISTENER_ROW){NULL}};
 const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){NULL}};
 const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){NULL}};
+const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){NULL}};
 
 #define CACHE_LINE 64
 
@@ -63,6 +79,8 @@ struct ledger {
     size_t listener_count;
     struct sink_entry *sinks;
     size_t sink_count;
+    char *letters_name; /* NULL: no dead letters */
+    struct block *letters;
 };
 
 struct ledger *ledger_create(void)
@@ -96,6 +114,8 @@ void ledger_destroy(struct ledger *ledger)
         free_blocks(ledger->sinks[i].offers);
         free_blocks(ledger->sinks[i].own);
     }
+    free_blocks(ledger->letters);
+    free(ledger->letters_name);
     free(ledger->listeners);
     free(ledger->sinks);
     free(ledger);
@@ -174,6 +194,17 @@ struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink)
     return *own != NULL ? (void *)(*own + 1) : add_block(own, sizeof(struct sink_counters));
 }
 
+bool ledger_add_letters(struct ledger *ledger, const char *name)
+{
+    ledger->letters_name = copy_text(name);
+    return ledger->letters_name != NULL;
+}
+
+struct letter_counters *ledger_letter_block(struct ledger *ledger)
+{
+    return add_block(&ledger->letters, sizeof(struct letter_counters));
+}
+
 static void add_counters(uint64_t *sums, const struct counter *counters, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -218,6 +249,21 @@ static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
     }
 }
 
+/* What one thread offers another one keeps or drops: what became of them first, of all blocks. */
+static void read_letters(struct letter_totals *sum, const struct ledger *ledger)
+{
+    struct letter_totals offered = {0};
+    sum->name = ledger->letters_name;
+    for (const struct block *block = ledger->letters; block != NULL; block = block->next) {
+        const struct letter_counters *from = (const void *)(block + 1);
+        add_counters(sum->dropped, from->dropped, DROP_COUNT);
+        add_terms(letter_terms, from, sum);
+    }
+    for (const struct block *block = ledger->letters; block != NULL; block = block->next)
+        add_terms(letter_terms, block + 1, &offered);
+    sum->offered = offered.offered;
+}
+
 struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final)
 {
     struct ledger_snapshot *snapshot = calloc(1, sizeof *snapshot);
@@ -237,6 +283,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         snapshot->sinks[i].name = ledger->sinks[i].name;
         read_sink(&snapshot->sinks[i], &ledger->sinks[i]);
     }
+    read_letters(&snapshot->letters, ledger);
     for (size_t i = 0; i < ledger->listener_count; i++) {
         struct listener_totals *sum = &snapshot->listeners[i];
         sum->name = ledger->listeners[i].name;
@@ -283,6 +330,20 @@ static bool sink_balances(const struct sink_totals *sink, uint64_t messages)
            sink->offered == messages;
 }
 
+static bool letters_balance(const struct ledger_snapshot *snapshot)
+{
+    const struct letter_totals *letters = &snapshot->letters;
+    uint64_t accounted = letters->kept;
+    uint64_t refused = 0;
+    for (int i = 0; i < DROP_COUNT; i++)
+        accounted += letters->dropped[i];
+    for (size_t i = 0; i < snapshot->listener_count; i++)
+        for (int reason = 0; reason < REASON_COUNT; reason++)
+            if (datagram_reason_has_letter[reason])
+                refused += snapshot->listeners[i].reasons[reason];
+    return letters->name == NULL || (letters->offered == accounted && letters->offered == refused);
+}
+
 bool ledger_balances(const struct ledger_snapshot *snapshot)
 {
     uint64_t messages = 0;
@@ -294,5 +355,5 @@ bool ledger_balances(const struct ledger_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->sink_count; i++)
         if (!sink_balances(&snapshot->sinks[i], messages))
             return false;
-    return true;
+    return letters_balance(snapshot);
 }

@@ -2,7 +2,9 @@
  * The ledger: the counters that account for every datagram and every record.
  *
  * A listener counts datagrams: received = decoded + the reasons. A sink counts records:
- * offered = queued + refused, queued = written + filtered + failed + in flight. Each term is raised
+ * offered = queued + refused, queued = written + filtered + failed + in flight. Where dead letters
+ * are kept, they are offered = kept + dropped, offered being what the listeners counted under the
+ * reasons that have letters. Each term is raised
  * where its event happens and none is computed from others, so the sums can fail, and tests check
  * that they do not. After a stop they are exact and in flight is 0; a live snapshot reads sinks
  * before listeners, so that a sum is never more than what was received.
@@ -53,8 +55,25 @@ enum record_failure {
     FAILURE_COUNT
 };
 
+/* Why a dead letter was not kept. */
+enum letter_drop {
+    DROPPED_RATE,         /* more in a second than `rate` */
+    DROPPED_RING_FULL,    /* the writer is behind */
+    DROPPED_FILE_FULL,    /* the file has reached max_size */
+    DROPPED_IO_ERROR,     /* it could not be written */
+    DROPPED_STOP_TIMEOUT, /* still unwritten when stop_timeout was over */
+    DROP_COUNT
+};
+
+/*
+ * Whether a datagram with this reason is offered as a dead letter: what could not be decoded. Not
+ * what we had no memory for, of which the next would be decoded, nor what is in order.
+ */
+extern const bool datagram_reason_has_letter[REASON_COUNT];
+
 /* The names that logs, the ledger and the documentation use. */
 extern const char *const datagram_reason_names[REASON_COUNT];
+extern const char *const letter_drop_names[DROP_COUNT];
 extern const char *const record_refusal_names[REFUSAL_COUNT];
 extern const char *const record_failure_names[FAILURE_COUNT];
 
@@ -112,6 +131,12 @@ enum ledger_part {
     TERM(to_other_file, PART_BESIDE) /* records for more different paths than max_files */         \
     TERM(json_fallback, PART_BESIDE) /* written values that the JSON mapping has no form for */
 
+/* Of dead letters. */
+#define LETTER_TERMS(TERM)                                                                         \
+    TERM(offered, PART_FLOW)                                                                       \
+    TERM(kept, PART_FLOW)                                                                          \
+    TERM(bytes, PART_ALWAYS) /* accepted by the file, with all that a capture needs */
+
 #define LEDGER_COUNTER(name, part) struct counter name;
 #define LEDGER_TOTAL(name, part)   uint64_t name;
 
@@ -132,6 +157,12 @@ struct sink_counters {
     SINK_TERMS(LEDGER_COUNTER)
     struct counter failed[FAILURE_COUNT];
     _Atomic int64_t in_flight; /* queued, fate not known; raised by receivers, lowered here */
+};
+
+/* Of dead letters, a block for each thread that offers them and one for that which writes. */
+struct letter_counters {
+    LETTER_TERMS(LEDGER_COUNTER)
+    struct counter dropped[DROP_COUNT];
 };
 
 struct ledger;
@@ -158,6 +189,11 @@ struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink);
 /* The one block of the sink. */
 struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink);
 
+/* Adds the dead letters' file, at most one. Returns false where memory is short. */
+bool ledger_add_letters(struct ledger *ledger, const char *name);
+/* A new block, as above. */
+struct letter_counters *ledger_letter_block(struct ledger *ledger);
+
 /* Plain sums over the blocks, at one moment. */
 struct listener_totals {
     const char *name, *kind, *schema; /* the ledger's own */
@@ -174,6 +210,12 @@ struct sink_totals {
     int64_t in_flight;
 };
 
+struct letter_totals {
+    const char *name; /* NULL: none are kept */
+    LETTER_TERMS(LEDGER_TOTAL)
+    uint64_t dropped[DROP_COUNT];
+};
+
 /* A row of a list as data: where the term stands in a block of counters, and in the totals. */
 struct ledger_term {
     const char *name;
@@ -186,6 +228,7 @@ struct ledger_term {
 extern const struct ledger_term listener_terms[];
 extern const struct ledger_term offer_terms[];
 extern const struct ledger_term sink_terms[];
+extern const struct ledger_term letter_terms[];
 
 /* The term's value in a struct listener_totals or struct sink_totals. */
 static inline uint64_t ledger_total(const void *totals, const struct ledger_term *term)
@@ -199,6 +242,7 @@ struct ledger_snapshot {
     size_t listener_count, sink_count;
     struct listener_totals *listeners;
     struct sink_totals *sinks;
+    struct letter_totals letters;
 };
 
 /* Reads all blocks. Returns NULL where memory is short; freed with ledger_snapshot_free. */

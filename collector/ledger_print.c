@@ -84,6 +84,14 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
     print_beside(out, sink_terms, sink);
 }
 
+static void print_letters(struct output *out, const struct letter_totals *letters)
+{
+    put(out, "  dead letters %s\n", letters->name);
+    put(out, "    offered %" PRIu64 " = kept %" PRIu64, letters->offered, letters->kept);
+    print_terms(out, letter_drop_names, letters->dropped, DROP_COUNT);
+    put(out, "\n    bytes %" PRIu64 "\n", letters->bytes);
+}
+
 void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out)
 {
     put(out, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
@@ -92,6 +100,8 @@ void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *ou
         print_listener(out, &snapshot->listeners[i]);
     for (size_t i = 0; i < snapshot->sink_count; i++)
         print_sink(out, &snapshot->sinks[i]);
+    if (snapshot->letters.name != NULL)
+        print_letters(out, &snapshot->letters);
     if (snapshot->final)
         put(out, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
 }
@@ -156,6 +166,16 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
     json_object_end(out);
 }
 
+static void write_letters(struct output *out, const struct letter_totals *letters)
+{
+    json_object_begin(out);
+    write_text(out, "name", letters->name);
+    write_terms(out, letter_terms, letters, PART_FLOW, PART_FLOW);
+    write_counts(out, "dropped", letter_drop_names, letters->dropped, DROP_COUNT);
+    write_terms(out, letter_terms, letters, PART_ALWAYS, PART_ALWAYS);
+    json_object_end(out);
+}
+
 void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *out)
 {
     json_object_begin(out);
@@ -177,6 +197,10 @@ void ledger_write_json(const struct ledger_snapshot *snapshot, struct output *ou
     for (size_t i = 0; i < snapshot->sink_count; i++)
         write_sink(out, &snapshot->sinks[i]);
     json_array_end(out);
+    if (snapshot->letters.name != NULL) {
+        json_key_literal(out, "dead_letters");
+        write_letters(out, &snapshot->letters);
+    }
     json_object_end(out);
     output_char(out, '\n');
 }

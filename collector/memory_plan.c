@@ -4,6 +4,7 @@
 
 #include "collector/batch.h"
 #include "collector/batch_queue.h"
+#include "collector/dead_letters.h"
 #include "collector/intake.h"
 #include "collector/sequence.h"
 #include "collector/udp_socket.h"
@@ -24,12 +25,20 @@ static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacit
     return producers(needs) * needs->sinks * queue_capacity + needs->sinks + needs->intakes;
 }
 
+/* A ring for each producer, and what is written at a time. */
+static uint64_t dead_letters(const struct memory_needs *needs)
+{
+    if (!needs->dead_letters)
+        return 0;
+    return producers(needs) * dead_letter_queue_memory() + dead_letters_memory();
+}
+
 static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
            batches(needs, BATCH_QUEUE_LARGE) * BATCH_LARGE_SIZE +
            needs->receivers * datagram_group_memory() + needs->sink_memory +
-           sequence_table_memory(MEMORY_SENDERS);
+           sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs);
 }
 
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,

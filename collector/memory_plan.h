@@ -5,6 +5,7 @@
 #ifndef SLUICE_COLLECTOR_MEMORY_PLAN_H
 #define SLUICE_COLLECTOR_MEMORY_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct memory_needs {
     size_t captures;  /* threads that read captures */
     size_t sinks;
     uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */
+    bool dead_letters;    /* are kept */
     size_t intakes;       /* pairs of a thread and a listener on it: each may hold one open batch */
 };
 

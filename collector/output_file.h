@@ -104,6 +104,9 @@ bool output_file_is_regular(const struct output_file *file);
 /* Makes what was written to a regular file reach the disk. Returns false with `error` filled. */
 bool output_file_sync(struct output_file *file, struct error *error);
 
+/* Bytes that a regular file has now; 0 of anything else. */
+uint64_t output_file_size(const struct output_file *file);
+
 /* Whether it is a terminal: what is not text has no business there. */
 bool output_file_is_terminal(const struct output_file *file);
 

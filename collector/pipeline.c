@@ -84,11 +84,13 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
 {
     pipeline_stop(pipeline, clock_monotonic_ns());
     for (size_t i = started_producers; i < pipeline->producer_count; i++)
-        feed_close(pipeline->producers[i].thread.feed);
+        intake_thread_close(&pipeline->producers[i].thread);
     for (size_t i = 0; i < started_producers; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         sink_thread_join(pipeline->outlets[i].sink);
+    if (pipeline->letters != NULL)
+        dead_letters_join(pipeline->letters);
 }
 
 /* Tells where it listens, and how to get the buffer that was asked for where it was not given. */
@@ -118,6 +120,8 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     int result = 0;
     for (size_t i = 0; i < pipeline->config->sink_count && result == 0; i++)
         result = sink_thread_start(pipeline->outlets[i].sink, error);
+    if (result == 0 && pipeline->letters != NULL)
+        result = dead_letters_start(pipeline->letters, error);
     while (result == 0 && producers < pipeline->producer_count) {
         result = start_producer(&pipeline->producers[producers], error);
         producers += result == 0;
@@ -153,7 +157,7 @@ static bool all_finished(const struct pipeline *pipeline)
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!sink_thread_has_finished(pipeline->outlets[i].sink))
             return false;
-    return true;
+    return pipeline->letters == NULL || dead_letters_have_finished(pipeline->letters);
 }
 
 enum pipeline_state pipeline_state(const struct pipeline *pipeline)
@@ -179,6 +183,8 @@ void pipeline_reopen(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         sink_thread_reopen(pipeline->outlets[i].sink);
+    if (pipeline->letters != NULL)
+        dead_letters_reopen(pipeline->letters);
 }
 
 /* Makes the next schemas of all listeners. Returns 0, or -1 with `error` filled and none made. */
@@ -251,6 +257,8 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
     }
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         sink_thread_stop(pipeline->outlets[i].sink, deadline_ns);
+    if (pipeline->letters != NULL)
+        dead_letters_stop(pipeline->letters, deadline_ns);
 }
 
 /* Whether a thread that receives for the listener has not come back. */
@@ -279,6 +287,8 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
     for (size_t i = 0; i < config->sink_count; i++)
         if (!sink_thread_has_finished(pipeline->outlets[i].sink))
             return config->sinks[i].name;
+    if (pipeline->letters != NULL && !dead_letters_have_finished(pipeline->letters))
+        return config->dead_letter.name;
     return NULL;
 }
 
@@ -294,6 +304,8 @@ struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         sink_thread_join(pipeline->outlets[i].sink);
+    if (pipeline->letters != NULL)
+        dead_letters_join(pipeline->letters);
     sequence_settle(pipeline->sequences, settle_lost, pipeline);
     return ledger_take_snapshot(pipeline->ledger, true);
 }
@@ -328,6 +340,7 @@ void pipeline_destroy(struct pipeline *pipeline)
         destroy_producer(&pipeline->producers[i]);
     for (size_t i = 0; pipeline->outlets != NULL && i < pipeline->config->sink_count; i++)
         sink_thread_destroy(pipeline->outlets[i].sink);
+    dead_letters_destroy(pipeline->letters);
     for (size_t i = 0; pipeline->sources != NULL && i < pipeline->config->listener_count; i++) {
         struct source *source = &pipeline->sources[i];
         schema_slot_destroy(source->schemas);

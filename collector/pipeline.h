@@ -64,7 +64,7 @@ struct address pipeline_address(const struct pipeline *pipeline, size_t listener
 /* All listeners are captures. */
 bool pipeline_is_offline(const struct pipeline *pipeline);
 
-/* Sinks that have a name open it anew. */
+/* Sinks that have a name open it anew, and so do dead letters. */
 void pipeline_reopen(struct pipeline *pipeline);
 
 /*

@@ -29,7 +29,8 @@ static struct sink_thread_options sink_options(const struct sink_config *config)
 
 static void count_needs(const struct config *config, struct memory_needs *needs)
 {
-    *needs = (struct memory_needs){.sinks = config->sink_count};
+    *needs = (struct memory_needs){.sinks = config->sink_count,
+                                   .dead_letters = config->dead_letter.name != NULL};
     for (size_t i = 0; i < config->sink_count; i++) {
         struct sink_thread_options options = sink_options(&config->sinks[i]);
         needs->sink_memory += sink_thread_memory(&options);
@@ -144,6 +145,38 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
     return 0;
 }
 
+static int make_letters(struct pipeline *pipeline, struct error *error)
+{
+    const struct dead_letter_config *config = &pipeline->config->dead_letter;
+    if (config->name == NULL)
+        return 0;
+    if (!ledger_add_letters(pipeline->ledger, config->name))
+        return no_memory(error);
+    struct dead_letter_options options = {
+        .name = config->name,
+        .path = config->path,
+        .max_size = config->max_size,
+        .rate = config->rate,
+        .counters = ledger_letter_block(pipeline->ledger),
+        .finished = pipeline_changed,
+        .context = pipeline,
+    };
+    if (options.counters == NULL)
+        return no_memory(error);
+    return dead_letters_create(&pipeline->letters, &options, error);
+}
+
+static int add_letter_queue(struct pipeline *pipeline, struct intake_thread *thread,
+                            struct error *error)
+{
+    if (pipeline->letters == NULL)
+        return 0;
+    struct letter_counters *counters = ledger_letter_block(pipeline->ledger);
+    if (counters != NULL)
+        thread->letters = dead_letters_add_queue(pipeline->letters, counters);
+    return thread->letters == NULL ? no_memory(error) : 0;
+}
+
 static int make_producer(struct pipeline *pipeline, struct producer *producer, bool lossless,
                          struct error *error)
 {
@@ -159,6 +192,8 @@ static int make_producer(struct pipeline *pipeline, struct producer *producer, b
         if (thread->counters[i] == NULL)
             return no_memory(error);
     }
+    if (add_letter_queue(pipeline, thread, error) != 0)
+        return -1;
     return feed_create(&thread->feed, lossless, error);
 }
 
@@ -391,11 +426,11 @@ int pipeline_check(const struct config *config, struct error *error)
 int pipeline_open(struct pipeline *pipeline, struct error *error)
 {
     if (make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
-        enter_listeners(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
-        open_listeners(pipeline, error) != 0)
+        enter_listeners(pipeline, error) != 0 || make_letters(pipeline, error) != 0 ||
+        make_receivers(pipeline, error) != 0 || open_listeners(pipeline, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)
             return -1;
-    return 0;
+    return pipeline->letters == NULL ? 0 : dead_letters_open(pipeline->letters, error);
 }

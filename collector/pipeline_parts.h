@@ -9,6 +9,7 @@
 
 #include "collector/batch.h"
 #include "collector/capture_player.h"
+#include "collector/dead_letters.h"
 #include "collector/feed.h"
 #include "collector/intake.h"
 #include "collector/memory_plan.h"
@@ -54,8 +55,9 @@ struct pipeline {
     struct source *sources; /* by listener */
     struct producer *producers;
     size_t producer_count;
-    size_t receiver_count;  /* of the producers, the first ones */
-    struct outlet *outlets; /* by sink */
+    size_t receiver_count;        /* of the producers, the first ones */
+    struct outlet *outlets;       /* by sink */
+    struct dead_letters *letters; /* NULL: none are kept */
     _Atomic uint64_t received;
     _Atomic bool limit_reached;
     _Atomic bool failed;

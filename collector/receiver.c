@@ -327,7 +327,7 @@ static void run(void *argument)
     close_ports(receiver);
     for (struct port *port = receiver->ports; port != NULL; port = port->next)
         intake_seal(port->intake);
-    feed_close(receiver->options.thread->feed);
+    intake_thread_close(receiver->options.thread);
     atomic_store(&receiver->finished, true);
     receiver->options.finished(receiver->options.context);
 }

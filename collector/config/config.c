@@ -33,6 +33,8 @@ void config_free(struct config *config)
         free(config->sinks[i].path);
         sample_rules_free(&config->sinks[i].encoding.rules);
     }
+    free(config->dead_letter.name);
+    free(config->dead_letter.path);
     free(config->listeners);
     free(config->sinks);
     *config = (struct config){0};

@@ -66,6 +66,14 @@ struct sink_config {
     struct encoder_options encoding;
 };
 
+/* Where datagrams go that could not be decoded (collector/dead_letters.h). */
+struct dead_letter_config {
+    char *name; /* the URL without its keys: "file:PATH"; NULL: nowhere */
+    char *path;
+    uint64_t max_size; /* bytes of the file */
+    uint64_t rate;     /* datagrams in a second */
+};
+
 enum ledger_format { LEDGER_TEXT, LEDGER_JSON };
 
 struct config {
@@ -73,6 +81,7 @@ struct config {
     size_t listener_count;
     struct sink_config *sinks;
     size_t sink_count;
+    struct dead_letter_config dead_letter;
     bool check;               /* only say whether all this is right */
     uint64_t duration_ns;     /* stop after this long; 0: do not */
     uint64_t max_datagrams;   /* stop after so many were received; 0: do not */

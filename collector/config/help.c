@@ -127,7 +127,8 @@ static void print_option(struct page *page, const struct option *option,
 {
     put(page, "  --");
     put(page, option->setting.name);
-    if (option->action == OPTION_LISTEN || option->action == OPTION_SINK)
+    if (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
+        option->action == OPTION_LETTERS)
         put(page, " URL");
     else if (option->action == OPTION_VALUE)
         put(page, " ");
@@ -217,6 +218,7 @@ void options_print_help(FILE *to, const struct config_choices *choices)
     fputs(".", to);
     print_keys(&page, "a sink", KEY_OF_SINK, choices);
     print_keys(&page, "a file: sink, besides", KEY_OF_FILE_SINK, choices);
+    print_keys(&page, "--dead-letter file:PATH", KEY_OF_LETTERS, choices);
     fputs("\nExamples:\n"
           "  sluice --listen 'udp://[::]:5555?schema=riemann&receivers=2' --sink "
           "file:samples.ndjson\n"

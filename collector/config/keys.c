@@ -13,7 +13,7 @@
 #define HOUR        (3600 * 1000 * MILLISECOND)
 
 #define LISTENER   (KEY_OF_UDP | KEY_OF_CAPTURE)
-#define LAST_SCOPE KEY_OF_FILE_SINK
+#define LAST_SCOPE KEY_OF_LETTERS
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
@@ -111,7 +111,7 @@ const struct setting config_keys[] = {
      .help = "complete files that stay, of each path but for its time; older ones are removed "
              "(default: all stay)"},
     {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK,
-     offsetof(struct sink_config, file.compression), .form = "",
+     offsetof(struct sink_config, file.compression),
      .help = "how files are compressed (default: not at all)"},
     {"max_files", SETTING_COUNT, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.max_files),
      "1000", 1, 100000,
@@ -140,6 +140,12 @@ const struct setting config_keys[] = {
      .form = RULES_RENAME_FORM, .help = "other names for labels"},
     {"add_label", SETTING_PARSED, KEY_OF_SINK, RULE(add_label), .parse = rules_parse_labels,
      .form = RULES_LABEL_FORM, .help = "labels for samples that have none of that name"},
+
+    /* Dead letters. */
+    {"max_size", SETTING_SIZE, KEY_OF_LETTERS, offsetof(struct dead_letter_config, max_size),
+     "64MiB", 128 * KIB, 1024 * 1024 * MIB, .help = "how long the file may become"},
+    {"rate", SETTING_COUNT, KEY_OF_LETTERS, offsetof(struct dead_letter_config, rate), "100", 1,
+     1000000, .help = "datagrams kept in a second, of all listeners together"},
     {NULL},
 };
 
@@ -154,6 +160,7 @@ const char *key_scope_name(unsigned scopes)
         {KEY_OF_UDP, "a udp listener"},         {KEY_OF_CAPTURE, "a capture listener"},
         {KEY_OF_FILE_SINK, "a file: sink"},     {KEY_OF_SINK, "a sink"},
         {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
+        {KEY_OF_LETTERS, "dead letters"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((scopes & names[i].scope) != 0)

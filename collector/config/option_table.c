@@ -14,6 +14,8 @@ const struct option command_options[] = {
       .help = "where datagrams come from; may be repeated"}},
     {OPTION_SINK,
      {"sink", .default_text = "stdout:?format=json", .help = "where records go; may be repeated"}},
+    {OPTION_LETTERS,
+     {"dead-letter", .help = "where datagrams are kept that could not be decoded: file:PATH"}},
     {OPTION_FLAG,
      {"check", SETTING_NONE, .offset = offsetof(struct config, check),
       .help = "say whether the command line is right, and start nothing"}},

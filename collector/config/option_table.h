@@ -10,6 +10,7 @@
 enum option_action {
     OPTION_LISTEN,  /* a URL, repeatable; the default stands where none is given */
     OPTION_SINK,    /* the same */
+    OPTION_LETTERS, /* a URL, once */
     OPTION_VALUE,   /* a value, once */
     OPTION_FLAG,    /* no value; its bool in the config becomes true */
     OPTION_HELP,    /* no value; ends the reading */

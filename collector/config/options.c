@@ -118,6 +118,27 @@ static bool add_sink(struct reading *reading, const struct option *option, const
     return true;
 }
 
+static bool set_dead_letter(struct reading *reading, const struct option *option, const char *url)
+{
+    struct fault fault;
+    return url_parse_dead_letter(url, reading->choices, &reading->config->dead_letter, &fault) ||
+           wrong_url(reading, option, url, &fault);
+}
+
+/* Whichever of the two comes first on the command line. */
+static bool check_dead_letter(const struct reading *reading)
+{
+    const struct config *config = reading->config;
+    const char *name = config->dead_letter.name;
+    for (size_t i = 0; name != NULL && i < config->sink_count; i++) {
+        if (strcmp(config->sinks[i].name, name) != 0)
+            continue;
+        error_set(reading->error, EXIT_CODE_USAGE, "--dead-letter %s: a --sink writes there", name);
+        return false;
+    }
+    return true;
+}
+
 static bool set_value(struct reading *reading, const struct option *option, const char *value)
 {
     struct fault fault;
@@ -134,6 +155,8 @@ static bool apply_value(struct reading *reading, const struct option *option, co
         return add_listener(reading, option, value);
     if (option->action == OPTION_SINK)
         return add_sink(reading, option, value);
+    if (option->action == OPTION_LETTERS)
+        return set_dead_letter(reading, option, value);
     return set_value(reading, option, value);
 }
 
@@ -215,7 +238,7 @@ static bool read_value(struct reading *reading, const struct option *option, con
                   option->action == OPTION_VALUE ? "VALUE" : "URL");
         return false;
     }
-    if (*given && option->action == OPTION_VALUE) {
+    if (*given && (option->action == OPTION_VALUE || option->action == OPTION_LETTERS)) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s is given twice", name);
         return false;
     }
@@ -231,6 +254,7 @@ static enum options_result read_option(struct reading *reading, const struct opt
     switch (option->action) {
     case OPTION_LISTEN:
     case OPTION_SINK:
+    case OPTION_LETTERS:
     case OPTION_VALUE:
         return read_value(reading, option, inside) ? OPTIONS_RUN : OPTIONS_WRONG;
     case OPTION_FLAG:
@@ -268,7 +292,7 @@ static enum options_result read_arguments(struct reading *reading)
         if (result != OPTIONS_RUN)
             return result;
     }
-    return apply_defaults(reading) ? OPTIONS_RUN : OPTIONS_WRONG;
+    return apply_defaults(reading) && check_dead_letter(reading) ? OPTIONS_RUN : OPTIONS_WRONG;
 }
 
 enum options_result options_parse(int argc, char *const *argv, const struct config_choices *choices,

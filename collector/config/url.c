@@ -370,3 +370,31 @@ bool url_is_sink(const char *text, const struct config_choices *choices)
 {
     return find_destination(text, choices) != NULL;
 }
+
+/* --- dead letters ----------------------------------------------------------------------------- */
+
+bool url_parse_dead_letter(const char *url, const struct config_choices *choices,
+                           struct dead_letter_config *letters, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    struct url parts = split(url);
+    const char *place = url + parts.place_at;
+    if (!starts_with_scheme(url, "file"))
+        return fault_set(fault, 0, "%s is no file; write file:PATH",
+                         quoted(url, strcspn(url, "?"), given));
+    if (parts.place_length == 0)
+        return fault_set(fault, parts.place_at, "the path is missing; write file:PATH");
+    const char *percent = memchr(place, '%', parts.place_length);
+    if (percent != NULL)
+        return fault_set(fault, (size_t)(percent - url),
+                         "\"%%\" in a path is reserved for fields of time");
+    letters->name = copy_text(url, parts.place_at + parts.place_length);
+    letters->path = copy_text(place, parts.place_length);
+    if (letters->name == NULL || letters->path == NULL)
+        return fault_no_memory(fault);
+    struct keys_given given_keys = {{0}};
+    if (parts.keys != NULL &&
+        !keys_parse(KEY_OF_LETTERS, choices, parts.keys, letters, &given_keys, fault))
+        return wrong_keys(&parts, fault);
+    return keys_apply_defaults(KEY_OF_LETTERS, choices, &given_keys, letters, fault);
+}

@@ -28,6 +28,12 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
                     struct fault *fault);
 
 /*
+ * Reads the "file:PATH?..." of dead letters, as above; a '%' is refused in the same way.
+ */
+bool url_parse_dead_letter(const char *url, const struct config_choices *choices,
+                           struct dead_letter_config *letters, struct fault *fault);
+
+/*
  * Reads the "ADDR:PORT" of `length` bytes that a UDP URL has. Returns false with `fault` filled,
  * its place counted from the beginning of `text`.
  */

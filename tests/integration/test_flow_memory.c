@@ -80,7 +80,9 @@ static void no_datagram_causes_an_allocation(void **state)
     is_test = true;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&framing=delimited&header=1"
                     "&match=magic:ff&schema=riemann "
-                    "--sink file:OUTPUT --sink file:DIRECTORY/second?view=message");
+                    "--dead-letter file:DIRECTORY/dead?rate=1000 "
+                    "--sink file:OUTPUT --sink file:DIRECTORY/second?view=message "
+                    "--sink file:DIRECTORY/packets?format=pcap");
     atomic_store(&counting, true);
     send_mix(flow, 100);
     atomic_store(&counting, false);
@@ -88,6 +90,7 @@ static void no_datagram_causes_an_allocation(void **state)
     assert_int_equal(flow->final->listeners[0].received, 10000);
     assert_int_equal(flow->final->listeners[0].reasons[REASON_MALFORMED], 100);
     assert_int_equal(flow->final->listeners[0].messages, 10000);
+    assert_int_equal(flow->final->letters.kept, 100);
     assert_int_equal(atomic_load(&calls), 0);
 }
 

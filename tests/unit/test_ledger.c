@@ -221,6 +221,40 @@ static void what_stands_beside_changes_no_sum(void **state)
     assert_true(balances(run));
 }
 
+/* As if the file had been there all the time: its letters are offered by two threads. */
+static void every_dead_letter_is_kept_or_dropped_and_none_is_missing(void **state)
+{
+    struct run *run = *state;
+    uint64_t refused = 0;
+    struct intake_counters *intakes[] = {run->socket[0], run->socket[1], run->capture};
+    for (int i = 0; i < 3; i++)
+        for (int reason = 0; reason < REASON_COUNT; reason++)
+            if (reason != REASON_NO_BUFFER && reason != REASON_CONTROL)
+                refused += counter_read(&intakes[i]->reasons[reason]);
+    assert_true(ledger_add_letters(run->ledger, "file:dead"));
+    assert_false(balances(run));
+    struct letter_counters *one = ledger_letter_block(run->ledger);
+    struct letter_counters *other = ledger_letter_block(run->ledger);
+    struct letter_counters *writer = ledger_letter_block(run->ledger);
+    counter_add(&one->offered, 5);
+    counter_add(&other->offered, refused - 5);
+    counter_add(&one->dropped[DROPPED_RATE], 1);
+    counter_add(&other->dropped[DROPPED_RING_FULL], 1);
+    counter_add(&writer->dropped[DROPPED_FILE_FULL], 1);
+    counter_add(&writer->dropped[DROPPED_IO_ERROR], 1);
+    counter_add(&writer->dropped[DROPPED_STOP_TIMEOUT], 1);
+    counter_add(&writer->kept, refused - 5);
+    assert_true(balances(run));
+    assert_watched(run, &one->offered, "offered");
+    assert_watched(run, &writer->kept, "kept");
+    for (int i = 0; i < DROP_COUNT; i++)
+        assert_watched(run, &writer->dropped[i], letter_drop_names[i]);
+    /* Both sums of the letters hold, but the listeners refused one more. */
+    counter_set(&one->offered, counter_read(&one->offered) - 1);
+    counter_set(&writer->kept, counter_read(&writer->kept) - 1);
+    assert_false(balances(run));
+}
+
 static void an_empty_ledger_balances(void **state)
 {
     (void)state;
@@ -402,6 +436,7 @@ int main(void)
         with_run(a_record_that_a_sink_was_never_offered_is_seen),
         with_run(a_datagram_counted_at_the_wrong_listener_is_seen),
         with_run(what_stands_beside_changes_no_sum),
+        with_run(every_dead_letter_is_kept_or_dropped_and_none_is_missing),
         cmocka_unit_test(an_empty_ledger_balances),
         cmocka_unit_test(every_counter_of_every_block_is_in_the_totals),
         cmocka_unit_test(listeners_and_sinks_keep_their_names_and_numbers),

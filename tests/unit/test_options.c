@@ -96,6 +96,47 @@ static void without_arguments_riemann_goes_to_stdout(void **state)
     config_free(&config);
 }
 
+static void dead_letters_are_told_by_a_url(void **state)
+{
+    (void)state;
+    struct config config = accepted("--dead-letter", "file:/tmp/a:b.pcapng", NULL);
+    assert_string_equal(config.dead_letter.name, "file:/tmp/a:b.pcapng");
+    assert_string_equal(config.dead_letter.path, "/tmp/a:b.pcapng");
+    assert_int_equal(config.dead_letter.max_size, 64 << 20);
+    assert_int_equal(config.dead_letter.rate, 100);
+    config_free(&config);
+    config = accepted("--dead-letter=file:x?rate=7&max_size=1MiB", "--sink", "file:y", NULL);
+    assert_int_equal(config.dead_letter.max_size, 1 << 20);
+    assert_int_equal(config.dead_letter.rate, 7);
+    config_free(&config);
+    config = accepted(NULL);
+    assert_null(config.dead_letter.name);
+    config_free(&config);
+}
+
+static void a_wrong_place_for_dead_letters_is_refused(void **state)
+{
+    (void)state;
+    refused("--dead-letter has no value; write --dead-letter URL", "--dead-letter", NULL);
+    refused("--dead-letter x.pcapng: column 1: \"x.pcapng\" is no file; write file:PATH",
+            "--dead-letter", "x.pcapng", NULL);
+    refused("--dead-letter file:: column 6: the path is missing; write file:PATH", "--dead-letter",
+            "file:", NULL);
+    refused("--dead-letter file:%Y: column 6: \"%\" in a path is reserved for fields of time",
+            "--dead-letter", "file:%Y", NULL);
+    refused("--dead-letter file:x?rat=1: column 8: unknown key \"rat\"; did you mean \"rate\"?",
+            "--dead-letter", "file:x?rat=1", NULL);
+    refused("--dead-letter file:x?view=auto: column 8: key \"view\" is for a sink, not for dead "
+            "letters",
+            "--dead-letter", "file:x?view=auto", NULL);
+    refused("--dead-letter is given twice", "--dead-letter", "file:x", "--dead-letter", "file:y",
+            NULL);
+    refused("--dead-letter file:x: a --sink writes there", "--dead-letter", "file:x?rate=1",
+            "--sink", "file:x?view=auto", NULL);
+    refused("--sink stdout:?rate=1: column 9: key \"rate\" is for dead letters, not for a sink",
+            "--sink", "stdout:?rate=1", NULL);
+}
+
 static void every_option_is_read(void **state)
 {
     (void)state;
@@ -419,6 +460,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_arguments_riemann_goes_to_stdout),
+        cmocka_unit_test(dead_letters_are_told_by_a_url),
+        cmocka_unit_test(a_wrong_place_for_dead_letters_is_refused),
         cmocka_unit_test(every_option_is_read),
         cmocka_unit_test(a_value_may_stand_behind_an_equals_sign),
         cmocka_unit_test(listeners_and_sinks_may_be_many_and_keep_their_order),

@@ -201,6 +201,13 @@ bool output_file_sync(struct output_file *file, struct error *error)
     return false;
 }
 
+uint64_t output_file_size(const struct output_file *file)
+{
+    struct stat status;
+    bool known = file->regular && fstat(file->stream.fd, &status) == 0;
+    return known ? (uint64_t)status.st_size : 0;
+}
+
 bool output_file_is_terminal(const struct output_file *file)
 {
     return file->terminal;

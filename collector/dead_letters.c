@@ -1,0 +1,486 @@
+#include "collector/dead_letters.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "collector/byte_ring.h"
+#include "collector/capture/pcapng_writer.h"
+#include "collector/capture/udp_packet.h"
+#include "collector/deadline.h"
+#include "collector/log.h"
+#include "collector/output_file.h"
+#include "collector/rate_window.h"
+#include "collector/thread.h"
+#include "collector/wakeup.h"
+
+/* Room for three of the largest datagrams, or for many of the usual ones. */
+#define RING_SIZE ((size_t)256 * 1024)
+
+/* What a torn block that cannot be taken back waits before the next try. */
+#define PAUSE_MS 100
+
+#define SCHEMA_TEXT_SIZE 64
+
+/* What stands before a datagram's bytes in a ring. */
+struct letter {
+    const struct listener *listener;
+    int64_t received_ns;
+    struct address source;
+    struct address destination;
+    uint32_t size;      /* of the bytes behind it */
+    uint32_t sent_size; /* of the datagram */
+    enum datagram_reason reason;
+    char schema[SCHEMA_TEXT_SIZE];
+};
+
+/* A block at most, with a new section before it. */
+#define BLOCK_MAX                                                                                  \
+    (PCAPNG_SECTION_SIZE + PCAPNG_PACKET_HEAD + UDP_PACKET_HEADERS + DATAGRAM_MAX_SIZE +           \
+     PCAPNG_PACKET_TAIL)
+
+struct dead_letter_queue {
+    struct dead_letter_queue *next;
+    struct dead_letters *letters;
+    struct letter_counters *counters;
+    struct byte_ring *ring;
+};
+
+struct dead_letters {
+    struct dead_letter_options options;
+    struct rate_window rate;
+    struct dead_letter_queue *queues;
+    struct thread *thread;
+    struct wakeup *wakeup;
+
+    /* The writing thread's own, once it runs. */
+    struct output_file *file;
+    uint64_t file_size; /* bytes of it */
+    bool section_due;   /* before the next letter */
+    bool full;          /* the file has reached max_size */
+    bool ended;         /* its reader has gone */
+    struct log_limit log;
+    uint8_t block[BLOCK_MAX];
+
+    /* Said across threads. */
+    _Atomic bool sleeping;
+    _Atomic bool finished;
+    _Atomic bool reopen_wanted;
+    struct deadline deadline;
+};
+
+size_t dead_letters_memory(void)
+{
+    return sizeof(struct dead_letters);
+}
+
+size_t dead_letter_queue_memory(void)
+{
+    return RING_SIZE + sizeof(struct dead_letter_queue);
+}
+
+/* --- producing threads ------------------------------------------------------------------------ */
+
+static void notify(struct dead_letters *letters)
+{
+    if (atomic_load(&letters->sleeping) && atomic_exchange(&letters->sleeping, false))
+        wakeup_signal(letters->wakeup);
+}
+
+bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t size)
+{
+    return byte_ring_has_room(queue->ring, sizeof(struct letter) + size);
+}
+
+static bool put(struct dead_letter_queue *queue, const struct letter *letter,
+                const struct datagram_slot *datagram)
+{
+    size_t front = datagram->size < DATAGRAM_FRONT_SIZE ? datagram->size : DATAGRAM_FRONT_SIZE;
+    const struct byte_part parts[] = {
+        {letter, sizeof *letter},
+        {datagram->front, front},
+        {datagram->rest, datagram->size - front},
+    };
+    return byte_ring_put(queue->ring, parts, sizeof parts / sizeof parts[0]);
+}
+
+void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *listener,
+                       const struct datagram_slot *datagram, enum datagram_reason reason,
+                       const char *schema)
+{
+    struct dead_letters *letters = queue->letters;
+    struct letter_counters *counters = queue->counters;
+    counter_add(&counters->offered, 1);
+    if (!rate_window_take(&letters->rate, letters->options.rate, clock_monotonic_ns())) {
+        counter_add(&counters->dropped[DROPPED_RATE], 1);
+        return;
+    }
+    struct letter letter = {
+        .listener = listener,
+        .received_ns = datagram->received_ns,
+        .source = datagram->source,
+        .destination = *datagram->destination,
+        .size = datagram->size,
+        .sent_size = datagram->sent_size,
+        .reason = reason,
+    };
+    snprintf(letter.schema, sizeof letter.schema, "%s", schema);
+    if (put(queue, &letter, datagram))
+        notify(letters);
+    else
+        counter_add(&counters->dropped[DROPPED_RING_FULL], 1);
+}
+
+void dead_letter_queue_close(struct dead_letter_queue *queue)
+{
+    if (queue == NULL)
+        return;
+    byte_ring_close(queue->ring);
+    notify(queue->letters);
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static const struct output_file_format format = {.name = "dead letters", .whole = pcapng_whole};
+
+static int open_file(struct dead_letters *letters, struct output_file **out, struct error *error)
+{
+    const struct dead_letter_options *options = &letters->options;
+    struct output_file_start start;
+    if (output_file_open_append(options->path, &format, out, &start, error) != 0)
+        return -1;
+    if (output_file_is_terminal(*out)) {
+        output_file_close(*out);
+        *out = NULL;
+        error_set(error, EXIT_CODE_CONFIG, "dead letters are binary and %s is a terminal",
+                  options->path);
+        return -1;
+    }
+    if (start.torn == TORN_LINE_CUT)
+        log_line(LOG_WARNING,
+                 "%s: cut off the %" PRIu64 " bytes of a dead letter that an earlier run left torn",
+                 options->name, start.torn_size);
+    return 0;
+}
+
+static void look_at_size(struct dead_letters *letters)
+{
+    letters->file_size = output_file_size(letters->file);
+    letters->full = false;
+}
+
+int dead_letters_open(struct dead_letters *letters, struct error *error)
+{
+    if (open_file(letters, &letters->file, error) != 0)
+        return -1;
+    look_at_size(letters);
+    letters->section_due = true;
+    return 0;
+}
+
+/* The file stands at the end of a block. One that was emptied in its place begins anew as well. */
+static void reopen(struct dead_letters *letters)
+{
+    const struct dead_letter_options *options = &letters->options;
+    struct output_file *fresh;
+    struct error error;
+    atomic_store(&letters->reopen_wanted, false);
+    if (output_file_is_at(letters->file, options->path)) {
+        letters->section_due = letters->section_due || output_file_at_beginning(letters->file);
+        look_at_size(letters);
+        return;
+    }
+    if (open_file(letters, &fresh, &error) != 0) {
+        log_line(LOG_ERROR, "%s: cannot reopen, going on with the old file: %s", options->name,
+                 error.text);
+        return;
+    }
+    output_file_close(letters->file);
+    letters->file = fresh;
+    letters->ended = false;
+    letters->section_due = true;
+    look_at_size(letters);
+    log_line(LOG_INFO, "%s: reopened", options->name);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static void drop(struct dead_letters *letters, enum letter_drop why)
+{
+    counter_add(&letters->options.counters->dropped[why], 1);
+}
+
+static void tell_failure(struct dead_letters *letters, const char *what)
+{
+    uint64_t held;
+    if (log_allowed(&letters->log, &held))
+        log_line(LOG_ERROR, "%s: %s; dead letters are lost", letters->options.name, what);
+}
+
+/* Milliseconds until the deadline, rounded up, at most `most` where that is not negative. */
+static int wait_time(const struct dead_letters *letters, int most)
+{
+    int64_t deadline = atomic_load_explicit(&letters->deadline.ns, memory_order_relaxed);
+    if (deadline == INT64_MAX)
+        return most;
+    int64_t left = (deadline - clock_monotonic_ns()) / 1000000 + 1;
+    if (left < 0)
+        left = 0;
+    return most >= 0 && most < left ? most : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* After a failed write, of which `sent` bytes are out. Returns whether the rest has to follow. */
+static bool must_go_on(struct dead_letters *letters, size_t sent, const struct error *error)
+{
+    tell_failure(letters, error->text);
+    if (sent == 0 || output_file_take_back(letters->file, sent))
+        return false;
+    wakeup_wait(letters->wakeup, NO_HANDLE, false, wait_time(letters, PAUSE_MS));
+    return true;
+}
+
+/*
+ * Writes the block, whole or not at all; or, to a pipe whose reader stands still, a part of it when
+ * the deadline is over. Returns false with *why.
+ */
+static bool write_block(struct dead_letters *letters, size_t size, enum letter_drop *why)
+{
+    struct output_file *file = letters->file;
+    size_t sent = 0;
+    *why = DROPPED_IO_ERROR;
+    while (sent < size && !letters->ended) {
+        struct error error;
+        size_t written = 0;
+        switch (output_file_write(file, letters->block + sent, size - sent, &written, &error)) {
+        case WRITE_OK:
+            sent += written;
+            continue;
+        case WRITE_WOULD_BLOCK:
+            wakeup_wait(letters->wakeup, output_file_handle(file), true, wait_time(letters, -1));
+            break;
+        case WRITE_FAILED:
+            if (!must_go_on(letters, sent, &error))
+                return false;
+            break;
+        case WRITE_CLOSED:
+            tell_failure(letters, "the reader has gone");
+            letters->ended = true;
+            break;
+        }
+        if (deadline_is_over(&letters->deadline)) {
+            *why = DROPPED_STOP_TIMEOUT;
+            return false;
+        }
+    }
+    return sent == size;
+}
+
+/* The comment, never a part of a UTF-8 character at its end. Returns its bytes. */
+static size_t make_comment(char *text, size_t size, const struct letter *letter)
+{
+    int wanted = snprintf(text, size, "%s: %s (schema=%s)", datagram_reason_names[letter->reason],
+                          letter->listener->name, letter->schema);
+    size_t used = wanted < 0 ? 0 : (size_t)wanted;
+    if (used < size)
+        return used;
+    used = size - 1;
+    while (used != 0 && ((unsigned char)text[used - 1] & 0xc0) == 0x80)
+        used--;
+    return used != 0 && ((unsigned char)text[used - 1] & 0x80) != 0 ? used - 1 : used;
+}
+
+/*
+ * Takes the next letter's bytes from the ring to their place in the block and makes the block of
+ * them, with a section before it where one is due. Returns its bytes.
+ */
+static size_t make_block(struct dead_letters *letters, struct byte_ring *ring,
+                         const struct letter *letter)
+{
+    char comment[PCAPNG_COMMENT_MAX];
+    size_t section = letters->section_due ? PCAPNG_SECTION_SIZE : 0;
+    uint8_t *block = letters->block + section;
+    struct udp_packet packet = {.source = &letter->source,
+                                .destination = &letter->destination,
+                                .size = letter->size,
+                                .length = letter->sent_size};
+    size_t headers = udp_packet_headers_size(&packet);
+    uint8_t *payload = block + PCAPNG_PACKET_HEAD + headers;
+    byte_ring_take(ring, payload, letter->size);
+    packet.payload = payload;
+    if (headers != 0)
+        udp_packet_write_headers(&packet, block + PCAPNG_PACKET_HEAD);
+    if (section != 0)
+        pcapng_write_section(letters->block, LINKTYPE_RAW);
+    const struct pcapng_packet facts = {
+        .time_ns = letter->received_ns,
+        .captured = headers + letter->size,
+        .length = headers + letter->sent_size,
+        .comment = comment,
+        .comment_size = make_comment(comment, sizeof comment, letter),
+    };
+    return section + pcapng_write_packet(block, &facts);
+}
+
+/* Says once that the file is full. */
+static bool fits(struct dead_letters *letters, size_t size)
+{
+    const struct dead_letter_options *options = &letters->options;
+    if (!letters->full && letters->file_size + size > options->max_size) {
+        letters->full = true;
+        log_line(LOG_WARNING,
+                 "%s: it has reached its max_size; dead letters are counted and no longer kept, "
+                 "until the file is moved away and SIGHUP begins a new one",
+                 options->name);
+    }
+    return !letters->full;
+}
+
+static void keep(struct dead_letters *letters, struct byte_ring *ring)
+{
+    struct letter letter;
+    enum letter_drop why;
+    byte_ring_take(ring, &letter, sizeof letter);
+    size_t size = make_block(letters, ring, &letter);
+    if (deadline_is_over(&letters->deadline)) {
+        drop(letters, DROPPED_STOP_TIMEOUT);
+    } else if (!fits(letters, size)) {
+        drop(letters, DROPPED_FILE_FULL);
+    } else if (!write_block(letters, size, &why)) {
+        drop(letters, why);
+    } else {
+        letters->section_due = false;
+        letters->file_size += size;
+        counter_add(&letters->options.counters->bytes, size);
+        counter_add(&letters->options.counters->kept, 1);
+    }
+}
+
+/* --- the writing thread ----------------------------------------------------------------------- */
+
+static struct dead_letter_queue *next_with_letter(const struct dead_letters *letters)
+{
+    for (struct dead_letter_queue *queue = letters->queues; queue != NULL; queue = queue->next)
+        if (!byte_ring_is_empty(queue->ring))
+            return queue;
+    return NULL;
+}
+
+static bool all_finished(const struct dead_letters *letters)
+{
+    for (struct dead_letter_queue *queue = letters->queues; queue != NULL; queue = queue->next)
+        if (!byte_ring_is_finished(queue->ring))
+            return false;
+    return true;
+}
+
+/* Sleeps until there is work. Whoever gives work sees `sleeping`, or this sees the work. */
+static void sleep_until_woken(struct dead_letters *letters)
+{
+    atomic_store(&letters->sleeping, true);
+    if (next_with_letter(letters) == NULL && !all_finished(letters) &&
+        !atomic_load(&letters->reopen_wanted))
+        wakeup_wait(letters->wakeup, NO_HANDLE, false, -1);
+    atomic_store(&letters->sleeping, false);
+}
+
+static void run(void *argument)
+{
+    struct dead_letters *letters = argument;
+    for (;;) {
+        if (atomic_load(&letters->reopen_wanted))
+            reopen(letters);
+        struct dead_letter_queue *queue = next_with_letter(letters);
+        if (queue != NULL)
+            keep(letters, queue->ring);
+        else if (all_finished(letters))
+            break;
+        else
+            sleep_until_woken(letters);
+    }
+    atomic_store(&letters->finished, true);
+    if (letters->options.finished != NULL)
+        letters->options.finished(letters->options.context);
+}
+
+/* --- from other threads ----------------------------------------------------------------------- */
+
+int dead_letters_create(struct dead_letters **out, const struct dead_letter_options *options,
+                        struct error *error)
+{
+    struct dead_letters *letters = calloc(1, sizeof *letters);
+    if (letters == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for dead letters");
+        return -1;
+    }
+    letters->options = *options;
+    deadline_init(&letters->deadline);
+    if (wakeup_create(&letters->wakeup, error) != 0) {
+        dead_letters_destroy(letters);
+        return -1;
+    }
+    *out = letters;
+    return 0;
+}
+
+struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
+                                                 struct letter_counters *counters)
+{
+    struct dead_letter_queue *queue = calloc(1, sizeof *queue);
+    if (queue == NULL)
+        return NULL;
+    queue->ring = byte_ring_create(RING_SIZE);
+    if (queue->ring == NULL) {
+        free(queue);
+        return NULL;
+    }
+    queue->letters = letters;
+    queue->counters = counters;
+    queue->next = letters->queues;
+    letters->queues = queue;
+    return queue;
+}
+
+int dead_letters_start(struct dead_letters *letters, struct error *error)
+{
+    return thread_start(&letters->thread, "dead letters", run, letters, error);
+}
+
+void dead_letters_reopen(struct dead_letters *letters)
+{
+    atomic_store(&letters->reopen_wanted, true);
+    wakeup_signal(letters->wakeup);
+}
+
+void dead_letters_stop(struct dead_letters *letters, int64_t deadline_ns)
+{
+    deadline_bring_forward(&letters->deadline, deadline_ns);
+    wakeup_signal(letters->wakeup);
+}
+
+bool dead_letters_have_finished(const struct dead_letters *letters)
+{
+    return atomic_load(&letters->finished);
+}
+
+void dead_letters_join(struct dead_letters *letters)
+{
+    thread_join(letters->thread);
+    letters->thread = NULL;
+}
+
+void dead_letters_destroy(struct dead_letters *letters)
+{
+    if (letters == NULL)
+        return;
+    while (letters->queues != NULL) {
+        struct dead_letter_queue *queue = letters->queues;
+        letters->queues = queue->next;
+        byte_ring_destroy(queue->ring);
+        free(queue);
+    }
+    output_file_close(letters->file);
+    wakeup_destroy(letters->wakeup);
+    free(letters);
+}

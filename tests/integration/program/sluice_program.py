@@ -94,6 +94,19 @@ def settled(sink):
     return sink["written"] + sink["filtered"] + sum(sink["failed"].values())
 
 
+_LETTERS = ("truncated", "no_match", "empty", "too_deep", "too_large", "malformed")
+
+
+def with_letters(ledger):
+    """Datagrams that were refused for a reason of which dead letters are kept."""
+    return sum(listener["reasons"][reason] for listener in ledger["listeners"]
+               for reason in _LETTERS)
+
+
+def _letters_settled(letters):
+    return letters["kept"] + sum(letters["dropped"].values())
+
+
 def check_final_ledger(ledger):
     """Every sum of a ledger after the stop, added up here and not by the program."""
     _equal("final", ledger["final"], True)
@@ -115,6 +128,10 @@ def check_final_ledger(ledger):
                sink["queued"] + sum(sink["refused"].values()))
         _equal(f"{name}: queued", sink["queued"], settled(sink))
         _equal(f"{name}: in flight", sink["in_flight"], 0)
+    if "dead_letters" in ledger:
+        letters = ledger["dead_letters"]
+        _equal("dead letters: offered and refused", letters["offered"], with_letters(ledger))
+        _equal("dead letters: offered", letters["offered"], _letters_settled(letters))
     _equal("what the program itself says", ledger["balances"], True)
 
 
@@ -129,6 +146,10 @@ def check_running_ledger(ledger):
         _not_above("queued", settled(sink), sink["queued"])
         _not_above("offered", sink["queued"] + sum(sink["refused"].values()), sink["offered"])
         _not_above("decoded", sink["offered"], messages)
+    if "dead_letters" in ledger:
+        letters = ledger["dead_letters"]
+        _not_above("offered", _letters_settled(letters), letters["offered"])
+        _not_above("refused", letters["offered"], with_letters(ledger))
 
 
 # --- a running program --------------------------------------------------------------------------

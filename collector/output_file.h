@@ -51,7 +51,7 @@ struct output_file_format {
  *
  * With a `format` (NULL: lines) it is its last record that must be whole, which is found out by
  * reading the whole file. A torn one is cut off on the same conditions; where they do not hold, and
- * where the file does not hold this format (or not one whole record of it), it is not opened.
+ * where the file does not hold this format, it is not opened.
  *
  * A file that may be written but not read is taken as it is. A named pipe must have a reader.
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).

@@ -87,18 +87,19 @@ static bool is_packet_head(const uint8_t *head)
            captured <= UDP_PACKET_MAX;
 }
 
+/* Whether the bytes are our head, or as much of it as there is. */
 static bool is_head(const uint8_t *bytes, size_t size)
 {
     uint8_t head[HEAD_SIZE];
     make_head(head);
-    return size >= HEAD_SIZE && memcmp(bytes, head, HEAD_SIZE) == 0;
+    return memcmp(bytes, head, size < HEAD_SIZE ? size : HEAD_SIZE) == 0;
 }
 
 static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
 {
     size_t at = at_start ? HEAD_SIZE : 0;
     *foreign = at_start && !is_head(bytes, size);
-    if (*foreign)
+    if (*foreign || size < at)
         return 0;
     while (size - at >= PACKET_HEAD) {
         if (!is_packet_head(bytes + at)) {

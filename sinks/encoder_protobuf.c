@@ -139,7 +139,11 @@ static bool is_json(const uint8_t *bytes, size_t size)
     return size >= 2 && bytes[0] == '{' && bytes[1] == '"';
 }
 
-/* A message is known by its fields; what is within them is not looked at. */
+/*
+ * A message is known by its fields; what is within them is not looked at. Where not even the first
+ * is whole that is little, and a short text might pass: then it must be one whose length takes two
+ * bytes, of which ASCII is never the first. (A shorter one is not torn by a kill, anyway.)
+ */
 static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *foreign)
 {
     struct bytes bytes = {.data = data, .size = size};
@@ -150,6 +154,8 @@ static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *forei
         if (result == READ_WHOLE)
             end = bytes.at;
     }
+    if (result == READ_ENDS && at_start && end == 0 && data[0] < 0x80)
+        result = READ_FOREIGN;
     *foreign = result == READ_FOREIGN;
     return end;
 }

@@ -91,10 +91,14 @@ static bool may_be_ours(uint32_t type, uint32_t length)
            length <= PCAPNG_PACKET_HEAD + PCAPNG_PACKET_MAX + PCAPNG_PACKET_TAIL;
 }
 
+/* Whether a section begins here, or as much of ours as there is. */
 static bool begins_section(const uint8_t *bytes, size_t size)
 {
-    return size >= SECTION_HEADER && read_u32(bytes) == BLOCK_SECTION &&
-           read_u32(bytes + 8) == BYTE_ORDER_MAGIC &&
+    uint8_t ours[PCAPNG_SECTION_SIZE];
+    pcapng_write_section(ours, 0);
+    if (size < SECTION_HEADER)
+        return memcmp(bytes, ours, size) == 0;
+    return read_u32(bytes) == BLOCK_SECTION && read_u32(bytes + 8) == BYTE_ORDER_MAGIC &&
            ordered_u16(BYTE_ORDER_LITTLE_ENDIAN, bytes + 12) == 1;
 }
 

@@ -122,7 +122,7 @@ static void a_file_that_was_cut_anywhere_is_whole_up_to_a_block(void **state)
     put_packet("abc", 3, 1, "first");
     put_section();
     put_packet("abcd", 4, 1, "");
-    for (size_t cut = ends[0]; cut <= size; cut++) {
+    for (size_t cut = 1; cut <= size; cut++) {
         size_t expected = 0;
         for (size_t i = 0; i < count && ends[i] <= cut; i++)
             expected = ends[i];
@@ -184,6 +184,32 @@ static void a_torn_block_that_we_never_write_is_foreign(void **state)
     assert_foreign(PCAPNG_SECTION_SIZE);
 }
 
+static void damaged_files_are_walked_without_a_step_beyond_them(void **state)
+{
+    (void)state;
+    uint32_t random = 1;
+    for (int round = 0; round < 40000; round++) {
+        size = count = 0;
+        put_section();
+        put_packet("abc", 3, 1, "first");
+        put_packet("abcd", 4, 1, "");
+        for (int i = 0; i < 3; i++) {
+            random = random * 1664525 + 1013904223;
+            bytes[(random >> 8) % size] = (uint8_t)(random >> 24);
+        }
+        size = (random >> 12) % size + 1;
+        uint8_t *exact = malloc(size); /* for the sanitizers */
+        assert_non_null(exact);
+        memcpy(exact, bytes, size);
+        bool foreign;
+        size_t whole = pcapng_whole(exact, size, true, &foreign);
+        assert_true(whole <= size);
+        if (whole != 0 && whole != size)
+            assert_int_equal(pcapng_whole(exact + whole, size - whole, false, &foreign), 0);
+        free(exact);
+    }
+}
+
 int main(void)
 {
 #define with_directory(test) cmocka_unit_test_setup_teardown(test, set_up, scratch_remove)
@@ -193,6 +219,7 @@ int main(void)
         with_directory(the_bounds_hold_the_longest_packet_and_comment),
         with_directory(a_file_that_was_cut_anywhere_is_whole_up_to_a_block),
         with_directory(what_is_no_block_is_foreign),
+        with_directory(damaged_files_are_walked_without_a_step_beyond_them),
         with_directory(a_torn_block_that_we_never_write_is_foreign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

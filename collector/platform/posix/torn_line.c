@@ -179,7 +179,7 @@ static const char *find_end(int reader, off_t size, output_whole *whole, uint8_t
         if (got != (ssize_t)want)
             return got < 0 ? strerror(errno) : "it changes while it is read";
         size_t found = whole(window, want, *end == 0, &foreign);
-        if (foreign || (found == 0 && (*end == 0 || want == WINDOW_SIZE)))
+        if (foreign || (found == 0 && want == WINDOW_SIZE))
             return "it holds something else; move it away, or write to another file";
         *end += (off_t)found;
         if (found == 0)

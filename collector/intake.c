@@ -318,8 +318,7 @@ static void note_sequence(struct intake *intake, uint32_t schema, const struct r
 
 /* --- datagrams -------------------------------------------------------------------------------- */
 
-/* A copy for the dead letters; of a capture, as of what is decoded, none is lost for want of room.
- */
+/* A copy for the dead letters; of a capture, which can wait, none is lost for want of room. */
 static void keep_letter(struct intake *intake, const struct datagram_slot *datagram,
                         enum datagram_reason reason, const char *schema)
 {

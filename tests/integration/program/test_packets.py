@@ -134,9 +134,10 @@ class Pcap(ProgramTest):
     def test_ipv6(self):
         program = self.start("--listen", "udp://[::1]:0?schema=riemann", *self.sinks)
         sender = self.sender(program, host="::1")
-        sent = [metric(1), b"", metric(3, "odd")]
+        sent = [metric(1), b"", metric(3, "odd"), riemann({"service": "x" * 65519})]
         sender.send_all(sent)
         program.stop()
+        self.assertEqual(len(sent[-1]), 65527)  # the longest of IPv6
         source = sender.socket.getsockname()[:2]
         self.assert_packets([(source, ("::1", program.port()), each) for each in sent])
         self.assert_read_back("riemann")

@@ -5,10 +5,14 @@
 #include "collector/ring.h"
 #include "collector/sink.h"
 
-/* What was put in and what was taken out; the difference waits in the ring. */
+/*
+ * What was put in and what was taken out; the difference waits in the ring. A batch is counted
+ * before it can be seen there, so that neither side ever finds less than nothing.
+ */
 struct flow {
-    uint64_t pushed;         /* the producer's */
+    _Atomic uint64_t pushed; /* the producer's */
     _Atomic uint64_t popped; /* the consumer's */
+    _Atomic bool wanted;     /* room in it: said by the producer, unsaid by the consumer */
 };
 
 /* Of one listener. */
@@ -19,9 +23,11 @@ struct share {
 
 struct batch_queue {
     struct ring *ring;
-    struct flow large;
+    struct share whole;   /* of all listeners */
     struct share *shares; /* by listener index */
+    size_t listeners;
     bool shared;
+    _Atomic bool wanted; /* room in one of the flows; said after the flow's own */
 };
 
 struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool shared)
@@ -31,6 +37,7 @@ struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool s
         return NULL;
     queue->ring = ring_create(capacity);
     queue->shares = calloc(listeners + 1, sizeof *queue->shares);
+    queue->listeners = listeners;
     queue->shared = shared;
     if (queue->ring == NULL || queue->shares == NULL) {
         batch_queue_destroy(queue);
@@ -48,15 +55,31 @@ void batch_queue_destroy(struct batch_queue *queue)
     free(queue);
 }
 
-/* Exact for the producer's own side; the consumer may have made more room since. */
+/* Exact for one's own side; the other may have changed it since. */
 static size_t held(const struct flow *flow)
 {
-    return flow->pushed - atomic_load_explicit(&flow->popped, memory_order_acquire);
+    size_t popped = atomic_load_explicit(&flow->popped, memory_order_acquire);
+    return atomic_load_explicit(&flow->pushed, memory_order_relaxed) - popped;
 }
 
-static void note_popped(struct flow *flow)
+static void note(_Atomic uint64_t *count)
 {
-    atomic_fetch_add_explicit(&flow->popped, 1, memory_order_release);
+    uint64_t value = atomic_load_explicit(count, memory_order_relaxed);
+    atomic_store_explicit(count, value + 1, memory_order_release);
+}
+
+static void note_pushed(struct share *share, bool large)
+{
+    note(&share->all.pushed);
+    if (large)
+        note(&share->large.pushed);
+}
+
+static void note_popped(struct share *share, bool large)
+{
+    note(&share->all.popped);
+    if (large)
+        note(&share->large.popped);
 }
 
 /* `level` slots of `capacity` are taken, `own` of them by the listener that asks for one more. */
@@ -75,22 +98,18 @@ enum queue_result batch_queue_ask(const struct batch_queue *queue, const struct 
     enum queue_result result =
         judge(queue, ring_capacity(queue->ring), ring_level(queue->ring), held(&share->all));
     if (result == QUEUE_TAKEN && batch->large)
-        result = judge(queue, BATCH_QUEUE_LARGE, held(&queue->large), held(&share->large));
+        result = judge(queue, BATCH_QUEUE_LARGE, held(&queue->whole.large), held(&share->large));
     return result;
 }
 
 enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch)
 {
-    struct share *share = &queue->shares[batch->listener->index];
     enum queue_result result = batch_queue_ask(queue, batch);
     if (result != QUEUE_TAKEN)
         return result;
-    bool large = batch->large; /* once pushed, the batch may be gone */
-    if (!ring_push(queue->ring, batch))
-        return QUEUE_FULL;
-    share->all.pushed++;
-    share->large.pushed += large;
-    queue->large.pushed += large;
+    note_pushed(&queue->shares[batch->listener->index], batch->large);
+    note_pushed(&queue->whole, batch->large);
+    ring_push(queue->ring, batch); /* there is room: the consumer only makes more */
     return QUEUE_TAKEN;
 }
 
@@ -104,12 +123,8 @@ struct batch *batch_queue_pop(struct batch_queue *queue)
     struct batch *batch = ring_pop(queue->ring);
     if (batch == NULL)
         return NULL;
-    struct share *share = &queue->shares[batch->listener->index];
-    note_popped(&share->all);
-    if (batch->large) {
-        note_popped(&share->large);
-        note_popped(&queue->large);
-    }
+    note_popped(&queue->shares[batch->listener->index], batch->large);
+    note_popped(&queue->whole, batch->large);
     return batch;
 }
 
@@ -126,6 +141,107 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
 double batch_queue_fill(const struct batch_queue *queue)
 {
     double all = (double)ring_level(queue->ring) / (double)ring_capacity(queue->ring);
-    double large = (double)held(&queue->large) / BATCH_QUEUE_LARGE;
+    double large = (double)held(&queue->whole.large) / BATCH_QUEUE_LARGE;
     return all > large ? all : large;
+}
+
+/* --- room for what is newer ------------------------------------------------------------------- */
+
+static bool is_nearly_full(size_t capacity, size_t level)
+{
+    return level + capacity / 8 >= capacity;
+}
+
+/*
+ * What has to shrink for one more of the listener to be taken; NULL: nothing. A share is left what
+ * it has where that is not more than `least`.
+ */
+static struct flow *obstacle(const struct batch_queue *queue, size_t capacity, struct flow *whole,
+                             struct flow *own, size_t least)
+{
+    size_t level = held(whole);
+    size_t of_listener = held(own);
+    if (is_nearly_full(capacity, level))
+        return whole;
+    if (of_listener <= least)
+        return NULL;
+    return judge(queue, capacity, level, of_listener) == QUEUE_SHARE_SPENT ? own : NULL;
+}
+
+bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused)
+{
+    struct share *share = &queue->shares[batch->listener->index];
+    struct share *whole = &queue->whole;
+    size_t least = refused ? 0 : 1;
+    struct flow *crowded =
+        obstacle(queue, ring_capacity(queue->ring), &whole->all, &share->all, least);
+    if (crowded == NULL && batch->large)
+        crowded = obstacle(queue, BATCH_QUEUE_LARGE, &whole->large, &share->large, least);
+    if (crowded == NULL)
+        return false;
+    atomic_store(&crowded->wanted, true);
+    return !atomic_exchange(&queue->wanted, true);
+}
+
+/* Batches that are taken out of a flow. */
+struct eviction {
+    struct batch_queue *queue;
+    const struct share *share; /* the listener's or the whole queue's */
+    bool large;
+    batch_taker *take;
+    void *context;
+};
+
+static bool is_chosen(void *context, void *item)
+{
+    const struct eviction *eviction = context;
+    const struct batch_queue *queue = eviction->queue;
+    const struct batch *batch = item;
+    return (batch->large || !eviction->large) &&
+           (eviction->share == &queue->whole ||
+            eviction->share == &queue->shares[batch->listener->index]);
+}
+
+/* Its place is free when the batch is: the pool has one for each place. */
+static void take_chosen(void *context, void *item)
+{
+    const struct eviction *eviction = context;
+    struct batch *batch = item;
+    struct share *share = &eviction->queue->shares[batch->listener->index];
+    bool large = batch->large;
+    eviction->take(eviction->context, batch);
+    note_popped(share, large);
+    note_popped(&eviction->queue->whole, large);
+}
+
+/* Where the flow that wants room is still in the way. */
+static void evict_from(struct eviction *eviction, struct share *share, bool large)
+{
+    struct batch_queue *queue = eviction->queue;
+    struct flow *flow = large ? &share->large : &share->all;
+    if (!atomic_exchange(&flow->wanted, false))
+        return;
+    size_t capacity = large ? BATCH_QUEUE_LARGE : ring_capacity(queue->ring);
+    struct flow *whole = large ? &queue->whole.large : &queue->whole.all;
+    if (obstacle(queue, capacity, whole, flow, 0) != flow)
+        return;
+    eviction->share = share;
+    eviction->large = large;
+    const struct ring_choice choice = {is_chosen, take_chosen, eviction};
+    ring_take_out(queue->ring, held(flow) / 4 + 1, &choice);
+}
+
+bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *context)
+{
+    if (!atomic_load_explicit(&queue->wanted, memory_order_relaxed) ||
+        !atomic_exchange(&queue->wanted, false))
+        return false;
+    struct eviction eviction = {.queue = queue, .take = take, .context = context};
+    evict_from(&eviction, &queue->whole, false);
+    evict_from(&eviction, &queue->whole, true);
+    for (size_t i = 0; i < queue->listeners; i++) {
+        evict_from(&eviction, &queue->shares[i], false);
+        evict_from(&eviction, &queue->shares[i], true);
+    }
+    return true;
 }

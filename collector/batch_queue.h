@@ -6,6 +6,11 @@
  * several listeners feed one queue, a listener that already waits in it may hold at most half of
  * the slots still free (and as much of the large ones), so that a flooded one cannot crowd out
  * another.
+ *
+ * A producer that would rather lose the oldest than the newest asks for room when a slot may soon
+ * be missing, and the consumer takes the oldest batches out: of all, or of the listener whose share
+ * is spent, or of the large ones, as what is missing would have it. Until it has done so a push is
+ * refused as ever.
  */
 #ifndef SLUICE_COLLECTOR_BATCH_QUEUE_H
 #define SLUICE_COLLECTOR_BATCH_QUEUE_H
@@ -35,11 +40,28 @@ enum queue_result batch_queue_ask(const struct batch_queue *queue, const struct 
 /* Producer: hands over one of the batch's readers, or says why not. */
 enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch);
 
+/*
+ * Producer, after a push that took the batch or `refused` it: asks for room where the next one like
+ * it may find none. That is when the queue (or its part of large ones) is full but for an eighth,
+ * or the listener's share is spent; of a listener that holds a single batch the share is in its way
+ * only once it was refused, for there may be no next one. Returns whether the consumer has to be
+ * told, which it has not yet been since it last looked.
+ */
+bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused);
+
 /* Producer: nothing more will come. */
 void batch_queue_close(struct batch_queue *queue);
 
 /* Consumer: the oldest batch, or NULL. */
 struct batch *batch_queue_pop(struct batch_queue *queue);
+
+/*
+ * Consumer: where room was asked for and is still missing, takes out the oldest quarter of what is
+ * in its way (at least one) and hands each of those batches to `take`, who releases it. Returns
+ * whether it was asked for.
+ */
+typedef void batch_taker(void *context, struct batch *batch);
+bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *context);
 
 /* Consumer: closed and empty. */
 bool batch_queue_finished(struct batch_queue *queue);

@@ -81,6 +81,37 @@ void *ring_pop(struct ring *ring)
     return item;
 }
 
+/*
+ * What lies between head and tail is the consumer's: the producer looks at none of it and writes
+ * behind it. So gaps may be closed there, towards the tail, which frees slots at the head.
+ */
+static void close_gaps(struct ring *ring, size_t head, size_t end)
+{
+    size_t to = end;
+    for (size_t from = end; from-- != head;) {
+        void *item = ring->slots[from & ring->mask];
+        if (item != NULL)
+            ring->slots[--to & ring->mask] = item;
+    }
+    atomic_store_explicit(&ring->head, to, memory_order_release);
+}
+
+void ring_take_out(struct ring *ring, size_t most, const struct ring_choice *choice)
+{
+    size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    size_t at = head;
+    ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    for (; at != ring->known_tail && most != 0; at++) {
+        void **slot = &ring->slots[at & ring->mask];
+        if (!choice->chosen(choice->context, *slot))
+            continue;
+        choice->take(choice->context, *slot);
+        *slot = NULL;
+        most--;
+    }
+    close_gaps(ring, head, at);
+}
+
 bool ring_finished(struct ring *ring)
 {
     /* Closed is read first: what was pushed before the close is then visible. */

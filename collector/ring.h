@@ -30,6 +30,18 @@ void ring_close(struct ring *ring);
 /* Consumer: the oldest item, or NULL where it is empty. */
 void *ring_pop(struct ring *ring);
 
+/*
+ * Consumer: takes out what `chosen` says of the items that are there, the oldest first, `most` at
+ * the most, and hands each to `take`; the others stay, in their order. It looks at each item once.
+ * Neither function may call the ring.
+ */
+struct ring_choice {
+    bool (*chosen)(void *context, void *item);
+    void (*take)(void *context, void *item);
+    void *context;
+};
+void ring_take_out(struct ring *ring, size_t most, const struct ring_choice *choice);
+
 /* Consumer: closed and everything taken. */
 bool ring_finished(struct ring *ring);
 

@@ -206,6 +206,163 @@ static void a_share_comes_back_with_what_is_taken(void **state)
     finish(&fixture);
 }
 
+/* --- room for what is newer ------------------------------------------------------------------- */
+
+/* A producer that drops the oldest: it asks for room after each push, taken or not. */
+static enum queue_result offer_newest(struct fixture *fixture, size_t listener, bool large,
+                                      bool *asked)
+{
+    struct batch *batch = batch_acquire(fixture->pool, large);
+    assert_non_null(batch);
+    batch->listener = &listeners[listener];
+    batch_retain(batch);
+    enum queue_result result = batch_queue_push(fixture->queue, batch);
+    if (result != QUEUE_TAKEN)
+        batch_release(batch);
+    *asked = batch_queue_want_room(fixture->queue, batch, result != QUEUE_TAKEN);
+    batch_release(batch);
+    return result;
+}
+
+struct evicted {
+    size_t count;
+    size_t of[3]; /* by listener */
+    size_t large;
+};
+
+static void evict(void *context, struct batch *batch)
+{
+    struct evicted *evicted = context;
+    evicted->count++;
+    evicted->of[batch->listener->index]++;
+    evicted->large += batch->large;
+    batch_release(batch);
+}
+
+static struct evicted make_room(struct fixture *fixture)
+{
+    struct evicted evicted = {0};
+    assert_true(batch_queue_make_room(fixture->queue, evict, &evicted));
+    return evicted;
+}
+
+static void room_is_asked_for_before_it_is_missing_and_only_once(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    struct evicted evicted = {0};
+    bool asked;
+    for (int i = 0; i < CAPACITY - 3; i++) {
+        assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+        assert_false(asked);
+    }
+    assert_false(batch_queue_make_room(fixture.queue, evict, &evicted));
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+    assert_true(asked); /* two more have room */
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+    assert_false(asked);
+    assert_int_equal(make_room(&fixture).count, (CAPACITY - 1) / 4 + 1);
+    assert_false(batch_queue_make_room(fixture.queue, evict, &evicted));
+    assert_int_equal(evicted.count, 0);
+    finish(&fixture);
+}
+
+static void the_oldest_make_room_for_the_newest(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    bool asked;
+    for (size_t i = 0; i < 100; i++)
+        (void)offer_newest(&fixture, i % 3, false, &asked);
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_SHARE_SPENT);
+    struct evicted evicted = make_room(&fixture);
+    assert_true(evicted.count > 0);
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
+/* A queue of one slot has no quarter. */
+static void the_smallest_queue_gives_its_only_batch(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(1, false);
+    bool asked;
+    for (int round = 0; round < 5; round++) {
+        assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+        assert_true(asked);
+        assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+        assert_int_equal(make_room(&fixture).count, 1);
+    }
+    finish(&fixture);
+}
+
+/* The sink was served meanwhile: nothing need be lost. */
+static void room_that_is_there_by_now_is_not_made(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    bool asked;
+    for (int i = 0; i < CAPACITY; i++)
+        (void)offer_newest(&fixture, 0, false, &asked);
+    for (int i = 0; i < 3; i++)
+        take(&fixture);
+    assert_int_equal(make_room(&fixture).count, 0);
+    finish(&fixture);
+}
+
+/* A flooded listener pushes out what is its own; what others hold stays where it is. */
+static void a_listener_whose_share_is_spent_loses_its_own_oldest_alone(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    bool asked;
+    assert_int_equal(offer_newest(&fixture, 1, false, &asked), QUEUE_TAKEN);
+    size_t sent = 0;
+    for (int round = 0; round < 100; round++) {
+        while (offer_newest(&fixture, 0, false, &asked) == QUEUE_TAKEN)
+            sent++;
+        struct evicted evicted = make_room(&fixture);
+        assert_in_range(evicted.of[0], 1, sent);
+        assert_int_equal(evicted.count, evicted.of[0]);
+        sent -= evicted.count;
+    }
+    assert_int_equal(take(&fixture), 1);
+    finish(&fixture);
+}
+
+static void what_large_batches_miss_is_made_by_the_oldest_large_ones(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    bool asked;
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
+        assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    assert_true(asked);
+    struct evicted evicted = make_room(&fixture);
+    assert_int_equal(evicted.large, BATCH_QUEUE_LARGE / 4 + 1);
+    assert_int_equal(evicted.count, evicted.large);
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
+static void large_batches_of_a_spent_share_are_made_room_for_by_that_listeners(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    bool asked;
+    assert_int_equal(offer_newest(&fixture, 1, true, &asked), QUEUE_TAKEN);
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    assert_false(asked); /* each holds one; no next one may come */
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_SHARE_SPENT);
+    assert_true(asked);
+    struct evicted evicted = make_room(&fixture);
+    assert_int_equal(evicted.of[0], 1);
+    assert_int_equal(evicted.count, 1);
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
 /* --- two threads ------------------------------------------------------------------------------ */
 
 #define BATCHES 5000
@@ -214,9 +371,11 @@ static void a_share_comes_back_with_what_is_taken(void **state)
 struct traffic {
     struct fixture fixture;
     bool consumer_is_slow; /* it takes nothing until something was refused */
+    bool makes_room;       /* it takes out the oldest where it is asked to */
     _Atomic uint64_t refusals;
     uint64_t batches, records, sum; /* pushed */
     uint64_t taken_batches, taken_records, taken_sum, disorder;
+    uint64_t evicted_batches;
     bool gave_up;
 };
 
@@ -251,6 +410,8 @@ static void produce(void *argument)
             continue;
         }
         uint32_t count = batch->count; /* after the push the batch is the consumer's */
+        if (traffic->makes_room)
+            (void)batch_queue_want_room(traffic->fixture.queue, batch, true);
         while (batch_queue_push(traffic->fixture.queue, batch) != QUEUE_TAKEN && patience(until))
             atomic_fetch_add(&traffic->refusals, 1);
         traffic->batches++;
@@ -271,6 +432,15 @@ static void check_batch(struct traffic *traffic, const struct batch *batch)
     }
 }
 
+/* Evicted records are summed up with the taken ones; no order is expected of what is left. */
+static void sum_up_evicted(void *context, struct batch *batch)
+{
+    struct traffic *traffic = context;
+    traffic->evicted_batches++;
+    check_batch(traffic, batch);
+    batch_release(batch);
+}
+
 static void consume(struct traffic *traffic)
 {
     int64_t until = patience_until();
@@ -278,6 +448,8 @@ static void consume(struct traffic *traffic)
     while (!batch_queue_finished(traffic->fixture.queue)) {
         bool hold = traffic->consumer_is_slow && atomic_load(&traffic->refusals) == seen &&
                     traffic->taken_batches + CAPACITY < BATCHES;
+        if (traffic->makes_room)
+            (void)batch_queue_make_room(traffic->fixture.queue, sum_up_evicted, traffic);
         struct batch *batch = hold ? NULL : batch_queue_pop(traffic->fixture.queue);
         if (batch == NULL) {
             traffic->gave_up = !patience(until);
@@ -291,24 +463,40 @@ static void consume(struct traffic *traffic)
     }
 }
 
+static void run_traffic(struct traffic *traffic)
+{
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "producer", produce, traffic, &error), 0);
+    consume(traffic);
+    thread_join(thread);
+    assert_false(traffic->gave_up);
+    assert_int_equal(traffic->batches, BATCHES);
+    assert_int_equal(traffic->taken_batches, BATCHES);
+    assert_int_equal(traffic->taken_records, traffic->records);
+    assert_true(traffic->taken_sum == traffic->sum);
+    finish(&traffic->fixture);
+}
+
 static void assert_all_arrive(size_t capacity, bool consumer_is_slow)
 {
     struct traffic traffic = {
         .fixture = make(capacity, true),
         .consumer_is_slow = consumer_is_slow,
     };
-    struct thread *thread;
-    struct error error;
-    assert_int_equal(thread_start(&thread, "producer", produce, &traffic, &error), 0);
-    consume(&traffic);
-    thread_join(thread);
-    assert_false(traffic.gave_up);
-    assert_int_equal(traffic.batches, BATCHES);
-    assert_int_equal(traffic.taken_batches, BATCHES);
-    assert_int_equal(traffic.taken_records, traffic.records);
-    assert_true(traffic.taken_sum == traffic.sum);
+    run_traffic(&traffic);
     assert_int_equal(traffic.disorder, 0);
-    finish(&traffic.fixture);
+}
+
+static void every_record_is_taken_or_evicted_once(void **state)
+{
+    (void)state;
+    for (size_t capacity = 1; capacity <= CAPACITY; capacity *= 4) {
+        struct traffic traffic = {
+            .fixture = make(capacity, true), .consumer_is_slow = true, .makes_room = true};
+        run_traffic(&traffic);
+        assert_true(traffic.evicted_batches > 0);
+    }
 }
 
 static void every_record_arrives_once_and_whole(void **state)
@@ -336,7 +524,15 @@ int main(void)
         cmocka_unit_test(a_flooding_listener_leaves_room_for_the_others),
         cmocka_unit_test(a_listener_that_holds_nothing_gets_any_free_slot),
         cmocka_unit_test(a_share_comes_back_with_what_is_taken),
+        cmocka_unit_test(room_is_asked_for_before_it_is_missing_and_only_once),
+        cmocka_unit_test(the_oldest_make_room_for_the_newest),
+        cmocka_unit_test(the_smallest_queue_gives_its_only_batch),
+        cmocka_unit_test(room_that_is_there_by_now_is_not_made),
+        cmocka_unit_test(a_listener_whose_share_is_spent_loses_its_own_oldest_alone),
+        cmocka_unit_test(what_large_batches_miss_is_made_by_the_oldest_large_ones),
+        cmocka_unit_test(large_batches_of_a_spent_share_are_made_room_for_by_that_listeners),
         cmocka_unit_test(every_record_arrives_once_and_whole),
+        cmocka_unit_test(every_record_is_taken_or_evicted_once),
         cmocka_unit_test(every_record_arrives_at_a_slow_consumer),
     };
     return cmocka_run_group_tests_name("batch_queue", tests, NULL, NULL);

@@ -55,6 +55,79 @@ static void it_holds_exactly_its_capacity(void **state)
     }
 }
 
+/* What is taken out: numbers below `below`, and where they go. */
+struct numbers {
+    int below;
+    int taken[70];
+    int count;
+};
+
+static bool is_below(void *context, void *item)
+{
+    return *(int *)item < ((struct numbers *)context)->below;
+}
+
+static void note_number(void *context, void *item)
+{
+    struct numbers *numbers = context;
+    numbers->taken[numbers->count++] = *(int *)item;
+}
+
+static void assert_pops(struct ring *ring, const int *expected, size_t count)
+{
+    assert_int_equal(ring_level(ring), count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(*(int *)ring_pop(ring), expected[i]);
+    assert_null(ring_pop(ring));
+}
+
+static void what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order(void **state)
+{
+    (void)state;
+    int items[] = {9, 1, 8, 2, 7, 3};
+    for (size_t start = 0; start < 8; start++) { /* past the slots' end at every place */
+        struct ring *ring = ring_create(6);
+        struct numbers small = {.below = 5};
+        const struct ring_choice choice = {is_below, note_number, &small};
+        for (size_t i = 0; i < start; i++) {
+            assert_true(ring_push(ring, &items[0]));
+            assert_non_null(ring_pop(ring));
+        }
+        for (size_t i = 0; i < 6; i++)
+            assert_true(ring_push(ring, &items[i]));
+        ring_take_out(ring, 2, &choice);
+        assert_int_equal(small.count, 2);
+        assert_int_equal(small.taken[0], 1);
+        assert_int_equal(small.taken[1], 2);
+        for (size_t i = 0; i < 2; i++)
+            assert_true(ring_push(ring, &items[1]));
+        assert_false(ring_push(ring, &items[1]));
+        assert_pops(ring, (const int[]){9, 8, 7, 3, 1, 1}, 6);
+        ring_destroy(ring);
+    }
+}
+
+static void all_none_and_nothing_may_be_taken_out(void **state)
+{
+    (void)state;
+    int items[] = {1, 2, 3};
+    struct ring *ring = ring_create(3);
+    struct numbers none = {.below = 0}, all = {.below = 9};
+    const struct ring_choice choose_none = {is_below, note_number, &none};
+    const struct ring_choice choose_all = {is_below, note_number, &all};
+    ring_take_out(ring, 10, &choose_all);
+    for (int i = 0; i < 3; i++)
+        assert_true(ring_push(ring, &items[i]));
+    ring_take_out(ring, 10, &choose_none);
+    ring_take_out(ring, 0, &choose_all);
+    assert_int_equal(none.count + all.count, 0);
+    assert_int_equal(ring_level(ring), 3);
+    ring_take_out(ring, 10, &choose_all);
+    assert_int_equal(all.count, 3);
+    assert_pops(ring, NULL, 0);
+    ring_destroy(ring);
+}
+
 static void a_closed_ring_is_finished_once_it_is_empty(void **state)
 {
     (void)state;
@@ -268,6 +341,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_come_out_in_the_order_they_went_in),
         cmocka_unit_test(it_holds_exactly_its_capacity),
+        cmocka_unit_test(what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order),
+        cmocka_unit_test(all_none_and_nothing_may_be_taken_out),
         cmocka_unit_test(a_closed_ring_is_finished_once_it_is_empty),
         cmocka_unit_test(a_ring_may_be_destroyed_full_or_not_be_there),
         cmocka_unit_test(everything_arrives_once_and_whole_in_a_steady_flow),

@@ -84,6 +84,15 @@ static enum queue_result push(struct outlet *outlet, struct batch *batch)
     return result;
 }
 
+/* The batch was just pushed, or refused; the caller still holds it. */
+static void look_ahead(const struct feed *feed, struct outlet *outlet, const struct batch *batch,
+                       bool refused)
+{
+    if (outlet->to.drops_oldest && !feed->lossless &&
+        batch_queue_want_room(outlet->to.queue, batch, refused))
+        sink_thread_make_room(outlet->to.sink);
+}
+
 static void offer_to(struct feed *feed, struct outlet *outlet, struct batch *batch)
 {
     const struct feed_sink *to = &outlet->to;
@@ -93,6 +102,7 @@ static void offer_to(struct feed *feed, struct outlet *outlet, struct batch *bat
     enum record_refusal reason = REFUSED_SINK_ENDED;
     while (!sink_thread_has_ended(to->sink)) {
         enum queue_result result = push(outlet, batch);
+        look_ahead(feed, outlet, batch, result != QUEUE_TAKEN);
         if (result == QUEUE_TAKEN)
             return;
         reason = result == QUEUE_FULL ? REFUSED_RING_FULL : REFUSED_LISTENER_SHARE;

@@ -2,8 +2,9 @@
  * One producing thread's side of all the sinks: it hands each sealed batch to every one of them and
  * counts what they took and refused.
  *
- * Two ways. A socket's producer never waits: a full queue refuses, for that sink alone. A capture's
- * producer waits for room, so that nothing of a file is lost, until the stop's deadline.
+ * Two ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
+ * sink drops the oldest, it is told in time to make room. A capture's producer waits for room, so
+ * that nothing of a file is lost, until the stop's deadline, whatever the sink would drop.
  *
  * Lifecycle: create, one feed_add_sink per sink, offers, feed_close. All by one thread, except
  * where it is said.
@@ -34,6 +35,7 @@ struct feed_sink {
     struct batch_queue *queue; /* the sink's, for this producer alone */
     struct offer_counters *offers;
     _Atomic int64_t *in_flight; /* the sink's count */
+    bool drops_oldest;          /* rather than the newest */
 };
 
 /* Before the producer starts. Returns 0, or -1 with `error` filled. */

@@ -77,6 +77,8 @@ static void print_sink(struct output *out, const struct sink_totals *sink)
     put(out, "\n    queued %" PRIu64 " = written %" PRIu64, sink->queued, sink->written);
     if (sink->filtered != 0)
         put(out, " + filtered %" PRIu64, sink->filtered);
+    if (sink->evicted != 0)
+        put(out, " + evicted %" PRIu64, sink->evicted);
     print_terms(out, record_failure_names, sink->failed, FAILURE_COUNT);
     put(out, " + in flight %" PRId64 "\n", sink->in_flight);
     put(out, "    lines %" PRIu64 ", samples %" PRIu64 ", bytes %" PRIu64 "\n", sink->lines,

@@ -1,5 +1,6 @@
 #include "collector/sink_thread.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@ struct sink_thread {
     struct batch_queue **queues;
     size_t queue_count;
     size_t next_queue;
+    struct log_limit eviction_log;
+    uint64_t evicted; /* records, since the last line in the log */
 
     /* Said across threads. */
     _Atomic bool sleeping;
@@ -41,6 +44,43 @@ static void take_batch(struct sink_thread *sink, struct batch *batch)
         writer->ops->flush(writer);
         sink_writer_goes_on(writer);
     }
+}
+
+static void evict(void *context, struct batch *batch)
+{
+    struct sink_thread *sink = context;
+    sink->evicted += batch->count;
+    sink_writer_count_evicted(sink->writer, batch->count);
+    batch_release(batch);
+}
+
+static void log_eviction(struct sink_thread *sink)
+{
+    uint64_t held;
+    if (sink->evicted == 0 || !log_allowed(&sink->eviction_log, &held))
+        return;
+    log_line(LOG_WARNING, "%s: behind: %" PRIu64 " records evicted", sink->writer->options.name,
+             sink->evicted);
+    sink->evicted = 0;
+}
+
+/*
+ * Takes the oldest batches out of the queues whose producers asked for it; returns whether one did.
+ * A sink that no longer writes needs no room: all it takes fails at once.
+ */
+static bool make_room(void *context)
+{
+    struct sink_thread *sink = context;
+    bool asked = false;
+    if (sink->writer->state != SINK_WRITING)
+        return false;
+    for (size_t i = 0; i < sink->queue_count; i++)
+        asked |= batch_queue_make_room(sink->queues[i], evict, sink);
+    if (!asked)
+        return false;
+    sink_writer_publish_settled(sink->writer);
+    log_eviction(sink);
+    return true;
 }
 
 /* The next batch, from the queues in turn, or NULL where all are empty. */
@@ -130,6 +170,7 @@ static void run(void *argument)
         if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
             reopen(writer);
         int64_t due = serve_due(writer);
+        make_room(sink);
         struct batch *batch = next_batch(sink);
         if (batch != NULL)
             take_batch(sink, batch);
@@ -162,6 +203,8 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
         free(sink);
         return -1;
     }
+    sink->writer->while_waiting = make_room;
+    sink->writer->waiting_context = sink;
     *out = sink;
     return 0;
 }
@@ -189,6 +232,11 @@ void sink_thread_notify(struct sink_thread *sink)
 {
     if (atomic_load(&sink->sleeping) && atomic_exchange(&sink->sleeping, false))
         wakeup_signal(sink->writer->wakeup);
+}
+
+void sink_thread_make_room(struct sink_thread *sink)
+{
+    wakeup_signal(sink->writer->wakeup);
 }
 
 bool sink_thread_has_ended(const struct sink_thread *sink)

@@ -69,6 +69,12 @@ int sink_thread_start(struct sink_thread *sink, struct error *error);
 /* Producer, after each push and after the close of its queue: wakes the sink if it sleeps. */
 void sink_thread_notify(struct sink_thread *sink);
 
+/*
+ * Producer, when batch_queue_want_room says so: has the sink make room in that queue as soon as it
+ * can, also while it waits within a write. What it has taken already it keeps.
+ */
+void sink_thread_make_room(struct sink_thread *sink);
+
 /* Any thread: it has ended by itself and takes nothing more. */
 bool sink_thread_has_ended(const struct sink_thread *sink);
 

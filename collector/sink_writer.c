@@ -39,6 +39,11 @@ void sink_writer_count_written(struct sink_writer *writer, size_t records,
     settle(writer, &counters->written, records);
 }
 
+void sink_writer_count_evicted(struct sink_writer *writer, size_t records)
+{
+    settle(writer, &writer->options.counters->evicted, records);
+}
+
 static enum record_failure failure_reason(const struct sink_writer *writer)
 {
     if (writer->state == SINK_ENDED)
@@ -80,6 +85,13 @@ int sink_writer_wait_time(const struct sink_writer *writer, int most)
     return most >= 0 && most < left ? most : left > INT_MAX ? INT_MAX : (int)left;
 }
 
+bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
+                      int timeout_ms)
+{
+    wakeup_wait(writer->wakeup, handle, want_write, timeout_ms);
+    return writer->while_waiting(writer->waiting_context);
+}
+
 void sink_writer_end(struct sink_writer *writer)
 {
     writer->state = SINK_ENDED;
@@ -87,6 +99,22 @@ void sink_writer_end(struct sink_writer *writer)
     log_line(LOG_INFO, "%s: the reader has gone; this sink has ended", writer->options.name);
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);
+}
+
+/*
+ * A wake-up ends the pause, for it may tell of a reopening that helps; one that only wanted room
+ * does not: a destination that fails is not tried the more often the more there is to evict.
+ */
+static void rest(struct sink_writer *writer, int64_t until_ns)
+{
+    for (int64_t now = clock_monotonic_ns(); now < until_ns; now = clock_monotonic_ns()) {
+        int left_ms = (int)((until_ns - now) / 1000000) + 1;
+        bool made_room =
+            sink_writer_wait(writer, NO_HANDLE, false, sink_writer_wait_time(writer, left_ms));
+        if (!made_room || deadline_is_over(&writer->deadline) ||
+            atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
+            return;
+    }
 }
 
 void sink_writer_pause(struct sink_writer *writer, const struct error *error)
@@ -98,9 +126,10 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
         writer->failure_told = true;
     }
     writer->failing = true;
-    if (clock_monotonic_ns() >= writer->calm_ns)
+    int64_t now = clock_monotonic_ns();
+    if (now >= writer->calm_ns)
         writer->pause_ms = FIRST_PAUSE_MS;
-    wakeup_wait(writer->wakeup, NO_HANDLE, false, sink_writer_wait_time(writer, writer->pause_ms));
+    rest(writer, now + writer->pause_ms * INT64_C(1000000));
     writer->pause_ms =
         writer->pause_ms * 2 < LONGEST_PAUSE_MS ? writer->pause_ms * 2 : LONGEST_PAUSE_MS;
     writer->calm_ns = clock_monotonic_ns() + LONGEST_PAUSE_MS * INT64_C(1000000);

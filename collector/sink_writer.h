@@ -80,6 +80,10 @@ struct sink_writer {
     struct log_limit write_log;
     struct wakeup *wakeup;
 
+    /* The sink thread's: called while a write or a pause waits; whether there was room to make. */
+    bool (*while_waiting)(void *context);
+    void *waiting_context;
+
     /* Said across threads. */
     struct deadline deadline;
     _Atomic bool ended;
@@ -121,6 +125,9 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
 void sink_writer_count_written(struct sink_writer *writer, size_t records,
                                const struct encoded *sum);
 
+/* Counts `records` as evicted: they were in a queue and never here. */
+void sink_writer_count_evicted(struct sink_writer *writer, size_t records);
+
 /* Counts `records` as failed, for the reason that the writer's state gives. */
 void sink_writer_count_failed(struct sink_writer *writer, size_t records);
 
@@ -129,6 +136,13 @@ void sink_writer_publish_settled(struct sink_writer *writer);
 
 /* Milliseconds until the deadline, rounded up, at most `most` where that is not negative. */
 int sink_writer_wait_time(const struct sink_writer *writer, int most);
+
+/*
+ * What every wait within a write is done by: wakeup_wait on the writer's wake-up, and after it room
+ * is made in the queues where that was asked for. Returns whether it was.
+ */
+bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
+                      int timeout_ms);
 
 /* A write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);

@@ -124,8 +124,8 @@ static size_t write_some(struct stream_writer *stream, const struct output *from
         counter_add(&writer->options.counters->bytes, written);
         return written;
     case WRITE_WOULD_BLOCK:
-        wakeup_wait(writer->wakeup, ops->handle(stream->base.destination), true,
-                    sink_writer_wait_time(writer, -1));
+        sink_writer_wait(writer, ops->handle(stream->base.destination), true,
+                         sink_writer_wait_time(writer, -1));
         return 0;
     case WRITE_FAILED:
         sink_writer_pause(writer, &error);

@@ -337,7 +337,9 @@ void fake_sink_push(struct fake_sink *made, size_t queue, const char *payload, s
 
 uint64_t fake_sink_settled(const struct fake_sink *made)
 {
-    uint64_t sum = counter_read(&made->counters->written) + counter_read(&made->counters->filtered);
+    const struct sink_counters *counters = made->counters;
+    uint64_t sum = counter_read(&counters->written) + counter_read(&counters->filtered) +
+                   counter_read(&counters->evicted);
     for (int i = 0; i < FAILURE_COUNT; i++)
         sum += counter_read(&made->counters->failed[i]);
     return sum;

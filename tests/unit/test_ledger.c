@@ -61,7 +61,8 @@ static void fill_sink(struct sink_counters *sink, uint64_t queued)
     for (unsigned i = 0; i < FAILURE_COUNT; i++)
         counter_add(&sink->failed[i], i + 1);
     counter_add(&sink->filtered, 7);
-    counter_add(&sink->written, queued - 10 - 7);
+    counter_add(&sink->evicted, 8);
+    counter_add(&sink->written, queued - 10 - 7 - 8);
 }
 
 static int set_up(void **state)
@@ -165,6 +166,7 @@ static void a_mistake_in_any_count_of_records_is_seen(void **state)
         }
         assert_watched(run, &run->sinks[i]->written, "written");
         assert_watched(run, &run->sinks[i]->filtered, "filtered");
+        assert_watched(run, &run->sinks[i]->evicted, "evicted");
         for (int r = 0; r < FAILURE_COUNT; r++)
             assert_watched(run, &run->sinks[i]->failed[r], record_failure_names[r]);
     }

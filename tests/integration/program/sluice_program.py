@@ -91,7 +91,8 @@ def _not_above(what, left, right):
 
 def settled(sink):
     """Records whose fate is known."""
-    return sink["written"] + sink["filtered"] + sum(sink["failed"].values())
+    return (sink["written"] + sink["filtered"] + sink["evicted"] +
+            sum(sink["failed"].values()))
 
 
 _LETTERS = ("truncated", "no_match", "empty", "too_deep", "too_large", "malformed")

@@ -87,6 +87,25 @@ static int check_views(const struct config *config, const struct listener_config
     return 0;
 }
 
+/* Who sends to a socket cannot be made to wait. */
+static int check_overflow(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; i < config->sink_count; i++) {
+        if (config->sinks[i].overflow != OVERFLOW_BLOCK)
+            continue;
+        for (size_t k = 0; k < config->listener_count; k++) {
+            if (config->listeners[k].kind != LISTENER_UDP)
+                continue;
+            error_set(error, EXIT_CODE_CONFIG,
+                      "%s: overflow=block, but %s is a socket, whose senders do not wait; write "
+                      "drop_newest or drop_oldest",
+                      config->sinks[i].name, config->listeners[k].name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
                           struct error *error)
 {
@@ -365,14 +384,16 @@ static int enter_listeners(struct pipeline *pipeline, struct error *error)
 static int connect(struct pipeline *pipeline, struct producer *producer, size_t index,
                    struct error *error)
 {
+    const struct sink_config *config = &pipeline->config->sinks[index];
     struct outlet *outlet = &pipeline->outlets[index];
     struct feed_sink to = {
-        .name = pipeline->config->sinks[index].name,
+        .name = config->name,
         .sink = outlet->sink,
         .queue = sink_thread_add_queue(outlet->sink, pipeline->plan.ring_capacity,
                                        pipeline->config->listener_count, producer->listeners > 1),
         .offers = ledger_offer_block(pipeline->ledger, (int)index),
         .in_flight = &outlet->counters->in_flight,
+        .drops_oldest = config->overflow == OVERFLOW_DROP_OLDEST,
     };
     if (to.queue == NULL || to.offers == NULL)
         return no_memory(error);
@@ -409,7 +430,8 @@ int pipeline_check(const struct config *config, struct error *error)
     struct memory_needs needs;
     struct memory_plan plan;
     count_needs(config, &needs);
-    if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
+    if (check_overflow(config, error) != 0 ||
+        memory_plan_make(&plan, config->memory, &needs, error) != 0)
         return -1;
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
@@ -425,9 +447,10 @@ int pipeline_check(const struct config *config, struct error *error)
 
 int pipeline_open(struct pipeline *pipeline, struct error *error)
 {
-    if (make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
-        enter_listeners(pipeline, error) != 0 || make_letters(pipeline, error) != 0 ||
-        make_receivers(pipeline, error) != 0 || open_listeners(pipeline, error) != 0)
+    if (check_overflow(pipeline->config, error) != 0 || make_sources(pipeline, error) != 0 ||
+        make_shared_parts(pipeline, error) != 0 || enter_listeners(pipeline, error) != 0 ||
+        make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
+        open_listeners(pipeline, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)

@@ -56,12 +56,20 @@ struct listener_config {
     uint64_t port; /* the destination port wanted, 0: any */
 };
 
+/* What is lost of a socket's records where a sink is behind. A capture always waits. */
+enum overflow_policy {
+    OVERFLOW_DROP_NEWEST, /* they are refused */
+    OVERFLOW_DROP_OLDEST, /* they are evicted */
+    OVERFLOW_BLOCK,       /* nothing: only for captures */
+};
+
 struct sink_config {
     char *name; /* the URL without its keys: "stdout:", "file:PATH" */
     const struct destination_ops *destination;
     char *path; /* what follows the colon, perhaps empty */
     struct file_options file;
     uint64_t flush_interval; /* nanoseconds */
+    enum overflow_policy overflow;
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
 };

@@ -24,6 +24,10 @@ static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
+static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
+                                        [OVERFLOW_DROP_OLDEST] = "drop_oldest",
+                                        [OVERFLOW_BLOCK] = "block",
+                                        NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
 static const char *const views[] = {
     [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
@@ -97,6 +101,10 @@ const struct setting config_keys[] = {
      .minimum = 1 * MILLISECOND, .maximum = HOUR,
      .help = "how long records are collected before they are written (default: while more are "
              "waiting; compressed, 1s)"},
+    {"overflow", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, overflow), "drop_newest",
+     .choices = overflows,
+     .help = "what a socket's records lose to a sink that is behind; a capture always waits, and "
+             "block is for captures alone"},
 
     /* Files. */
     {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.rotate_size),

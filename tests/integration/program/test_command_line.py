@@ -62,6 +62,15 @@ class Wrong(ProgramTest):
         self.refuse(*arguments, "--memory", below, code=78, says=[f"at least {least}"])
         self.run_to_end(*arguments, "--memory", least, "--duration", "1ms")
 
+    def test_a_socket_whose_senders_are_to_wait(self):
+        url = f"file:{self.file}"
+        for arguments in (("--listen", RIEMANN), ("--check", "--listen", RIEMANN),
+                          ("--listen", CAPTURE, "--listen", RIEMANN)):
+            self.refuse(*arguments, "--sink", f"{url}?overflow=block", code=78,
+                        says=["overflow=block", url, "udp://127.0.0.1:0"])
+        self.refuse("--listen", RIEMANN, "--sink", f"{url}?overflow=drop_oldst", code=64,
+                    says=['"drop_oldst"', "drop_oldest"])
+
     def test_an_address_in_use(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.bind(("127.0.0.1", 0))

@@ -6,8 +6,8 @@ import socket
 import unittest
 
 from protobuf import metric, riemann
-from sluice_program import (BURST, RIEMANN, ProgramTest, parse_json, parse_lines, read_lines,
-                            wait_for_bytes)
+from sluice_program import (BURST, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
+                            read_lines, wait_for_bytes)
 
 
 def flags_of(descriptor):
@@ -119,6 +119,52 @@ class Reader(ProgramTest):
         self.assertGreater(stalled["failed"]["stop_timeout"], 0)
         self.assertEqual(other["written"], count)
         self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
+
+    def start_stalled(self, overflow):
+        """Sends more than a pipe that nobody reads and the least queue hold; then reads it."""
+        arguments = ("--listen", RIEMANN, "--sink", f"stdout:?overflow={overflow}")
+        program = self.start_into_pipe(*arguments[2:], "--memory", self.least_memory(*arguments))
+        sender = self.sender(program)
+        values = range(6000)
+        for sent in values[::BURST]:
+            sender.send_all([metric(value) for value in values[sent:sent + BURST]], before=sent)
+        return program, sender, len(values)
+
+    def read_all(self):
+        """What comes, to the end of the pipe; a thread takes it."""
+        reader = os.fdopen(os.dup(self.reader), "rb")
+        self.addCleanup(reader.close)
+        return Stream(reader)
+
+    def test_with_drop_oldest_a_reader_that_stalled_gets_the_newest(self):
+        program, sender, count = self.start_stalled("drop_oldest")
+        program.wait_for_log("stdout:: behind: [0-9]+ records evicted")
+        refused = None  # room is made sooner or later: then one more is taken
+        while (now := sum(program.ledger_now()["sinks"][0]["refused"].values())) != refused:
+            refused = now
+            sender.send_all([metric(count)], before=count)
+            count += 1
+        lines = self.read_all()
+        ledger = program.stop()
+        self.assertTrue(lines.wait_for_end())
+        values = [line["value"] for line in parse_lines(b"".join(lines.lines()))]
+        sink = ledger["sinks"][0]
+        self.assertEqual(values, sorted(set(values)))
+        self.assertEqual(values[-1], count - 1)
+        self.assertGreater(sink["evicted"], 0)
+        self.assertEqual(len(values), count - sink["evicted"] - sum(sink["refused"].values()))
+
+    def test_with_drop_newest_it_gets_the_oldest(self):
+        program, _, count = self.start_stalled("drop_newest")
+        lines = self.read_all()
+        ledger = program.stop()
+        self.assertTrue(lines.wait_for_end())
+        values = [line["value"] for line in parse_lines(b"".join(lines.lines()))]
+        sink = ledger["sinks"][0]
+        self.assertEqual(values, sorted(set(values)))
+        self.assertGreater(sink["refused"]["ring_full"], 0)
+        self.assertEqual(sink["evicted"], 0)
+        self.assertEqual(len(values), count - sink["refused"]["ring_full"])
 
     def test_its_blocking_mode_stays_what_its_owners_made_it(self):
         before = flags_of(self.writer)

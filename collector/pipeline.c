@@ -135,12 +135,17 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-static bool all_sinks_ended(const struct pipeline *pipeline)
+/* No sink is left, or one has ended that takes the others with it. */
+static bool sinks_have_ended(const struct pipeline *pipeline)
 {
-    for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (!sink_thread_has_ended(pipeline->outlets[i].sink))
-            return false;
-    return true;
+    bool left = false;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++) {
+        bool ended = sink_thread_has_ended(pipeline->outlets[i].sink);
+        if (ended && pipeline->config->sinks[i].on_epipe == ON_EPIPE_STOP)
+            return true;
+        left = left || !ended;
+    }
+    return !left;
 }
 
 static bool producer_has_finished(const struct producer *producer)
@@ -165,7 +170,7 @@ enum pipeline_state pipeline_state(const struct pipeline *pipeline)
     if (all_finished(pipeline))
         return PIPELINE_FINISHED;
     bool complete = atomic_load(&pipeline->limit_reached) || atomic_load(&pipeline->failed) ||
-                    all_sinks_ended(pipeline);
+                    sinks_have_ended(pipeline);
     return complete ? PIPELINE_COMPLETE : PIPELINE_RUNNING;
 }
 

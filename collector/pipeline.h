@@ -34,8 +34,8 @@ struct pipeline_options {
 
 enum pipeline_state {
     PIPELINE_RUNNING,
-    PIPELINE_COMPLETE, /* there is reason to stop: max_datagrams came, a socket failed, no sink left
-                        */
+    PIPELINE_COMPLETE, /* there is reason to stop: max_datagrams came, a socket failed, no sink is
+                          left, or one has ended with on_epipe=stop */
     PIPELINE_FINISHED, /* all threads have done all they will do */
 };
 

@@ -63,6 +63,12 @@ enum overflow_policy {
     OVERFLOW_BLOCK,       /* nothing: only for captures */
 };
 
+/* What ends with a sink whose reader has gone. */
+enum on_epipe {
+    ON_EPIPE_END,  /* the sink; the program where it was the last one */
+    ON_EPIPE_STOP, /* the program */
+};
+
 struct sink_config {
     char *name; /* the URL without its keys: "stdout:", "file:PATH" */
     const struct destination_ops *destination;
@@ -70,6 +76,7 @@ struct sink_config {
     struct file_options file;
     uint64_t flush_interval; /* nanoseconds */
     enum overflow_policy overflow;
+    enum on_epipe on_epipe;
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
 };

@@ -28,6 +28,7 @@ static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
                                         [OVERFLOW_DROP_OLDEST] = "drop_oldest",
                                         [OVERFLOW_BLOCK] = "block",
                                         NULL};
+static const char *const end_stop[] = {[ON_EPIPE_END] = "end", [ON_EPIPE_STOP] = "stop", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
 static const char *const views[] = {
     [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
@@ -105,6 +106,10 @@ const struct setting config_keys[] = {
      .choices = overflows,
      .help = "what a socket's records lose to a sink that is behind; a capture always waits, and "
              "block is for captures alone"},
+    {"on_epipe", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, on_epipe), "end",
+     .choices = end_stop,
+     .help = "when the reader of a pipe goes: this sink ends (and the program with the last one), "
+             "or the program stops"},
 
     /* Files. */
     {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.rotate_size),

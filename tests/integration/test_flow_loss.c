@@ -277,6 +277,30 @@ static void without_any_sink_left_there_is_reason_to_stop(void **state)
     flow_finish(flow, 20000);
 }
 
+static void a_reader_that_goes_may_stop_all_and_the_others_are_drained(void **state)
+{
+    struct flow *flow = *state;
+    char path[128];
+    int reader = make_pipe(flow, path, sizeof path);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
+                    "--sink file:DIRECTORY/pipe?on_epipe=stop");
+    gate_shut(&flow->writing);
+    flow_send(flow, 0, 0, FLOW_CHUNK);
+    flow_await_received(flow, 0, FLOW_CHUNK);
+    assert_int_equal(pipeline_state(flow->pipeline), PIPELINE_RUNNING);
+    close(reader);
+    gate_open(&flow->writing);
+    flow_await_state(flow, PIPELINE_COMPLETE);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].written, FLOW_CHUNK);
+    assert_int_equal(values_in(flow, "", FLOW_CHUNK), FLOW_CHUNK);
+    const struct sink_totals *ended = &flow->final->sinks[1];
+    assert_int_equal(ended->written + ended->failed[FAILED_READER_GONE] +
+                         ended->refused[REFUSED_SINK_ENDED],
+                     FLOW_CHUNK);
+    assert_int_equal(pipeline_exit_code(flow->pipeline, flow->final), EXIT_CODE_OK);
+}
+
 /* What was sent before the sockets closed was received, dropped or refused: the sums hold. */
 static void a_stop_under_load_leaves_whole_lines_and_exact_sums(void **state)
 {
@@ -367,6 +391,8 @@ int main(void)
                                         flow_tear_down),
         cmocka_unit_test_setup_teardown(without_any_sink_left_there_is_reason_to_stop, flow_set_up,
                                         flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_reader_that_goes_may_stop_all_and_the_others_are_drained,
+                                        flow_set_up, flow_tear_down),
         cmocka_unit_test_setup_teardown(a_stop_under_load_leaves_whole_lines_and_exact_sums,
                                         flow_set_up, flow_tear_down),
         cmocka_unit_test_setup_teardown(a_ledger_asked_for_during_a_stop_counts_nothing_twice,

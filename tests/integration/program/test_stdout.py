@@ -6,7 +6,7 @@ import socket
 import unittest
 
 from protobuf import metric, riemann
-from sluice_program import (BURST, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
+from sluice_program import (BURST, CAPTURES, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
                             read_lines, wait_for_bytes)
 
 
@@ -100,6 +100,35 @@ class Reader(ProgramTest):
         self.assertEqual(ledger["sinks"][0]["refused"]["sink_ended"] +
                          ledger["sinks"][0]["failed"]["reader_gone"], 299)
         self.assertEqual(ledger["sinks"][1]["written"], 300)
+
+    def test_with_on_epipe_stop_the_program_ends_and_the_other_sink_is_drained(self):
+        file = self.folder / "lines"
+        program = self.start_into_pipe("--sink", "stdout:?on_epipe=stop",
+                                       "--sink", f"file:{file}?flush_interval=1h")
+        sender = self.sender(program)
+        sender.send_all([metric(value) for value in range(200)])
+        program.wait_for_settled(200)
+        self.close(self.reader)
+        ledger = program.finish()
+        self.assertEqual([line["value"] for line in read_lines(file)], list(range(200)))
+        self.assertEqual([sink["written"] for sink in ledger["sinks"]], [200, 200])
+
+    def test_with_on_epipe_stop_a_capture_is_read_no_further(self):
+        capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
+        stdin, feeder = os.pipe()
+        self.addCleanup(os.close, feeder)  # it stays open: nothing else ends the capture
+        os.write(feeder, capture)
+        file = self.folder / "lines"
+        program = self.launch("--listen", "pcap:/dev/stdin?schema=riemann",
+                              "--sink", "stdout:?on_epipe=stop&view=message",
+                              "--sink", f"file:{file}?view=message",
+                              stdin=stdin, stdout=self.writer)
+        self.close(self.writer)
+        os.close(stdin)
+        wait_for_bytes(self.reader)
+        self.close(self.reader)
+        ledger = program.finish()
+        self.assertEqual(len(read_lines(file)), ledger["sinks"][1]["written"])
 
     def test_a_pipe_that_nobody_reads_takes_nothing_from_the_other_sink(self):
         count = 20000

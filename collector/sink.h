@@ -196,6 +196,12 @@ struct stream_ops {
      */
     bool (*at_beginning)(const struct destination *destination);
 
+    /*
+     * Whether somebody looks on (a terminal): then each record is written by itself and at once,
+     * whatever flush_interval is. NULL: nobody does.
+     */
+    bool (*is_watched)(const struct destination *destination);
+
     /* Closes and opens it anew under its name. NULL: it has no name. Returns as create does. */
     int (*reopen)(struct destination *destination, struct error *error);
 

@@ -207,6 +207,12 @@ static void flush(struct sink_writer *writer)
     sink_writer_publish_settled(writer);
 }
 
+static bool is_watched(const struct stream_writer *stream)
+{
+    const struct destination *destination = stream->base.destination;
+    return destination->stream->is_watched != NULL && destination->stream->is_watched(destination);
+}
+
 static void put(struct sink_writer *writer, const struct listener *listener,
                 const struct record *record)
 {
@@ -217,7 +223,8 @@ static void put(struct sink_writer *writer, const struct listener *listener,
     if (stream->pending_count == 0 && writer->options.flush_interval != 0)
         stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
     stream->pending[stream->pending_count++] = (struct pending){stream->out.used, encoded};
-    if (stream->out.used >= BLOCK_SIZE || stream->pending_count == MAX_PENDING)
+    if (stream->out.used >= BLOCK_SIZE || stream->pending_count == MAX_PENDING ||
+        is_watched(stream))
         flush(writer);
 }
 

@@ -9,6 +9,7 @@ static const struct stream_ops stdout_stream = {
     .handle = output_destination_handle,
     .take_back = output_destination_take_back,
     .at_beginning = output_destination_at_beginning,
+    .is_watched = output_destination_is_watched,
 };
 
 static int create(const struct destination_options *options, struct destination **out,

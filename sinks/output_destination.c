@@ -41,6 +41,11 @@ bool output_destination_at_beginning(const struct destination *destination)
     return output_file_at_beginning(((const struct output_destination *)destination)->file);
 }
 
+bool output_destination_is_watched(const struct destination *destination)
+{
+    return output_file_is_terminal(((const struct output_destination *)destination)->file);
+}
+
 bool output_destination_take_back(struct destination *destination, size_t size)
 {
     return output_file_take_back(((struct output_destination *)destination)->file, size);

@@ -32,6 +32,7 @@ enum write_result output_destination_write(struct destination *destination, cons
                                            size_t size, size_t *written, struct error *error);
 wait_handle output_destination_handle(const struct destination *destination);
 bool output_destination_at_beginning(const struct destination *destination);
+bool output_destination_is_watched(const struct destination *destination);
 bool output_destination_take_back(struct destination *destination, size_t size);
 
 /* For the one of struct destination: closes the file, and frees what is at `destination`. */

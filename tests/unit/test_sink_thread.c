@@ -130,6 +130,30 @@ static void more_records_than_the_sink_can_note_are_no_trouble(void **state)
     assert_int_equal(fake->size, 20000);
 }
 
+static bool somebody_looks_on(const struct destination *destination)
+{
+    (void)destination;
+    return true;
+}
+
+/* However many are waiting, and however long they could be collected. */
+static void where_somebody_looks_on_each_record_is_written_by_itself_and_whole(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->stream.is_watched = somebody_looks_on;
+    fake->options.flush_interval = UINT64_C(3600000000000);
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    for (int i = 0; i < 20; i++)
+        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "#3", 10); /* each of three lines */
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_wait_settled(fake, 200);
+    assert_int_equal(counter_read(&fake->counters->written), 200);
+    assert_int_equal(counter_read(&fake->counters->lines), 600);
+    assert_int_equal(atomic_load(&fake->writes), 200);
+    fake_sink_finish(fake);
+}
+
 /* --- records that leave no line, or too long a one -------------------------------------------- */
 
 static void a_record_without_a_line_is_filtered(void **state)
@@ -355,6 +379,7 @@ int main(void)
         with_fake_sink(the_order_of_one_queue_is_kept),
         with_fake_sink(a_sink_that_is_behind_writes_large_blocks),
         with_fake_sink(more_records_than_the_sink_can_note_are_no_trouble),
+        with_fake_sink(where_somebody_looks_on_each_record_is_written_by_itself_and_whole),
         with_fake_sink(a_record_without_a_line_is_filtered),
         with_fake_sink(values_without_a_form_are_counted_when_they_are_written),
         with_fake_sink(a_record_that_fits_no_buffer_fails_alone),

@@ -2,6 +2,8 @@
 import fcntl
 import os
 import pty
+import select
+import signal
 import socket
 import unittest
 
@@ -206,6 +208,54 @@ class Reader(ProgramTest):
         program.stop()
         self.assertEqual(flags_of(self.writer), before)
 
+    def read_slowly(self, program, send):
+        """Takes a few odd bytes at a time from a pipe of one page, to its end; returns them."""
+        fcntl.fcntl(self.reader, fcntl.F_SETPIPE_SZ, 4096)
+        send()
+        program.send_signal(signal.SIGTERM)
+        data = b""
+        while part := os.read(self.reader, 997):
+            data += part
+        return data
+
+    def assert_every_line_comes(self, count=600):
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:", "--stop-timeout", "30s",
+                             stdout=self.writer)
+        self.close(self.writer)
+        sender = self.sender(program)
+        data = self.read_slowly(program, lambda: sender.send_all(
+            [metric(value, host="x" * (value % 300)) for value in range(count)]))
+        self.assertEqual([line["value"] for line in parse_lines(data)], list(range(count)))
+        sink = program.finish()["sinks"][0]
+        self.assertEqual((sink["written"], sink["bytes"]), (count, len(data)))
+        self.assertEqual(sink["write_errors"], 0)
+
+    def test_writes_that_a_pipe_takes_in_part_are_finished(self):
+        self.assert_every_line_comes()
+
+    def test_a_pipe_that_a_parent_made_non_blocking(self):
+        fcntl.fcntl(self.writer, fcntl.F_SETFL, flags_of(self.writer) | os.O_NONBLOCK)
+        before = flags_of(self.writer)
+        owner = os.dup(self.writer)
+        self.addCleanup(os.close, owner)
+        program = self.start("--listen", RIEMANN, stdout=self.writer)
+        self.assertEqual(flags_of(owner), before)
+        program.stop()
+        self.assertEqual(flags_of(owner), before)
+
+    def test_every_line_comes_through_a_pipe_that_a_parent_made_non_blocking(self):
+        fcntl.fcntl(self.writer, fcntl.F_SETFL, flags_of(self.writer) | os.O_NONBLOCK)
+        self.assert_every_line_comes()
+
+    def test_records_are_collected_for_a_pipe(self):
+        program = self.start_into_pipe("--sink", "stdout:?flush_interval=1h")
+        self.sender(program).send_all([metric(value) for value in range(50)])
+        self.assertEqual(program.ledger_now()["sinks"][0]["written"], 0)
+        self.assertEqual(select.select([self.reader], [], [], 0)[0], [])
+        program.stop()
+        self.assertEqual([line["value"] for line in parse_lines(os.read(self.reader, 65536))],
+                         list(range(50)))
+
 
 class Other(ProgramTest):
     def test_a_regular_file_opened_to_append(self):
@@ -257,6 +307,20 @@ class Other(ProgramTest):
         self.assertEqual(parse_json(line.decode())["value"], 1)
         os.close(ours)
         program.finish()
+
+    def test_a_terminal_gets_each_line_at_once_though_records_could_be_collected(self):
+        ours, its = pty.openpty()
+        self.addCleanup(os.close, ours)
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:?flush_interval=1h", stdout=its)
+        os.close(its)
+        sender = self.sender(program)
+        for value in range(5):
+            sender.send(metric(value))
+            wait_for_bytes(ours)
+            line = os.read(ours, 4096)
+            self.assertTrue(line.endswith(b"\r\n"), line)
+            self.assertEqual(parse_json(line.decode())["value"], value)
+        program.stop()
 
 
 if __name__ == "__main__":

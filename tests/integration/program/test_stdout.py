@@ -161,6 +161,12 @@ class Reader(ProgramTest):
             sender.send_all([metric(value) for value in values[sent:sent + BURST]], before=sent)
         return program, sender, len(values)
 
+    def refused_of(self, program, count):
+        """How many of `count` records the sink was not given, once it was offered all."""
+        ledger = program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["offered"] >= count,
+                                         f"{count} records were offered")
+        return sum(ledger["sinks"][0]["refused"].values())
+
     def read_all(self):
         """What comes, to the end of the pipe; a thread takes it."""
         reader = os.fdopen(os.dup(self.reader), "rb")
@@ -171,7 +177,7 @@ class Reader(ProgramTest):
         program, sender, count = self.start_stalled("drop_oldest")
         program.wait_for_log("stdout:: behind: [0-9]+ records evicted")
         refused = None  # room is made sooner or later: then one more is taken
-        while (now := sum(program.ledger_now()["sinks"][0]["refused"].values())) != refused:
+        while (now := self.refused_of(program, count)) != refused:
             refused = now
             sender.send_all([metric(count)], before=count)
             count += 1

@@ -1,0 +1,200 @@
+#include "collector/traffic.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/counter.h"
+#include "collector/siphash.h"
+
+#define WAYS 8
+#define SETS (TRAFFIC_SENDERS / WAYS)
+
+/* A rank that reaches this halves all of its set. */
+#define RANK_MOST (UINT64_C(1) << 16)
+
+/* A sender in whole words: the address's bytes; scope, listener and family. All zero: nobody. */
+struct key {
+    uint64_t words[3];
+};
+
+/*
+ * What a set says of its places changes in two ways. Counts only grow, each on its own. Who has a
+ * place changes between two steps of `version`, which is odd meanwhile: a reader that finds it odd,
+ * or changed since, reads again. As every word is a counter (stored with release, read with
+ * acquire), no fence is needed (Boehm, "Can seqlocks get along with programming language memory
+ * models?", 2012).
+ */
+struct set {
+    struct counter version;
+    struct counter key[WAYS][3];
+    struct counter rank[WAYS];
+    struct counter datagrams[WAYS];
+    struct counter bytes[WAYS];
+};
+
+struct traffic_table {
+    struct set sets[SETS];
+    struct counter replaced;
+    uint64_t factors[3]; /* the hash's, secret */
+};
+
+struct traffic_table *traffic_table_create(const uint8_t secret[16])
+{
+    struct traffic_table *table = calloc(1, sizeof *table);
+    for (uint8_t i = 0; table != NULL && i < 3; i++) {
+        struct siphash hash;
+        uint64_t factors[2];
+        siphash_begin(&hash, secret);
+        siphash_feed(&hash, &i, sizeof i);
+        siphash_end(&hash, factors);
+        table->factors[i] = factors[0] | 1;
+    }
+    return table;
+}
+
+void traffic_table_destroy(struct traffic_table *table)
+{
+    free(table);
+}
+
+size_t traffic_table_memory(void)
+{
+    return sizeof(struct traffic_table);
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+static struct key key_of(uint32_t listener, const struct address *source)
+{
+    struct key key;
+    memcpy(key.words, source->bytes, sizeof source->bytes);
+    key.words[2] = (uint64_t)source->scope << 32 | (uint64_t)listener << 8 | source->family;
+    return key;
+}
+
+static void read_key(const struct key *key, struct traffic_sender *sender)
+{
+    memcpy(sender->source.bytes, key->words, sizeof sender->source.bytes);
+    sender->source.scope = (uint32_t)(key->words[2] >> 32);
+    sender->source.family = (uint8_t)key->words[2];
+    sender->source.port = 0;
+    sender->listener = (uint32_t)key->words[2] >> 8;
+}
+
+/*
+ * Multiply-shift hashing of vectors (Dietzfelbinger, "Universal hashing and k-wise independent
+ * random variables via integer arithmetic without primes", 1996): two senders share a set hardly
+ * more often than by chance, whoever chose them without knowing the factors. It takes a tenth of
+ * SipHash's time.
+ */
+static struct set *set_of(struct traffic_table *table, const struct key *key)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < 3; i++)
+        sum += table->factors[i] * key->words[i];
+    return &table->sets[(sum >> 32) * SETS >> 32];
+}
+
+static bool holds(const struct set *set, size_t place, const struct key *key)
+{
+    return counter_read(&set->key[place][0]) == key->words[0] &&
+           counter_read(&set->key[place][2]) == key->words[2] &&
+           counter_read(&set->key[place][1]) == key->words[1];
+}
+
+/* --- noting ----------------------------------------------------------------------------------- */
+
+/* The sender's place, or else the one that a newcomer takes: an empty one has the lowest rank. */
+static size_t find_place(const struct set *set, const struct key *key, bool *found)
+{
+    size_t least = 0;
+    for (size_t i = 0; i < WAYS; i++) {
+        *found = holds(set, i, key);
+        if (*found)
+            return i;
+        if (counter_read(&set->rank[i]) < counter_read(&set->rank[least]))
+            least = i;
+    }
+    return least;
+}
+
+static void admit(struct traffic_table *table, struct set *set, size_t place, const struct key *key)
+{
+    counter_add(&set->version, 1);
+    counter_add(&table->replaced, counter_read(&set->key[place][2]) != 0);
+    for (size_t i = 0; i < 3; i++)
+        counter_set(&set->key[place][i], key->words[i]);
+    counter_set(&set->datagrams[place], 0);
+    counter_set(&set->bytes[place], 0);
+    counter_add(&set->version, 1);
+}
+
+static void raise_rank(struct set *set, size_t place)
+{
+    counter_add(&set->rank[place], 1);
+    if (counter_read(&set->rank[place]) < RANK_MOST)
+        return;
+    for (size_t i = 0; i < WAYS; i++)
+        counter_set(&set->rank[i], (counter_read(&set->rank[i]) + 1) / 2); /* none but empty is 0 */
+}
+
+void traffic_note(struct traffic_table *table, uint32_t listener, const struct address *source,
+                  uint32_t bytes)
+{
+    struct key key = key_of(listener, source);
+    struct set *set = set_of(table, &key);
+    bool found;
+    size_t place = find_place(set, &key, &found);
+    if (!found)
+        admit(table, set, place, &key);
+    raise_rank(set, place);
+    counter_add(&set->datagrams[place], 1);
+    counter_add(&set->bytes[place], bytes);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Returns false where the set changed meanwhile. */
+static bool try_read(const struct set *set, struct traffic_sender *senders, size_t *count)
+{
+    uint64_t version = counter_read(&set->version);
+    *count = 0;
+    for (size_t i = 0; i < WAYS; i++) {
+        struct traffic_sender *sender = &senders[*count];
+        struct key key;
+        for (size_t k = 0; k < 3; k++)
+            key.words[k] = counter_read(&set->key[i][k]);
+        read_key(&key, sender);
+        sender->rank = counter_read(&set->rank[i]);
+        sender->datagrams = counter_read(&set->datagrams[i]);
+        sender->bytes = counter_read(&set->bytes[i]);
+        *count += key.words[2] != 0;
+    }
+    return version % 2 == 0 && counter_read(&set->version) == version;
+}
+
+/* A set may change faster than it can be read (a flood of forged senders): it is left out then. */
+#define TRIES 100
+
+size_t traffic_read(const struct traffic_table *table, struct traffic_sender *senders)
+{
+    struct traffic_sender found[WAYS];
+    size_t total = 0;
+    for (size_t i = 0; i < SETS; i++) {
+        size_t count;
+        int tries = 0;
+        while (!try_read(&table->sets[i], found, &count) && ++tries < TRIES) {
+        }
+        if (tries == TRIES)
+            continue;
+        memcpy(senders + total, found, count * sizeof *found);
+        total += count;
+    }
+    return total;
+}
+
+uint64_t traffic_replaced(const struct traffic_table *table)
+{
+    return counter_read(&table->replaced);
+}

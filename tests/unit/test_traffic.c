@@ -1,0 +1,191 @@
+/* The table of the busiest senders: exact for a few, bounded for many, readable at any time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/thread.h"
+#include "collector/traffic.h"
+
+static const uint8_t secret[16] = "not very secret";
+
+static struct traffic_sender found[TRAFFIC_SENDERS];
+
+static int set_up(void **state)
+{
+    *state = traffic_table_create(secret);
+    return *state == NULL;
+}
+
+static int tear_down(void **state)
+{
+    traffic_table_destroy(*state);
+    return 0;
+}
+
+/* Host number `n`, from any port. */
+static struct address host(uint32_t n)
+{
+    const uint8_t bytes[4] = {10, (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
+    return address_from_ipv4(bytes, (uint16_t)(n * 7 + 1));
+}
+
+static void note(struct traffic_table *table, uint32_t listener, struct address source,
+                 uint32_t bytes)
+{
+    traffic_note(table, listener, &source, bytes);
+}
+
+/* What the table says of a sender; NULL: it is not there. */
+static const struct traffic_sender *find(const struct traffic_table *table, uint32_t listener,
+                                         struct address source)
+{
+    size_t count = traffic_read(table, found);
+    for (size_t i = 0; i < count; i++)
+        if (found[i].listener == listener && found[i].source.family == source.family &&
+            found[i].source.scope == source.scope &&
+            memcmp(found[i].source.bytes, source.bytes, sizeof source.bytes) == 0)
+            return &found[i];
+    return NULL;
+}
+
+static void assert_counts(const struct traffic_table *table, uint32_t listener,
+                          struct address source, uint64_t datagrams, uint64_t bytes)
+{
+    const struct traffic_sender *sender = find(table, listener, source);
+    assert_non_null(sender);
+    assert_int_equal(sender->datagrams, datagrams);
+    assert_int_equal(sender->bytes, bytes);
+    assert_int_equal(sender->source.port, 0);
+}
+
+static void a_few_senders_are_counted_exactly(void **state)
+{
+    struct traffic_table *table = *state;
+    assert_int_equal(traffic_read(table, found), 0);
+    for (uint32_t n = 0; n < 100; n++)
+        for (uint32_t i = 0; i <= n; i++)
+            note(table, n % 3, host(n), 10 * n);
+    assert_int_equal(traffic_read(table, found), 100);
+    for (uint32_t n = 0; n < 100; n++)
+        assert_counts(table, n % 3, host(n), n + 1, (uint64_t)(n + 1) * 10 * n);
+    assert_int_equal(traffic_replaced(table), 0);
+}
+
+static void listener_and_host_tell_senders_apart_but_not_the_port(void **state)
+{
+    static const uint8_t ipv4[4] = {10, 0, 0, 1};
+    static const uint8_t link_local[16] = {0xfe, 0x80, [15] = 1};
+    static const uint8_t like_ipv4[16] = {10, 0, 0, 1};
+    struct traffic_table *table = *state;
+    note(table, 0, address_from_ipv4(ipv4, 1), 1);
+    note(table, 0, address_from_ipv4(ipv4, 2), 1);
+    note(table, 1, address_from_ipv4(ipv4, 1), 3);
+    note(table, 0, address_from_ipv6(link_local, 1, 1), 4);
+    note(table, 0, address_from_ipv6(link_local, 2, 1), 5);
+    note(table, 0, address_from_ipv6(like_ipv4, 0, 1), 6);
+    assert_int_equal(traffic_read(table, found), 5);
+    assert_counts(table, 0, address_from_ipv4(ipv4, 0), 2, 2);
+    assert_counts(table, 1, address_from_ipv4(ipv4, 0), 1, 3);
+    assert_counts(table, 0, address_from_ipv6(link_local, 1, 0), 1, 4);
+    assert_counts(table, 0, address_from_ipv6(link_local, 2, 0), 1, 5);
+    assert_counts(table, 0, address_from_ipv6(like_ipv4, 0, 0), 1, 6);
+}
+
+static void a_busy_sender_stays_though_forged_ones_come_and_go(void **state)
+{
+    struct traffic_table *table = *state;
+    struct address busy = host(0xffffff);
+    uint64_t sent = 0;
+    for (uint32_t n = 0; n < 200000; n++) {
+        note(table, 0, host(n), 1);
+        if (n % 50 == 0) {
+            note(table, 0, busy, 100);
+            sent++;
+        }
+    }
+    assert_true(traffic_read(table, found) <= TRAFFIC_SENDERS);
+    assert_true(traffic_replaced(table) > 100000);
+    assert_counts(table, 0, busy, sent, sent * 100);
+    const struct traffic_sender *sender = find(table, 0, busy);
+    uint64_t rank = sender->rank;
+    size_t count = traffic_read(table, found);
+    size_t busier = 0;
+    for (size_t i = 0; i < count; i++)
+        busier += found[i].rank > rank;
+    assert_int_equal(busier, 0);
+}
+
+static void who_was_busy_long_ago_makes_room_for_who_is_busy_now(void **state)
+{
+    struct traffic_table *table = *state;
+    for (uint32_t n = 0; n < 3 * TRAFFIC_SENDERS; n++)
+        for (int i = 0; i < 3000; i++)
+            note(table, 0, host(n), 1);
+    struct address now = host(0xfffffe);
+    for (int i = 0; i < 3000; i++) {
+        note(table, 0, now, 1);
+        note(table, 0, host(4000 + (uint32_t)i), 1);
+    }
+    assert_counts(table, 0, now, 3000, 3000);
+}
+
+struct flood {
+    struct traffic_table *table;
+    _Atomic bool ended;
+};
+
+/* Every datagram of a sender has as many bytes as the sender's number says. */
+static void flood(void *argument)
+{
+    struct flood *flood = argument;
+    for (uint32_t n = 0; !atomic_load(&flood->ended); n++) {
+        note(flood->table, 0, host(n % 20000 + 1), n % 20000 + 1);
+        note(flood->table, 0, host(7), 7);
+    }
+}
+
+static void a_reader_meanwhile_sees_no_sender_with_anothers_counts(void **state)
+{
+    struct flood context = {.table = *state};
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "flood", flood, &context, &error), 0);
+    size_t seen = 0;
+    for (int reads = 0; reads < 2000 || seen == 0; reads++) {
+        size_t count = traffic_read(context.table, found);
+        seen += count;
+        assert_true(count <= TRAFFIC_SENDERS);
+        for (size_t i = 0; i < count; i++) {
+            const uint8_t *bytes = found[i].source.bytes;
+            uint64_t n = (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 8 | bytes[3];
+            assert_true(found[i].source.family == ADDRESS_IPV4 && found[i].listener == 0);
+            assert_int_equal(found[i].bytes % n, 0);
+            /* A datagram may be counted between the two. */
+            assert_in_range(found[i].datagrams * n, found[i].bytes, UINT64_MAX);
+        }
+    }
+    atomic_store(&context.ended, true);
+    thread_join(thread);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_few_senders_are_counted_exactly, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(listener_and_host_tell_senders_apart_but_not_the_port,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_busy_sender_stays_though_forged_ones_come_and_go, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_was_busy_long_ago_makes_room_for_who_is_busy_now,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reader_meanwhile_sees_no_sender_with_anothers_counts,
+                                        set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

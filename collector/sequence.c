@@ -1,6 +1,5 @@
 #include "collector/sequence.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +36,7 @@ struct shard {
 struct sequence_table {
     struct shard shards[SHARDS];
     struct set *sets;
+    struct sequence_sender *senders; /* of the places of all sets; NULL: not kept */
     size_t set_count;
     uint8_t secret[16];
 };
@@ -80,7 +80,19 @@ void sequence_table_destroy(struct sequence_table *table)
     for (size_t i = 0; i < SHARDS; i++)
         mutex_destroy(table->shards[i].mutex);
     free(table->sets);
+    free(table->senders);
     free(table);
+}
+
+size_t sequence_senders_memory(size_t senders)
+{
+    return sets_for(senders) * WAYS * sizeof(struct sequence_sender);
+}
+
+bool sequence_keep_senders(struct sequence_table *table)
+{
+    table->senders = calloc(table->set_count * WAYS, sizeof *table->senders);
+    return table->senders != NULL;
 }
 
 /* --- one sender's window ---------------------------------------------------------------------- */
@@ -264,6 +276,16 @@ static void admit(struct set *set, size_t place, const uint64_t fingerprint[2], 
     begin_life(sender, boot_id, number);
 }
 
+static void keep_sender(struct sequence_sender *sender, const struct sequence_key *key)
+{
+    size_t size = key->sender_size < sizeof sender->name ? key->sender_size : sizeof sender->name;
+    *sender = (struct sequence_sender){
+        .listener = key->listener, .source = *key->source, .name_size = size};
+    sender->source.port = 0;
+    if (size != 0)
+        memcpy(sender->name, key->sender, size);
+}
+
 struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
                                       uint64_t boot_id, uint64_t number)
 {
@@ -281,9 +303,35 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
         note_number(&set->sender[place], boot_id, number, &outcome);
     else
         admit(set, place, fingerprint, key->listener, boot_id, number, &outcome);
+    if (table->senders != NULL) {
+        struct sequence_sender *sender = &table->senders[index * WAYS + place];
+        if (!found)
+            keep_sender(sender, key);
+        sender->lost += outcome.lost;
+        sender->duplicated += outcome.duplicated;
+    }
     set->last_used[place] = ++shard->tick;
     mutex_unlock(shard->mutex);
     return outcome;
+}
+
+void sequence_each_sender(struct sequence_table *table,
+                          void (*told)(void *context, const struct sequence_sender *sender),
+                          void *context)
+{
+    for (size_t i = 0; table->senders != NULL && i < table->set_count; i++) {
+        const struct set *set = &table->sets[i];
+        struct mutex *mutex = table->shards[i % SHARDS].mutex;
+        mutex_lock(mutex);
+        for (size_t place = 0; place < WAYS; place++) {
+            struct sequence_sender *sender = &table->senders[i * WAYS + place];
+            if (set->last_used[place] == 0)
+                continue;
+            sender->missing = unseen(&set->sender[place]);
+            told(context, sender);
+        }
+        mutex_unlock(mutex);
+    }
 }
 
 void sequence_settle(struct sequence_table *table,

@@ -20,6 +20,7 @@
 #ifndef SLUICE_COLLECTOR_SEQUENCE_H
 #define SLUICE_COLLECTOR_SEQUENCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,6 +70,36 @@ void sequence_table_destroy(struct sequence_table *table);
 
 /* Bytes that such a table allocates. Pages that no sender has come to stay untouched. */
 size_t sequence_table_memory(size_t senders);
+
+/*
+ * Has the table keep beside each sender who it is and what it lost, for sequence_each_sender:
+ * `sequence_senders_memory` bytes more, of which pages that no sender has come to stay untouched.
+ * Before the first note. Returns false where memory is short.
+ */
+bool sequence_keep_senders(struct sequence_table *table);
+size_t sequence_senders_memory(size_t senders);
+
+/* Bytes of a sender's own name that are kept; more of it is cut. */
+#define SEQUENCE_NAME_SIZE 48
+
+/* What is known of one sender, since it came into the table. */
+struct sequence_sender {
+    uint32_t listener;
+    struct address source; /* without its port */
+    char name[SEQUENCE_NAME_SIZE];
+    size_t name_size; /* bytes, of any kind */
+    uint64_t lost;
+    uint64_t missing; /* unseen inside the window: they may still come, else they will be lost */
+    uint64_t duplicated;
+};
+
+/*
+ * Calls `told` for every sender, where they are kept; a lock that keeps some of the others waiting
+ * is held meanwhile.
+ */
+void sequence_each_sender(struct sequence_table *table,
+                          void (*told)(void *context, const struct sequence_sender *sender),
+                          void *context);
 
 /*
  * Notes that `key` sent `number`, in its life `boot_id` (0: the sender has none). Numbers may

@@ -152,6 +152,104 @@ static void the_sender_quiet_longest_is_evicted(void **state)
     sequence_table_destroy(table);
 }
 
+/* --- what is kept of senders --------------------------------------------------------------------
+ */
+
+struct told {
+    size_t count;
+    struct sequence_sender senders[16];
+};
+
+static void note_told(void *context, const struct sequence_sender *sender)
+{
+    struct told *told = context;
+    if (told->count < 16)
+        told->senders[told->count] = *sender;
+    told->count++;
+}
+
+static const struct sequence_sender *told_of(const struct told *told, const char *name)
+{
+    for (size_t i = 0; i < told->count && i < 16; i++)
+        if (told->senders[i].name_size == strlen(name) &&
+            memcmp(told->senders[i].name, name, strlen(name)) == 0)
+            return &told->senders[i];
+    fail_msg("no sender %s", name);
+    return NULL;
+}
+
+static void senders_are_kept_only_where_that_was_asked_for(void **state)
+{
+    struct told told = {0};
+    note_as(*state, "web1", 3, 7, 1);
+    sequence_each_sender(*state, note_told, &told);
+    assert_int_equal(told.count, 0);
+}
+
+static void who_lost_how_much_is_told(void **state)
+{
+    struct sequence_table *table = *state;
+    struct told told = {0};
+    assert_true(sequence_keep_senders(table));
+    note_as(table, "web1", 3, 7, 1);
+    note_as(table, "web2", 4, 7, 1);
+    note_as(table, "web2", 4, 7, 1);
+    note_as(table, "web1", 3, 7, 5); /* 2, 3 and 4 may still come */
+    note_as(table, "web1", 3, 7, 4);
+    sequence_each_sender(table, note_told, &told);
+    assert_int_equal(told.count, 2);
+    const struct sequence_sender *sender = told_of(&told, "web1");
+    assert_int_equal(sender->listener, 3);
+    assert_int_equal(sender->lost, 0);
+    assert_int_equal(sender->missing, 2);
+    assert_int_equal(sender->duplicated, 0);
+    char host[ADDRESS_TEXT_SIZE];
+    address_format(&sender->source, host);
+    assert_string_equal(host, "192.0.2.1:0");
+    assert_int_equal(told_of(&told, "web2")->duplicated, 1);
+
+    note_as(table, "web1", 3, 7, 5 + SEQUENCE_WINDOW);
+    told.count = 0;
+    sequence_each_sender(table, note_told, &told);
+    assert_int_equal(told_of(&told, "web1")->lost, 2);
+    assert_int_equal(told_of(&told, "web1")->missing, SEQUENCE_WINDOW - 1);
+}
+
+static void what_is_kept_goes_with_who_takes_the_place(void **state)
+{
+    (void)state;
+    struct sequence_table *table = sequence_table_create(1, sequence_secret);
+    assert_non_null(table);
+    assert_true(sequence_keep_senders(table));
+    for (uint32_t i = 0; i < 3000; i++) {
+        note_nth(table, i, 1);
+        note_nth(table, i, 1);
+    }
+    struct told told = {0};
+    sequence_each_sender(table, note_told, &told);
+    assert_int_equal(told.count, 16 * 8);
+    for (size_t i = 0; i < 16; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "s%u", (unsigned)told.senders[i].listener);
+        assert_ptr_equal(told_of(&told, name), &told.senders[i]);
+        assert_int_equal(told.senders[i].duplicated, 1);
+    }
+    sequence_table_destroy(table);
+}
+
+static void a_long_name_is_cut(void **state)
+{
+    char name[200];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    struct told told = {0};
+    assert_true(sequence_keep_senders(*state));
+    note_as(*state, name, 0, 7, 1);
+    sequence_each_sender(*state, note_told, &told);
+    assert_int_equal(told.senders[0].name_size, SEQUENCE_NAME_SIZE);
+    assert_memory_equal(told.senders[0].name, name, SEQUENCE_NAME_SIZE);
+}
+
 /* --- threads ---------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, OWN_SENDERS = 20, OWN_NUMBERS = 2000, SHARED_NUMBERS = 40000 };
@@ -263,6 +361,7 @@ static void evictions_are_exact_whatever_the_threads(void **state)
     (void)state;
     struct sequence_table *table = sequence_table_create(1, sequence_secret);
     assert_non_null(table);
+    assert_true(sequence_keep_senders(table));
     struct worker workers[THREADS] = {0};
     struct thread *threads[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) {
@@ -271,6 +370,11 @@ static void evictions_are_exact_whatever_the_threads(void **state)
         assert_int_equal(thread_start(&threads[i], "crowd", crowd, &workers[i], NULL), 0);
     }
     struct totals all = {0};
+    for (size_t i = 0; i < 100; i++) {
+        struct told told = {0};
+        sequence_each_sender(table, note_told, &told); /* meanwhile */
+        assert_in_range(told.count, 0, 16 * 8);
+    }
     for (size_t i = 0; i < THREADS; i++) {
         thread_join(threads[i]);
         all.new_senders += workers[i].own.new_senders;
@@ -292,6 +396,10 @@ int main(void)
         cmocka_unit_test(an_evicted_sender_is_settled_for_its_own_listener),
         cmocka_unit_test(a_sender_that_is_not_quiet_keeps_its_place),
         cmocka_unit_test(the_sender_quiet_longest_is_evicted),
+        test_with_table(senders_are_kept_only_where_that_was_asked_for),
+        test_with_table(who_lost_how_much_is_told),
+        cmocka_unit_test(what_is_kept_goes_with_who_takes_the_place),
+        test_with_table(a_long_name_is_cut),
         cmocka_unit_test(totals_are_exact_whatever_the_threads),
         cmocka_unit_test(evictions_are_exact_whatever_the_threads),
     };

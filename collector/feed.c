@@ -17,6 +17,7 @@ struct feed {
     bool lossless;
     struct outlet *outlets;
     size_t count;
+    struct tap_inlet *tap; /* NULL: none */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -57,6 +58,11 @@ int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error 
     feed->outlets = grown;
     grown[feed->count++] = (struct outlet){.to = *sink};
     return 0;
+}
+
+void feed_set_tap(struct feed *feed, struct tap_inlet *tap)
+{
+    feed->tap = tap;
 }
 
 static void log_refusal(struct outlet *outlet, enum record_refusal reason, size_t records)
@@ -117,6 +123,8 @@ static void offer_to(struct feed *feed, struct outlet *outlet, struct batch *bat
 
 void feed_offer(struct feed *feed, struct batch *batch)
 {
+    if (feed->tap != NULL)
+        tap_offer(feed->tap, batch);
     for (size_t i = 0; i < feed->count; i++)
         offer_to(feed, &feed->outlets[i], batch);
     batch_release(batch);

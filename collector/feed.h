@@ -21,6 +21,7 @@
 #include "collector/error.h"
 #include "collector/ledger.h"
 #include "collector/sink_thread.h"
+#include "collector/tap.h"
 
 struct feed;
 
@@ -40,6 +41,9 @@ struct feed_sink {
 
 /* Before the producer starts. Returns 0, or -1 with `error` filled. */
 int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error *error);
+
+/* Shows every batch to a tap, too. Before the producer starts. */
+void feed_set_tap(struct feed *feed, struct tap_inlet *tap);
 
 /* Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. */
 void feed_offer(struct feed *feed, struct batch *batch);

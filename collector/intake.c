@@ -370,6 +370,9 @@ void intake_take(struct intake *intake, const struct datagram_slot *datagram)
     struct intake_counters *counters = intake->counters;
     counter_add(&counters->received, 1);
     counter_add(&counters->bytes, datagram->sent_size);
+    if (intake->thread->traffic != NULL)
+        traffic_note(intake->thread->traffic, intake->listener->index, &datagram->source,
+                     datagram->sent_size);
 
     enum datagram_reason reason;
     const struct schema_entry *entry;

@@ -21,6 +21,7 @@
 #include "collector/ledger.h"
 #include "collector/sequence.h"
 #include "collector/sink.h"
+#include "collector/traffic.h"
 #include "collector/udp_socket.h"
 
 /*
@@ -35,6 +36,7 @@ struct intake_thread {
     struct batch_pool *pool;
     struct feed *feed;
     struct sequence_table *sequences;
+    struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */
     struct intake_counters **counters; /* this thread's blocks, by listener index */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */

@@ -1,0 +1,134 @@
+#include "collector/tap.h"
+
+#include <stdlib.h>
+
+#include "collector/counter.h"
+#include "collector/ring.h"
+
+#define CACHE_LINE 64
+
+/* What one producer writes stands apart from what others do. */
+struct inlet {
+    struct tap_inlet way_in;
+    struct ring *ring;
+    struct counter passed_by;
+    char apart[CACHE_LINE];
+};
+
+struct tap {
+    _Atomic unsigned state;
+    _Atomic unsigned large; /* large batches that wait or are looked at */
+    struct inlet *inlets;
+    size_t count;
+    size_t next; /* whose turn it is */
+};
+
+struct tap *tap_create(size_t producers)
+{
+    struct tap *tap = calloc(1, sizeof *tap);
+    if (tap == NULL)
+        return NULL;
+    tap->inlets = calloc(producers, sizeof *tap->inlets);
+    bool complete = tap->inlets != NULL;
+    for (size_t i = 0; i < producers && complete; i++) {
+        struct inlet *inlet = &tap->inlets[i];
+        inlet->way_in = (struct tap_inlet){.state = &tap->state, .tap = tap, .index = i};
+        inlet->ring = ring_create(TAP_BATCHES);
+        complete = inlet->ring != NULL;
+        tap->count += complete;
+    }
+    if (!complete) {
+        tap_destroy(tap);
+        return NULL;
+    }
+    return tap;
+}
+
+struct tap_inlet *tap_inlet(struct tap *tap, size_t producer)
+{
+    return &tap->inlets[producer].way_in;
+}
+
+/* --- producers -------------------------------------------------------------------------------- */
+
+static bool claim_large(struct tap *tap)
+{
+    if (atomic_fetch_add(&tap->large, 1) < TAP_LARGE)
+        return true;
+    atomic_fetch_sub(&tap->large, 1);
+    return false;
+}
+
+static bool push(struct tap *tap, struct inlet *inlet, struct batch *batch)
+{
+    if (ring_level(inlet->ring) == TAP_BATCHES || (batch->large && !claim_large(tap)))
+        return false;
+    batch_retain(batch);
+    return ring_push(inlet->ring, batch);
+}
+
+void tap_take(struct tap_inlet *way_in, struct batch *batch)
+{
+    struct tap *tap = way_in->tap;
+    struct inlet *inlet = &tap->inlets[way_in->index];
+    if (atomic_load_explicit(&tap->state, memory_order_relaxed) != TAP_TAKING ||
+        !push(tap, inlet, batch))
+        counter_add(&inlet->passed_by, batch->count);
+}
+
+/* --- the main thread -------------------------------------------------------------------------- */
+
+struct batch *tap_next(struct tap *tap)
+{
+    for (size_t i = 0; i < tap->count; i++) {
+        struct inlet *inlet = &tap->inlets[(tap->next + i) % tap->count];
+        struct batch *batch = ring_pop(inlet->ring);
+        if (batch == NULL)
+            continue;
+        tap->next = (tap->next + i + 1) % tap->count;
+        return batch;
+    }
+    return NULL;
+}
+
+void tap_done(struct tap *tap, struct batch *batch)
+{
+    bool large = batch->large;
+    batch_release(batch);
+    if (large)
+        atomic_fetch_sub(&tap->large, 1);
+}
+
+static void let_go(struct tap *tap)
+{
+    struct batch *batch;
+    while ((batch = tap_next(tap)) != NULL)
+        tap_done(tap, batch);
+}
+
+/* A producer that was just about to push may still do so: what waits is old when it begins anew. */
+void tap_set(struct tap *tap, enum tap_state state)
+{
+    unsigned before = atomic_exchange(&tap->state, state);
+    if (state == TAP_OFF || before == TAP_OFF)
+        let_go(tap);
+}
+
+uint64_t tap_passed_by(const struct tap *tap)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < tap->count; i++)
+        sum += counter_read(&tap->inlets[i].passed_by);
+    return sum;
+}
+
+void tap_destroy(struct tap *tap)
+{
+    if (tap == NULL)
+        return;
+    let_go(tap);
+    for (size_t i = 0; i < tap->count; i++)
+        ring_destroy(tap->inlets[i].ring);
+    free(tap->inlets);
+    free(tap);
+}

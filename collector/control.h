@@ -7,7 +7,11 @@
 #ifndef SLUICE_COLLECTOR_CONTROL_H
 #define SLUICE_COLLECTOR_CONTROL_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "collector/error.h"
+#include "collector/wakeup.h"
 
 struct control;
 
@@ -17,7 +21,18 @@ enum control_event {
     CONTROL_STOP,   /* SIGTERM, SIGINT */
     CONTROL_LEDGER, /* SIGUSR1 */
     CONTROL_REOPEN, /* SIGHUP */
+    CONTROL_READY,  /* a handle that is watched has something, or has gone */
 };
+
+/* A handle to watch for what is named; that it has gone is told in any case. */
+struct control_watch {
+    wait_handle handle;
+    bool want_read;
+    bool want_write;
+};
+
+/* Handles that can be watched at a time. */
+#define CONTROL_WATCHED_MAX 16
 
 /*
  * Also makes a write to a closed pipe, or past a file's limit, an error rather than a signal.
@@ -28,7 +43,11 @@ void control_destroy(struct control *control);
 
 void control_notify(struct control *control);
 
-/* Waits for the next event, at most `timeout_ms` milliseconds (negative: for ever). */
-enum control_event control_wait(struct control *control, int timeout_ms);
+/*
+ * Waits for the next event, of these `count` (at most CONTROL_WATCHED_MAX) handles too, for at most
+ * `timeout_ms` milliseconds (negative: for ever). Signals and notices are told first.
+ */
+enum control_event control_wait(struct control *control, const struct control_watch *watched,
+                                size_t count, int timeout_ms);
 
 #endif

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
     output_file_hold_standard_streams();
     switch (options_parse(argc, argv, &choices, &config, &error)) {
     case OPTIONS_RUN:
-        code = config.check ? check(&config) : program_run(&config);
+        code = config.check ? check(&config) : program_run(&config, &encoder_json);
         break;
     case OPTIONS_HELP:
         options_print_help(stdout, &choices);

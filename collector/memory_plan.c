@@ -4,9 +4,13 @@
 
 #include "collector/batch.h"
 #include "collector/batch_queue.h"
+#include "collector/control_service.h"
 #include "collector/dead_letters.h"
 #include "collector/intake.h"
+#include "collector/sender_report.h"
 #include "collector/sequence.h"
+#include "collector/tap.h"
+#include "collector/traffic.h"
 #include "collector/udp_socket.h"
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
@@ -18,11 +22,31 @@ static size_t producers(const struct memory_needs *needs)
 
 /*
  * Batches that are out when every queue is full: those that wait in it, one in the hands of each
- * sink, and one open per intake. With so many none is ever missing.
+ * sink, one open per intake, and those that the tap holds. With so many none is ever missing.
  */
-static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity)
+static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity, uint64_t tapped)
 {
-    return producers(needs) * needs->sinks * queue_capacity + needs->sinks + needs->intakes;
+    return producers(needs) * needs->sinks * queue_capacity + needs->sinks + needs->intakes +
+           (needs->control ? tapped : 0);
+}
+
+static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
+{
+    return batches(needs, ring_capacity, producers(needs) * TAP_BATCHES + 1);
+}
+
+static uint64_t large_batches(const struct memory_needs *needs)
+{
+    return batches(needs, BATCH_QUEUE_LARGE, TAP_LARGE);
+}
+
+/* What is there only where somebody may ask. */
+static uint64_t control_memory(const struct memory_needs *needs)
+{
+    if (!needs->control)
+        return 0;
+    return producers(needs) * traffic_table_memory() + sequence_senders_memory(MEMORY_SENDERS) +
+           sender_report_memory(producers(needs)) + control_service_memory();
 }
 
 /* A ring for each producer, and what is written at a time. */
@@ -35,10 +59,10 @@ static uint64_t dead_letters(const struct memory_needs *needs)
 
 static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
-    return batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
-           batches(needs, BATCH_QUEUE_LARGE) * BATCH_LARGE_SIZE +
-           needs->receivers * datagram_group_memory() + needs->sink_memory +
-           sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs);
+    return small_batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
+           large_batches(needs) * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
+           needs->sink_memory + sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
+           control_memory(needs);
 }
 
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
@@ -60,8 +84,8 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
         capacity = LONGEST_RING;
     *plan = (struct memory_plan){
         .ring_capacity = capacity,
-        .small_batches = batches(needs, capacity),
-        .large_batches = batches(needs, BATCH_QUEUE_LARGE),
+        .small_batches = small_batches(needs, capacity),
+        .large_batches = large_batches(needs),
         .senders = MEMORY_SENDERS,
         .total = total(needs, capacity),
     };

@@ -26,6 +26,7 @@ struct memory_needs {
     size_t sinks;
     uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */
     bool dead_letters;    /* are kept */
+    bool control;         /* somebody may ask who sends, and watch what passes */
     size_t intakes;       /* pairs of a thread and a listener on it: each may hold one open batch */
 };
 

@@ -230,6 +230,16 @@ bool pipeline_reload(struct pipeline *pipeline)
     return true;
 }
 
+struct tap *pipeline_tap(struct pipeline *pipeline)
+{
+    return pipeline->tap;
+}
+
+struct sender_report *pipeline_senders(struct pipeline *pipeline)
+{
+    return pipeline->senders;
+}
+
 static void refresh_drops(struct pipeline *pipeline, struct producer *producer)
 {
     uint64_t request = receiver_refresh(producer->receiver);
@@ -334,6 +344,7 @@ static void destroy_producer(struct producer *producer)
     receiver_destroy(producer->receiver);
     capture_player_destroy(producer->player);
     feed_destroy(producer->thread.feed);
+    traffic_table_destroy(producer->thread.traffic);
     free(producer->thread.counters);
 }
 
@@ -352,6 +363,8 @@ void pipeline_destroy(struct pipeline *pipeline)
         free(source->schema_names);
         free(source->bound_name);
     }
+    sender_report_destroy(pipeline->senders);
+    tap_destroy(pipeline->tap);
     batch_pool_destroy(pipeline->pool);
     sequence_table_destroy(pipeline->sequences);
     ledger_destroy(pipeline->ledger);

@@ -16,6 +16,8 @@
 #include "collector/config/config.h"
 #include "collector/error.h"
 #include "collector/ledger.h"
+#include "collector/sender_report.h"
+#include "collector/tap.h"
 
 struct pipeline;
 
@@ -74,6 +76,10 @@ void pipeline_reopen(struct pipeline *pipeline);
  * for it. Returns whether there are new ones; the log says why not.
  */
 bool pipeline_reload(struct pipeline *pipeline);
+
+/* What passes to the sinks, and who sends it; NULL where the configuration has no `control`. */
+struct tap *pipeline_tap(struct pipeline *pipeline);
+struct sender_report *pipeline_senders(struct pipeline *pipeline);
 
 /* The ledger now, the kernel's drops freshly read; NULL where memory is short. */
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline);

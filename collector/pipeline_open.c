@@ -30,7 +30,8 @@ static struct sink_thread_options sink_options(const struct sink_config *config)
 static void count_needs(const struct config *config, struct memory_needs *needs)
 {
     *needs = (struct memory_needs){.sinks = config->sink_count,
-                                   .dead_letters = config->dead_letter.name != NULL};
+                                   .dead_letters = config->dead_letter.name != NULL,
+                                   .control = config->control != NULL};
     for (size_t i = 0; i < config->sink_count; i++) {
         struct sink_thread_options options = sink_options(&config->sinks[i]);
         needs->sink_memory += sink_thread_memory(&options);
@@ -423,6 +424,33 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
     return 0;
 }
 
+/* --- for who asks and watches ----------------------------------------------------------------- */
+
+static int make_control_parts(struct pipeline *pipeline, struct error *error)
+{
+    const struct config *config = pipeline->config;
+    uint8_t secret[16];
+    if (random_bytes(secret, sizeof secret, error) != 0)
+        return -1;
+    pipeline->tap = tap_create(pipeline->producer_count);
+    pipeline->senders =
+        sender_report_create(pipeline->producer_count, config->listener_count, pipeline->sequences);
+    if (pipeline->tap == NULL || pipeline->senders == NULL ||
+        !sequence_keep_senders(pipeline->sequences))
+        return no_memory(error);
+    for (size_t i = 0; i < config->listener_count; i++)
+        sender_report_add_listener(pipeline->senders, &pipeline->sources[i].listener);
+    for (size_t i = 0; i < pipeline->producer_count; i++) {
+        struct intake_thread *thread = &pipeline->producers[i].thread;
+        thread->traffic = traffic_table_create(secret);
+        if (thread->traffic == NULL)
+            return no_memory(error);
+        sender_report_add_table(pipeline->senders, thread->traffic);
+        feed_set_tap(thread->feed, tap_inlet(pipeline->tap, i));
+    }
+    return 0;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 int pipeline_check(const struct config *config, struct error *error)
@@ -455,5 +483,7 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)
             return -1;
+    if (pipeline->config->control != NULL && make_control_parts(pipeline, error) != 0)
+        return -1;
     return pipeline->letters == NULL ? 0 : dead_letters_open(pipeline->letters, error);
 }

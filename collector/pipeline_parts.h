@@ -16,8 +16,10 @@
 #include "collector/pipeline.h"
 #include "collector/receiver.h"
 #include "collector/schema_list.h"
+#include "collector/sender_report.h"
 #include "collector/sequence.h"
 #include "collector/sink_thread.h"
+#include "collector/tap.h"
 #include "collector/wakeup.h"
 
 struct source {
@@ -51,6 +53,8 @@ struct pipeline {
     struct ledger *ledger;
     struct batch_pool *pool;
     struct sequence_table *sequences;
+    struct tap *tap;               /* NULL: nobody may watch */
+    struct sender_report *senders; /* NULL: nobody may ask */
     struct wakeup *refreshed;
     struct source *sources; /* by listener */
     struct producer *producers;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "collector/control.h"
+#include "collector/control_service.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
 #include "collector/log_stream.h"
@@ -19,7 +20,9 @@
 
 struct run {
     const struct config *config;
+    const struct encoder_ops *tap_encoder;
     struct control *control;
+    struct control_service *service; /* NULL: nobody may ask */
     struct pipeline *pipeline;
     int64_t end_ns;   /* of --duration; INT64_MAX: none */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
@@ -100,9 +103,12 @@ static void stop_when_complete(struct run *run)
         stop_in_time(run);
 }
 
-static int wait_time(const struct run *run, int64_t now)
+/* Milliseconds until `due`, or until something ends; negative: for ever. */
+static int wait_time(const struct run *run, int64_t now, int64_t due)
 {
     int64_t next = run->stopping ? run->limit_ns : run->end_ns;
+    if (due < next)
+        next = due;
     if (next == INT64_MAX)
         return -1;
     int64_t left = next <= now ? 0 : (next - now) / 1000000 + 1;
@@ -123,9 +129,24 @@ static void handle(struct run *run, enum control_event event)
         pipeline_reload(run->pipeline);
         break;
     case CONTROL_NOTICE:
+    case CONTROL_READY:
     case CONTROL_TIMEOUT:
         break;
     }
+}
+
+/* Waits for the next event; whoever asks something meanwhile is answered. */
+static enum control_event await_event(struct run *run, int64_t now)
+{
+    struct control_watch watched[CONTROL_WATCHED_MAX];
+    size_t count = 0;
+    int64_t due = INT64_MAX;
+    if (run->service != NULL)
+        count = control_service_watch(run->service, watched, now, &due);
+    enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
+    if (run->service != NULL)
+        control_service_serve(run->service, clock_monotonic_ns());
+    return event;
 }
 
 /* Returns false where the threads did not end in time. */
@@ -142,7 +163,7 @@ static bool wait_for_end(struct run *run)
             stop_when_complete(run);
         else if (now >= run->end_ns && !run->stopping)
             stop_in_time(run);
-        handle(run, control_wait(run->control, wait_time(run, now)));
+        handle(run, await_event(run, now));
     }
 }
 
@@ -167,6 +188,7 @@ static _Noreturn void end_without_threads(struct run *run)
     const char *name = pipeline_hanging(run->pipeline);
     log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
     report_now(run);
+    control_service_destroy(run->service);
     _Exit(EXIT_CODE_IO);
 }
 
@@ -174,17 +196,23 @@ static int start(struct run *run, struct error *error)
 {
     struct pipeline_options options = {
         .config = run->config, .notify = notify, .notify_context = run->control};
-    if (pipeline_create(&run->pipeline, &options, error) != 0 ||
-        pipeline_start(run->pipeline, error) != 0)
+    if (pipeline_create(&run->pipeline, &options, error) != 0)
+        return -1;
+    if (run->config->control != NULL &&
+        control_service_create(&run->service, run->config->control, run->pipeline, run->tap_encoder,
+                               error) != 0)
+        return -1;
+    if (pipeline_start(run->pipeline, error) != 0)
         return -1;
     if (run->config->duration_ns != 0)
         run->end_ns = clock_monotonic_ns() + (int64_t)run->config->duration_ns;
     return 0;
 }
 
-enum exit_code program_run(const struct config *config)
+enum exit_code program_run(const struct config *config, const struct encoder_ops *tap_encoder)
 {
-    struct run run = {.config = config, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
+    struct run run = {
+        .config = config, .tap_encoder = tap_encoder, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
     struct error error;
     enum exit_code code;
     if (control_create(&run.control, &error) != 0 || start(&run, &error) != 0) {
@@ -195,6 +223,7 @@ enum exit_code program_run(const struct config *config)
     } else {
         end_without_threads(&run);
     }
+    control_service_destroy(run.service);
     pipeline_destroy(run.pipeline);
     control_destroy(run.control);
     return code;

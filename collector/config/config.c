@@ -37,6 +37,7 @@ void config_free(struct config *config)
     free(config->dead_letter.path);
     free(config->listeners);
     free(config->sinks);
+    free(config->control);
     *config = (struct config){0};
 }
 

@@ -103,6 +103,7 @@ struct config {
     uint64_t memory;          /* bytes for the datagram path; 0: as much as the defaults need */
     uint64_t stop_timeout_ns; /* how long a stop may take to flush */
     enum ledger_format ledger;
+    char *control; /* where clients ask and watch, as given: "unix:PATH"; NULL: nowhere */
 };
 
 /* What there is to choose from: the program's own, tables with NULL at their end. */

@@ -140,6 +140,17 @@ static bool parse_schema(const struct setting *setting, const struct config_choi
     return parse_text(setting, text, length, &schema->source, fault);
 }
 
+static bool parse_local(const struct setting *setting, const char *text, size_t length, char **out,
+                        struct fault *fault)
+{
+    static const char scheme[] = "unix:";
+    char given[QUOTED_SIZE];
+    if (length > strlen(scheme) && memcmp(text, scheme, strlen(scheme)) == 0)
+        return parse_text(setting, text, length, out, fault);
+    return fault_set(fault, 0, "%s %s is not of the form %s", setting->name,
+                     quoted(text, length, given), setting->form);
+}
+
 bool setting_parse(const struct setting *setting, const struct config_choices *choices,
                    const char *text, size_t length, void *target, struct fault *fault)
 {
@@ -163,6 +174,8 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
         return parse_text(setting, text, length, field_of(setting, target), fault);
     case SETTING_PARSED:
         return setting->parse(setting->name, text, length, field_of(setting, target), fault);
+    case SETTING_LOCAL:
+        return parse_local(setting, text, length, field_of(setting, target), fault);
     case SETTING_NONE:
         break;
     }

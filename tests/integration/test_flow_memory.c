@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,63 @@ static void no_datagram_causes_an_allocation(void **state)
     assert_int_equal(atomic_load(&calls), 0);
 }
 
+/* Nor where senders are counted and what passes is watched. */
+static void no_datagram_causes_an_allocation_while_somebody_watches(void **state)
+{
+    struct flow *flow = *state;
+    is_test = true;
+    atomic_store(&calls, 0);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
+                    "--control unix:unused");
+    struct tap *tap = pipeline_tap(flow->pipeline);
+    tap_set(tap, TAP_TAKING);
+    atomic_store(&counting, true);
+    uint64_t looked_at = 0;
+    for (uint64_t i = 1; i <= 100; i++) {
+        struct batch *batch;
+        flow_send(flow, 0, 0, 100);
+        flow_await_received(flow, 0, i * 100);
+        while ((batch = tap_next(tap)) != NULL) {
+            looked_at += batch->count;
+            tap_done(tap, batch);
+        }
+    }
+    atomic_store(&counting, false);
+    assert_true(looked_at > 0);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].decoded, 10000);
+    assert_int_equal(atomic_load(&calls), 0);
+}
+
+/* What a tap holds is its own: with the rings full and the tap full no batch is missing. */
+static void a_watcher_that_does_nothing_costs_no_datagram_its_batch(void **state)
+{
+    struct flow *flow = *state;
+    char memory[FLOW_MEMORY_SIZE];
+    char arguments[256];
+    const struct memory_needs needs = {.receivers = 1, .sinks = 1, .intakes = 1, .control = true};
+    snprintf(arguments, sizeof arguments,
+             "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT --control unix:unused "
+             "%s",
+             flow_least_memory(&needs, memory));
+    flow_open(flow, arguments);
+    tap_set(pipeline_tap(flow->pipeline), TAP_TAKING);
+    uint64_t sent = 0;
+    while (tap_passed_by(pipeline_tap(flow->pipeline)) == 0) {
+        flow_send(flow, 0, sent, 100);
+        sent += 100;
+        flow_await_written(flow, 0, sent);
+    }
+    gate_shut(&flow->writing); /* from now on the rings hold others than the tap */
+    flow_send_paced(flow, 0, sent, 10000);
+    flow_await_received(flow, 0, sent + 10000);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].reasons[REASON_NO_BUFFER], 0);
+    assert_int_equal(flow->final->listeners[0].decoded, sent + 10000);
+    assert_true(flow->final->sinks[0].refused[REFUSED_RING_FULL] > 0);
+}
+
 /* Or a count of none would say nothing. */
 static void the_wrappers_see_the_collectors_own_allocations(void **state)
 {
@@ -112,6 +170,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(no_datagram_causes_an_allocation, flow_set_up,
                                         flow_tear_down),
+        cmocka_unit_test_setup_teardown(no_datagram_causes_an_allocation_while_somebody_watches,
+                                        flow_set_up, flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_watcher_that_does_nothing_costs_no_datagram_its_batch,
+                                        flow_set_up, flow_tear_down),
         cmocka_unit_test_setup_teardown(the_wrappers_see_the_collectors_own_allocations,
                                         flow_set_up, flow_tear_down),
     };

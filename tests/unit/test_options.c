@@ -91,6 +91,7 @@ static void without_arguments_riemann_goes_to_stdout(void **state)
     assert_int_equal(config.memory, 0);
     assert_int_equal(config.stop_timeout_ns, 2000000000);
     assert_int_equal(config.ledger, LEDGER_TEXT);
+    assert_null(config.control);
     config_free(&config);
     assert_all_zero(&config);
     config_free(&config);
@@ -142,13 +143,14 @@ static void every_option_is_read(void **state)
     (void)state;
     struct config config =
         accepted("--check", "--duration", "10s", "--max-datagrams", "1000", "--memory", "8MiB",
-                 "--stop-timeout", "500ms", "--ledger", "json", NULL);
+                 "--stop-timeout", "500ms", "--ledger", "json", "--control", "unix:a b", NULL);
     assert_true(config.check);
     assert_int_equal(config.duration_ns, UINT64_C(10000000000));
     assert_int_equal(config.max_datagrams, 1000);
     assert_int_equal(config.memory, 8388608);
     assert_int_equal(config.stop_timeout_ns, 500000000);
     assert_int_equal(config.ledger, LEDGER_JSON);
+    assert_string_equal(config.control, "unix:a b");
     config_free(&config);
 }
 
@@ -214,6 +216,8 @@ static void the_limits_of_the_options_hold(void **state)
     refused("--max-datagrams \"0\" is less than 1, the least", "--max-datagrams", "0", NULL);
     refused("--memory \"0B\" is less than 1B, the least", "--memory", "0B", NULL);
     refused("--memory \"1025GiB\" is more than 1024GiB, the most", "--memory", "1025GiB", NULL);
+    refused("--control \"/run/a\" is not of the form unix:PATH", "--control", "/run/a", NULL);
+    refused("--control \"unix:\" is not of the form unix:PATH", "--control", "unix:", NULL);
     refused("--stop-timeout \"61m\" is more than 1h, the most", "--stop-timeout", "61m", NULL);
 }
 

@@ -71,17 +71,25 @@ static enum control_event meaning(uint32_t number)
     }
 }
 
-enum control_event control_wait(struct control *control, int timeout_ms)
+enum control_event control_wait(struct control *control, const struct control_watch *watched,
+                                size_t count, int timeout_ms)
 {
-    struct pollfd watched[2] = {
+    struct pollfd polled[2 + CONTROL_WATCHED_MAX] = {
         {.fd = control->signals, .events = POLLIN},
         {.fd = control->notice, .events = POLLIN},
     };
-    if (poll(watched, 2, timeout_ms) <= 0)
+    for (size_t i = 0; i < count; i++) {
+        polled[2 + i].fd = (int)watched[i].handle;
+        polled[2 + i].events =
+            (short)((watched[i].want_read ? POLLIN : 0) | (watched[i].want_write ? POLLOUT : 0));
+    }
+    if (poll(polled, 2 + count, timeout_ms) <= 0)
         return CONTROL_TIMEOUT;
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
         return meaning(info.ssi_signo);
+    if ((polled[1].revents & POLLIN) == 0)
+        return CONTROL_READY;
     event_clear(control->notice);
     return CONTROL_NOTICE;
 }

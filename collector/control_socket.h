@@ -1,0 +1,52 @@
+/*
+ * The local place where clients come to ask and to watch: a named endpoint of byte streams that
+ * only the program's own user may open.
+ *
+ * Lifecycle: open, accept, read and write, close the connections, close. Nothing here waits. Main
+ * thread. CMake picks the implementation under platform/.
+ */
+#ifndef SLUICE_COLLECTOR_CONTROL_SOCKET_H
+#define SLUICE_COLLECTOR_CONTROL_SOCKET_H
+
+#include <stddef.h>
+
+#include "collector/error.h"
+#include "collector/wakeup.h"
+
+struct control_socket;
+struct control_connection;
+
+/*
+ * Opens it under its address, "unix:PATH". What a program that has ended left there is replaced.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE): another program listens there, or
+ * something else has that name.
+ */
+int control_socket_open(struct control_socket **out, const char *address, struct error *error);
+
+/* Removes the name, unless somebody else has it by now. NULL is allowed. */
+void control_socket_close(struct control_socket *socket);
+
+/* Readable when somebody has come. */
+wait_handle control_socket_handle(const struct control_socket *socket);
+
+enum control_result {
+    CONTROL_DONE,        /* somebody was accepted; at least one byte was moved */
+    CONTROL_WOULD_BLOCK, /* not now: wait for the handle */
+    CONTROL_OVER,        /* the other end has gone, or sends no more; of accept: not now, and the
+                            handle does not tell when */
+};
+
+enum control_result control_socket_accept(struct control_socket *socket,
+                                          struct control_connection **out);
+
+/* Reads up to, writes a first part of, `size` (≥ 1) bytes: *moved says how many. */
+enum control_result control_connection_read(struct control_connection *connection, void *bytes,
+                                            size_t size, size_t *moved);
+enum control_result control_connection_write(struct control_connection *connection,
+                                             const void *bytes, size_t size, size_t *moved);
+
+wait_handle control_connection_handle(const struct control_connection *connection);
+/* NULL is allowed. */
+void control_connection_close(struct control_connection *connection);
+
+#endif

@@ -1,0 +1,178 @@
+/* collector/control_socket.h on sockets of the local domain (unix(7)). */
+#include "collector/control_socket.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG 8
+
+struct control_socket {
+    int fd;
+    struct sockaddr_un address;
+    struct stat made; /* what was bound, to know it again */
+};
+
+struct control_connection {
+    int fd;
+};
+
+static int cannot(struct error *error, const char *address, const char *why)
+{
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "--control %s: %s", address, why);
+    return -1;
+}
+
+static int local_socket(void)
+{
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* Only its own user may connect, from the first moment. No thread makes files meanwhile. */
+static int bind_privately(const struct control_socket *made)
+{
+    mode_t before = umask(S_IRWXG | S_IRWXO | S_IXUSR);
+    int result = bind(made->fd, (const struct sockaddr *)&made->address, sizeof made->address);
+    int reason = errno;
+    umask(before);
+    errno = reason;
+    return result;
+}
+
+/* What a program that has ended left: a socket that nobody answers. */
+static bool is_left_over(const struct sockaddr_un *address)
+{
+    struct stat status;
+    if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
+        return false;
+    int probe = local_socket();
+    int result = connect(probe, (const struct sockaddr *)address, sizeof *address);
+    bool refused = result != 0 && errno == ECONNREFUSED;
+    if (probe >= 0)
+        close(probe);
+    return refused;
+}
+
+static int bind_and_listen(struct control_socket *made, const char *address, struct error *error)
+{
+    int result = bind_privately(made);
+    if (result != 0 && errno == EADDRINUSE) {
+        if (!is_left_over(&made->address))
+            return cannot(error, address, "another program listens there, or it is no socket");
+        if (unlink(made->address.sun_path) != 0)
+            return cannot(error, address, strerror(errno));
+        result = bind_privately(made);
+    }
+    if (result != 0 || lstat(made->address.sun_path, &made->made) != 0 ||
+        listen(made->fd, BACKLOG) != 0)
+        return cannot(error, address, strerror(errno));
+    return 0;
+}
+
+int control_socket_open(struct control_socket **out, const char *address, struct error *error)
+{
+    const char *path = strchr(address, ':') + 1;
+    struct control_socket *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return cannot(error, address, "out of memory");
+    made->address.sun_family = AF_UNIX;
+    made->fd = -1;
+    int result = -1;
+    if (strlen(path) >= sizeof made->address.sun_path) {
+        cannot(error, address, "the path is too long");
+    } else {
+        strcpy(made->address.sun_path, path);
+        made->fd = local_socket();
+        result = made->fd < 0 ? cannot(error, address, strerror(errno))
+                              : bind_and_listen(made, address, error);
+    }
+    if (result != 0) {
+        control_socket_close(made);
+        return -1;
+    }
+    *out = made;
+    return 0;
+}
+
+void control_socket_close(struct control_socket *socket)
+{
+    struct stat status;
+    if (socket == NULL)
+        return;
+    if (socket->made.st_ino != 0 && lstat(socket->address.sun_path, &status) == 0 &&
+        status.st_ino == socket->made.st_ino && status.st_dev == socket->made.st_dev)
+        unlink(socket->address.sun_path);
+    if (socket->fd >= 0)
+        close(socket->fd);
+    free(socket);
+}
+
+wait_handle control_socket_handle(const struct control_socket *socket)
+{
+    return socket->fd;
+}
+
+enum control_result control_socket_accept(struct control_socket *socket,
+                                          struct control_connection **out)
+{
+    int fd;
+    do
+        fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
+    if (fd < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK ? CONTROL_WOULD_BLOCK : CONTROL_OVER;
+    struct control_connection *connection = malloc(sizeof *connection);
+    if (connection == NULL) {
+        close(fd);
+        return CONTROL_OVER;
+    }
+    connection->fd = fd;
+    *out = connection;
+    return CONTROL_DONE;
+}
+
+static enum control_result result_of(ssize_t count, size_t *moved)
+{
+    if (count < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK ? CONTROL_WOULD_BLOCK : CONTROL_OVER;
+    *moved = (size_t)count;
+    return count == 0 ? CONTROL_OVER : CONTROL_DONE;
+}
+
+enum control_result control_connection_read(struct control_connection *connection, void *bytes,
+                                            size_t size, size_t *moved)
+{
+    ssize_t count;
+    do
+        count = recv(connection->fd, bytes, size, 0);
+    while (count < 0 && errno == EINTR);
+    return result_of(count, moved);
+}
+
+enum control_result control_connection_write(struct control_connection *connection,
+                                             const void *bytes, size_t size, size_t *moved)
+{
+    ssize_t count;
+    do
+        count = send(connection->fd, bytes, size, MSG_NOSIGNAL);
+    while (count < 0 && errno == EINTR);
+    return result_of(count, moved);
+}
+
+wait_handle control_connection_handle(const struct control_connection *connection)
+{
+    return connection->fd;
+}
+
+void control_connection_close(struct control_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    close(connection->fd);
+    free(connection);
+}

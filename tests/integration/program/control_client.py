@@ -1,0 +1,36 @@
+"""A client of the collector's control socket: requests and JSON answers, a line each."""
+import socket
+
+from sluice_program import DEADLINE, parse_json
+
+
+class ControlClient:
+    """Connects at once; fails where an answer does not come in time."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(DEADLINE)
+        self.socket.connect(str(path))
+        self._pending = b""
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, request):
+        self.socket.sendall(request.encode() + b"\n")
+
+    def read_line(self):
+        """The next line, parsed; None at the end."""
+        while b"\n" not in self._pending:
+            part = self.socket.recv(65536)
+            if not part:
+                if self._pending:
+                    raise AssertionError(f"the last line is torn: {self._pending[-200:]!r}")
+                return None
+            self._pending += part
+        line, _, self._pending = self._pending.partition(b"\n")
+        return parse_json(line.decode("utf-8"))
+
+    def ask(self, request):
+        self.send(request)
+        return self.read_line()

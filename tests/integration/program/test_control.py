@@ -1,0 +1,394 @@
+"""The control socket: who may open it, what is answered, and that it holds nobody up."""
+import os
+import select
+import signal
+import socket
+import stat
+import time
+import unittest
+
+from control_client import ControlClient
+from protobuf import gauge, metric, sample, telemetry
+from sluice_program import (BURST, CAPTURES, RIEMANN, TELEMETRY, ProgramTest,
+                            check_running_ledger, settled, wait_until)
+
+TAP_LINES = 100  # a second
+CLIENTS = 8
+
+
+class ControlTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "control"
+
+    def control(self, *arguments, listeners=1, **more):
+        return self.start(*arguments, "--control", f"unix:{self.path}", listeners=listeners, **more)
+
+    def client(self):
+        client = ControlClient(self.path)
+        self.addCleanup(client.close)
+        return client
+
+    def ask_until(self, client, request, reached, what):
+        """Asks until reached(answer) is true; returns that answer."""
+        answers = []
+
+        def asked():
+            answers.append(client.ask(request))
+            return reached(answers[-1])
+        wait_until(asked, what)
+        return answers[-1]
+
+
+class Socket(ControlTest):
+    def refused(self, *arguments, code=73):
+        program = self.launch("--listen", RIEMANN, "--control", *arguments)
+        program.finish(code)
+        return "\n".join(program.log())
+
+    def test_it_is_its_users_alone_and_goes_with_the_program(self):
+        program = self.control("--listen", RIEMANN)
+        mode = os.lstat(self.path).st_mode
+        self.assertTrue(stat.S_ISSOCK(mode))
+        self.assertEqual(stat.S_IMODE(mode), 0o600)
+        program.stop()
+        self.assertFalse(os.path.lexists(self.path))
+
+    def test_without_the_option_there_is_none(self):
+        self.start("--listen", RIEMANN, cwd=self.folder)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_a_dead_program_left_is_replaced(self):
+        program = self.control("--listen", RIEMANN)
+        program.send_signal(signal.SIGKILL)
+        program.process.wait()
+        self.assertTrue(os.path.lexists(self.path))
+        self.control("--listen", RIEMANN)
+        self.assertFalse(self.client().ask("ledger")["final"])
+
+    def test_a_living_programs_is_refused_and_left_alone(self):
+        self.control("--listen", RIEMANN)
+        self.assertIn("another program listens there", self.refused(f"unix:{self.path}"))
+        self.assertFalse(self.client().ask("ledger")["final"])
+
+    def test_what_is_no_socket_is_refused_and_left_alone(self):
+        self.path.write_text("precious")
+        self.assertIn("it is no socket", self.refused(f"unix:{self.path}"))
+        self.assertEqual(self.path.read_text(), "precious")
+
+    def test_a_place_that_cannot_be_is_refused(self):
+        self.assertIn("No such file", self.refused(f"unix:{self.folder}/missing/control"))
+        self.assertIn("too long", self.refused("unix:" + "x" * 200))
+        self.assertIn("not of the form unix:PATH", self.refused("/tmp/control", code=64))
+        self.assertIn("not of the form unix:PATH", self.refused("unix:", code=64))
+
+    def test_a_socket_that_has_taken_its_place_is_not_removed(self):
+        program = self.control("--listen", RIEMANN)
+        os.rename(self.path, self.folder / "moved")
+        other = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(other.close)
+        other.bind(str(self.path))
+        program.stop()
+        self.assertTrue(os.path.lexists(self.path))
+
+    def test_a_start_that_fails_leaves_none(self):
+        taken = self.control("--listen", RIEMANN)
+        path = self.folder / "second"
+        self.launch("--listen", taken.names[0], "--control", f"unix:{path}").finish(69)
+        self.assertFalse(os.path.lexists(path))
+
+
+class Requests(ControlTest):
+    def test_the_ledger_is_the_final_one_once_all_is_written(self):
+        program = self.control("--listen", TELEMETRY)
+        client = self.client()
+        self.sender(program).send_all([gauge("v", value, sequence=value + 1) for value in range(50)]
+                                      + [b"\xff", gauge("v", 1.0, sequence=60)])
+        ledger = self.ask_until(client, "ledger", lambda ledger: settled(ledger["sinks"][0]) == 51,
+                                "all was written")
+        check_running_ledger(ledger)
+        final = program.stop()
+        self.assertEqual(final["listeners"][0].pop("lost"), 9)  # known only at the end
+        self.assertEqual(ledger["listeners"][0].pop("lost"), 0)
+        for name in ("listeners", "sinks"):
+            self.assertEqual(ledger[name], final[name])
+
+    def test_answers_come_in_the_order_of_requests(self):
+        self.control("--listen", RIEMANN)
+        client = self.client()
+        client.socket.sendall(b"ledger\nsenders\r\nledger\nwhat\nledger now\n\ntap\n")
+        self.assertIn("uptime_seconds", client.read_line())
+        self.assertIn("losers", client.read_line())
+        self.assertIn("uptime_seconds", client.read_line())
+        for _ in range(4):
+            self.assertIn("no such request", client.read_line()["error"])
+        self.assertIn("uptime_seconds", client.ask("ledger"))
+
+    def test_who_closes_its_side_gets_what_it_asked_for(self):
+        self.control("--listen", RIEMANN)
+        client = self.client()
+        client.socket.sendall(b"ledger\nsenders\n")
+        client.socket.shutdown(socket.SHUT_WR)
+        self.assertIn("uptime_seconds", client.read_line())
+        self.assertIn("losers", client.read_line())
+        self.assertIsNone(client.read_line())
+
+    def test_a_request_in_pieces_is_one(self):
+        self.control("--listen", RIEMANN)
+        client = self.client()
+        for piece in (b"led", b"ge", b"r\n"):
+            client.socket.sendall(piece)
+        self.assertIn("uptime_seconds", client.read_line())
+
+    def test_a_request_without_end_is_cut_off(self):
+        self.control("--listen", RIEMANN)
+        client = self.client()
+        client.socket.sendall(b"x" * 512)
+        self.assertIsNone(client.read_line())
+        self.assertIn("uptime_seconds", self.client().ask("ledger"))
+
+    def test_more_clients_than_it_serves_are_told_so(self):
+        self.control("--listen", RIEMANN)
+        clients = [self.client() for _ in range(CLIENTS)]
+        for client in clients:
+            client.ask("ledger")
+        self.assertIn("too many", self.client().read_line()["error"])
+        clients[3].close()
+        answers = []
+
+        def served():
+            client = self.client()
+            try:
+                answers.append(client.ask("ledger"))
+            except (BrokenPipeError, ConnectionResetError):
+                return False
+            finally:
+                client.close()
+            return "uptime_seconds" in answers[-1]
+        wait_until(served, "a place is free again")
+
+    def test_who_asks_without_end_is_answered_in_good_time_only(self):
+        self.control("--listen", RIEMANN)
+        client = self.client()
+        began = time.monotonic()
+        for _ in range(11):
+            client.ask("ledger")
+        self.assertGreater(time.monotonic() - began, 0.5)
+
+    def test_it_answers_while_it_stops(self):
+        program = self.control("--listen", RIEMANN, "--stop-timeout", "1h",
+                               "--sink", f"file:{self.folder}/lines", "--sink", "stdout:",
+                               stdout=self.full_pipe())
+        client = self.client()
+        self.sender(program).send_all([metric(value) for value in range(1000)])
+        program.send_signal(signal.SIGTERM)
+        ledger = self.ask_until(client, "ledger",
+                                lambda ledger: settled(ledger["sinks"][0]) == 1000,
+                                "the file is written")
+        self.assertGreater(ledger["sinks"][1]["in_flight"], 0)
+        program.send_signal(signal.SIGTERM)
+        program.finish()
+        self.assertFalse(os.path.lexists(self.path))
+
+    def full_pipe(self):
+        """A pipe that nobody reads and that takes nothing more."""
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        os.set_blocking(writer, False)
+        try:
+            while True:
+                os.write(writer, b"\n" * 4096)
+        except BlockingIOError:
+            pass
+        os.set_blocking(writer, True)
+        self.addCleanup(os.close, writer)
+        return writer
+
+
+class Senders(ControlTest):
+    def send_from(self, program, host, datagrams, listener=0):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.bind((host, 0))
+            for datagram in datagrams:
+                sender.sendto(datagram, ("127.0.0.1", program.port(listener)))
+
+    def test_a_few_are_counted_exactly(self):
+        program = self.control("--listen", RIEMANN + "&receivers=2", "--listen", RIEMANN,
+                               listeners=2)
+        sent = {f"127.0.1.{n}": [metric(value) for value in range(7 * n)] for n in range(1, 9)}
+        received = 0
+        for host, datagrams in sent.items():
+            for datagram in datagrams:  # each from a port of its own
+                self.send_from(program, host, [datagram])
+            received += len(datagrams)
+            program.wait_for_received(received)
+        self.send_from(program, "127.0.1.1", [b"", b"\xff"], listener=1)
+        program.wait_for_received(2, listener=1)
+        answer = self.client().ask("senders")
+        self.assertEqual([listener["name"] for listener in answer["listeners"]], program.names)
+        self.assertEqual(answer["listeners"][0]["senders"], [
+            {"address": host, "datagrams": len(datagrams), "bytes": sum(map(len, datagrams))}
+            for host, datagrams in reversed(sent.items())])
+        self.assertEqual(answer["listeners"][1]["senders"],
+                         [{"address": "127.0.1.1", "datagrams": 2, "bytes": 1}])
+        self.assertEqual((answer["replaced"], answer["losers"]), (0, []))
+
+    def test_ten_thousand_are_bounded_and_the_busy_one_is_seen(self):
+        program = self.control("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines")
+        count = 0
+        for n in range(10000):
+            self.send_from(program, f"127.1.{n // 250}.{n % 250 + 1}", [metric(n)])
+            count += 1
+            if n % 10 == 0:
+                self.send_from(program, "127.9.9.9", [metric(n)])
+                count += 1
+            if n % BURST == 0:
+                program.wait_for_received(count)
+        ledger = program.wait_for_received(count)
+        self.assertEqual(ledger["listeners"][0]["received"], count)
+        answer = self.client().ask("senders")
+        senders = answer["listeners"][0]["senders"]
+        self.assertEqual(len(senders), 64)
+        self.assertEqual((senders[0]["address"], senders[0]["datagrams"]), ("127.9.9.9", 1000))
+        self.assertEqual(answer["replaced"], 10001 - 1024)
+        program.stop()
+
+    def test_loss_is_told_of_those_who_number_what_they_send(self):
+        program = self.control("--listen", TELEMETRY)
+        sender = self.sender(program)
+        sender.send_all([gauge("v", 1.0, sender="web1/\u20ac", boot=1, sequence=number)
+                         for number in (1, 2, 2, 6)])
+        answer = self.client().ask("senders")
+        numbers = {"lost": 0, "missing": 3, "duplicated": 1}
+        found = answer["listeners"][0]["senders"][0]
+        self.assertEqual({**found, "bytes": None},
+                         {"address": "127.0.0.1", "datagrams": 4, "bytes": None, "numbered": 1,
+                          **numbers})
+        self.assertEqual(answer["losers"], [{"listener": program.names[0], "address": "127.0.0.1",
+                                             "sender": "web1/\u20ac", **numbers}])
+
+    def test_a_capture_has_senders_too(self):
+        """A named pipe keeps the program waiting for more of it."""
+        pipe = self.folder / "live.pcap"
+        os.mkfifo(pipe)
+        capture = next(path for path in sorted(CAPTURES.rglob("*.pcap"))
+                       if "riemann" in path.name and path.stat().st_size < 60000)
+        program = self.launch("--listen", f"pcap:{pipe}?schema=riemann",
+                              "--control", f"unix:{self.path}")
+        with open(pipe, "wb", buffering=0) as writer:
+            writer.write(capture.read_bytes())
+            wait_until(self.path.exists, "the socket is there")
+            client = self.client()
+            answer = self.ask_until(client, "senders",
+                                    lambda answer: answer["listeners"][0]["senders"],
+                                    "the capture was read")
+        ledger = program.finish()
+        received = sum(sender["datagrams"] for sender in answer["listeners"][0]["senders"])
+        self.assertTrue(0 < received <= ledger["listeners"][0]["received"])
+
+
+class Tap(ControlTest):
+    def tapping(self, pattern):
+        """A client whose tap is on: what is sent from now on is seen."""
+        client = self.client()
+        client.send(f"tap {pattern}")
+        self.serve_rounds()
+        return client
+
+    def serve_rounds(self):
+        """Another's answers, some time apart: by the last one all that came before is done."""
+        other = self.client()
+        for _ in range(3):
+            other.ask("ledger")
+        other.close()
+
+    def test_it_shows_the_matching_lines_of_samples_as_they_are_written(self):
+        program = self.control("--listen", TELEMETRY)
+        client = self.tapping("cpu.*")
+        self.sender(program).send_all([
+            telemetry(sample("cpu.user", double=1.0), sample("mem", double=2.0),
+                      sample("cpu.sys", int=3, labels=[("core", "0")])),
+            telemetry(sample("disk", double=4.0)),
+            telemetry(sample("cpu", double=5.0), sample("cpu.", double=6.0)),
+        ])
+        seen = [client.read_line() for _ in range(3)]
+        lines = {line["name"]: line for line in program.wait_for_output(6)}
+        self.assertEqual(seen, [lines["cpu.user"], lines["cpu.sys"], lines["cpu."]])
+
+    def test_each_watcher_sees_its_own(self):
+        program = self.control("--listen", TELEMETRY)
+        first, second = self.tapping("a?"), self.tapping("*2")
+        self.sender(program).send_all([telemetry(sample(name, double=1.0))
+                                       for name in ("a1", "b2", "a2", "c3")])
+        self.assertEqual([first.read_line()["name"] for _ in range(2)], ["a1", "a2"])
+        self.assertEqual([second.read_line()["name"] for _ in range(2)], ["b2", "a2"])
+
+    def test_what_has_no_samples_matches_by_its_schema(self):
+        program = self.control("--listen", "udp://127.0.0.1:0?schema=otlp-logs")
+        other, client = self.tapping("telemetry"), self.tapping("otlp-*")
+        self.sender(program).send_all([b"\x0a\x00"])
+        self.assertEqual(client.read_line()["schema"], "otlp-logs")
+        self.assertFalse(select.select([other.socket], [], [], 0.1)[0])
+
+    def test_it_never_shows_more_than_its_bound_a_second_and_tells_what_is_left_out(self):
+        program = self.control("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines")
+        began = time.monotonic()
+        client = self.tapping("*")
+        flood = self.flood(program, metric)
+        shown, left_out = 0, 0
+        while time.monotonic() - began < 3.5:
+            line = client.read_line()
+            left_out += line.get("left_out_records", 0)
+            shown += "left_out_records" not in line
+            self.assertLessEqual(shown, TAP_LINES * (int(time.monotonic() - began) + 1))
+        flood.end()
+        self.assertGreaterEqual(shown, 2 * TAP_LINES)
+        self.assertGreater(left_out, 0)
+        # With what passes by while the last second ends all are accounted for, one record a line.
+        ledger = program.wait_for_received(flood.sent)
+        decoded = ledger["listeners"][0]["decoded"]
+        while shown + left_out < decoded:
+            line = client.read_line()
+            left_out += line.get("left_out_records", 0)
+            shown += "left_out_records" not in line
+        self.assertEqual(shown + left_out, decoded)
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][0]["written"], decoded)
+
+    def test_who_reads_nothing_costs_no_record_and_is_given_up(self):
+        program = self.control("--listen", TELEMETRY, "--sink", f"file:{self.folder}/lines")
+        client = self.tapping("*")
+        sender = self.sender(program)
+        name = "x" * 8000  # so that the socket and the client's buffer are soon full
+        count = 0
+
+        def given_up():
+            nonlocal count
+            sender.send_all([telemetry(sample(name, double=1.0))] * 20, before=count)
+            count += 20
+            time.sleep(0.1)
+            probe = select.poll()
+            probe.register(client.socket, 0)
+            return any(events & select.POLLHUP for _, events in probe.poll(0))
+        wait_until(given_up, "the client was given up")
+        self.assertFalse(self.client().ask("ledger")["final"])
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][0]["written"], count)
+
+    def test_who_leaves_turns_it_off(self):
+        program = self.control("--listen", RIEMANN)
+        sender = self.sender(program)
+        client = self.tapping("*")
+        sender.send_all([metric(1)])
+        client.read_line()
+        client.close()
+        self.serve_rounds()
+        sender.send_all([metric(2)], before=1)
+        program.wait_for_output(2)
+        client = self.tapping("*")
+        sender.send_all([metric(3)], before=2)
+        self.assertEqual(client.read_line()["value"], 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,289 @@
+"""sluice-top beside a running collector: its page, in a pipe and in a terminal, and its tap."""
+import fcntl
+import os
+import pathlib
+import pty
+import select
+import signal
+import socket
+import struct
+import subprocess
+import termios
+import time
+import unittest
+
+from protobuf import gauge, sample, telemetry
+from sluice_program import (DEADLINE, SLUICE, TELEMETRY, ProgramTest, parse_json, parse_lines,
+                            wait_until)
+
+TOP = str(pathlib.Path(SLUICE).with_name("sluice-top"))
+
+ENTER_SCREEN, LEAVE_SCREEN = b"\x1b[?1049h", b"\x1b[?1049l"  # of an xterm
+
+
+class Terminal:
+    """sluice-top in a terminal of its own; all that it writes is kept."""
+
+    def __init__(self, *arguments, rows=24, columns=80, term="xterm"):
+        self.master, slave = pty.openpty()
+        self.resize(rows, columns)
+        self.modes = termios.tcgetattr(slave)
+        self.slave = slave  # held open, to look at its modes
+        self.process = subprocess.Popen(
+            [TOP, *arguments], stdin=slave, stdout=slave, stderr=subprocess.PIPE,
+            env={**os.environ, "TERM": term}, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.written = b""
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+        os.close(self.master)
+        os.close(self.slave)
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def press(self, keys):
+        os.write(self.master, keys)
+
+    def read(self):
+        while select.select([self.master], [], [], 0.05)[0]:
+            self.written += os.read(self.master, 65536)
+        return self.written
+
+    def wait_for(self, text, since=0):
+        """Waits until it has written `text`; returns how much it has written by then."""
+        end = time.monotonic() + DEADLINE
+        while text not in self.read()[since:]:
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise AssertionError(f"{text!r} was not shown: {self.written[since:][-2000:]!r}")
+        return len(self.written)
+
+    def wait_for_end(self):
+        """Its exit code; it must not wait for us to read what it writes at the end."""
+        wait_until(lambda: self.read() is not None and self.process.poll() is not None, "the end")
+        self.read()
+        return self.process.returncode
+
+
+class TopTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "control"
+        self.address = f"unix:{self.path}"
+
+    def control(self, *arguments, **more):
+        return self.start("--listen", TELEMETRY, "--control", self.address, *arguments, **more)
+
+    def top(self, *arguments, **more):
+        return subprocess.run([TOP, *arguments], timeout=DEADLINE, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True, **more)
+
+    def terminal(self, *arguments, **more):
+        terminal = Terminal(*arguments, **more)
+        self.addCleanup(terminal.close)
+        return terminal
+
+
+class Once(TopTest):
+    def page(self, *arguments):
+        """The page as rows of words."""
+        ended = self.top(*arguments, self.address)
+        self.assertEqual((ended.returncode, ended.stderr), (0, b""))
+        self.assertTrue(ended.stdout.isascii())
+        return [line.split() for line in ended.stdout.decode().splitlines()]
+
+    def test_the_page_has_what_the_ledger_has(self):
+        program = self.control()
+        datagrams = [gauge("v", value, sender="web1", boot=1, sequence=value + 1)
+                     for value in (0, 1, 2, 5)] + [b"\xff"]
+        self.sender(program).send_all(datagrams)
+        program.wait_for_output(4)
+        port = program.port()
+        size = str(sum(map(len, datagrams)))
+        for arguments in ((), ("--once",)):
+            rows = self.page(*arguments)
+            self.assertEqual(rows[0], ["sluice-top", self.address])
+            self.assertIn([program.names[0], "0", "0", "5", "1", "0", "0"], rows)
+            self.assertIn(["stdout:", "0", "0", "0", "0", "0", "ok"], rows)
+            self.assertIn([program.names[0], "0", "1", "malformed"], rows)
+            self.assertIn(["127.0.0.1", "0", "0", "5", "2", f"127.0.0.1:{port}"], rows)
+            self.assertIn(["web1", "2", "0", "127.0.0.1", f"127.0.0.1:{port}"], rows)
+        self.assertEqual(program.stop()["listeners"][0]["bytes"], int(size))
+
+    def test_rates_are_those_of_now(self):
+        program = self.control()
+        flood = self.flood(program, lambda number: gauge("v", number, sequence=number))
+        program.wait_for_received(1000)
+        rows = self.page()
+        flood.end()
+        rate = next(row[1] for row in rows if row[:1] == [program.names[0]])
+        self.assertNotEqual(rate, "0")
+        program.stop()
+
+    def test_nobody_there_is_told(self):
+        ended = self.top(self.address)
+        self.assertEqual((ended.returncode, ended.stdout), (69, b""))
+        self.assertIn(b"is sluice running with --control?", ended.stderr)
+
+    def test_who_is_no_collector_is_told(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+            other.bind(str(self.path))
+            other.listen()
+            process = subprocess.Popen([TOP, self.address], stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            connection, _ = other.accept()
+            with connection:
+                for _ in range(2):
+                    connection.recv(100)
+                    connection.sendall(b"220 mail.example.org ESMTP\r\n")
+                output, errors = process.communicate(timeout=DEADLINE)
+        self.assertEqual((process.returncode, output), (65, b""))
+        self.assertIn(b"no JSON", errors)
+
+    def test_wrong_command_lines(self):
+        for arguments in (["/tmp/x"], ["unix:"], ["--once", "--tap", "*"], ["unix:a", "unix:b"],
+                          ["--tap", ""], ["--tap", "x" * 257], ["--fast"]):
+            self.assertEqual(self.top(*arguments).returncode, 64, arguments)
+        self.assertIn(b"--tap GLOB", self.top("--help").stdout)
+
+
+class Page(TopTest):
+    def test_it_is_shown_and_q_gives_the_terminal_back(self):
+        program = self.control()
+        self.sender(program).send_all([gauge("v", 1.0), b"\xff"])
+        terminal = self.terminal(self.address)
+        for text in (ENTER_SCREEN, b"LISTENERS", program.names[0].encode(), b"SINKS", b"stdout:",
+                     b"DROPS", b"malformed", b"SENDERS", b"127.0.0.1"):
+            terminal.wait_for(text)
+        terminal.press(b"q")
+        self.assertEqual(terminal.wait_for_end(), 0)
+        self.assertIn(LEAVE_SCREEN, terminal.written)
+        self.assertEqual(termios.tcgetattr(terminal.slave), terminal.modes)
+
+    def test_it_goes_on_each_second(self):
+        program = self.control()
+        terminal = self.terminal(self.address)
+        seen = terminal.wait_for(b"SINKS")
+        sender = self.sender(program)
+        sender.send_all([b"\xff"])
+        seen = terminal.wait_for(b"malformed", seen)
+        sender.send_all([b""], before=1)
+        terminal.wait_for(b"empty", seen)
+
+    def test_it_survives_any_size(self):
+        self.control()
+        terminal = self.terminal(self.address, rows=50, columns=132)
+        seen = terminal.wait_for(b"SINKS")
+        for rows, columns, text in ((24, 80, b"SINKS"), (5, 20, b"LISTENERS"), (1, 1, b"s"),
+                                    (3, 300, b"received"), (60, 200, b"SINKS")):
+            terminal.resize(rows, columns)
+            seen = terminal.wait_for(text, seen)
+        terminal.press(b"q")
+        self.assertEqual(terminal.wait_for_end(), 0)
+
+    def test_a_signal_gives_the_terminal_back(self):
+        self.control()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            terminal = self.terminal(self.address)
+            terminal.wait_for(b"SINKS")
+            terminal.process.send_signal(number)
+            self.assertEqual(terminal.wait_for_end(), 0)
+            self.assertIn(LEAVE_SCREEN, terminal.written)
+            self.assertEqual(termios.tcgetattr(terminal.slave), terminal.modes)
+
+    def test_a_collector_that_goes_is_told_and_found_again(self):
+        terminal = self.terminal(self.address)  # it need not be there at the beginning
+        seen = terminal.wait_for(b"trying again")
+        program = self.control()
+        seen = terminal.wait_for(b"SINKS", seen)
+        program.stop()
+        seen = terminal.wait_for(b"trying again", seen)
+        self.control("--listen", "udp://[::1]:0")
+        terminal.wait_for(b"udp://[::1]", seen)
+        terminal.press(b"q")
+        self.assertEqual(terminal.wait_for_end(), 0)
+
+    def test_a_collector_that_stands_still_is_told(self):
+        program = self.control()
+        terminal = self.terminal(self.address)
+        seen = terminal.wait_for(b"SINKS")
+        program.send_signal(signal.SIGSTOP)
+        seen = terminal.wait_for(b"does not answer", seen)
+        program.send_signal(signal.SIGCONT)
+        terminal.wait_for(self.address.encode(), seen)
+        terminal.press(b"q")
+        self.assertEqual(terminal.wait_for_end(), 0)
+
+    def test_a_terminal_that_is_not_known_is_an_error(self):
+        self.control()
+        terminal = self.terminal(self.address, term="no-such-terminal")
+        self.assertEqual(terminal.wait_for_end(), 74)
+        self.assertIn(b"--once", terminal.process.stderr.read())
+
+
+class Tap(TopTest):
+    def tap(self, program, pattern, stdout=subprocess.PIPE):
+        """A tap that is on: what is sent from now on is seen."""
+        process = subprocess.Popen([TOP, "--tap", pattern, self.address], stdin=subprocess.DEVNULL,
+                                   stdout=stdout, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        if process.stdout:
+            self.addCleanup(process.stdout.close)
+        return process
+
+    def send_until_seen(self, program, process, *names):
+        """Sends samples of these names again and again; returns the first line that comes."""
+        sender = self.sender(program)
+        count = 0
+        while not select.select([process.stdout], [], [], 0.05)[0]:
+            sender.send_all([telemetry(*(sample(name, double=1.0) for name in names))],
+                            before=count)
+            count += 1
+            self.assertLess(count, 1000)
+        return process.stdout.readline()
+
+    def test_lines_go_into_a_pipe_until_a_signal(self):
+        program = self.control("--sink", f"file:{self.folder}/lines")
+        process = self.tap(program, "cpu*")
+        line = parse_json(self.send_until_seen(program, process, "mem", "cpu.user").decode())
+        self.assertEqual((line["name"], line["listener"]), ("cpu.user", program.names[0]))
+        process.send_signal(signal.SIGTERM)
+        rest, errors = process.communicate(timeout=DEADLINE)
+        self.assertEqual({line["name"] for line in parse_lines(rest)} - {"cpu.user"}, set())
+        self.assertEqual((process.returncode, errors), (0, b""))
+
+    def test_a_reader_that_goes_ends_it_quietly(self):
+        program = self.control("--sink", f"file:{self.folder}/lines")
+        process = self.tap(program, "*")
+        self.send_until_seen(program, process, "v")
+        process.stdout.close()
+        self.assertEqual(process.wait(DEADLINE), 0)  # nothing more need be sent for that
+        self.assertEqual(process.stderr.read(), b"")
+
+    def test_what_is_left_out_is_told_on_stderr(self):
+        program = self.control("--sink", f"file:{self.folder}/lines")
+        process = self.tap(program, "*", stdout=subprocess.DEVNULL)
+        flood = self.flood(program, lambda number: gauge("v", number, sequence=number))
+        line = process.stderr.readline()
+        flood.end()
+        self.assertRegex(line, rb"^sluice-top: \d+ records were left out\n$")
+
+    def test_a_collector_that_goes_ends_it(self):
+        program = self.control("--sink", f"file:{self.folder}/lines")
+        process = self.tap(program, "*")
+        self.send_until_seen(program, process, "v")
+        program.stop()
+        output, errors = process.communicate(timeout=DEADLINE)
+        parse_lines(output)
+        self.assertEqual(process.returncode, 74)
+        self.assertIn(b"the collector has gone", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

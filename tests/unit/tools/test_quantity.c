@@ -1,0 +1,85 @@
+/* Numbers for people. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tools/top/quantity.h"
+
+static void assert_written(double value, const char *expected)
+{
+    char text[QUANTITY_SIZE];
+    quantity_write(value, text);
+    assert_string_equal(text, expected);
+}
+
+static void small_ones_are_exact_and_less_than_ten_has_a_decimal(void **state)
+{
+    (void)state;
+    assert_written(0, "0");
+    assert_written(-3, "0");
+    assert_written(0.0 / 0.0, "0");
+    assert_written(0.04, "0");
+    assert_written(0.06, "0.1");
+    assert_written(7, "7");
+    assert_written(9.94, "9.9");
+    assert_written(9.96, "10");
+    assert_written(42.4, "42");
+    assert_written(99999, "99999");
+}
+
+static void large_ones_have_three_digits_and_a_unit(void **state)
+{
+    (void)state;
+    assert_written(99999.6, "100k");
+    assert_written(123456, "123k");
+    assert_written(999499, "999k");
+    assert_written(999500, "1.00M");
+    assert_written(1250000, "1.25M");
+    assert_written(9995000, "10.0M");
+    assert_written(99960000, "100M");
+    assert_written(1e10, "10.0G");
+    assert_written(1.8446744073709552e19, "18.4E");
+}
+
+static void all_fit_their_columns(void **state)
+{
+    (void)state;
+    for (double value = 0.001; value < 1e23; value *= 1.01) {
+        char text[QUANTITY_SIZE];
+        quantity_write(value, text);
+        assert_in_range(strlen(text), 1, 6);
+    }
+}
+
+static void assert_time(double seconds, const char *expected)
+{
+    char text[QUANTITY_SIZE];
+    quantity_write_time(seconds, text);
+    assert_string_equal(text, expected);
+}
+
+static void times_are_told_in_two_units(void **state)
+{
+    (void)state;
+    assert_time(-1, "0s");
+    assert_time(59.9, "59s");
+    assert_time(309, "5m 09s");
+    assert_time(3 * 3600 + 5 * 60 + 59, "3h 05m");
+    assert_time(12 * 86400 + 3 * 3600, "12d 03h");
+    assert_time(1e300, "46296d 07h");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_ones_are_exact_and_less_than_ten_has_a_decimal),
+        cmocka_unit_test(large_ones_have_three_digits_and_a_unit),
+        cmocka_unit_test(all_fit_their_columns),
+        cmocka_unit_test(times_are_told_in_two_units),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+/* sluice-top's page: what is read, how fast it goes, and what stands where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tools/top/page.h"
+
+#define TEXT_SIZE 65536
+
+/* A ledger of one listener and one sink with these numbers. */
+struct numbers {
+    double uptime;
+    unsigned received, bytes, malformed, kernel_drops, lost;
+    unsigned written, in_flight, ring_full, sink_ended, io_error, write_errors;
+};
+
+static struct model model_of(const struct numbers *n, const char *senders)
+{
+    static char ledger[TEXT_SIZE];
+    struct model model;
+    struct error error;
+    snprintf(ledger, sizeof ledger,
+             "{\"final\":false,\"uptime_seconds\":%f,\"listeners\":[{\"name\":\"udp://h:1\","
+             "\"kind\":\"udp\",\"received\":%u,\"bytes\":%u,\"decoded\":%u,\"reasons\":{"
+             "\"no_buffer\":0,\"malformed\":%u},\"kernel_drops\":%u,\"lost\":%u,\"duplicated\":0}],"
+             "\"sinks\":[{\"name\":\"stdout:\",\"written\":%u,\"bytes\":%u,\"refused\":{"
+             "\"ring_full\":%u,\"sink_ended\":%u},\"failed\":{\"io_error\":%u},\"in_flight\":%u,"
+             "\"write_errors\":%u}]}\n",
+             n->uptime, n->received, n->bytes, n->received - n->malformed, n->malformed,
+             n->kernel_drops, n->lost, n->written, n->written * 10, n->ring_full, n->sink_ended,
+             n->io_error, n->in_flight, n->write_errors);
+    if (model_read(&model, ledger, strlen(ledger), senders, strlen(senders), &error) != 0)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static const char no_senders[] = "{\"listeners\":[],\"replaced\":0,\"losers\":[]}\n";
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static void wrong(const char *ledger, const char *senders, const char *expected)
+{
+    struct model model;
+    struct error error;
+    assert_int_equal(model_read(&model, ledger, strlen(ledger), senders, strlen(senders), &error),
+                     -1);
+    assert_int_equal(error.code, EXIT_CODE_BAD_INPUT);
+    if (strstr(error.text, expected) == NULL)
+        fail_msg("%s", error.text);
+}
+
+static void what_is_no_ledger_is_refused_by_name(void **state)
+{
+    (void)state;
+    wrong("", no_senders, "no JSON");
+    wrong("{}", "nonsense", "no JSON");
+    wrong("{}", no_senders, "lacks \"listeners\"");
+    wrong("{\"listeners\":[],\"sinks\":[],\"uptime_seconds\":1}", "{}", "lacks \"losers\"");
+    wrong("{\"listeners\":[{\"name\":\"x\"}],\"sinks\":[],\"uptime_seconds\":1}", no_senders,
+          "lacks \"received\"");
+    wrong("[1,2]", "[]", "lacks");
+}
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+struct drawn {
+    struct model now, before;
+    struct rates rates;
+    struct page page;
+};
+
+static void draw_after(struct drawn *drawn, const struct numbers *now, const struct numbers *before,
+                       const char *senders, size_t rows, size_t columns)
+{
+    *drawn = (struct drawn){.now = model_of(now, senders)};
+    if (before != NULL)
+        drawn->before = model_of(before, no_senders);
+    assert_true(rates_make(&drawn->rates, &drawn->now, before != NULL ? &drawn->before : NULL));
+    assert_true(page_draw(&drawn->page, rows, columns, "title", &drawn->now, &drawn->rates));
+    assert_true(drawn->page.rows <= rows);
+    for (size_t i = 0; i < drawn->page.rows; i++) {
+        const char *text = drawn->page.lines[i].text;
+        assert_true(strlen(text) <= columns);
+        for (const char *at = text; *at != '\0'; at++)
+            assert_in_range(*at, ' ', '~');
+    }
+}
+
+static void clear(struct drawn *drawn)
+{
+    page_clear(&drawn->page);
+    rates_clear(&drawn->rates);
+    model_clear(&drawn->now);
+    model_clear(&drawn->before);
+}
+
+/* The line that begins with `text`, its runs of blanks made one; NULL: there is none. */
+static const char *line_of(const struct drawn *drawn, const char *text)
+{
+    static char line[512];
+    for (size_t i = 0; i < drawn->page.rows; i++) {
+        const char *from = drawn->page.lines[i].text;
+        size_t used = 0;
+        for (; *from != '\0'; from++)
+            if (*from != ' ' || from[1] != ' ')
+                line[used++] = *from;
+        line[used] = '\0';
+        if (strncmp(line, text, strlen(text)) == 0)
+            return line;
+    }
+    return NULL;
+}
+
+static void assert_line(const struct drawn *drawn, const char *expected)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(expected, " "), expected);
+    const char *line = line_of(drawn, name);
+    if (line == NULL)
+        fail_msg("no line begins with %s", name);
+    assert_string_equal(line, expected);
+}
+
+static void assert_no_line(const struct drawn *drawn, const char *text)
+{
+    if (line_of(drawn, text) != NULL)
+        fail_msg("there is: %s", line_of(drawn, text));
+}
+
+static void rates_are_what_two_looks_differ_by_each_second(void **state)
+{
+    (void)state;
+    const struct numbers before = {.uptime = 10, .received = 1000, .bytes = 50000, .written = 900};
+    const struct numbers now = {.uptime = 12,
+                                .received = 5000,
+                                .bytes = 250000,
+                                .malformed = 20,
+                                .written = 4900,
+                                .in_flight = 80};
+    struct drawn drawn;
+    draw_after(&drawn, &now, &before, no_senders, 24, 80);
+    assert_line(&drawn, "title");
+    assert_line(&drawn, "received 2000/s, 100kB/s; records written 2000/s; up 12s");
+    assert_line(&drawn, "stdout: 2000 20000 80 0 0 ok");
+    assert_line(&drawn, "udp://h:1 2000 100k 5000 20 0 0");
+    assert_line(&drawn, "DROPS DROPS/s TOTAL REASON");
+    clear(&drawn);
+}
+
+static void at_the_first_look_rates_are_those_since_the_start(void **state)
+{
+    (void)state;
+    const struct numbers now = {.uptime = 10, .received = 1000, .written = 500};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, no_senders, 24, 80);
+    assert_line(&drawn, "received 100/s, 0B/s; records written 50/s; up 10s");
+    assert_no_line(&drawn, "DROPS");
+    assert_no_line(&drawn, "SENDERS");
+    assert_no_line(&drawn, "MOST LOSS");
+    clear(&drawn);
+}
+
+static void a_collector_that_was_started_anew_is_no_riddle(void **state)
+{
+    (void)state;
+    const struct numbers before = {.uptime = 1000, .received = 1000000};
+    const struct numbers now = {.uptime = 2, .received = 10};
+    struct drawn drawn;
+    draw_after(&drawn, &now, &before, no_senders, 24, 80);
+    assert_line(&drawn, "udp://h:1 5 0 10 0 0 0");
+    clear(&drawn);
+}
+
+static void assert_state(const struct numbers *now, const char *expected, enum page_manner manner)
+{
+    const struct numbers before = {.uptime = 1};
+    struct drawn drawn;
+    draw_after(&drawn, now, &before, no_senders, 24, 80);
+    const char *line = line_of(&drawn, "stdout:");
+    assert_non_null(line);
+    assert_string_equal(strrchr(line, ' ') + 1, expected);
+    for (size_t i = 0; i < drawn.page.rows; i++)
+        if (strncmp(drawn.page.lines[i].text, "stdout:", 7) == 0) {
+            assert_int_equal(drawn.page.lines[i].manner, manner);
+            break;
+        }
+    clear(&drawn);
+}
+
+static void a_sinks_state_is_what_its_counters_do_now(void **state)
+{
+    (void)state;
+    assert_state(&(struct numbers){.uptime = 2}, "ok", PAGE_PLAIN);
+    assert_state(&(struct numbers){.uptime = 2, .ring_full = 1}, "behind", PAGE_TROUBLE);
+    assert_state(&(struct numbers){.uptime = 2, .ring_full = 1, .write_errors = 1}, "failing",
+                 PAGE_TROUBLE);
+    assert_state(&(struct numbers){.uptime = 2, .io_error = 1}, "failing", PAGE_TROUBLE);
+    assert_state(&(struct numbers){.uptime = 2, .sink_ended = 1, .io_error = 1}, "ended",
+                 PAGE_TROUBLE);
+}
+
+static void each_reason_of_a_drop_has_a_line(void **state)
+{
+    (void)state;
+    const struct numbers before = {.uptime = 1, .kernel_drops = 7};
+    const struct numbers now = {
+        .uptime = 3, .received = 9, .malformed = 8, .kernel_drops = 7, .ring_full = 100};
+    struct drawn drawn;
+    draw_after(&drawn, &now, &before, no_senders, 40, 80);
+    const char *expected[] = {"udp://h:1 0 7 kernel_drops", "udp://h:1 4 8 malformed",
+                              "stdout: 50 100 ring_full"};
+    size_t found = 0;
+    for (size_t i = 0; i < drawn.page.rows; i++) {
+        char name[16], reason[32];
+        unsigned rate, total;
+        char line[128];
+        if (sscanf(drawn.page.lines[i].text, "%15s %u %u %31[a-z_]", name, &rate, &total, reason) !=
+            4)
+            continue;
+        snprintf(line, sizeof line, "%s %u %u %s", name, rate, total, reason);
+        assert_string_equal(line, expected[found++]);
+    }
+    assert_int_equal(found, 3);
+    clear(&drawn);
+}
+
+static const char some_senders[] =
+    "{\"listeners\":[{\"name\":\"udp://h:1\",\"senders\":["
+    "{\"address\":\"192.0.2.1\",\"datagrams\":100,\"bytes\":9},"
+    "{\"address\":\"192.0.2.2\",\"datagrams\":300,\"bytes\":9,\"numbered\":2,\"lost\":5,"
+    "\"missing\":1,\"duplicated\":0}]},"
+    "{\"name\":\"pcap:x\",\"senders\":[{\"address\":\"2001:db8::1\",\"datagrams\":200,"
+    "\"bytes\":9}]}],"
+    "\"replaced\":0,\"losers\":[{\"listener\":\"udp://h:1\",\"address\":\"192.0.2.2\","
+    "\"sender\":\"web\\u001b[2J\\u20ac\",\"lost\":5,\"missing\":1,\"duplicated\":3}]}\n";
+
+static void senders_stand_by_their_rate_with_their_loss(void **state)
+{
+    (void)state;
+    const struct numbers now = {.uptime = 10};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, some_senders, 40, 80);
+    assert_line(&drawn, "192.0.2.2 30 0.9 300 6 h:1");
+    assert_line(&drawn, "2001:db8::1 20 0.9 200 - pcap:x");
+    assert_line(&drawn, "192.0.2.1 10 0.9 100 - h:1");
+    size_t at[3] = {0};
+    for (size_t i = 0; i < drawn.page.rows; i++) {
+        const char *text = drawn.page.lines[i].text;
+        at[0] = strncmp(text, "192.0.2.2", 9) == 0 ? i : at[0];
+        at[1] = strncmp(text, "2001:db8::1", 11) == 0 ? i : at[1];
+        at[2] = strncmp(text, "192.0.2.1", 9) == 0 ? i : at[2];
+    }
+    assert_true(at[0] < at[1] && at[1] < at[2]);
+    clear(&drawn);
+}
+
+/* draw_after looks at every character. */
+static void a_senders_name_cannot_steer_the_terminal(void **state)
+{
+    (void)state;
+    const struct numbers now = {.uptime = 10};
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, some_senders, 40, 80);
+    assert_line(&drawn, "web?[2J??? 6 3 192.0.2.2 h:1");
+    clear(&drawn);
+}
+
+static char *many_senders(size_t count)
+{
+    char *text = malloc(count * 80 + 200);
+    assert_non_null(text);
+    size_t used = (size_t)sprintf(text, "{\"listeners\":[{\"name\":\"udp://h:1\",\"senders\":[");
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)sprintf(text + used,
+                                "%s{\"address\":\"10.0.0.%zu\",\"datagrams\":%zu,\"bytes\":1}",
+                                i == 0 ? "" : ",", i, i);
+    sprintf(text + used, "]}],\"replaced\":0,\"losers\":[]}\n");
+    return text;
+}
+
+static size_t lines_with(const struct drawn *drawn, const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < drawn->page.rows; i++)
+        count += strstr(drawn->page.lines[i].text, text) != NULL;
+    return count;
+}
+
+static void what_does_not_fit_is_cut_in_the_part_that_is_long_and_said(void **state)
+{
+    (void)state;
+    const struct numbers now = {.uptime = 10, .malformed = 1, .received = 1};
+    char *senders = many_senders(60);
+    struct drawn drawn;
+    draw_after(&drawn, &now, NULL, senders, 24, 80);
+    assert_int_equal(drawn.page.rows, 24);
+    assert_int_equal(lines_with(&drawn, "malformed"), 1);
+    assert_int_equal(lines_with(&drawn, "stdout:"), 1);
+    size_t shown = lines_with(&drawn, "10.0.0.");
+    char more[32];
+    snprintf(more, sizeof more, "... and %zu more", 60 - shown);
+    assert_string_equal(drawn.page.lines[23].text, more);
+    clear(&drawn);
+
+    draw_after(&drawn, &now, NULL, senders, 200, 80);
+    assert_int_equal(lines_with(&drawn, "10.0.0."), 60);
+    assert_int_equal(lines_with(&drawn, "more"), 0);
+    clear(&drawn);
+    free(senders);
+}
+
+static void a_page_of_any_size_can_be_drawn(void **state)
+{
+    (void)state;
+    const struct numbers now = {.uptime = 10, .malformed = 1, .received = 1, .ring_full = 5};
+    char *senders = many_senders(20);
+    for (size_t rows = 1; rows < 40; rows++)
+        for (size_t columns = 1; columns < 300; columns += columns < 90 ? 1 : 50) {
+            struct drawn drawn;
+            draw_after(&drawn, &now, NULL, senders, rows, columns);
+            clear(&drawn);
+        }
+    free(senders);
+}
+
+static void without_a_model_there_is_the_title(void **state)
+{
+    (void)state;
+    struct page page;
+    assert_true(page_draw(&page, 24, 80, "no collector", NULL, NULL));
+    assert_int_equal(page.rows, 1);
+    assert_string_equal(page.lines[0].text, "no collector");
+    page_clear(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_no_ledger_is_refused_by_name),
+        cmocka_unit_test(rates_are_what_two_looks_differ_by_each_second),
+        cmocka_unit_test(at_the_first_look_rates_are_those_since_the_start),
+        cmocka_unit_test(a_collector_that_was_started_anew_is_no_riddle),
+        cmocka_unit_test(a_sinks_state_is_what_its_counters_do_now),
+        cmocka_unit_test(each_reason_of_a_drop_has_a_line),
+        cmocka_unit_test(senders_stand_by_their_rate_with_their_loss),
+        cmocka_unit_test(a_senders_name_cannot_steer_the_terminal),
+        cmocka_unit_test(what_does_not_fit_is_cut_in_the_part_that_is_long_and_said),
+        cmocka_unit_test(a_page_of_any_size_can_be_drawn),
+        cmocka_unit_test(without_a_model_there_is_the_title),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

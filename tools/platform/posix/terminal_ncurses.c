@@ -1,0 +1,100 @@
+/* tools/top/terminal.h on ncurses. */
+#include "tools/top/terminal.h"
+
+#include <curses.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <termcap.h>
+#include <unistd.h>
+
+static SCREEN *screen;
+
+bool terminal_is_there(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* newterm says so, too, but keeps some memory then. */
+static bool is_known(void)
+{
+    const char *name = getenv("TERM");
+    return name != NULL && tgetent(NULL, name) == 1;
+}
+
+int terminal_open(struct error *error)
+{
+    screen = is_known() ? newterm(NULL, stdout, stdin) : NULL;
+    if (screen == NULL) {
+        error_set(error, EXIT_CODE_IO, "this terminal is not known (TERM); try --once");
+        return -1;
+    }
+    cbreak();
+    noecho();
+    keypad(stdscr, TRUE);
+    curs_set(0);
+    return 0;
+}
+
+void terminal_close(void)
+{
+    endwin();
+    delscreen(screen);
+    screen = NULL;
+}
+
+void terminal_size(size_t *rows, size_t *columns)
+{
+    *rows = LINES > 0 ? (size_t)LINES : 1;
+    *columns = COLS > 0 ? (size_t)COLS : 1;
+}
+
+static attr_t attributes(enum page_manner manner)
+{
+    switch (manner) {
+    case PAGE_HEADING:
+        return A_REVERSE;
+    case PAGE_TROUBLE:
+        return A_BOLD;
+    case PAGE_PLAIN:
+        break;
+    }
+    return A_NORMAL;
+}
+
+void terminal_show(const struct page *page)
+{
+    erase();
+    for (size_t i = 0; i < page->rows && i < (size_t)LINES; i++) {
+        attr_t attribute = attributes(page->lines[i].manner);
+        attr_set(attribute, 0, NULL);
+        mvaddnstr((int)i, 0, page->lines[i].text, COLS);
+        if (attribute == A_REVERSE) /* a heading is a bar */
+            mvchgat((int)i, 0, -1, attribute, 0, NULL);
+    }
+    attr_set(A_NORMAL, 0, NULL);
+    refresh();
+}
+
+/* A terminal that has gone gives no keys, without any waiting. */
+static bool has_gone(void)
+{
+    struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&keys, 1, 0) > 0 && (keys.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+enum terminal_key terminal_wait(int timeout_ms)
+{
+    if (has_gone())
+        return TERMINAL_QUIT;
+    timeout(timeout_ms);
+    switch (getch()) {
+    case 'q':
+    case 'Q':
+        return TERMINAL_QUIT;
+    case KEY_RESIZE:
+        clearok(stdscr, TRUE); /* what a terminal made of its lines meanwhile is unknown */
+        return TERMINAL_RESIZED;
+    default:
+        return TERMINAL_NO_KEY;
+    }
+}

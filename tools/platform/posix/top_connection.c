@@ -1,0 +1,136 @@
+/* tools/top/connection.h on sockets of the local domain. */
+#include "tools/top/connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* The longest line is one of a tap: no more than the collector's buffer holds. */
+#define BUFFER_SIZE ((size_t)512 * 1024)
+
+struct connection {
+    int fd;
+    size_t begin, end; /* of what is not yet told */
+    char buffer[BUFFER_SIZE];
+};
+
+static const char scheme[] = "unix:";
+
+static int make_address(const char *text, struct sockaddr_un *address, struct error *error)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (strncmp(text, scheme, strlen(scheme)) != 0 || text[strlen(scheme)] == '\0') {
+        error_set(error, EXIT_CODE_USAGE, "'%s' is no unix:PATH", text);
+        return -1;
+    }
+    const char *path = text + strlen(scheme);
+    if (strlen(path) >= sizeof address->sun_path) {
+        error_set(error, EXIT_CODE_USAGE, "'%s': the path is too long", text);
+        return -1;
+    }
+    memcpy(address->sun_path, path, strlen(path));
+    return 0;
+}
+
+int connection_open(struct connection **out, const char *address, struct error *error)
+{
+    struct sockaddr_un to;
+    if (make_address(address, &to, error) != 0)
+        return -1;
+    struct connection *made = malloc(sizeof *made);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (made == NULL || fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
+        error_set(error, EXIT_CODE_CANNOT_BIND, "%s: %s (is sluice running with --control?)",
+                  address, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        free(made);
+        return -1;
+    }
+    made->fd = fd;
+    made->begin = 0;
+    made->end = 0;
+    *out = made;
+    return 0;
+}
+
+void connection_close(struct connection *connection)
+{
+    if (connection == NULL)
+        return;
+    close(connection->fd);
+    free(connection);
+}
+
+static int send_all(int fd, const char *bytes, size_t size)
+{
+    while (size != 0) {
+        ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return -1;
+        bytes += sent;
+        size -= (size_t)sent;
+    }
+    return 0;
+}
+
+int connection_send(struct connection *connection, const char *request, struct error *error)
+{
+    if (send_all(connection->fd, request, strlen(request)) == 0 &&
+        send_all(connection->fd, "\n", 1) == 0)
+        return 0;
+    error_set(error, EXIT_CODE_IO, "the collector has gone: %s", strerror(errno));
+    return -1;
+}
+
+/* The next line of what has come already; 0: not all of it is there. */
+static size_t next_line(struct connection *connection, const char **line)
+{
+    const char *begin = connection->buffer + connection->begin;
+    const char *newline = memchr(begin, '\n', connection->end - connection->begin);
+    if (newline == NULL)
+        return 0;
+    size_t size = (size_t)(newline - begin) + 1;
+    connection->begin += size;
+    *line = begin;
+    return size;
+}
+
+static void make_room(struct connection *connection)
+{
+    connection->end -= connection->begin;
+    memmove(connection->buffer, connection->buffer + connection->begin, connection->end);
+    connection->begin = 0;
+}
+
+enum connection_result connection_read(struct connection *connection, int timeout_ms,
+                                       const char **line, size_t *size)
+{
+    while ((*size = next_line(connection, line)) == 0) {
+        struct pollfd polled[2] = {
+            {.fd = connection->fd, .events = POLLIN},
+            {.fd = STDOUT_FILENO, .events = 0},
+        };
+        make_room(connection);
+        if (connection->end == BUFFER_SIZE)
+            return CONNECTION_GONE;
+        if (poll(polled, 2, timeout_ms) <= 0)
+            return CONNECTION_TIMEOUT;
+        if ((polled[1].revents & (POLLERR | POLLHUP)) != 0)
+            return CONNECTION_READER_GONE;
+        ssize_t count = recv(connection->fd, connection->buffer + connection->end,
+                             BUFFER_SIZE - connection->end, MSG_DONTWAIT);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (count <= 0)
+            return CONNECTION_GONE;
+        connection->end += (size_t)count;
+    }
+    return CONNECTION_LINE;
+}

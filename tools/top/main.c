@@ -1,0 +1,247 @@
+/* sluice-top: a page about a running collector, again and again, or what passes through it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/thread.h"
+#include "tools/command/command.h"
+#include "tools/command/interrupt.h"
+#include "tools/top/connection.h"
+#include "tools/top/terminal.h"
+#include "tools/top/watch.h"
+
+#define DEFAULT_ADDRESS "unix:/tmp/sluice.sock"
+#define PERIOD_MS       1000
+#define ONCE_COLUMNS    100
+
+struct settings {
+    const char *address;
+    const char *pattern; /* of --tap, or NULL */
+    bool once;
+};
+
+static int set_address(void *settings, const char *value, struct error *error)
+{
+    struct settings *into = settings;
+    if (into->address != NULL) {
+        error_set(error, EXIT_CODE_USAGE, "'%s': one collector at a time (see --help)", value);
+        return -1;
+    }
+    into->address = value;
+    return 0;
+}
+
+static int set_tap(void *settings, const char *value, struct error *error)
+{
+    if (value[0] == '\0' || strchr(value, '\n') != NULL || strlen(value) > 256) {
+        error_set(error, EXIT_CODE_USAGE, "a pattern is one line of 1 to 256 bytes");
+        return -1;
+    }
+    ((struct settings *)settings)->pattern = value;
+    return 0;
+}
+
+static int set_once(void *settings, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    ((struct settings *)settings)->once = true;
+    return 0;
+}
+
+static int check(void *settings, struct error *error)
+{
+    const struct settings *given = settings;
+    if (!given->once || given->pattern == NULL)
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "--once and --tap exclude each other");
+    return -1;
+}
+
+static const struct command_option options[] = {
+    {"tap", "GLOB",
+     "write the samples whose names match (* any characters, ? any one) to\n"
+     "standard output as JSON lines, as they pass, at most 100 a second",
+     set_tap},
+    {"once", NULL, "write one page to standard output and end", set_once},
+    {0},
+};
+
+static const struct command command = {
+    .name = "sluice-top",
+    .usage = "[options] [unix:PATH]",
+    .summary =
+        "Shows what a running collector does, each second: rates, drops by their reasons, sinks,\n"
+        "and the busiest senders with their loss. q ends it. Where standard output is no terminal\n"
+        "it writes one page, as with --once.",
+    .options = options,
+    .notes = "PATH is what the collector was started with: sluice --control " DEFAULT_ADDRESS
+             "\n(which is the default). Records without samples are shown by --tap where the name "
+             "of\ntheir schema matches; what was left out is told on standard error.\n"
+             "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
+             "answers; 74 the collector has gone, or standard output failed.",
+    .set_operand = set_address,
+    .check = check,
+};
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+/* Rates need two looks, some time apart. */
+static int show_once(struct watch *watch, struct error *error)
+{
+    struct page page;
+    const char *line;
+    size_t size;
+    int result = watch_ask(watch);
+    if (result == 0) {
+        connection_read(watch->connection, PERIOD_MS, &line, &size); /* nothing comes: it waits */
+        result = watch_ask(watch);
+    }
+    *error = watch->trouble;
+    if (result != 0)
+        return -1;
+    if (!watch_draw(watch, PAGE_ALL_ROWS, ONCE_COLUMNS, &page)) {
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+        return -1;
+    }
+    for (size_t i = 0; i < page.rows; i++)
+        puts(page.lines[i].text);
+    page_clear(&page);
+    return 0;
+}
+
+static bool show(const struct watch *watch)
+{
+    struct page page;
+    size_t rows, columns;
+    terminal_size(&rows, &columns);
+    if (!watch_draw(watch, rows, columns, &page))
+        return false;
+    terminal_show(&page);
+    page_clear(&page);
+    return true;
+}
+
+static int show_always(struct watch *watch, struct error *error)
+{
+    int64_t next = clock_monotonic_ns();
+    enum terminal_key key = TERMINAL_NO_KEY;
+    interrupt_catch();
+    if (terminal_open(error) != 0)
+        return -1;
+    bool drawn = true;
+    while (drawn && key != TERMINAL_QUIT && !interrupt_seen()) {
+        int64_t now = clock_monotonic_ns();
+        if (now >= next) {
+            watch_ask(watch);
+            next = now + (int64_t)PERIOD_MS * 1000000;
+        }
+        drawn = show(watch);
+        now = clock_monotonic_ns();
+        key = terminal_wait(next <= now ? 0 : (int)((next - now) / 1000000) + 1);
+    }
+    terminal_close();
+    if (drawn)
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    return -1;
+}
+
+/* --- the tap ---------------------------------------------------------------------------------- */
+
+/* The collector's own words among the lines: these stand at the beginning of no record. */
+static const char left_out[] = "{\"left_out_records\":";
+static const char refusal[] = "{\"error\":";
+
+static bool begins(const char *line, size_t size, const char *with)
+{
+    return size > strlen(with) && memcmp(line, with, strlen(with)) == 0;
+}
+
+/* Returns 0, or -1 with `error` filled. */
+static int pass_on(const char *line, size_t size, struct error *error)
+{
+    errno = 0;
+    if (begins(line, size, left_out)) {
+        const char *count = line + strlen(left_out);
+        fprintf(stderr, "%s: %.*s records were left out\n", command.name,
+                (int)strspn(count, "0123456789"), count);
+        return 0;
+    }
+    if (begins(line, size, refusal)) {
+        error_set(error, EXIT_CODE_IO, "the collector refuses: %.*s", (int)size - 1, line);
+        return -1;
+    }
+    if (fwrite(line, 1, size, stdout) == size && fflush(stdout) == 0)
+        return 0;
+    error_set(error, EXIT_CODE_IO, "cannot write to standard output: %s", strerror(errno));
+    return -1;
+}
+
+/* *quiet: nobody reads any more, so there is nothing to say. */
+static int tap(const struct settings *settings, struct connection *connection, bool *quiet,
+               struct error *error)
+{
+    char request[512];
+    snprintf(request, sizeof request, "tap %s", settings->pattern);
+    interrupt_catch();
+    if (connection_send(connection, request, error) != 0)
+        return -1;
+    while (!interrupt_seen()) {
+        const char *line;
+        size_t size;
+        switch (connection_read(connection, PERIOD_MS, &line, &size)) {
+        case CONNECTION_LINE:
+            if (pass_on(line, size, error) == 0)
+                break;
+            *quiet = errno == EPIPE;
+            return *quiet ? 0 : -1;
+        case CONNECTION_TIMEOUT:
+            break;
+        case CONNECTION_READER_GONE:
+            *quiet = true;
+            return 0;
+        case CONNECTION_GONE:
+            error_set(error, EXIT_CODE_IO, "the collector has gone");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static int run_tap(const struct settings *settings, bool *quiet, struct error *error)
+{
+    struct connection *connection;
+    if (connection_open(&connection, settings->address, error) != 0)
+        return -1;
+    int result = tap(settings, connection, quiet, error);
+    connection_close(connection);
+    return result;
+}
+
+static int run_page(const struct settings *settings, struct error *error)
+{
+    struct watch watch = {.address = settings->address};
+    int result = settings->once || !terminal_is_there() ? show_once(&watch, error)
+                                                        : show_always(&watch, error);
+    watch_clear(&watch);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {0};
+    struct error error;
+    bool quiet = false;
+    int code;
+    if (!command_begin(&command, argc, argv, &settings, &code))
+        return code;
+    if (settings.address == NULL)
+        settings.address = DEFAULT_ADDRESS;
+    int result =
+        settings.pattern != NULL ? run_tap(&settings, &quiet, &error) : run_page(&settings, &error);
+    return quiet ? EXIT_CODE_OK : command_end(&command, result, &error);
+}

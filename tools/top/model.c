@@ -1,0 +1,214 @@
+#include "tools/top/model.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A reading fails once and for all; what comes after it is read as nothing. */
+struct reading {
+    bool failed;
+    const char *wrong; /* the key of what is not as it should be */
+};
+
+static json_t *member(struct reading *reading, const json_t *object, const char *key)
+{
+    json_t *found = json_object_get(object, key);
+    if (found == NULL && !reading->failed) {
+        reading->failed = true;
+        reading->wrong = key;
+    }
+    return found;
+}
+
+static uint64_t read_count(struct reading *reading, const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(member(reading, object, key));
+}
+
+static const char *read_text(struct reading *reading, const json_t *object, const char *key)
+{
+    const char *text = json_string_value(member(reading, object, key));
+    return text != NULL ? text : "";
+}
+
+/* Elements of `size` bytes, all zero, for each of the array's; NULL for none. */
+static void *make_array(struct reading *reading, const json_t *array, size_t size, size_t *count)
+{
+    *count = json_array_size(array);
+    if (*count == 0)
+        return NULL;
+    void *made = calloc(*count, size);
+    if (made == NULL) {
+        reading->failed = true;
+        reading->wrong = "memory";
+        *count = 0;
+    }
+    return made;
+}
+
+static struct model_counts read_counts(struct reading *reading, const json_t *object,
+                                       const char *key)
+{
+    json_t *from = member(reading, object, key);
+    struct model_counts counts = {.items =
+                                      calloc(json_object_size(from) + 1, sizeof *counts.items)};
+    if (counts.items == NULL) {
+        reading->failed = true;
+        reading->wrong = "memory";
+        return counts;
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach(from, name, value)
+    {
+        counts.items[counts.count++] =
+            (struct model_count){.name = name, .value = (uint64_t)json_integer_value(value)};
+    }
+    return counts;
+}
+
+uint64_t model_sum(const struct model_counts *counts)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < counts->count; i++)
+        sum += counts->items[i].value;
+    return sum;
+}
+
+/* --- the ledger ------------------------------------------------------------------------------- */
+
+static void read_listener(struct reading *reading, const json_t *from, struct model_listener *to)
+{
+    to->name = read_text(reading, from, "name");
+    to->received = read_count(reading, from, "received");
+    to->bytes = read_count(reading, from, "bytes");
+    to->decoded = read_count(reading, from, "decoded");
+    to->kernel_drops = read_count(reading, from, "kernel_drops");
+    to->lost = read_count(reading, from, "lost");
+    to->duplicated = read_count(reading, from, "duplicated");
+    to->reasons = read_counts(reading, from, "reasons");
+}
+
+static void read_sink(struct reading *reading, const json_t *from, struct model_sink *to)
+{
+    to->name = read_text(reading, from, "name");
+    to->written = read_count(reading, from, "written");
+    to->bytes = read_count(reading, from, "bytes");
+    to->write_errors = read_count(reading, from, "write_errors");
+    to->in_flight = json_integer_value(member(reading, from, "in_flight"));
+    to->refused = read_counts(reading, from, "refused");
+    to->failed = read_counts(reading, from, "failed");
+}
+
+static void read_ledger(struct reading *reading, const json_t *ledger, struct model *model)
+{
+    const json_t *listeners = member(reading, ledger, "listeners");
+    const json_t *sinks = member(reading, ledger, "sinks");
+    model->uptime = json_number_value(member(reading, ledger, "uptime_seconds"));
+    model->listeners =
+        make_array(reading, listeners, sizeof *model->listeners, &model->listener_count);
+    for (size_t i = 0; i < model->listener_count; i++)
+        read_listener(reading, json_array_get(listeners, i), &model->listeners[i]);
+    model->sinks = make_array(reading, sinks, sizeof *model->sinks, &model->sink_count);
+    for (size_t i = 0; i < model->sink_count; i++)
+        read_sink(reading, json_array_get(sinks, i), &model->sinks[i]);
+}
+
+/* --- the senders ------------------------------------------------------------------------------ */
+
+static void read_sender(struct reading *reading, const json_t *from, const char *listener,
+                        struct model_sender *to)
+{
+    to->listener = listener;
+    to->address = read_text(reading, from, "address");
+    to->datagrams = read_count(reading, from, "datagrams");
+    to->bytes = read_count(reading, from, "bytes");
+    to->numbered = json_object_get(from, "numbered") != NULL;
+    if (!to->numbered)
+        return;
+    to->lost = read_count(reading, from, "lost") + read_count(reading, from, "missing");
+    to->duplicated = read_count(reading, from, "duplicated");
+}
+
+/* Those of all listeners in one list. */
+static void read_listeners_senders(struct reading *reading, const json_t *listeners,
+                                   struct model *model)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < json_array_size(listeners); i++)
+        total += json_array_size(member(reading, json_array_get(listeners, i), "senders"));
+    model->senders = calloc(total + 1, sizeof *model->senders);
+    if (model->senders == NULL) {
+        reading->failed = true;
+        reading->wrong = "memory";
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(listeners); i++) {
+        const json_t *listener = json_array_get(listeners, i);
+        const json_t *senders = member(reading, listener, "senders");
+        const char *name = read_text(reading, listener, "name");
+        for (size_t k = 0; k < json_array_size(senders); k++)
+            read_sender(reading, json_array_get(senders, k), name,
+                        &model->senders[model->sender_count++]);
+    }
+}
+
+static void read_senders(struct reading *reading, const json_t *senders, struct model *model)
+{
+    const json_t *losers = member(reading, senders, "losers");
+    model->replaced = read_count(reading, senders, "replaced");
+    read_listeners_senders(reading, member(reading, senders, "listeners"), model);
+    model->losers = make_array(reading, losers, sizeof *model->losers, &model->loser_count);
+    for (size_t i = 0; i < model->loser_count; i++) {
+        const json_t *from = json_array_get(losers, i);
+        model->losers[i] = (struct model_loser){
+            .listener = read_text(reading, from, "listener"),
+            .address = read_text(reading, from, "address"),
+            .name = read_text(reading, from, "sender"),
+            .lost = read_count(reading, from, "lost") + read_count(reading, from, "missing"),
+            .duplicated = read_count(reading, from, "duplicated"),
+        };
+    }
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+int model_read(struct model *model, const char *ledger, size_t ledger_size, const char *senders,
+               size_t senders_size, struct error *error)
+{
+    json_error_t why;
+    struct reading reading = {0};
+    *model = (struct model){0};
+    model->ledger_text = json_loadb(ledger, ledger_size, JSON_ALLOW_NUL, &why);
+    if (model->ledger_text != NULL)
+        model->senders_text = json_loadb(senders, senders_size, JSON_ALLOW_NUL, &why);
+    if (model->senders_text == NULL) {
+        error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said is no JSON: %s", why.text);
+        model_clear(model);
+        return -1;
+    }
+    read_ledger(&reading, model->ledger_text, model);
+    read_senders(&reading, model->senders_text, model);
+    if (!reading.failed)
+        return 0;
+    error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said lacks \"%s\"", reading.wrong);
+    model_clear(model);
+    return -1;
+}
+
+void model_clear(struct model *model)
+{
+    for (size_t i = 0; i < model->listener_count; i++)
+        free(model->listeners[i].reasons.items);
+    for (size_t i = 0; i < model->sink_count; i++) {
+        free(model->sinks[i].refused.items);
+        free(model->sinks[i].failed.items);
+    }
+    free(model->listeners);
+    free(model->sinks);
+    free(model->senders);
+    free(model->losers);
+    json_decref(model->ledger_text);
+    json_decref(model->senders_text);
+    *model = (struct model){0};
+}

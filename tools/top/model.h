@@ -1,0 +1,80 @@
+/*
+ * What the collector said of itself at one moment: its ledger and its senders, read from JSON.
+ *
+ * A model owns all that it points to. One thread.
+ */
+#ifndef SLUICE_TOOLS_TOP_MODEL_H
+#define SLUICE_TOOLS_TOP_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/error.h"
+
+/* A reason and how often it was given. */
+struct model_count {
+    const char *name;
+    uint64_t value;
+};
+
+struct model_counts {
+    struct model_count *items;
+    size_t count;
+};
+
+/* The terms are those of collector/ledger.h. */
+struct model_listener {
+    const char *name;
+    uint64_t received, bytes, decoded, kernel_drops, lost, duplicated;
+    struct model_counts reasons;
+};
+
+struct model_sink {
+    const char *name;
+    uint64_t written, bytes, write_errors;
+    int64_t in_flight;
+    struct model_counts refused, failed;
+};
+
+/* A host at a listener. */
+struct model_sender {
+    const char *listener, *address;
+    uint64_t datagrams, bytes;
+    bool numbered; /* it numbers its datagrams: the next two are known */
+    uint64_t lost; /* those included that are missing and may still come */
+    uint64_t duplicated;
+};
+
+/* Whoever lost something, by its own name. */
+struct model_loser {
+    const char *listener, *address, *name;
+    uint64_t lost, duplicated;
+};
+
+struct model {
+    double uptime; /* seconds */
+    struct model_listener *listeners;
+    struct model_sink *sinks;
+    struct model_sender *senders;
+    struct model_loser *losers;
+    size_t listener_count, sink_count, sender_count, loser_count;
+    uint64_t replaced; /* senders that were pushed out of the collector's table */
+    void *ledger_text, *senders_text;
+};
+
+/*
+ * Reads the answers to `ledger` and `senders`, each of so many bytes. What the collector may say
+ * beside what is wanted here is passed over. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_BAD_INPUT).
+ */
+int model_read(struct model *model, const char *ledger, size_t ledger_size, const char *senders,
+               size_t senders_size, struct error *error);
+
+/* Frees what it holds and leaves it all zero; allowed on one that is. */
+void model_clear(struct model *model);
+
+/* The sum of the counts. */
+uint64_t model_sum(const struct model_counts *counts);
+
+#endif

@@ -1,0 +1,129 @@
+#include "tools/top/rates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is being made, and of what. */
+struct making {
+    struct rates *rates;
+    const struct model *now, *before;
+    size_t used; /* of rates->all */
+};
+
+/* A counter that fell was begun anew. */
+static double per_second(const struct making *making, uint64_t now, uint64_t before)
+{
+    uint64_t since = now < before ? now : now - before;
+    return making->rates->seconds > 0 ? (double)since / making->rates->seconds : 0;
+}
+
+static uint64_t count_named(const struct model_counts *counts, const char *name)
+{
+    for (size_t i = 0; counts != NULL && i < counts->count; i++)
+        if (strcmp(counts->items[i].name, name) == 0)
+            return counts->items[i].value;
+    return 0;
+}
+
+static double *rates_of_counts(struct making *making, const struct model_counts *now,
+                               const struct model_counts *before)
+{
+    double *list = making->rates->all + making->used;
+    making->used += now->count;
+    for (size_t i = 0; i < now->count; i++)
+        list[i] = per_second(making, now->items[i].value, count_named(before, now->items[i].name));
+    return list;
+}
+
+static void make_listener(struct making *making, size_t index)
+{
+    static const struct model_listener nothing;
+    const struct model_listener *now = &making->now->listeners[index];
+    const struct model_listener *before = &nothing;
+    for (size_t i = 0; making->before != NULL && i < making->before->listener_count; i++)
+        if (strcmp(making->before->listeners[i].name, now->name) == 0)
+            before = &making->before->listeners[i];
+    making->rates->listeners[index] = (struct listener_rates){
+        .received = per_second(making, now->received, before->received),
+        .bytes = per_second(making, now->bytes, before->bytes),
+        .kernel_drops = per_second(making, now->kernel_drops, before->kernel_drops),
+        .reasons = rates_of_counts(making, &now->reasons, &before->reasons),
+    };
+}
+
+static void make_sink(struct making *making, size_t index)
+{
+    static const struct model_sink nothing;
+    const struct model_sink *now = &making->now->sinks[index];
+    const struct model_sink *before = &nothing;
+    for (size_t i = 0; making->before != NULL && i < making->before->sink_count; i++)
+        if (strcmp(making->before->sinks[i].name, now->name) == 0)
+            before = &making->before->sinks[i];
+    making->rates->sinks[index] = (struct sink_rates){
+        .written = per_second(making, now->written, before->written),
+        .bytes = per_second(making, now->bytes, before->bytes),
+        .write_errors = per_second(making, now->write_errors, before->write_errors),
+        .refused = rates_of_counts(making, &now->refused, &before->refused),
+        .failed = rates_of_counts(making, &now->failed, &before->failed),
+    };
+}
+
+static void make_sender(struct making *making, size_t index)
+{
+    static const struct model_sender nothing;
+    const struct model_sender *now = &making->now->senders[index];
+    const struct model_sender *before = &nothing;
+    for (size_t i = 0; making->before != NULL && i < making->before->sender_count; i++)
+        if (strcmp(making->before->senders[i].address, now->address) == 0 &&
+            strcmp(making->before->senders[i].listener, now->listener) == 0)
+            before = &making->before->senders[i];
+    making->rates->senders[index] = (struct sender_rates){
+        .datagrams = per_second(making, now->datagrams, before->datagrams),
+        .bytes = per_second(making, now->bytes, before->bytes),
+    };
+}
+
+static size_t count_reasons(const struct model *model)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->listener_count; i++)
+        count += model->listeners[i].reasons.count;
+    for (size_t i = 0; i < model->sink_count; i++)
+        count += model->sinks[i].refused.count + model->sinks[i].failed.count;
+    return count;
+}
+
+bool rates_make(struct rates *rates, const struct model *now, const struct model *before)
+{
+    if (before != NULL && before->uptime >= now->uptime)
+        before = NULL;
+    *rates = (struct rates){
+        .seconds = now->uptime - (before != NULL ? before->uptime : 0),
+        .listeners = calloc(now->listener_count + 1, sizeof *rates->listeners),
+        .sinks = calloc(now->sink_count + 1, sizeof *rates->sinks),
+        .senders = calloc(now->sender_count + 1, sizeof *rates->senders),
+        .all = calloc(count_reasons(now) + 1, sizeof *rates->all),
+    };
+    if (rates->listeners == NULL || rates->sinks == NULL || rates->senders == NULL ||
+        rates->all == NULL) {
+        rates_clear(rates);
+        return false;
+    }
+    struct making making = {.rates = rates, .now = now, .before = before};
+    for (size_t i = 0; i < now->listener_count; i++)
+        make_listener(&making, i);
+    for (size_t i = 0; i < now->sink_count; i++)
+        make_sink(&making, i);
+    for (size_t i = 0; i < now->sender_count; i++)
+        make_sender(&making, i);
+    return true;
+}
+
+void rates_clear(struct rates *rates)
+{
+    free(rates->listeners);
+    free(rates->sinks);
+    free(rates->senders);
+    free(rates->all);
+    *rates = (struct rates){0};
+}

@@ -1,0 +1,84 @@
+#include "tools/top/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATIENCE_MS 1000
+
+/* Asks and copies the answer, a line of *size bytes to be freed; NULL with `trouble` filled. */
+static char *ask(struct watch *watch, const char *request, size_t *size)
+{
+    const char *line;
+    if (connection_send(watch->connection, request, &watch->trouble) != 0)
+        return NULL;
+    enum connection_result result = connection_read(watch->connection, PATIENCE_MS, &line, size);
+    char *copy = result == CONNECTION_LINE ? malloc(*size) : NULL;
+    if (copy != NULL)
+        memcpy(copy, line, *size);
+    else
+        error_set(&watch->trouble, EXIT_CODE_IO, "%s",
+                  result == CONNECTION_TIMEOUT ? "the collector does not answer"
+                  : result == CONNECTION_LINE  ? "out of memory"
+                                               : "the collector has gone");
+    return copy;
+}
+
+static int read_answers(struct watch *watch, struct model *model)
+{
+    size_t ledger_size, senders_size;
+    char *ledger = ask(watch, "ledger", &ledger_size);
+    char *senders = ledger != NULL ? ask(watch, "senders", &senders_size) : NULL;
+    int result = -1;
+    if (senders != NULL)
+        result = model_read(model, ledger, ledger_size, senders, senders_size, &watch->trouble);
+    free(ledger);
+    free(senders);
+    return result;
+}
+
+int watch_ask(struct watch *watch)
+{
+    struct model model;
+    watch->in_trouble = true;
+    if (watch->connection == NULL &&
+        connection_open(&watch->connection, watch->address, &watch->trouble) != 0) {
+        watch->connection = NULL;
+        return -1;
+    }
+    if (read_answers(watch, &model) != 0) {
+        connection_close(watch->connection);
+        watch->connection = NULL;
+        return -1;
+    }
+    model_clear(&watch->before);
+    watch->before = watch->now;
+    watch->has_before = watch->has_now;
+    watch->now = model;
+    watch->has_now = true;
+    watch->in_trouble = false;
+    return 0;
+}
+
+bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct page *page)
+{
+    char title[sizeof watch->trouble.text + 256];
+    struct rates rates = {0};
+    if (watch->in_trouble)
+        snprintf(title, sizeof title, "sluice-top  trying again: %s", watch->trouble.text);
+    else
+        snprintf(title, sizeof title, "sluice-top  %s", watch->address);
+    if (watch->has_now &&
+        !rates_make(&rates, &watch->now, watch->has_before ? &watch->before : NULL))
+        return false;
+    bool done = page_draw(page, rows, columns, title, watch->has_now ? &watch->now : NULL, &rates);
+    rates_clear(&rates);
+    return done;
+}
+
+void watch_clear(struct watch *watch)
+{
+    connection_close(watch->connection);
+    model_clear(&watch->before);
+    model_clear(&watch->now);
+}

@@ -65,12 +65,21 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
            control_memory(needs);
 }
 
+/* Who may ask shortens no queue. */
+static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
+{
+    struct memory_needs unasked = *needs;
+    unasked.control = false;
+    uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&unasked, 0);
+    return least > budget ? least : budget;
+}
+
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
                      struct error *error)
 {
     uint64_t least = total(needs, budget == 0 ? MEMORY_DEFAULT_RING : MEMORY_SMALLEST_RING);
     if (budget == 0)
-        budget = least > MEMORY_DEFAULT ? least : MEMORY_DEFAULT;
+        budget = default_budget(needs, least);
     if (budget < least) {
         error_set(error, EXIT_CODE_CONFIG,
                   "--memory: %" PRIu64 " KiB are too few for these listeners and sinks: they need "

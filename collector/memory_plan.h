@@ -11,7 +11,10 @@
 
 #include "collector/error.h"
 
-/* What the budget is when none is given, and the least that a ring then holds, in batches. */
+/*
+ * What the budget is when none is given, with what `control` needs on top of it; and the least that
+ * a ring then holds, in batches.
+ */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
 /* The least that a ring may hold when the budget is given. */

@@ -1,0 +1,70 @@
+/* How the budget is divided. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/memory_plan.h"
+#include "collector/tap.h"
+
+static const struct memory_needs plain = {.receivers = 2, .sinks = 2, .intakes = 3};
+static const struct memory_needs asked = {
+    .receivers = 2, .sinks = 2, .intakes = 3, .control = true};
+
+static struct memory_plan plan_of(uint64_t budget, const struct memory_needs *needs)
+{
+    struct memory_plan plan;
+    struct error error;
+    if (memory_plan_make(&plan, budget, needs, &error) != 0)
+        fail_msg("%s", error.text);
+    return plan;
+}
+
+static void a_budget_that_was_given_is_kept(void **state)
+{
+    (void)state;
+    for (uint64_t budget = UINT64_C(64) << 20; budget < UINT64_C(1) << 32; budget *= 2) {
+        assert_in_range(plan_of(budget, &plain).total, budget * 9 / 10, budget);
+        assert_in_range(plan_of(budget, &asked).total, budget * 9 / 10, budget);
+    }
+}
+
+static void who_may_ask_shortens_no_queue_where_no_budget_was_given(void **state)
+{
+    (void)state;
+    struct memory_plan without = plan_of(0, &plain);
+    struct memory_plan with = plan_of(0, &asked);
+    assert_int_equal(with.ring_capacity, without.ring_capacity);
+    assert_int_equal(with.small_batches - without.small_batches, 2 * TAP_BATCHES + 1);
+    assert_int_equal(with.large_batches - without.large_batches, TAP_LARGE);
+    assert_true(with.total > without.total);
+}
+
+static void a_budget_that_is_too_small_says_what_is_enough(void **state)
+{
+    (void)state;
+    struct memory_plan plan;
+    struct error error;
+    assert_int_equal(memory_plan_make(&plan, 1024, &asked, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    const char *number = strstr(error.text, "at least ");
+    assert_non_null(number);
+    uint64_t least = 0;
+    for (number += strlen("at least "); *number >= '0' && *number <= '9'; number++)
+        least = 10 * least + (uint64_t)(*number - '0');
+    assert_int_equal(memory_plan_make(&plan, (least - 1) * 1024, &asked, &error), -1);
+    assert_int_equal(plan_of(least * 1024, &asked).ring_capacity, MEMORY_SMALLEST_RING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_budget_that_was_given_is_kept),
+        cmocka_unit_test(who_may_ask_shortens_no_queue_where_no_budget_was_given),
+        cmocka_unit_test(a_budget_that_is_too_small_says_what_is_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,8 +10,8 @@
 #define WAYS 8
 #define SETS (TRAFFIC_SENDERS / WAYS)
 
-/* A rank that reaches this halves all of its set. */
-#define RANK_MOST (UINT64_C(1) << 16)
+/* Datagrams after which all ranks are halved: a microsecond's work. */
+#define FADE_EVERY 65536
 
 /* A sender in whole words: the address's bytes; scope, listener and family. All zero: nobody. */
 struct key {
@@ -36,6 +36,7 @@ struct set {
 struct traffic_table {
     struct set sets[SETS];
     struct counter replaced;
+    uint32_t noted;      /* since ranks were halved */
     uint64_t factors[3]; /* the hash's, secret */
 };
 
@@ -130,13 +131,15 @@ static void admit(struct traffic_table *table, struct set *set, size_t place, co
     counter_add(&set->version, 1);
 }
 
-static void raise_rank(struct set *set, size_t place)
+/* What is not zero does not become so: only an empty place has no rank. */
+static void fade(struct traffic_table *table)
 {
-    counter_add(&set->rank[place], 1);
-    if (counter_read(&set->rank[place]) < RANK_MOST)
-        return;
-    for (size_t i = 0; i < WAYS; i++)
-        counter_set(&set->rank[i], (counter_read(&set->rank[i]) + 1) / 2); /* none but empty is 0 */
+    table->noted = 0;
+    for (size_t i = 0; i < SETS; i++)
+        for (size_t k = 0; k < WAYS; k++) {
+            struct counter *rank = &table->sets[i].rank[k];
+            counter_set(rank, (counter_read(rank) + 1) / 2);
+        }
 }
 
 void traffic_note(struct traffic_table *table, uint32_t listener, const struct address *source,
@@ -148,9 +151,11 @@ void traffic_note(struct traffic_table *table, uint32_t listener, const struct a
     size_t place = find_place(set, &key, &found);
     if (!found)
         admit(table, set, place, &key);
-    raise_rank(set, place);
+    counter_add(&set->rank[place], 1);
     counter_add(&set->datagrams[place], 1);
     counter_add(&set->bytes[place], bytes);
+    if (++table->noted == FADE_EVERY)
+        fade(table);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -167,8 +172,8 @@ static bool try_read(const struct set *set, struct traffic_sender *senders, size
             key.words[k] = counter_read(&set->key[i][k]);
         read_key(&key, sender);
         sender->rank = counter_read(&set->rank[i]);
+        sender->bytes = counter_read(&set->bytes[i]); /* the later one first, see counter.h */
         sender->datagrams = counter_read(&set->datagrams[i]);
-        sender->bytes = counter_read(&set->bytes[i]);
         *count += key.words[2] != 0;
     }
     return version % 2 == 0 && counter_read(&set->version) == version;

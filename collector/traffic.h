@@ -4,10 +4,10 @@
  * A sender is a host (the port may change) and the listener that it sends to. The table holds
  * TRAFFIC_SENDERS of them and never grows: a newcomer to a full set takes the place of the sender
  * there that has been least busy lately, and inherits its rank (the "Space-Saving" way of Metwally,
- * Agrawal and El Abbadi, 2005; ranks are halved as they grow, so that what was busy long ago
- * counts less and less). So a sender of more than an eighth of its set's traffic stays, however
- * many others come and go, and who forges addresses cannot choose whose place they take: sets are
- * chosen by a hash with a secret. As long as nobody was replaced, all counts are exact.
+ * Agrawal and El Abbadi, 2005; all ranks are halved every so many datagrams, so that what was busy
+ * long ago counts less and less). So a sender of more than an eighth of its set's traffic stays,
+ * however many others come and go, and who forges addresses cannot choose whose place they take:
+ * sets are chosen by a hash with a secret. As long as nobody was replaced, all counts are exact.
  *
  * One thread notes; any thread may read meanwhile. Nothing is allocated after the creation.
  */

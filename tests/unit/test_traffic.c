@@ -121,7 +121,20 @@ static void a_busy_sender_stays_though_forged_ones_come_and_go(void **state)
     assert_int_equal(busier, 0);
 }
 
-static void who_was_busy_long_ago_makes_room_for_who_is_busy_now(void **state)
+static void who_was_busy_long_ago_ranks_behind_who_is_busy_now(void **state)
+{
+    struct traffic_table *table = *state;
+    for (int i = 0; i < 1000000; i++)
+        note(table, 0, host(1), 1);
+    for (int i = 0; i < 200000; i++)
+        note(table, 0, host(2 + (uint32_t)i % 2), 1);
+    uint64_t before = find(table, 0, host(1))->rank;
+    assert_true(find(table, 0, host(2))->rank > before);
+    assert_true(find(table, 0, host(3))->rank > before);
+    assert_counts(table, 0, host(1), 1000000, 1000000);
+}
+
+static void a_new_busy_sender_finds_a_place_in_a_full_table(void **state)
 {
     struct traffic_table *table = *state;
     for (uint32_t n = 0; n < 3 * TRAFFIC_SENDERS; n++)
@@ -166,7 +179,7 @@ static void a_reader_meanwhile_sees_no_sender_with_anothers_counts(void **state)
             uint64_t n = (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 8 | bytes[3];
             assert_true(found[i].source.family == ADDRESS_IPV4 && found[i].listener == 0);
             assert_int_equal(found[i].bytes % n, 0);
-            /* A datagram may be counted between the two. */
+            /* A datagram may be counted whose bytes are not yet. */
             assert_in_range(found[i].datagrams * n, found[i].bytes, UINT64_MAX);
         }
     }
@@ -182,8 +195,10 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_busy_sender_stays_though_forged_ones_come_and_go, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(who_was_busy_long_ago_makes_room_for_who_is_busy_now,
-                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_was_busy_long_ago_ranks_behind_who_is_busy_now, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_new_busy_sender_finds_a_place_in_a_full_table, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_reader_meanwhile_sees_no_sender_with_anothers_counts,
                                         set_up, tear_down),
     };

@@ -181,6 +181,8 @@ class Page(TopTest):
         for rows, columns, text in ((24, 80, b"SINKS"), (5, 20, b"LISTENERS"), (1, 1, b"s"),
                                     (3, 300, b"received"), (60, 200, b"SINKS")):
             terminal.resize(rows, columns)
+            if columns > 1:
+                terminal.wait_for(b"sluice-top", seen)  # it is drawn anew, all of it
             seen = terminal.wait_for(text, seen)
         terminal.press(b"q")
         self.assertEqual(terminal.wait_for_end(), 0)

@@ -207,6 +207,24 @@ static void a_record_that_no_sink_could_write_is_left_out(void **state)
     free(name);
 }
 
+/* A name and a pattern that were made to take long: it would be so with each of thousands. */
+static void a_name_that_takes_too_long_to_match_is_left_out(void **state)
+{
+    struct fixture *fixture = *state;
+    char *name = malloc(60001);
+    assert_non_null(name);
+    memset(name, 'a', 60000);
+    name[60000] = '\0';
+    add(fixture, &of_samples, name);
+    add(fixture, &of_samples, "aab");
+    show(fixture, "*aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", 100);
+    assert_int_equal(fixture->out.used, 0);
+    assert_int_equal(fixture->watcher.left_out, 1);
+    show(fixture, "*a*a*b", 100);
+    assert_shown(fixture, NAME, "aab ");
+    free(name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +237,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(lines_without_room_are_left_out_and_shorter_ones_are_not,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_name_that_takes_too_long_to_match_is_left_out, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_record_that_no_sink_could_write_is_left_out, set_up,
                                         tear_down),
     };

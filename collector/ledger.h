@@ -130,7 +130,8 @@ enum ledger_part {
     TERM(write_errors, PART_BESIDE)  /* failed writes, each tried again */                         \
     TERM(files, PART_BESIDE)         /* complete ones */                                           \
     TERM(to_other_file, PART_BESIDE) /* records for more different paths than max_files */         \
-    TERM(json_fallback, PART_BESIDE) /* written values that the JSON mapping has no form for */
+    TERM(json_fallback, PART_BESIDE) /* written values that the JSON mapping has no form for */    \
+    TERM(left_out, PART_BESIDE)      /* samples that a file had no place for (encoder: arrange) */
 
 /* Of dead letters. */
 #define LETTER_TERMS(TERM)                                                                         \

@@ -52,6 +52,11 @@ struct encoder;
 /* Bytes of working memory that an encoder may take when it is made; the memory plan counts them. */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
 
+/* Of an encoder that arranges: the most bytes of a file, and samples in the block that becomes it.
+ */
+#define ARRANGED_SIZE    ((size_t)2 * 1024 * 1024)
+#define ARRANGED_SAMPLES ((size_t)32 * 1024)
+
 /* Bytes that a file may have to begin with. */
 #define ENCODER_HEAD_SIZE ((size_t)1024)
 
@@ -60,6 +65,8 @@ struct encoded {
     size_t lines;
     size_t samples;
     size_t json_fallbacks; /* values without a form in the JSON mapping (schema.h: write_json) */
+    size_t left_out;       /* samples that there was no place for in the file (arrange) */
+    size_t arranged; /* of an encoder that arranges: bytes, at most, that it takes of a file */
 };
 
 /*
@@ -96,6 +103,17 @@ struct encoder_ops {
     struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out);
 
+    /*
+     * Appends to `out` the whole file that a block of `size` bytes becomes, in at most
+     * ARRANGED_SIZE bytes, and returns what it tells. The block holds what `encode` has appended
+     * for records whose `arranged` and `samples` sum up to no more than ARRANGED_SIZE and
+     * ARRANGED_SAMPLES (of one record they never do); it is altered. Nothing is allocated. NULL:
+     * what is encoded is what is written. An encoder that arranges is for files alone, and has no
+     * head.
+     */
+    struct encoded (*arrange)(struct encoder *encoder, char *block, size_t size,
+                              struct output *out);
+
     /* How far a file that an earlier run has left is whole. */
     output_whole *whole;
 };
@@ -130,11 +148,11 @@ struct destination_options {
     const char *name; /* of the sink, for the log */
     const char *path;
     struct file_options file;
-    uint64_t flush_interval; /* nanoseconds that records may be collected for */
+    uint64_t flush_interval;           /* nanoseconds that records may be collected for */
+    const struct encoder_ops *encoder; /* what is written */
 
     /* Below: only for create, not for shape. */
-    const struct encoder_ops *encoder; /* what is written */
-    const char *head;                  /* what a file begins with */
+    const char *head; /* what a file begins with */
     size_t head_size;
     struct sink_counters *counters;
 };
@@ -150,6 +168,7 @@ static inline int64_t file_sync_interval(const struct destination_options *optio
 struct destination_shape {
     size_t blocks;     /* of a store: files that are filled at the same time; 0: it is a stream */
     size_t block_size; /* of a store: bytes that are collected for each, if no record has more */
+    bool arranged;     /* of a store: a block is arranged, and written as a file of its own */
     size_t memory;     /* bytes that it allocates when it is made, less the blocks */
 };
 

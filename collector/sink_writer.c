@@ -36,6 +36,7 @@ void sink_writer_count_written(struct sink_writer *writer, size_t records,
     counter_add(&counters->lines, sum->lines);
     counter_add(&counters->samples, sum->samples);
     counter_add(&counters->json_fallback, sum->json_fallbacks);
+    counter_add(&counters->left_out, sum->left_out);
     settle(writer, &counters->written, records);
 }
 
@@ -168,6 +169,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .path = options->path,
         .file = options->file,
         .flush_interval = options->flush_interval,
+        .encoder = options->encoder,
     };
 }
 
@@ -193,7 +195,6 @@ static int open_destination(struct sink_writer *writer, struct error *error)
     if (options->encoder->begin != NULL)
         options->encoder->begin(writer->encoder, &writer->head);
     struct destination_options to = destination_options(options);
-    to.encoder = options->encoder;
     to.head = writer->head.data;
     to.head_size = writer->head.used;
     to.counters = options->counters;

@@ -21,8 +21,9 @@ struct block {
 struct store_writer {
     struct sink_writer base;
     struct destination_shape shape;
-    struct output record; /* several blocks: the record in hand */
-    int64_t due_ns;       /* monotonic: not later than the first block that is due */
+    struct output record;   /* several blocks: the record in hand */
+    struct output arranged; /* of a shape that wants that: the block that is written, as its file */
+    int64_t due_ns;         /* monotonic: not later than the first block that is due */
     struct block blocks[];
 };
 
@@ -35,8 +36,9 @@ static size_t block_room(const struct destination_shape *shape)
 size_t store_writer_memory(const struct destination_shape *shape)
 {
     size_t beside = shape->blocks == 1 ? 0 : RECORD_SIZE;
+    size_t arranged = shape->arranged ? ARRANGED_SIZE : 0;
     return sizeof(struct store_writer) +
-           shape->blocks * (sizeof(struct block) + block_room(shape)) + beside;
+           shape->blocks * (sizeof(struct block) + block_room(shape)) + beside + arranged;
 }
 
 static struct store_writer *of(struct sink_writer *writer)
@@ -81,13 +83,25 @@ static bool write_bytes(struct store_writer *store, size_t block, const struct o
     return false;
 }
 
+/* What is written for a block: itself, or what it is arranged to; of that *sum is told anew. */
+static const struct output *arrange(struct store_writer *store, const struct output *block,
+                                    struct encoded *sum)
+{
+    struct encoder *encoder = store->base.encoder;
+    if (!store->shape.arranged)
+        return block;
+    store->arranged.used = 0;
+    *sum = encoder->ops->arrange(encoder, block->data, block->used, &store->arranged);
+    return &store->arranged;
+}
+
 /* Writes the block, or counts its records as failed; it is empty then. */
 static void write_block(struct store_writer *store, size_t index)
 {
     struct block *block = &store->blocks[index];
     if (block->records == 0)
         return;
-    if (write_bytes(store, index, &block->out))
+    if (write_bytes(store, index, arrange(store, &block->out, &block->sum)))
         sink_writer_count_written(&store->base, block->records, &block->sum);
     else
         sink_writer_count_failed(&store->base, block->records);
@@ -118,6 +132,15 @@ static void add(struct store_writer *store, struct block *block, const struct en
     block->sum.lines += encoded->lines;
     block->sum.samples += encoded->samples;
     block->sum.json_fallbacks += encoded->json_fallbacks;
+    block->sum.arranged += encoded->arranged;
+}
+
+/* Whether a file has place for the record, too. */
+static bool fits_file(const struct store_writer *store, const struct block *block,
+                      const struct encoded *encoded)
+{
+    return !store->shape.arranged || (block->sum.arranged + encoded->arranged <= ARRANGED_SIZE &&
+                                      block->sum.samples + encoded->samples <= ARRANGED_SAMPLES);
 }
 
 /* Writes what stands before the record that was encoded last, which then begins the block. */
@@ -139,7 +162,8 @@ static void put_in_place(struct sink_writer *writer, const struct listener *list
     struct encoded encoded;
     if (!sink_writer_encode(writer, listener, record, &block->out, &encoded))
         return;
-    if (block->records != 0 && block->out.used > store->shape.block_size)
+    if (block->records != 0 &&
+        (block->out.used > store->shape.block_size || !fits_file(store, block, &encoded)))
         write_before(store, block, start);
     if (writer->state != SINK_WRITING) {
         block->out.used = 0;
@@ -178,14 +202,14 @@ static void put_beside(struct sink_writer *writer, const struct listener *listen
         return;
     size_t index = find_block(store, listener, record);
     struct block *block = &store->blocks[index];
-    if (one->used > block->out.capacity - block->out.used)
+    if (one->used > block->out.capacity - block->out.used || !fits_file(store, block, &encoded))
         write_block(store, index);
     if (writer->state != SINK_WRITING) {
         sink_writer_count_failed(writer, 1);
     } else if (one->used <= block->out.capacity) {
         output_bytes(&block->out, one->data, one->used);
         add(store, block, &encoded);
-    } else if (write_bytes(store, index, one)) {
+    } else if (write_bytes(store, index, arrange(store, one, &encoded))) {
         sink_writer_count_written(writer, 1, &encoded);
     } else {
         sink_writer_count_failed(writer, 1);
@@ -270,6 +294,7 @@ static void destroy(struct sink_writer *writer)
     for (size_t i = 0; i < store->shape.blocks; i++)
         free(store->blocks[i].out.data);
     free(store->record.data);
+    free(store->arranged.data);
     free(store);
 }
 
@@ -301,6 +326,7 @@ struct sink_writer *store_writer_create(const struct destination_shape *shape)
     store->shape = *shape;
     store->due_ns = INT64_MAX;
     bool made = shape->blocks == 1 || make_room(&store->record, RECORD_SIZE);
+    made = made && (!shape->arranged || make_room(&store->arranged, ARRANGED_SIZE));
     for (size_t i = 0; i < shape->blocks; i++)
         made = made && make_room(&store->blocks[i].out, block_room(shape));
     if (made)

@@ -1,7 +1,8 @@
 /*
- * file:PATH. A path without fields, and nothing to rotate or to compress: appends to a file under
- * its own name, and opens it anew when told to, or when it sees that the name leads elsewhere: who
- * rotates it renames it and then sends SIGHUP. All else is a store of files (sinks/file_store.h).
+ * file:PATH. A path without fields, and nothing to rotate, compress or arrange: appends to a file
+ * under its own name, and opens it anew when told to, or when it sees that the name leads
+ * elsewhere: who rotates it renames it and then sends SIGHUP. All else is a store of files
+ * (sinks/file_store.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -221,7 +222,7 @@ static int create(const struct destination_options *options, struct destination 
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s: the path is wrong", options->name);
         return -1;
     }
-    if (file_store_is_asked_for(path, &options->file)) {
+    if (file_store_is_asked_for(path, options)) {
         int result = file_store_create(path, options, out, error);
         if (result != 0)
             path_template_free(path);
@@ -236,7 +237,7 @@ static struct destination_shape shape(const struct destination_options *options)
 {
     struct destination_shape found = {0};
     struct path_template *path = parse_path(options);
-    if (path != NULL && file_store_is_asked_for(path, &options->file))
+    if (path != NULL && file_store_is_asked_for(path, options))
         found = file_store_shape(path, options);
     path_template_free(path);
     return found;

@@ -47,10 +47,12 @@ static struct file_store *of(struct destination *destination)
 
 /* --- what it is ------------------------------------------------------------------------------- */
 
-bool file_store_is_asked_for(const struct path_template *path, const struct file_options *options)
+bool file_store_is_asked_for(const struct path_template *path,
+                             const struct destination_options *options)
 {
-    return options->rotate_size != 0 || options->rotate_interval != 0 ||
-           options->compression != NULL || path_template_has_fields(path);
+    const struct file_options *file = &options->file;
+    return file->rotate_size != 0 || file->rotate_interval != 0 || file->compression != NULL ||
+           options->encoder->arrange != NULL || path_template_has_fields(path);
 }
 
 /* Different paths at a time. */
@@ -64,7 +66,8 @@ static size_t most_files(const struct path_template *path, const struct file_opt
 static size_t frame_room(const struct destination_shape *shape,
                          const struct compression_ops *compression)
 {
-    return compression == NULL ? 0 : compression->bound(shape->block_size + LARGE_BLOCK_SIZE);
+    size_t most = shape->arranged ? ARRANGED_SIZE : shape->block_size + LARGE_BLOCK_SIZE;
+    return compression == NULL ? 0 : compression->bound(most);
 }
 
 struct destination_shape file_store_shape(const struct path_template *path,
@@ -75,8 +78,9 @@ struct destination_shape file_store_shape(const struct path_template *path,
     struct destination_shape shape = {.blocks = most < MOST_BLOCKS ? most : MOST_BLOCKS};
     if (path_template_has_fields(path) && shape.blocks < TIME_BLOCKS)
         shape.blocks = TIME_BLOCKS; /* "other" is one, too */
-    shape.block_size = compression != NULL && !path_template_has_values(path) ? LARGE_BLOCK_SIZE
-                                                                              : PLAIN_BLOCK_SIZE;
+    shape.arranged = options->encoder->arrange != NULL;
+    bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
+    shape.block_size = large ? LARGE_BLOCK_SIZE : PLAIN_BLOCK_SIZE;
     /* A block has to fit a file, with what that begins with. */
     uint64_t limit = options->file.rotate_size;
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
@@ -214,10 +218,10 @@ static bool make_frame(struct file_store *store, const void *bytes, size_t size,
     return *frame_size != 0;
 }
 
-/* Whether the file has records, and would be too large with so many bytes more. */
+/* Whether the file has records, and would be too large with so many bytes more; or is one block. */
 static bool is_full(const struct file_store *store, const struct live_file *file, size_t more)
 {
-    uint64_t limit = store->options.file.rotate_size;
+    uint64_t limit = store->shape.arranged ? 1 : store->options.file.rotate_size;
     return limit != 0 && file->size > store->head.used && file->size + more > limit;
 }
 
@@ -228,6 +232,16 @@ static bool append(struct file_store *store, struct live_file *file, const void 
         !live_file_append(file, store->head.data, store->head.used, error))
         return false;
     return live_file_append(file, bytes, size, error);
+}
+
+/* Completes a full file. One that cannot get its name takes more, unless it is one block. */
+static bool begin_next(struct file_store *store, struct live_file *file, struct error *error)
+{
+    if (complete(store, file))
+        return live_file_open(&store->makings, file, error);
+    error_set(error, EXIT_CODE_IO, "%s" PART_SUFFIX " is complete and cannot get its name",
+              file->path);
+    return !store->shape.arranged;
 }
 
 static enum write_result write_block(struct destination *destination, size_t block,
@@ -242,10 +256,13 @@ static enum write_result write_block(struct destination *destination, size_t blo
     if (!live_file_open(&store->makings, file, error) ||
         !make_frame(store, bytes, size, &frame, &frame_size, error))
         return WRITE_FAILED;
-    if (is_full(store, file, frame_size) && complete(store, file) &&
-        !live_file_open(&store->makings, file, error))
+    if (is_full(store, file, frame_size) && !begin_next(store, file, error))
         return WRITE_FAILED;
-    return append(store, file, frame, frame_size, error) ? WRITE_OK : WRITE_FAILED;
+    if (!append(store, file, frame, frame_size, error))
+        return WRITE_FAILED;
+    if (store->shape.arranged)
+        complete(store, file);
+    return WRITE_OK;
 }
 
 /* --- time ------------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /*
- * file:PATH with rotation, compression, or fields in the path: a store of files, each written under
- * PATH.part until it is complete (sinks/live_file.h).
+ * file:PATH with rotation, compression, fields in the path, or an encoder that arranges blocks: a
+ * store of files, each written under PATH.part until it is complete (sinks/live_file.h).
  *
  * A file is complete when it has reached rotate_size, when a multiple of rotate_interval of the
  * clock (UTC) has passed, when the time in its path is over, on SIGHUP, and at the end. With
- * compression a block becomes one frame.
+ * compression a block becomes one frame. A block that was arranged is a file of its own.
  */
 #ifndef SLUICE_SINKS_FILE_STORE_H
 #define SLUICE_SINKS_FILE_STORE_H
@@ -13,7 +13,8 @@
 #include "collector/sink.h"
 
 /* Whether these options ask for one. */
-bool file_store_is_asked_for(const struct path_template *path, const struct file_options *options);
+bool file_store_is_asked_for(const struct path_template *path,
+                             const struct destination_options *options);
 
 /* For the operations of the same names in struct destination_ops. */
 struct destination_shape file_store_shape(const struct path_template *path,

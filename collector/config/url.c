@@ -266,10 +266,19 @@ static bool check_rotation(const struct url *url, const struct sink_config *sink
                            const struct path_template *path, const struct keys_given *given,
                            struct fault *fault)
 {
+    const struct encoder_ops *encoder = sink->encoder;
     bool rotates = sink->file.rotate_size != 0 || sink->file.rotate_interval != 0;
+    size_t rotate = keys_place(given, KEY_OF_FILE_SINK,
+                               sink->file.rotate_size != 0 ? "rotate_size" : "rotate_interval");
     size_t keep = keys_place(given, KEY_OF_FILE_SINK, "keep");
     size_t most = keys_place(given, KEY_OF_FILE_SINK, "max_files");
-    if (keep != KEY_NOT_GIVEN && !rotates && !path_template_has_time(path))
+    if (encoder->arrange != NULL && rotates)
+        fault_set(fault, rotate,
+                  "format=%s writes a file for each flush_interval: there is no "
+                  "other rotation",
+                  encoder->name);
+    else if (keep != KEY_NOT_GIVEN && !rotates && encoder->arrange == NULL &&
+             !path_template_has_time(path))
         fault_set(fault, keep,
                   "keep is for files that rotate: by rotate_size, rotate_interval, or a field of "
                   "time in the path");
@@ -296,11 +305,27 @@ static bool check_path(const struct url *url, const struct sink_config *sink,
     return right;
 }
 
-/* What is compressed is collected, so that there is something to compress. */
+/* What is arranged, or compressed, is collected, so that there is something to do that with. */
 static void set_collecting(struct sink_config *sink)
 {
-    if (sink->file.compression != NULL && sink->flush_interval == 0)
-        sink->flush_interval = UINT64_C(1000000000);
+    const uint64_t second = 1000000000;
+    if (sink->flush_interval != 0)
+        return;
+    if (sink->encoder->arrange != NULL)
+        sink->flush_interval = 10 * second;
+    else if (sink->file.compression != NULL)
+        sink->flush_interval = second;
+}
+
+/* A format whose blocks are files of their own is for files. */
+static bool check_format(const struct url *url, const struct sink_config *sink,
+                         const struct keys_given *given, struct fault *fault)
+{
+    if (sink->encoder->arrange == NULL || sink->destination->is_file)
+        return true;
+    fault_set(fault, keys_place(given, KEY_OF_SINK, "format"),
+              "format=%s is complete files alone; write file:PATH", sink->encoder->name);
+    return wrong_keys(url, fault);
 }
 
 /* A format that tells samples cannot tell messages, and one without lines has no choice. */
@@ -359,8 +384,8 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault))
         return wrong_keys(&parts, fault);
     if (!keys_apply_defaults(scopes, choices, &given, sink, fault) ||
-        !check_view(&parts, sink, &given, fault) || !check_rules(&parts, sink, &given, fault) ||
-        !check_path(&parts, sink, &given, fault))
+        !check_format(&parts, sink, &given, fault) || !check_view(&parts, sink, &given, fault) ||
+        !check_rules(&parts, sink, &given, fault) || !check_path(&parts, sink, &given, fault))
         return false;
     set_collecting(sink);
     return true;

@@ -133,7 +133,7 @@ static void format_is_one_of_the_table_and_json_if_not_given(void **state)
     assert_string_equal(assert_reads(KEY_OF_SINK, "").sink.encoder->name, "json");
     assert_string_equal(assert_reads(KEY_OF_SINK, "format=lines").sink.encoder->name, "lines");
     assert_refused(KEY_OF_SINK, "format=jsno", 7,
-                   "format \"jsno\" is not one of lines, json, bytes; did you mean \"json\"?");
+                   "format \"jsno\" is not one of lines, json, bytes, families; did you mean \"json\"?");
 }
 
 static void the_other_choices_are_read(void **state)

@@ -236,6 +236,24 @@ static void a_path_may_have_fields_and_its_files_may_rotate(void **state)
     config_free(&config);
 }
 
+static void a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds(void **state)
+{
+    (void)state;
+    struct config config;
+    assert_accepted(read_sink, "file:x?format=families&keep=3&compress=squeeze", &config);
+    assert_int_equal(config.sinks[0].flush_interval, 10000000000);
+    config_free(&config);
+    assert_accepted(read_sink, "file:x?format=families&flush_interval=1m", &config);
+    assert_int_equal(config.sinks[0].flush_interval, 60000000000);
+    config_free(&config);
+    assert_refused(read_sink, "stdout:?format=families", 9,
+                   "format=families is complete files alone; write file:PATH");
+    assert_refused(read_sink, "file:x?format=families&rotate_size=1MiB", 24,
+                   "format=families writes a file for each flush_interval");
+    assert_refused(read_sink, "file:x?rotate_interval=1h&format=families", 8,
+                   "there is no other rotation");
+}
+
 static void what_is_compressed_is_collected_for_a_second_unless_another_time_is_given(void **state)
 {
     (void)state;
@@ -328,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_sink_url_has_a_scheme_and_perhaps_a_path),
         cmocka_unit_test(a_sink_url_is_refused_where_it_goes_wrong),
         cmocka_unit_test(a_path_may_have_fields_and_its_files_may_rotate),
+        cmocka_unit_test(a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds),
         cmocka_unit_test(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given),
         cmocka_unit_test(an_unknown_sink_is_told_the_known_ones),
         cmocka_unit_test(two_of_one_address_or_output_conflict),

@@ -7,7 +7,6 @@ const struct destination_ops *const builtin_destinations[] = {
 };
 
 const struct encoder_ops *const builtin_encoders[] = {
-    &encoder_json, &encoder_influx,   &encoder_prometheus,
-    &encoder_csv,  &encoder_protobuf, &encoder_pcap,
-    NULL,
+    &encoder_json, &encoder_influx,   &encoder_prometheus, &encoder_openmetrics,
+    &encoder_csv,  &encoder_protobuf, &encoder_pcap,       NULL,
 };

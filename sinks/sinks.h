@@ -17,6 +17,7 @@ extern const struct destination_ops destination_file;
 extern const struct encoder_ops encoder_json;
 extern const struct encoder_ops encoder_influx;
 extern const struct encoder_ops encoder_prometheus;
+extern const struct encoder_ops encoder_openmetrics;
 extern const struct encoder_ops encoder_csv;
 extern const struct encoder_ops encoder_protobuf;
 extern const struct encoder_ops encoder_pcap;

@@ -101,7 +101,7 @@ const struct setting config_keys[] = {
     {"flush_interval", SETTING_DURATION, KEY_OF_SINK, offsetof(struct sink_config, flush_interval),
      .minimum = 1 * MILLISECOND, .maximum = HOUR,
      .help = "how long records are collected before they are written (default: while more are "
-             "waiting; compressed, 1s)"},
+             "waiting; compressed, 1s; of openmetrics, 10s)"},
     {"overflow", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, overflow), "drop_newest",
      .choices = overflows,
      .help = "what a socket's records lose to a sink that is behind; a capture always waits, and "

@@ -59,6 +59,7 @@ const char *encoding_write(struct encoding *encoding)
         encoding->ops->encode(encoding->encoder, &encoding->listener, &encoding->record, &out);
     encoding->lines = written.lines;
     encoding->samples = written.samples;
+    encoding->arranged = written.arranged;
     assert_false(out.overflow);
     encoding->size = out.used;
     encoding->text[out.used] = '\0';

@@ -29,7 +29,8 @@ struct encoding {
     char text[4 * 1024 * 1024]; /* of the last record, a NUL behind it */
     size_t size;
     size_t lines;
-    size_t samples; /* the same of these */
+    size_t samples;  /* the same of these */
+    size_t arranged; /* and of what its encoder says of a file */
 };
 
 /* Returns one that is freed by the function below. */

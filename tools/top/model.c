@@ -95,6 +95,7 @@ static void read_sink(struct reading *reading, const json_t *from, struct model_
     to->written = read_count(reading, from, "written");
     to->bytes = read_count(reading, from, "bytes");
     to->write_errors = read_count(reading, from, "write_errors");
+    to->evicted = read_count(reading, from, "evicted");
     to->in_flight = json_integer_value(member(reading, from, "in_flight"));
     to->refused = read_counts(reading, from, "refused");
     to->failed = read_counts(reading, from, "failed");

@@ -32,7 +32,7 @@ struct model_listener {
 
 struct model_sink {
     const char *name;
-    uint64_t written, bytes, write_errors;
+    uint64_t written, bytes, write_errors, evicted;
     int64_t in_flight;
     struct model_counts refused, failed;
 };

@@ -144,7 +144,7 @@ static const char *state_of(const struct model_sink *sink, const struct sink_rat
         return "ended";
     if (rate->write_errors + sum(rate->failed, sink->failed.count) > 0)
         return "failing";
-    return sum(rate->refused, sink->refused.count) > 0 ? "behind" : "ok";
+    return rate->evicted + sum(rate->refused, sink->refused.count) > 0 ? "behind" : "ok";
 }
 
 static bool make_sinks(struct page_part *part, size_t width, const struct model *model,
@@ -197,7 +197,7 @@ static size_t count_drops(const struct model *model)
     for (size_t i = 0; i < model->listener_count; i++)
         count += model->listeners[i].reasons.count;
     for (size_t i = 0; i < model->sink_count; i++)
-        count += model->sinks[i].refused.count + model->sinks[i].failed.count;
+        count += 1 + model->sinks[i].refused.count + model->sinks[i].failed.count;
     return count;
 }
 
@@ -218,6 +218,7 @@ static bool make_drops(struct page_part *part, size_t width, const struct model 
     for (size_t i = 0; i < model->sink_count; i++) {
         const struct model_sink *sink = &model->sinks[i];
         add_drops(part, width, sink->name, &sink->refused, rates->sinks[i].refused);
+        add_drop(part, width, sink->name, "evicted", sink->evicted, rates->sinks[i].evicted);
         add_drops(part, width, sink->name, &sink->failed, rates->sinks[i].failed);
     }
     return true;

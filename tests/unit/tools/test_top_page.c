@@ -17,7 +17,7 @@
 struct numbers {
     double uptime;
     unsigned received, bytes, malformed, kernel_drops, lost;
-    unsigned written, in_flight, ring_full, sink_ended, io_error, write_errors;
+    unsigned written, in_flight, ring_full, sink_ended, io_error, write_errors, evicted;
 };
 
 static struct model model_of(const struct numbers *n, const char *senders)
@@ -31,10 +31,10 @@ static struct model model_of(const struct numbers *n, const char *senders)
              "\"no_buffer\":0,\"malformed\":%u},\"kernel_drops\":%u,\"lost\":%u,\"duplicated\":0}],"
              "\"sinks\":[{\"name\":\"stdout:\",\"written\":%u,\"bytes\":%u,\"refused\":{"
              "\"ring_full\":%u,\"sink_ended\":%u},\"failed\":{\"io_error\":%u},\"in_flight\":%u,"
-             "\"write_errors\":%u}]}\n",
+             "\"write_errors\":%u,\"evicted\":%u}]}\n",
              n->uptime, n->received, n->bytes, n->received - n->malformed, n->malformed,
              n->kernel_drops, n->lost, n->written, n->written * 10, n->ring_full, n->sink_ended,
-             n->io_error, n->in_flight, n->write_errors);
+             n->io_error, n->in_flight, n->write_errors, n->evicted);
     if (model_read(&model, ledger, strlen(ledger), senders, strlen(senders), &error) != 0)
         fail_msg("%s", error.text);
     return model;
@@ -198,6 +198,7 @@ static void a_sinks_state_is_what_its_counters_do_now(void **state)
     (void)state;
     assert_state(&(struct numbers){.uptime = 2}, "ok", PAGE_PLAIN);
     assert_state(&(struct numbers){.uptime = 2, .ring_full = 1}, "behind", PAGE_TROUBLE);
+    assert_state(&(struct numbers){.uptime = 2, .evicted = 1}, "behind", PAGE_TROUBLE);
     assert_state(&(struct numbers){.uptime = 2, .ring_full = 1, .write_errors = 1}, "failing",
                  PAGE_TROUBLE);
     assert_state(&(struct numbers){.uptime = 2, .io_error = 1}, "failing", PAGE_TROUBLE);
@@ -209,12 +210,16 @@ static void each_reason_of_a_drop_has_a_line(void **state)
 {
     (void)state;
     const struct numbers before = {.uptime = 1, .kernel_drops = 7};
-    const struct numbers now = {
-        .uptime = 3, .received = 9, .malformed = 8, .kernel_drops = 7, .ring_full = 100};
+    const struct numbers now = {.uptime = 3,
+                                .received = 9,
+                                .malformed = 8,
+                                .kernel_drops = 7,
+                                .ring_full = 100,
+                                .evicted = 6};
     struct drawn drawn;
     draw_after(&drawn, &now, &before, no_senders, 40, 80);
     const char *expected[] = {"udp://h:1 0 7 kernel_drops", "udp://h:1 4 8 malformed",
-                              "stdout: 50 100 ring_full"};
+                              "stdout: 50 100 ring_full", "stdout: 3 6 evicted"};
     size_t found = 0;
     for (size_t i = 0; i < drawn.page.rows; i++) {
         char name[16], reason[32];
@@ -226,7 +231,7 @@ static void each_reason_of_a_drop_has_a_line(void **state)
         snprintf(line, sizeof line, "%s %u %u %s", name, rate, total, reason);
         assert_string_equal(line, expected[found++]);
     }
-    assert_int_equal(found, 3);
+    assert_int_equal(found, 4);
     clear(&drawn);
 }
 

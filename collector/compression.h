@@ -3,10 +3,9 @@
  * itself. Frames one after the other are a file of the format that `name` says, which every program
  * for that format reads from front to end; a file that is cut between two frames is whole.
  *
- * An interface that sinks/ implements, one file for each library (sinks/compressions.h) Lifecycle:
+ * An interface that sinks/ implements, one file for each library (sinks/compressions.h). Lifecycle:
  * create, compress and look at files in any order, destroy. One thread at a time. All memory is
  * taken by create.
- *
  */
 #ifndef SLUICE_COLLECTOR_COMPRESSION_H
 #define SLUICE_COLLECTOR_COMPRESSION_H
@@ -16,6 +15,8 @@
 
 /* The most that goes into one frame, in bytes. */
 #define COMPRESSION_INPUT_MAX ((size_t)2 * 1024 * 1024)
+
+#define COMPRESSION_MAGIC_SIZE ((size_t)3)
 
 struct compression_ops;
 
@@ -36,8 +37,9 @@ struct compression_file {
 };
 
 struct compression_ops {
-    const char *name;    /* of compress= */
-    const char *library; /* that does it */
+    const char *name;                            /* of compress= */
+    const char *library;                         /* that does it */
+    unsigned char magic[COMPRESSION_MAGIC_SIZE]; /* what a frame begins with */
 
     /* The version of the library that is in this program, as it calls it itself. */
     const char *(*version)(void);

@@ -197,6 +197,7 @@ static int64_t whole(struct compression *compression, const struct compression_f
 const struct compression_ops compression_gzip = {
     .name = "gzip",
     .library = "zlib",
+    .magic = {0x1f, 0x8b, 8}, /* section 2.3.1 */
     .version = zlibVersion,
     .memory = memory,
     .create = create,

@@ -178,6 +178,7 @@ static int64_t whole(struct compression *compression, const struct compression_f
 const struct compression_ops compression_zstd = {
     .name = "zstd",
     .library = "libzstd",
+    .magic = {0x28, 0xb5, 0x2f}, /* and 0xfd: section 3.1.1 */
     .version = ZSTD_versionString,
     .memory = memory,
     .create = create,

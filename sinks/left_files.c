@@ -37,6 +37,17 @@ static size_t read_part(void *context, uint64_t offset, void *bytes, size_t size
     return part_file_read(context, offset, bytes, size);
 }
 
+/*
+ * Whether a file without one whole frame can be the beginning of one. What is not stays: it may be
+ * what this sink wrote before it was told to compress. NULs are what a power cut may leave.
+ */
+static bool begins_as_a_frame(struct part_file *part, const struct compression *compression)
+{
+    unsigned char begin[COMPRESSION_MAGIC_SIZE];
+    size_t size = part_file_read(part, 0, begin, sizeof begin);
+    return size == 0 || begin[0] == '\0' || memcmp(begin, compression->ops->magic, size) == 0;
+}
+
 /* The same of whole frames. */
 static int64_t whole_frames(struct part_file *part, struct compression *compression)
 {
@@ -44,8 +55,9 @@ static int64_t whole_frames(struct part_file *part, struct compression *compress
         .read = read_part, .context = part, .size = part_file_size(part)};
     int64_t whole = compression->ops->whole(compression, &file);
     /* Damage in the middle is not the end of a file that a crash has torn. */
-    bool strange =
-        whole < 0 || file.size - (uint64_t)whole > compression->ops->bound(COMPRESSION_INPUT_MAX);
+    bool strange = whole < 0 ||
+                   file.size - (uint64_t)whole > compression->ops->bound(COMPRESSION_INPUT_MAX) ||
+                   (whole == 0 && !begins_as_a_frame(part, compression));
     return strange ? -1 : whole;
 }
 

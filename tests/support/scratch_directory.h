@@ -5,6 +5,7 @@
 #ifndef SLUICE_TESTS_SUPPORT_SCRATCH_DIRECTORY_H
 #define SLUICE_TESTS_SUPPORT_SCRATCH_DIRECTORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A cmocka setup and teardown. One test at a time has one. */
@@ -13,6 +14,12 @@ int scratch_remove(void **state);
 
 /* The path of a name in it. Overwritten by the eighth call after. */
 const char *scratch_path(const char *name);
+
+void scratch_make_folder(const char *name);
+
+/* Whether something has that name, and how many things are in the folder ("": the directory). */
+bool scratch_has(const char *name);
+size_t scratch_count(const char *name);
 
 void scratch_put(const char *name, const char *bytes, size_t size);
 void scratch_assert_holds(const char *name, const char *bytes, size_t size);

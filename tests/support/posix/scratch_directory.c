@@ -1,11 +1,13 @@
 #include "tests/support/scratch_directory.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,17 +22,18 @@ int scratch_make(void **state)
     return mkdtemp(directory) == NULL ? -1 : 0;
 }
 
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status;
+    (void)type;
+    (void)place;
+    return remove(path);
+}
+
 int scratch_remove(void **state)
 {
     (void)state;
-    DIR *opened = opendir(directory);
-    if (opened == NULL)
-        return -1;
-    for (const struct dirent *entry; (entry = readdir(opened)) != NULL;)
-        if (entry->d_name[0] != '.' && unlink(scratch_path(entry->d_name)) != 0)
-            rmdir(scratch_path(entry->d_name));
-    closedir(opened);
-    return rmdir(directory);
+    return nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 const char *scratch_path(const char *name)
@@ -40,6 +43,29 @@ const char *scratch_path(const char *name)
     char *path = paths[next++ % 8];
     snprintf(path, sizeof paths[0], "%s/%s", directory, name);
     return path;
+}
+
+void scratch_make_folder(const char *name)
+{
+    if (mkdir(scratch_path(name), 0777) != 0)
+        fail_msg("cannot make the folder %s", name);
+}
+
+bool scratch_has(const char *name)
+{
+    struct stat status;
+    return lstat(scratch_path(name), &status) == 0;
+}
+
+size_t scratch_count(const char *name)
+{
+    size_t count = 0;
+    DIR *opened = opendir(scratch_path(name));
+    assert_non_null(opened);
+    while (readdir(opened) != NULL)
+        count++;
+    closedir(opened);
+    return count - 2; /* "." and ".." */
 }
 
 void scratch_put(const char *name, const char *bytes, size_t size)

@@ -1,0 +1,29 @@
+/*
+ * What tests of files that rotate have in common: templates of paths in the scratch directory, and
+ * another program that holds a file. Each function fails the running cmocka test where it cannot do
+ * what it says.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_STORE_FILES_H
+#define SLUICE_TESTS_SUPPORT_STORE_FILES_H
+
+#include "collector/path_template.h"
+#include "sinks/finished_files.h"
+
+/* The template of a path in the scratch directory. Freed by path_template_free. */
+struct path_template *store_template(const char *path);
+
+/* Gives a file of the scratch directory a time, in seconds since 1970. */
+void store_set_time(const char *name, int64_t seconds);
+
+/* Completes a new file of that text; its name without the directory, until the next call. */
+const char *store_finish(struct finished_files *files, const char *path, const char *text);
+
+/* Another program that makes this file and has it open and locked until it is killed. */
+struct store_holder {
+    int process;
+};
+
+struct store_holder store_hold(const char *path);
+void store_kill(const struct store_holder *holder);
+
+#endif

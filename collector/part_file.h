@@ -34,11 +34,11 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
 /* Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING or PART_FAILED. */
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error);
 
-/* Bytes in it. */
+/* Bytes in it, when it was last opened, looked for or appended to. */
 uint64_t part_file_size(const struct part_file *file);
 
 /* Whether its path still names this file. */
-bool part_file_is_there(const struct part_file *file);
+bool part_file_is_there(struct part_file *file);
 
 /*
  * Appends all of it, or nothing. Returns false with `error` filled. What was written of it until it

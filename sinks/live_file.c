@@ -88,8 +88,10 @@ static bool take_up(struct live_file *file)
 
 bool live_file_open(const struct file_makings *makings, struct live_file *file, struct error *error)
 {
-    if (file->part != NULL && part_file_is_there(file->part))
+    if (file->part != NULL && part_file_is_there(file->part)) {
+        file->size = part_file_size(file->part); /* somebody may have emptied it */
         return true;
+    }
     if (file->part == NULL && !file->aside)
         return open_new(makings, file, error);
     if (file->part == NULL && take_up(file))
@@ -115,10 +117,14 @@ bool live_file_append(struct live_file *file, const void *bytes, size_t size, st
 
 bool live_file_sync(struct live_file *file, struct error *error)
 {
-    if (!file->unsynced || file->part == NULL)
-        return true;
+    bool aside = file->aside;
+    if (!file->unsynced || (aside && !take_up(file)))
+        return true; /* what went astray is told when it is looked for next */
     file->unsynced = false;
-    return part_file_sync(file->part, error);
+    bool synced = part_file_sync(file->part, error);
+    if (aside)
+        live_file_put_aside(file);
+    return synced;
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

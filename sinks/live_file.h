@@ -45,7 +45,8 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file,
 /* Appends to an open one, all or nothing. Returns false with `error` filled. */
 bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error);
 
-/* Makes what was written reach the disk. Returns false with `error` filled. */
+/* Makes what was written reach the disk, also of one put aside. Returns false with `error` filled.
+ */
 bool live_file_sync(struct live_file *file, struct error *error);
 
 /*

@@ -13,7 +13,7 @@
 struct part_file {
     int fd;
     uint64_t size; /* bytes that are whole; behind them may be what could not be cut off */
-    bool torn;
+    bool torn;     /* there is */
     char path[];
 };
 
@@ -25,21 +25,24 @@ static bool fail(struct error *error, const char *what)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Makes the folders that the path names behind its first `from` bytes. */
-static void make_folders(const char *path, size_t from)
+/* Makes the folders that the path names behind its first `from` bytes. Returns false with errno. */
+static bool make_folders(const char *path, size_t from)
 {
     char folder[4096];
     size_t length = strlen(path);
+    errno = ENAMETOOLONG;
     if (length >= sizeof folder)
-        return; /* opening says so */
+        return false;
     memcpy(folder, path, length + 1);
     for (size_t i = from; i < length; i++) {
         if (folder[i] != '/' || i == 0)
             continue;
         folder[i] = '\0';
-        mkdir(folder, 0777); /* where it fails for another reason, opening says so */
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+            return false;
         folder[i] = '/';
     }
+    return true;
 }
 
 static enum part_result keep(const char *path, int fd, uint64_t size, struct part_file **out,
@@ -84,10 +87,8 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
 {
     const int flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY;
     int fd = open(path, flags, 0644);
-    if (fd < 0 && errno == ENOENT) {
-        make_folders(path, base_length);
+    if (fd < 0 && errno == ENOENT && make_folders(path, base_length))
         fd = open(path, flags, 0644);
-    }
     if (fd < 0 && errno == EEXIST)
         return PART_TAKEN;
     if (fd < 0) {
@@ -127,10 +128,21 @@ uint64_t part_file_size(const struct part_file *file)
     return file->size;
 }
 
-bool part_file_is_there(const struct part_file *file)
+/* A lock keeps nobody from cutting it off or appending to it, as who empties a full disk does. */
+static void note_size(struct part_file *file, const struct stat *status)
+{
+    uint64_t size = (uint64_t)status->st_size;
+    if (!file->torn || size < file->size)
+        file->size = size;
+}
+
+bool part_file_is_there(struct part_file *file)
 {
     struct stat status;
-    return fstat(file->fd, &status) == 0 && names(file->path, &status);
+    if (fstat(file->fd, &status) != 0)
+        return false;
+    note_size(file, &status);
+    return names(file->path, &status);
 }
 
 /* Takes off what stands behind the whole part; never makes a file longer that another one cut. */
@@ -148,8 +160,12 @@ static bool mend(struct part_file *file)
 
 bool part_file_append(struct part_file *file, const void *bytes, size_t size, struct error *error)
 {
+    struct stat status;
     if (!mend(file))
         return fail(error, "cannot cut off a torn end");
+    if (fstat(file->fd, &status) != 0)
+        return fail(error, "cannot look at it");
+    note_size(file, &status);
     size_t sent = 0;
     while (sent < size) {
         ssize_t written = write(file->fd, (const char *)bytes + sent, size - sent);

@@ -1,0 +1,345 @@
+/* A file of a sink from its first block to its name, and what others do to it meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sinks/live_file.h"
+#include "sinks/sinks.h"
+#include "tests/support/scratch_directory.h"
+#include "tests/support/store_files.h"
+
+#define HEAD "head\n"
+
+/* A sink with one file, "a". */
+struct bench {
+    struct path_template *path;
+    struct counter files;
+    struct file_makings makings;
+    struct live_file file;
+    struct error error;
+};
+
+static struct bench *make(void)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    assert_non_null(bench);
+    bench->path = store_template("a");
+    bench->makings = (struct file_makings){
+        .content = {.name = "test", .encoder = &encoder_json, .head_size = strlen(HEAD)},
+        .finished = finished_files_create(bench->path, 0),
+        .base_length = strlen(scratch_path("")),
+        .sync = SYNC_CLOSE,
+        .files = &bench->files,
+    };
+    assert_non_null(bench->makings.finished);
+    strcpy(bench->file.path, scratch_path("a"));
+    return bench;
+}
+
+static void end(struct bench *bench)
+{
+    live_file_abandon(&bench->file);
+    finished_files_destroy(bench->makings.finished);
+    path_template_free(bench->path);
+    free(bench);
+}
+
+static void open_it(struct bench *bench)
+{
+    if (!live_file_open(&bench->makings, &bench->file, &bench->error))
+        fail_msg("%s", bench->error.text);
+}
+
+/* As a sink does: a file that is empty gets its head first. */
+static void put(struct bench *bench, const char *text)
+{
+    open_it(bench);
+    if ((bench->file.size == 0 &&
+         !live_file_append(&bench->file, HEAD, strlen(HEAD), &bench->error)) ||
+        !live_file_append(&bench->file, text, strlen(text), &bench->error))
+        fail_msg("%s", bench->error.text);
+}
+
+static void complete(struct bench *bench)
+{
+    if (!live_file_complete(&bench->makings, &bench->file, &bench->error))
+        fail_msg("%s", bench->error.text);
+    assert_false(live_file_is_begun(&bench->file));
+}
+
+static void move(const char *from, const char *to)
+{
+    assert_int_equal(rename(scratch_path(from), scratch_path(to)), 0);
+}
+
+static void delete (const char *name)
+{
+    assert_int_equal(unlink(scratch_path(name)), 0);
+}
+
+/* --- a life ----------------------------------------------------------------------------------- */
+
+static void a_file_is_a_part_until_it_is_complete(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    assert_false(live_file_is_begun(&bench->file));
+    put(bench, "one\n");
+    put(bench, "two\n");
+    assert_true(live_file_is_begun(&bench->file));
+    assert_int_equal(bench->file.size, 13);
+    scratch_assert_holds_text("a.part", HEAD "one\ntwo\n");
+    complete(bench);
+    scratch_assert_holds_text("a", HEAD "one\ntwo\n");
+    put(bench, "three\n");
+    complete(bench);
+    scratch_assert_holds_text("a.1", HEAD "three\n");
+    assert_int_equal(scratch_count(""), 2);
+    assert_int_equal(counter_read(&bench->files), 2);
+    end(bench);
+}
+
+static void one_without_a_record_leaves_nothing(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    complete(bench); /* that was never begun */
+    open_it(bench);
+    complete(bench);
+    put(bench, "");
+    scratch_assert_holds_text("a.part", HEAD);
+    complete(bench);
+    assert_int_equal(scratch_count(""), 0);
+    assert_int_equal(counter_read(&bench->files), 0);
+    end(bench);
+}
+
+static void one_that_was_put_aside_goes_on_where_it_was(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    live_file_put_aside(&bench->file);
+    live_file_put_aside(&bench->file);
+    assert_true(live_file_is_begun(&bench->file));
+    assert_int_equal(bench->file.size, 9);
+    put(bench, "two\n");
+    live_file_put_aside(&bench->file);
+    complete(bench);
+    scratch_assert_holds_text("a", HEAD "one\ntwo\n");
+    end(bench);
+}
+
+static void one_that_was_put_aside_is_made_to_reach_the_disk_too(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    assert_true(bench->file.unsynced);
+    live_file_put_aside(&bench->file);
+    assert_true(live_file_sync(&bench->file, &bench->error));
+    assert_false(bench->file.unsynced);
+    assert_true(bench->file.aside);
+    put(bench, "two\n");
+    assert_true(bench->file.unsynced);
+    delete ("a.part");
+    live_file_put_aside(&bench->file);
+    assert_true(live_file_sync(&bench->file, &bench->error)); /* nothing can be done about it */
+    end(bench);
+}
+
+static void an_abandoned_one_stays_for_the_next_start(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    live_file_abandon(&bench->file);
+    assert_false(live_file_is_begun(&bench->file));
+    scratch_assert_holds_text("a.part", HEAD "one\n");
+    put(bench, "two\n"); /* completes it first */
+    scratch_assert_holds_text("a", HEAD "one\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    end(bench);
+}
+
+/* --- astray ----------------------------------------------------------------------------------- */
+
+static void one_that_was_moved_away_is_finished_where_it_is(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    move("a.part", "moved");
+    put(bench, "two\n");
+    scratch_assert_holds_text("moved", HEAD "one\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    move("a.part", "moved2");
+    complete(bench);
+    scratch_assert_holds_text("moved2", HEAD "two\n");
+    assert_int_equal(scratch_count(""), 2);
+    assert_int_equal(counter_read(&bench->files), 0);
+    end(bench);
+}
+
+static void one_that_was_removed_is_begun_anew(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    delete ("a.part");
+    put(bench, "two\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    delete ("a.part");
+    complete(bench);
+    assert_int_equal(scratch_count(""), 0);
+    end(bench);
+}
+
+static void one_that_was_emptied_gets_its_head_anew(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    assert_int_equal(truncate(scratch_path("a.part"), 0), 0);
+    put(bench, "two\n");
+    assert_int_equal(bench->file.size, 9);
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    end(bench);
+}
+
+static void another_file_in_its_place_is_completed_as_a_left_one(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    delete ("a.part");
+    scratch_put_text("a.part", "another's\nand");
+    put(bench, "two\n");
+    scratch_assert_holds_text("a", "another's\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    end(bench);
+}
+
+static void what_goes_astray_while_it_is_aside_is_noticed_too(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    live_file_put_aside(&bench->file);
+    move("a.part", "moved");
+    put(bench, "two\n");
+    scratch_assert_holds_text("moved", HEAD "one\n");
+    live_file_put_aside(&bench->file);
+    FILE *file = fopen(scratch_path("a.part"), "a"); /* somebody writes to it */
+    assert_true(fputs("other\n", file) >= 0);
+    fclose(file);
+    put(bench, "three\n");
+    scratch_assert_holds_text("a", HEAD "two\nother\n");
+    scratch_assert_holds_text("a.part", HEAD "three\n");
+    live_file_put_aside(&bench->file);
+    delete ("a.part");
+    complete(bench);
+    assert_int_equal(scratch_count(""), 2);
+    end(bench);
+}
+
+/* --- what is in the way ----------------------------------------------------------------------- */
+
+static void assert_stopped(struct bench *bench, const char *why)
+{
+    assert_false(live_file_open(&bench->makings, &bench->file, &bench->error));
+    if (strstr(bench->error.text, why) == NULL)
+        fail_msg("%s", bench->error.text);
+    assert_false(live_file_is_begun(&bench->file));
+}
+
+static void what_is_in_the_way_and_not_ours_stays(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    scratch_make_folder("a.part");
+    assert_stopped(bench, "Is a directory");
+    assert_int_equal(rmdir(scratch_path("a.part")), 0);
+
+    scratch_put("a.part", "\x1f\x8b\x08\x00\x01\n", 6);
+    assert_stopped(bench, "is in the way, and is no file of format json");
+    delete ("a.part");
+
+    assert_int_equal(symlink("nowhere", scratch_path("a.part")), 0);
+    assert_stopped(bench, "symbolic links");
+    assert_false(scratch_has("nowhere"));
+    delete ("a.part");
+
+    assert_int_equal(mkfifo(scratch_path("a.part"), 0600), 0);
+    assert_stopped(bench, "is in the way");
+    delete ("a.part");
+    put(bench, "one\n"); /* and then it goes on */
+    end(bench);
+}
+
+static void a_living_program_s_file_is_waited_for(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    const struct store_holder holder = store_hold(scratch_path("a.part"));
+    assert_stopped(bench, "is being written by another program");
+    store_kill(&holder);
+    put(bench, "one\n");
+    end(bench);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static void one_that_cannot_get_its_name_goes_on(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    char longest[PATH_TEMPLATE_SIZE];
+    /* With ".part" as long as a name may be; with ".10000" too long. */
+    memset(longest, 'b', 250);
+    longest[250] = '\0';
+    strcpy(bench->file.path, scratch_path(longest));
+    put(bench, "one\n");
+    scratch_put_text(longest, "old\n");
+    char name[PATH_TEMPLATE_SIZE + 10];
+    snprintf(name, sizeof name, "%s.9999", longest);
+    scratch_put_text(name, "old\n");
+    assert_false(live_file_complete(&bench->makings, &bench->file, &bench->error));
+    assert_non_null(strstr(bench->error.text, "File name too long"));
+    assert_true(live_file_is_begun(&bench->file));
+    put(bench, "two\n");
+    delete (longest);
+    complete(bench);
+    scratch_assert_holds_text(longest, HEAD "one\ntwo\n");
+    end(bench);
+}
+
+#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_scratch(a_file_is_a_part_until_it_is_complete),
+        with_scratch(one_without_a_record_leaves_nothing),
+        with_scratch(one_that_was_put_aside_goes_on_where_it_was),
+        with_scratch(one_that_was_put_aside_is_made_to_reach_the_disk_too),
+        with_scratch(an_abandoned_one_stays_for_the_next_start),
+        with_scratch(one_that_was_moved_away_is_finished_where_it_is),
+        with_scratch(one_that_was_removed_is_begun_anew),
+        with_scratch(one_that_was_emptied_gets_its_head_anew),
+        with_scratch(another_file_in_its_place_is_completed_as_a_left_one),
+        with_scratch(what_goes_astray_while_it_is_aside_is_noticed_too),
+        with_scratch(what_is_in_the_way_and_not_ours_stays),
+        with_scratch(a_living_program_s_file_is_waited_for),
+        with_scratch(one_that_cannot_get_its_name_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -19,6 +19,7 @@ struct kept {
 struct finished_files {
     const struct path_template *path;
     uint64_t keep;
+    int64_t newest_ns; /* of any that was noted */
     struct kept *kept; /* in no order */
     size_t count;
     size_t capacity;
@@ -31,6 +32,7 @@ struct finished_files *finished_files_create(const struct path_template *path, u
         return NULL;
     files->path = path;
     files->keep = keep;
+    files->newest_ns = INT64_MIN;
     return files;
 }
 
@@ -66,6 +68,8 @@ static void note(struct finished_files *files, const char *name, const char *key
     memcpy(texts, name, name_size);
     memcpy(texts + name_size, key, key_size);
     files->kept[files->count++] = (struct kept){texts, texts + name_size, modified_ns};
+    if (modified_ns > files->newest_ns)
+        files->newest_ns = modified_ns;
 }
 
 static void remove_kept(struct finished_files *files, size_t at)
@@ -110,7 +114,9 @@ static void keep_new(struct finished_files *files, const char *name)
     struct path_match match;
     if (files->keep == 0 || !path_template_match(files->path, name, &match))
         return;
-    note(files, name, match.key, clock_wall_ns());
+    /* The newest, also where the clock was set back. */
+    int64_t now_ns = clock_wall_ns();
+    note(files, name, match.key, now_ns > files->newest_ns ? now_ns : files->newest_ns + 1);
     trim(files, match.key);
 }
 
@@ -131,8 +137,11 @@ static int64_t number_of(const char *name, const char *base)
     return strtoll(digits, NULL, 10);
 }
 
-/* One more than the highest number of that path's files; 0 where there are none. */
-static int64_t next_number(const char *path)
+/*
+ * One more than the highest number of that path's files; 0 where there are none. Behind
+ * PATH_NUMBER_MAX it begins anew, and `*tries` numbers from there on have one that is free.
+ */
+static int64_t next_number(const char *path, int64_t *tries)
 {
     char folder_name[FILE_NAME_SIZE];
     const char *slash = strrchr(path, '/');
@@ -141,15 +150,17 @@ static int64_t next_number(const char *path)
     memcpy(folder_name, slash == NULL ? "." : path, slash == NULL ? 1 : length);
     folder_name[slash == NULL ? 1 : length] = '\0';
     int64_t highest = -1;
+    *tries = 1000; /* another program may be taking names, too */
     struct folder *folder = folder_open(folder_name);
     struct folder_entry entry;
     while (folder != NULL && folder_next(folder, &entry)) {
         int64_t number = number_of(entry.name, base);
         if (number > highest)
             highest = number;
+        *tries += number >= 0;
     }
     folder_close(folder);
-    return highest + 1;
+    return highest < PATH_NUMBER_MAX ? highest + 1 : 1;
 }
 
 static void put_name(char *name, const char *path, int64_t number)
@@ -164,13 +175,13 @@ enum part_result finished_files_add(struct finished_files *files, struct part_fi
                                     const char *path, char *name, struct error *error)
 {
     /* Who removes old files frees their names: then the folder has to be looked at first. */
-    int64_t number = files->keep != 0 ? next_number(path) : 0;
+    int64_t tries;
+    int64_t number = files->keep != 0 ? next_number(path, &tries) : 0;
     put_name(name, path, number);
     enum part_result result = part_file_complete(part, name, error);
     if (result == PART_TAKEN) {
-        number = next_number(path);
-        /* Another program may be taking names, too. */
-        for (int64_t last = number + 1000; result == PART_TAKEN && number < last; number++) {
+        number = next_number(path, &tries);
+        for (int64_t last = number + tries; result == PART_TAKEN && number < last; number++) {
             put_name(name, path, number);
             result = part_file_complete(part, name, error);
         }

@@ -233,6 +233,8 @@ struct stream_ops {
 struct store_route {
     size_t block;
     bool taken; /* it is another file's: write what it holds, then take_over */
+    bool later; /* its time is later than that of any before: write all blocks first, so that of no
+                   sender what came later is written while what came before is not */
 };
 
 /*

@@ -183,6 +183,8 @@ static size_t find_block(struct store_writer *store, const struct listener *list
     if (destination->store->route == NULL)
         return 0;
     struct store_route route = destination->store->route(destination, listener, record);
+    if (route.later)
+        flush(&store->base);
     if (route.taken) {
         write_block(store, route.block);
         if (store->base.state == SINK_WRITING)

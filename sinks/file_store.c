@@ -170,18 +170,20 @@ static struct store_route route(struct destination *destination, const struct li
         .listener = listener->name,
         .schema = record->schema == NULL ? NULL : record->schema->name,
     };
+    int64_t newest = file_table_newest_step(store->table);
     struct table_file *file = find_file(store, &store->wanted);
+    bool later = file_table_newest_step(store->table) > newest;
     if (file == NULL)
-        return (struct store_route){file_table_over(store->table)->block, true};
+        return (struct store_route){file_table_over(store->table)->block, true, later};
     if (file->other)
         counter_add(&store->options.counters->to_other_file, 1);
     if (file->block != NO_BLOCK)
-        return (struct store_route){file->block, false};
+        return (struct store_route){file->block, false, later};
     size_t block = find_block(store);
     if (store->blocks[block] != NULL)
-        return (struct store_route){block, true};
+        return (struct store_route){block, true, later};
     give_block(store, file, block);
-    return (struct store_route){block, false};
+    return (struct store_route){block, false, later};
 }
 
 static void take_over(struct destination *destination, size_t block)

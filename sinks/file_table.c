@@ -136,17 +136,21 @@ static struct table_file *find(struct file_table *table, const struct path_value
     struct table_file *file = look_up(table, path);
     if (file == NULL && table->count < table->most)
         file = add(table, path, step, false);
-    if (file != NULL)
-        return file;
-    /* One that is over may be given up for it; else it is one too many. */
-    *full = file_table_over(table) != NULL;
-    if (*full)
-        return NULL;
-    path_template_expand_other(table->path, values->time_ns, path, sizeof path);
-    file = look_up(table, path);
-    if (file == NULL)
-        file = add(table, path, step, true);
-    *full = file == NULL;
+    if (file == NULL) {
+        /* One that is over may be given up for it; else it is one too many. */
+        const struct table_file *over = file_table_over(table);
+        *full = over != NULL && !over->other;
+        if (*full)
+            return NULL;
+        path_template_expand_other(table->path, values->time_ns, path, sizeof path);
+        file = look_up(table, path);
+        if (file == NULL)
+            file = add(table, path, step, true);
+        *full = file == NULL;
+    }
+    /* The same path comes again where its time does: "%H" each day. */
+    if (file != NULL && file->step < step)
+        file->step = step;
     return file;
 }
 
@@ -172,9 +176,24 @@ struct table_file *file_table_find(struct file_table *table, const struct path_v
 
 /* --- giving up -------------------------------------------------------------------------------- */
 
+int64_t file_table_newest_step(const struct file_table *table)
+{
+    return table->newest_step;
+}
+
 bool file_table_is_over(const struct file_table *table, const struct table_file *file)
 {
     return file->step < table->newest_step;
+}
+
+/* Whether `a` is to be given up rather than `b`. */
+static bool goes_before(const struct table_file *a, const struct table_file *b)
+{
+    if (a->other != b->other)
+        return b->other;
+    if ((a->block == NO_BLOCK) != (b->block == NO_BLOCK))
+        return a->block == NO_BLOCK;
+    return a->last_turn < b->last_turn;
 }
 
 /* It is looked through only where something may be found. */
@@ -187,12 +206,7 @@ struct table_file *file_table_over(struct file_table *table)
     for (struct table_file *file = NULL; (file = file_table_next(table, file)) != NULL;) {
         if (file->step < table->oldest_step)
             table->oldest_step = file->step;
-        if (!file_table_is_over(table, file))
-            continue;
-        bool better = found == NULL || (found->block != NO_BLOCK && file->block == NO_BLOCK) ||
-                      ((found->block == NO_BLOCK) == (file->block == NO_BLOCK) &&
-                       file->last_turn < found->last_turn);
-        if (better)
+        if (file_table_is_over(table, file) && (found == NULL || goes_before(file, found)))
             found = file;
     }
     return found;

@@ -44,8 +44,14 @@ size_t file_table_memory(size_t most);
 struct table_file *file_table_find(struct file_table *table, const struct path_values *values,
                                    bool *full);
 
-/* One of an earlier step than the last that was asked for, or NULL; one without a block first. */
+/*
+ * One of an earlier step than the last that was asked for, or NULL. What makes room for any other
+ * comes first, so one that is not "other"; of those one without a block.
+ */
 struct table_file *file_table_over(struct file_table *table);
+
+/* The latest step that was asked for; INT64_MIN: none was. */
+int64_t file_table_newest_step(const struct file_table *table);
 
 /* Whether a record of a later step has been asked for. */
 bool file_table_is_over(const struct file_table *table, const struct table_file *file);

@@ -10,6 +10,14 @@
 /* What is looked at in one piece: more than a record can have. */
 #define WINDOW_SIZE ((size_t)2 * 1024 * 1024)
 
+void file_content_format(const struct file_content *content, char text[FILE_CONTENT_TEXT_SIZE])
+{
+    const struct compression *compression = content->compression;
+    snprintf(text, FILE_CONTENT_TEXT_SIZE, "format=%s%s%s", content->encoder->name,
+             compression != NULL ? "&compress=" : "",
+             compression != NULL ? compression->ops->name : "");
+}
+
 /* --- how much of it is whole ------------------------------------------------------------------ */
 
 /* Walks over whole records. Returns their bytes, or -1: it is something else, or cannot be read. */
@@ -137,6 +145,7 @@ static void finish(void *context, const struct found_file *file)
     const struct finishing *finishing = context;
     const struct file_content *content = finishing->content;
     char path[FILE_NAME_SIZE];
+    char format[FILE_CONTENT_TEXT_SIZE];
     struct error error;
     if (!file->part)
         return;
@@ -147,8 +156,9 @@ static void finish(void *context, const struct found_file *file)
     case LEFT_LOCKED:
         break;
     case LEFT_FOREIGN:
-        log_line(LOG_WARNING, "%s: %s is no file of format %s; it stays as it is", content->name,
-                 file->path, content->encoder->name);
+        file_content_format(content, format);
+        log_line(LOG_WARNING, "%s: %s is no file of %s; it stays as it is", content->name,
+                 file->path, format);
         break;
     case LEFT_FAILED:
         log_line(LOG_WARNING, "%s: %s stays as it is: %s", content->name, file->path, error.text);

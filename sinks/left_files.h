@@ -20,6 +20,10 @@ struct file_content {
     struct compression *compression; /* NULL: none */
 };
 
+/* What it is called for people: "format=json&compress=zstd". */
+#define FILE_CONTENT_TEXT_SIZE 64
+void file_content_format(const struct file_content *content, char text[FILE_CONTENT_TEXT_SIZE]);
+
 enum left_result {
     LEFT_DONE,    /* it is complete, or was empty and is gone; or it was not there */
     LEFT_LOCKED,  /* a living program writes it */

@@ -33,6 +33,7 @@ static bool clear_the_way(const struct file_makings *makings, const struct live_
                           struct error *error)
 {
     char name[FILE_NAME_SIZE];
+    char format[FILE_CONTENT_TEXT_SIZE];
     switch (left_file_finish(&makings->content, file->path, makings->finished, error)) {
     case LEFT_DONE:
         return true;
@@ -41,8 +42,9 @@ static bool clear_the_way(const struct file_makings *makings, const struct live_
                   part_name(file, name));
         return false;
     case LEFT_FOREIGN:
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is no file of format %s",
-                  part_name(file, name), makings->content.encoder->name);
+        file_content_format(&makings->content, format);
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is no file of %s",
+                  part_name(file, name), format);
         return false;
     case LEFT_FAILED:
         break;

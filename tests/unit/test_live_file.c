@@ -270,7 +270,7 @@ static void what_is_in_the_way_and_not_ours_stays(void **state)
     assert_int_equal(rmdir(scratch_path("a.part")), 0);
 
     scratch_put("a.part", "\x1f\x8b\x08\x00\x01\n", 6);
-    assert_stopped(bench, "is in the way, and is no file of format json");
+    assert_stopped(bench, "is in the way, and is no file of format=json");
     delete ("a.part");
 
     assert_int_equal(symlink("nowhere", scratch_path("a.part")), 0);

@@ -1,28 +1,25 @@
 """File sinks that rotate: what becomes of their files, and that no record is lost or torn."""
+import datetime
 import os
 import signal
+import subprocess
 import unittest
 
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, read_lines
+from rotating import RotatingTest, unpacked
+from sluice_program import RIEMANN, parse_lines, wait_until
 
 
-class RotationTest(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        self.out = self.folder / "out"
-        self.out.mkdir()
+class RotationTest(RotatingTest):
+    def start_sink(self, path, keys, *more, listen=RIEMANN):
+        return super().start_sink(path, keys, *more, listen=listen)
 
-    def start_sink(self, path, keys):
-        return self.start("--listen", RIEMANN, "--sink", f"file:{self.out}/{path}?{keys}")
+    def reopen(self, program, count=1):
+        program.send_signal(signal.SIGHUP)
+        program.wait_for_log("reopened", count)
 
-    def files(self):
-        """Names below the folder, sorted."""
-        return sorted(str(path.relative_to(self.out))
-                      for path in self.out.rglob("*") if path.is_file())
-
-    def values(self, *names):
-        return [line["value"] for name in names for line in read_lines(self.out / name)]
+    def unpacked_values(self, name):
+        return [line["value"] for line in parse_lines(unpacked(self.out / name))]
 
 
 class Names(RotationTest):
@@ -43,8 +40,7 @@ class Names(RotationTest):
         sender = self.sender(program)
         sender.send_all([metric(1)])
         program.wait_for_settled(1)
-        program.send_signal(signal.SIGHUP)
-        program.wait_for_log("lines: reopened")
+        self.reopen(program)
         sender.send_all([metric(2)], before=1)
         program.stop()
         self.assertEqual(self.files(), ["lines", "lines.7", "lines.8", "lines.9"])
@@ -52,24 +48,181 @@ class Names(RotationTest):
 
     def test_nothing_written_leaves_no_file(self):
         program = self.start_sink("lines", "rotate_size=1MiB&format=csv")
-        program.send_signal(signal.SIGHUP)
-        program.wait_for_log("lines: reopened")
+        self.reopen(program)
         program.stop()
         self.assertEqual(self.files(), [])
 
+    def test_so_many_files_are_kept_and_the_newest_of_them(self):
+        (self.out / "lines.x").write_text("mine\n", encoding="ascii")
+        program = self.start_sink("lines", "rotate_interval=24h&keep=2")
+        sender = self.sender(program)
+        for value in range(5):
+            sender.send_all([metric(value)], before=value)
+            program.wait_for_settled(value + 1)
+            self.reopen(program, value + 1)
+        ledger = program.stop()
+        self.assertEqual(self.files(), ["lines.3", "lines.4", "lines.x"])
+        self.assertEqual(self.values("lines.3", "lines.4"), [3, 4])
+        self.assertEqual(ledger["sinks"][0]["files"], 5)
+
+    def test_a_folder_that_is_not_there_is_not_made(self):
+        for path in ("none/lines", "none/%{source}"):
+            said = self.refused("--sink", self.sink(path + ".n", "rotate_size=1MiB"), code=73)
+            self.assertIn("none", said)
+        self.assertEqual(list(self.out.iterdir()), [])
+
 
 class Sizes(RotationTest):
-    def test_no_file_is_larger_than_its_limit_and_every_record_is_in_one(self):
-        program = self.start_sink("lines", "rotate_size=16KiB")
-        sender = self.sender(program)
-        sender.send_all([metric(value) for value in range(500)])
+    def fill(self, keys):
+        program = self.start_sink("lines", "rotate_size=16KiB&" + keys)
+        self.sender(program).send_all([metric(value) for value in range(500)])
         ledger = program.stop()
         names = self.files()
         self.assertGreater(len(names), 3)
         for name in names:
             self.assertLessEqual(os.path.getsize(self.out / name), 16384)
-        self.assertEqual(sorted(self.values(*names)), list(range(500)))
         self.assertEqual(ledger["sinks"][0]["files"], len(names))
+        self.assertEqual(ledger["sinks"][0]["written"], 500)
+        return names
+
+    def test_no_file_is_larger_than_its_limit_and_every_record_is_in_one(self):
+        self.assertEqual(sorted(self.values(*self.fill("format=json"))), list(range(500)))
+
+    def test_every_file_has_its_head(self):
+        rows = 0
+        for name in self.fill("format=csv"):
+            lines = (self.out / name).read_bytes().split(b"\r\n")
+            self.assertTrue(lines[0].startswith(b"time,name,"))
+            self.assertEqual(lines[-1], b"")
+            rows += len(lines) - 2
+        self.assertEqual(rows, 500)
+
+    def test_a_record_larger_than_the_limit_has_a_file_of_its_own(self):
+        program = self.start_sink("lines", "rotate_size=4KiB")
+        sender = self.sender(program)
+        sender.send_all([metric(1), metric(2, host="h" * 9000), metric(3)])
+        program.stop()
+        self.assertEqual(self.files(), ["lines", "lines.1", "lines.2"])
+        self.assertEqual(self.values(*self.files()), [1, 2, 3])
+
+
+class Times(RotationTest):
+    def test_a_file_is_complete_when_its_interval_is_over(self):
+        program = self.start_sink("lines", "rotate_interval=1s")
+        sender = self.sender(program)
+        for count, name in enumerate(("lines", "lines.1", "lines.2")):
+            sender.send_all([metric(count)], before=count)
+            wait_until((self.out / name).exists, f"{name} is complete")
+            # Not before the second of the clock was over; the file's time may be a tick behind.
+            received = datetime.datetime.fromisoformat(
+                parse_lines((self.out / name).read_bytes())[0]["received"][:19] + "+00:00")
+            completed = (self.out / name).stat().st_ctime + 0.02
+            self.assertGreaterEqual(completed, received.timestamp() + 1)
+        program.stop()
+        self.assertEqual(self.files(), ["lines", "lines.1", "lines.2"])
+        self.assertEqual(self.values(*self.files()), [0, 1, 2])
+
+    def test_a_file_of_a_time_is_complete_when_nothing_more_comes_for_it(self):
+        program = self.start_sink("%s.lines", "fsync=never")
+        self.sender(program).send_all([metric(1)])
+        wait_until(lambda: any(not name.endswith(".part") for name in self.files()),
+                   "the file of that second is complete")
+        name, = self.files()
+        received = parse_lines((self.out / name).read_bytes())[0]["received"]
+        second = datetime.datetime.fromisoformat(received[:19] + "+00:00").timestamp()
+        self.assertEqual(name, f"{second:.0f}.lines")
+        program.stop()
+
+
+class Programs(RotationTest):
+    """Several with one path."""
+
+    def test_the_second_is_refused_while_the_first_lives(self):
+        first = self.start_sink("lines", "rotate_size=1MiB")
+        self.sender(first).send_all([metric(1)])
+        first.wait_for_settled(1)
+        said = self.refused("--listen", RIEMANN, "--sink", self.sink("lines", "rotate_size=1MiB"),
+                            code=73)
+        self.assertIn("is being written by another program", said)
+        self.assertEqual(self.files(), ["lines.part"])
+        first.stop()
+        second = self.start_sink("lines", "rotate_size=1MiB")
+        self.sender(second).send_all([metric(2)])
+        second.stop()
+        self.assertEqual(self.values("lines", "lines.1"), [1, 2])
+
+    def test_what_a_killed_one_left_is_completed_by_the_next(self):
+        for path, name in (("lines", "lines"), ("%{source}/%{schema}", "127.0.0.1/riemann")):
+            path, name = path + ".n", name + ".n"
+            first = self.start_sink(path, "rotate_size=1MiB")
+            self.sender(first).send_all([metric(1)])
+            first.wait_for_settled(1)
+            first.process.kill()
+            first.process.wait()
+            with open(self.out / (name + ".part"), "ab") as file:
+                file.write(b'{"torn')
+            second = self.start_sink(path, "rotate_size=1MiB")
+            second.wait_for_log(f"completed .*{name}, which an earlier run left behind; cut off "
+                                "the 6 bytes")
+            self.assertEqual(self.values(name), [1])
+            second.stop()
+            self.assertFalse((self.out / (name + ".part")).exists())
+
+    def test_what_was_left_in_another_form_stays(self):
+        (self.out / "lines.part").write_text('{"mine": 1}\n', encoding="ascii")
+        program, _ = self.run_to_end("--listen", RIEMANN, "--sink",
+                                     self.sink("lines", "compress=zstd"), code=73, ledger=None)
+        self.assertRegex(program.said()[-1],
+                         "lines.part is in the way, and is no file of format=json&compress=zstd")
+        self.assertEqual((self.out / "lines.part").read_text(encoding="ascii"), '{"mine": 1}\n')
+
+
+class Compressed(RotationTest):
+    READERS = {"zstd": "zstdcat", "gzip": "zcat"}
+
+    def test_records_are_in_flight_until_their_frame_is_written(self):
+        for name in self.READERS:
+            with self.subTest(name):
+                program = self.start_sink(name, f"compress={name}&flush_interval=1h")
+                self.sender(program).send_all([metric(value) for value in range(300)])
+                sink = program.ledger_now()["sinks"][0]
+                self.assertEqual((sink["written"], sink["in_flight"]), (0, sink["queued"]))
+                self.assertEqual(os.path.getsize(self.out / f"{name}.part"), 0)
+                ledger = program.stop()
+                self.assertEqual(ledger["sinks"][0]["written"], 300)
+                self.assertEqual(ledger["sinks"][0]["bytes"] > os.path.getsize(self.out / name),
+                                 True)
+
+    def test_a_frame_is_closed_when_its_time_is_over_and_other_programs_read_it(self):
+        for name, reader in self.READERS.items():
+            with self.subTest(name):
+                program = self.start_sink(name, f"compress={name}&flush_interval=20ms")
+                sender = self.sender(program)
+                for value in range(3):
+                    sender.send_all([metric(value)], before=value)
+                    program.wait_for_settled(value + 1)
+                    # Whole at any time: each frame is one.
+                    with open(self.out / f"{name}.part", "rb") as file:
+                        read = subprocess.run([reader], stdin=file, check=True,
+                                              stdout=subprocess.PIPE).stdout
+                    self.assertEqual([line["value"] for line in parse_lines(read)],
+                                     list(range(value + 1)))
+                program.stop()
+                self.assertEqual(self.unpacked_values(name), [0, 1, 2])
+
+    def test_the_head_is_in_each_file_once(self):
+        program = self.start_sink("rows.gz", "format=csv&compress=gzip&flush_interval=1ms")
+        sender = self.sender(program)
+        for value in range(4):
+            sender.send_all([metric(value)], before=value)
+            program.wait_for_settled(value + 1)
+            if value == 1:
+                self.reopen(program)
+        program.stop()
+        for name in ("rows.gz", "rows.gz.1"):
+            rows = unpacked(self.out / name).split(b"\r\n")
+            self.assertEqual([row.startswith(b"time,name,") for row in rows],
+                             [True, False, False, False])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,113 @@
+"""What tests of file sinks that rotate have in common: numbered records, and the files they are in.
+
+A record is a datagram of the telemetry schema with one gauge, whose value is its number.
+"""
+import gzip
+import re
+import struct
+import subprocess
+
+from protobuf import gauge
+from sluice_program import ANY_PORT, ProgramTest, read_lines
+
+# A receive buffer that holds a few seconds of what is sent here; a system may grant less.
+NUMBERED = ANY_PORT + "?schema=telemetry&receive_buffer=64MiB"
+
+PCAP_HEAD = 24
+PACKET_HEAD = 16
+
+
+def numbered(number, sender="load"):
+    return gauge("load", number, sender=sender, boot=1, sequence=number)
+
+
+def unpacked(path):
+    """The bytes of a file as they were before they were compressed, by other people's programs.
+
+    Whatever is wrong with one frame is an error.
+    """
+    data = path.read_bytes()
+    if data[:4] == b"\x28\xb5\x2f\xfd":
+        return subprocess.run(["zstdcat", "--no-progress", path], check=True,
+                              stdout=subprocess.PIPE).stdout
+    if data[:2] == b"\x1f\x8b":
+        return gzip.decompress(data)
+    return data
+
+
+def _of_packets(data):
+    """The numbers in the packets of a capture, the double being the last that a datagram has."""
+    numbers, at = [], PCAP_HEAD
+    while at < len(data):
+        size, = struct.unpack_from("<I", data, at + 8)
+        at += PACKET_HEAD + size
+        if at > len(data):
+            raise AssertionError("the last packet is torn")
+        numbers.append(int(struct.unpack_from("<d", data, at - 8)[0]))
+    return numbers
+
+
+def _of_messages(data):
+    """The same of messages behind their lengths."""
+    numbers, at = [], 0
+    while at < len(data):
+        size = shift = 0
+        while True:
+            size |= (data[at] & 0x7F) << shift
+            shift += 7
+            at += 1
+            if data[at - 1] < 0x80:
+                break
+        at += size
+        if at > len(data):
+            raise AssertionError("the last message is torn")
+        numbers.append(int(struct.unpack_from("<d", data, at - 8)[0]))
+    return numbers
+
+
+NUMBER = re.compile(rb'\{"time":"[^"]+","name":"load","kind":"gauge","value":(\d+),"labels":\{\},'
+                    rb'"received":"[^"]+","source":"[^"]+","listener":"[^"]+"\}')
+
+
+def numbers_in(data, encoding="json"):
+    """The numbers of all records in some bytes, which must be whole records and nothing else."""
+    if encoding == "pcap":
+        return _of_packets(data)
+    if encoding == "protobuf":
+        return _of_messages(data)
+    if data and not data.endswith(b"\n"):
+        raise AssertionError(f"the last line is torn: {data[-200:]!r}")
+    numbers = []
+    for line in data.split(b"\n")[:-1]:
+        found = NUMBER.fullmatch(line)
+        if not found:
+            raise AssertionError(f"a line is torn: {line!r}")
+        numbers.append(int(found[1]))
+    return numbers
+
+
+class RotatingTest(ProgramTest):
+    """A test whose program writes into a folder of its own, `out`."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "out"
+        self.out.mkdir()
+
+    def sink(self, path, keys):
+        return f"file:{self.out}/{path}?{keys}"
+
+    def start_sink(self, path, keys, *more, listen=NUMBERED):
+        return self.start("--listen", listen, "--sink", self.sink(path, keys), *more)
+
+    def files(self):
+        """Names below the folder, sorted."""
+        return sorted(str(path.relative_to(self.out))
+                      for path in self.out.rglob("*") if path.is_file())
+
+    def numbers(self, *names, encoding="json"):
+        return [number for name in names
+                for number in numbers_in(unpacked(self.out / name), encoding)]
+
+    def values(self, *names):
+        return [line["value"] for name in names for line in read_lines(self.out / name)]

@@ -1,0 +1,168 @@
+"""File sinks on a disk that is full and has room again: a tmpfs of 4 MiB, in a mount namespace.
+
+The script starts itself anew in one; where none can be had it exits with 77.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+from rotating import RotatingTest, numbered
+from sluice_program import DEADLINE
+
+NAMESPACES = (["unshare", "-rm"], ["unshare", "-m"])  # of a user's own, or root's
+DISK_SIZE = 4 * 1024 * 1024
+PART = 1000  # datagrams that are sent in one go
+
+
+class FullDisk(RotatingTest):
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_SIZE}", "tmpfs", self.out],
+                       check=True)
+        self.addCleanup(subprocess.run, ["umount", self.out], check=True)
+        self.ballast = self.folder / "none"
+
+    def fill(self, left):
+        """Leaves so many bytes free on the disk."""
+        disk = os.statvfs(self.out)
+        self.ballast = self.out / "ballast"
+        self.ballast.write_bytes(bytes(disk.f_bavail * disk.f_bsize - left))
+
+    def records(self):
+        return [name for name in self.files() if name != "ballast"]
+
+    def send(self, program, sender, count):
+        """Sends the next `count` records; what was received is known then."""
+        for number in range(self.sent + 1, self.sent + count + 1):
+            sender.send(numbered(number))
+        self.sent += count
+        program.wait_for_received(self.sent)
+
+    def until_full(self, program, sender):
+        """Sends until writing fails once more, and some that have to wait then or are refused."""
+        errors = program.ledger_now()["sinks"][0]["write_errors"]
+        end = time.monotonic() + DEADLINE
+        while program.ledger_now()["sinks"][0]["write_errors"] == errors:
+            self.send(program, sender, PART)
+            self.assertLess(time.monotonic(), end, "the disk does not get full")
+        self.send(program, sender, PART)
+
+    def wait_for_recovery(self, program):
+        program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["in_flight"] == 0,
+                                "everything queued was written")
+
+    def fill_and_empty(self, name, keys, encoding="json"):
+        """Fills the disk and makes room, twice: no record is lost that was queued."""
+        self.sent = 0
+        program = self.start_sink(name, keys)
+        sender = self.sender(program)
+        for left in (256 * 1024, 32 * 1024):
+            self.fill(left)
+            self.until_full(program, sender)
+            self.ballast.unlink()
+            self.wait_for_recovery(program)
+        program.wait_for_log("No space left on device; trying again")
+        program.wait_for_log("writing again")
+        return self.check(program, program.stop(), encoding)
+
+    def check(self, program, ledger, encoding="json"):
+        """What is in the files is what the ledger says: whole, once, in order."""
+        sink = ledger["sinks"][0]
+        self.assertEqual(ledger["listeners"][0]["received"], self.sent)
+        self.assertEqual(sink["failed"]["io_error"], 0)
+        self.assertEqual(sink["written"], sink["queued"])
+        self.assertGreater(sink["write_errors"], 0)
+        numbers = self.numbers(*self.records(), encoding=encoding)
+        self.assertEqual(len(numbers), sink["written"])
+        self.assertEqual(len(set(numbers)), len(numbers), "a record is there twice")
+        self.assertNotIn(".part", "".join(self.files()))
+        self.assertLessEqual(set(numbers), set(range(1, self.sent + 1)))
+        return program, ledger
+
+    def test_a_plain_file(self):
+        self.fill_and_empty("lines", "fsync=never")
+
+    def test_files_that_rotate_by_size(self):
+        self.fill_and_empty("lines", "rotate_size=64KiB")
+
+    def test_files_that_rotate_by_time(self):
+        self.fill_and_empty("lines", "rotate_interval=1s")
+
+    def test_files_by_source(self):
+        self.fill_and_empty("%{source}.ndjson", "rotate_size=1MiB")
+
+    def test_files_of_zstd(self):
+        self.fill_and_empty("lines.zst", "compress=zstd&rotate_size=64KiB&flush_interval=5ms")
+
+    def test_files_of_gzip(self):
+        self.fill_and_empty("lines.gz", "compress=gzip&rotate_interval=1s&flush_interval=5ms")
+
+    def test_captures(self):
+        self.fill_and_empty("packets", "format=pcap&rotate_size=1MiB", encoding="pcap")
+
+    def test_what_is_not_written_at_the_end_is_counted(self):
+        self.sent = 0
+        program = self.start_sink("lines", "rotate_size=1MiB", "--stop-timeout", "200ms")
+        self.fill(128 * 1024)
+        self.until_full(program, self.sender(program))
+        sink = program.stop(code=74)["sinks"][0]
+        self.assertGreater(sink["failed"]["io_error"], 0)
+        self.assertEqual(sink["written"] + sink["failed"]["io_error"], sink["queued"])
+        self.assertEqual(self.files(), ["ballast", "lines"])
+        self.assertEqual(self.numbers("lines"), list(range(1, sink["written"] + 1)))
+
+    def test_a_live_file_that_is_emptied_to_make_room_goes_on(self):
+        self.sent = 0
+        program = self.start_sink("rows", "format=csv&rotate_size=1GiB")
+        sender = self.sender(program)
+        for _ in range(2):  # the second time it is shorter than all that was written
+            self.fill(128 * 1024)
+            self.until_full(program, sender)
+            os.truncate(self.out / "rows.part", 0)
+            self.ballast.unlink()
+            self.wait_for_recovery(program)
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][0]["written"], ledger["sinks"][0]["queued"])
+        rows = (self.out / "rows").read_bytes().split(b"\r\n")
+        self.assertEqual(rows[0][:10], b"time,name,", "a file begins with its head")
+        self.assertEqual(rows[-1], b"", "the last row is torn")
+        self.assertEqual({row.count(b",") for row in rows[:-1]}, {rows[0].count(b",")})
+
+    def test_a_folder_that_cannot_be_written_to_for_a_while(self):
+        self.sent = 0
+        program = self.start_sink("%{source}/lines", "rotate_interval=1s")
+        sender = self.sender(program)
+        subprocess.run(["mount", "-o", "remount,ro", self.out], check=True)
+        self.send(program, sender, PART)
+        program.wait_for_log("Read-only file system; trying again")
+        subprocess.run(["mount", "-o", "remount,rw", self.out], check=True)
+        program.wait_for_log("writing again")
+        self.send(program, sender, PART)
+        self.check(program, program.stop())
+
+
+def in_namespace():
+    """Whether this is the script within a namespace; starts it there where it is not."""
+    if os.environ.get("SLUICE_NAMESPACE") == "1":
+        return True
+    for command in NAMESPACES:
+        probe = command + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+        try:
+            works = subprocess.run(probe, capture_output=True, check=False).returncode == 0
+        except FileNotFoundError:
+            works = False
+        if works:
+            script = [*command, sys.executable, str(pathlib.Path(__file__).resolve())]
+            environment = {**os.environ, "SLUICE_NAMESPACE": "1"}
+            os.execvpe(script[0], script + sys.argv[1:], environment)
+    return False
+
+
+if __name__ == "__main__":
+    if not in_namespace():
+        print("no namespace for a disk of our own", file=sys.stderr)
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,164 @@
+"""File sinks of programs that are killed (kill -9) at random moments, under load.
+
+SLUICE_KILLS in the environment says how often, for each kind of file; 12 times without it.
+"""
+import os
+import pathlib
+import random
+import threading
+import time
+import unittest
+
+from rotating import RotatingTest, numbered, numbers_in, unpacked
+from sluice_program import Sender
+
+KILLS = int(os.environ.get("SLUICE_KILLS", "12"))
+SENDERS = ("one", "two")  # each numbers its own datagrams
+PER_TURN = 20             # datagrams of each sender, and then a moment of rest
+REST = 0.002
+INTERVAL = "100ms"        # flush_interval, where there is one
+MOST_BEHIND = 0.1 + 1.0   # seconds
+
+
+def kernel_drops():
+    """Datagrams that full receive buffers of this machine have lost, of whatever program."""
+    text = pathlib.Path("/proc/net/snmp").read_text(encoding="ascii")
+    names, counts = [line.split()[1:] for line in text.splitlines() if line.startswith("Udp:")]
+    return int(dict(zip(names, counts))["RcvbufErrors"])
+
+
+def number_of(sender, count):
+    """Of a sender's datagrams: all senders' numbers are different ones."""
+    return count * len(SENDERS) + SENDERS.index(sender)
+
+
+class Run:
+    """One run of the program from its start to its death: what was sent to it, and when."""
+
+    def __init__(self, program, numbers, life):
+        self.first = dict(numbers)
+        self.times = {sender: [] for sender in SENDERS}
+        self.killed_at = None
+        drops = kernel_drops()
+        sockets = {sender: Sender(program) for sender in SENDERS}
+        timer = threading.Timer(life, self._kill, [program])
+        timer.start()
+        while self.killed_at is None:
+            for sender in SENDERS:
+                for _ in range(PER_TURN):
+                    self._send(sockets[sender], sender, numbers)
+            time.sleep(REST)
+        timer.join()
+        program.process.wait()
+        program.close()
+        for socket in sockets.values():
+            socket.close()
+        self.lossless = kernel_drops() == drops
+
+    def _kill(self, program):
+        self.killed_at = time.monotonic()
+        program.process.kill()
+
+    def _send(self, socket, sender, numbers):
+        try:
+            socket.send(numbered(number_of(sender, numbers[sender]), sender))
+        except ConnectionRefusedError:
+            return
+        self.times[sender].append(time.monotonic())
+        numbers[sender] += 1
+
+    def behind(self, sender, survivors):
+        """Seconds before the kill that the first record was sent that did not survive it."""
+        times = self.times[sender]
+        return 0 if survivors == len(times) else self.killed_at - times[survivors]
+
+
+class Killed(RotatingTest):
+    def setUp(self):
+        super().setUp()
+        self.seed = time.time_ns()
+        self.random = random.Random(self.seed)
+        self.seen = {}  # bytes of a file that were looked at after earlier kills
+        self.strict = 0
+
+    def survivors(self, encoding):
+        """The numbers in what is new since the last look."""
+        found = []
+        for path in sorted(self.out.rglob("*"), key=lambda path: path.stat().st_mtime_ns):
+            if not path.is_file():
+                continue
+            data = unpacked(path)
+            head = data[:24] if encoding == "pcap" else b""
+            new = head + data[max(len(head), self.seen.get(path, 0)):]
+            if new != head:
+                found += numbers_in(new, encoding)
+            self.seen[path] = len(data)
+        return found
+
+    def check(self, run, numbers):
+        """Never a doubled one; of each sender a prefix without gaps, and not much is missing."""
+        self.assertEqual(len(numbers), len(set(numbers)), f"doubled; seed {self.seed}")
+        for sender in SENDERS:
+            first = run.first[sender]
+            mine = sorted(number for number in numbers
+                          if number % len(SENDERS) == SENDERS.index(sender))
+            if run.lossless:
+                self.assertEqual(mine, [number_of(sender, first + at) for at in range(len(mine))],
+                                 f"a gap; seed {self.seed}")
+                self.assertLessEqual(run.behind(sender, len(mine)), MOST_BEHIND,
+                                     f"seed {self.seed}")
+            elif mine:
+                self.assertGreaterEqual(mine[0], number_of(sender, first), f"seed {self.seed}")
+        self.strict += run.lossless
+
+    def kill(self, path, keys, encoding="json"):
+        counts = dict.fromkeys(SENDERS, 1)
+        run, survived = None, 0
+        for _ in range(KILLS):
+            program = self.start_sink(path, keys)
+            survived += self.look(run, encoding)
+            run = Run(program, counts, self.random.uniform(0.02, 0.6))
+        program = self.start_sink(path, keys)
+        survived += self.look(run, encoding)
+        program.stop()
+        print(f"{path}?{keys}: {KILLS} kills, {survived} of {sum(counts.values())} records "
+              f"survived, {self.strict} runs without a loss before the program", flush=True)
+        # Else gaps would have gone unseen, or nothing was there to be torn.
+        self.assertGreater(self.strict, KILLS // 2)
+        self.assertGreater(survived, KILLS * 50)
+
+    def look(self, run, encoding):
+        """Checks what the last run left, when the next has put it right; how much it is."""
+        if run is None:
+            return 0
+        numbers = self.survivors(encoding)
+        self.check(run, numbers)
+        return len(numbers)
+
+    def test_a_plain_file(self):
+        self.kill("lines", "fsync=never")
+
+    def test_files_that_rotate(self):
+        self.kill("lines", "rotate_size=256KiB")
+
+    def test_a_file_for_each_sender_and_second(self):
+        self.kill("%{source}/%s.ndjson", f"flush_interval={INTERVAL}")
+
+    def test_files_of_zstd(self):
+        self.kill("lines.zst", f"compress=zstd&rotate_size=64KiB&flush_interval={INTERVAL}")
+
+    def test_files_of_gzip(self):
+        self.kill("lines.gz", f"compress=gzip&rotate_interval=1s&flush_interval={INTERVAL}")
+
+    def test_a_plain_capture(self):
+        self.kill("packets", "format=pcap", "pcap")
+
+    def test_captures_that_rotate(self):
+        self.kill("packets", "format=pcap&rotate_size=256KiB", "pcap")
+
+    def test_messages_that_rotate(self):
+        self.kill("messages", "format=protobuf&rotate_size=256KiB", "protobuf")
+
+
+if __name__ == "__main__":
+    unittest.main()

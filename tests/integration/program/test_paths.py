@@ -1,0 +1,179 @@
+"""File sinks with fields in their paths: every record is in the file of its time and values."""
+import collections
+import signal
+import socket
+import time
+import unittest
+
+from capture_writing import FIRST_CAPTURED, HEADER, record
+from protobuf import gauge, metric
+from rotating import NUMBERED, RotatingTest, numbered
+from sluice_program import BURST, RIEMANN, TELEMETRY, read_lines
+
+DAY = 86400
+
+
+class Values(RotatingTest):
+    def send_from(self, program, host, datagrams, listener=0):
+        """From an address of 127.0.0.0/8, without a wait."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.bind((host, 0))
+            for datagram in datagrams:
+                sender.sendto(datagram, ("127.0.0.1", program.port(listener)))
+
+    def start_on_all(self, path, keys):
+        return self.start_sink(path, keys, listen=NUMBERED.replace("127.0.0.1", "0.0.0.0"))
+
+    def test_each_sender_schema_and_listener_has_its_file(self):
+        program = self.start("--listen", RIEMANN, "--listen", TELEMETRY, "--sink",
+                             self.sink("%{listener}/%{schema}-%{source}.n", "fsync=never"),
+                             listeners=2)
+        by_schema = {name: listener for listener, name in enumerate(program.names)}
+        self.assertEqual(len(by_schema), 2)
+        for listener in range(2):
+            for host in ("127.0.0.2", "127.0.0.3"):
+                make = metric if self.schema_of(program, listener) == "riemann" else numbered
+                self.send_from(program, host, [make(1), make(2)], listener)
+        program.wait_for_settled(8)
+        program.stop()
+        expected = sorted(f"{name.replace(':', '_').replace('/', '_')}/"
+                          f"{self.schema_of(program, listener)}-{host}.n"
+                          for listener, name in enumerate(program.names)
+                          for host in ("127.0.0.2", "127.0.0.3"))
+        self.assertEqual(self.files(), expected)
+        for name in expected:
+            self.assertEqual(self.values(name), [1, 2])
+
+    def schema_of(self, program, listener):
+        return program.wait_for_log(r"listening on \S+ for (\w+),", 2)[listener][1].decode()
+
+    def test_more_senders_than_files_that_are_open_at_a_time(self):
+        program = self.start_on_all("%{source}.n", "flush_interval=1ms")
+        hosts = [f"127.0.1.{host}" for host in range(1, 101)]
+        sent = 0
+        for turn in range(4):
+            for host in hosts:
+                self.send_from(program, host, [numbered(turn * 2), numbered(turn * 2 + 1)])
+            sent += 2 * len(hosts)
+            program.wait_for_settled(sent)
+            if turn == 1:
+                program.send_signal(signal.SIGHUP)
+                program.wait_for_log("reopened")
+        ledger = program.stop()
+        self.assertEqual(self.files(), sorted(name for host in hosts
+                                              for name in (f"{host}.n", f"{host}.n.1")))
+        for host in hosts:
+            self.assertEqual(self.numbers(f"{host}.n", f"{host}.n.1"), list(range(8)))
+        self.assertEqual(ledger["sinks"][0]["to_other_file"], 0)
+        self.assertEqual(ledger["sinks"][0]["files"], 200)
+
+    def test_what_is_one_sender_too_many_goes_to_other_and_is_counted(self):
+        program = self.start_on_all("%{source}.n", "max_files=2")
+        for count, host in enumerate(range(2, 8)):
+            self.send_from(program, f"127.0.0.{host}", [numbered(host)] * BURST)
+            program.wait_for_settled((count + 1) * BURST)
+        ledger = program.stop()
+        self.assertEqual(self.files(), ["127.0.0.2.n", "127.0.0.3.n", "other.n"])
+        self.assertEqual(collections.Counter(self.numbers("other.n")),
+                         {host: BURST for host in range(4, 8)})
+        self.assertEqual(ledger["sinks"][0]["to_other_file"], 4 * BURST)
+
+    def test_after_a_rotation_other_senders_may_have_files(self):
+        program = self.start_on_all("%{source}.n", "max_files=1&compress=gzip&flush_interval=1ms")
+        self.send_from(program, "127.0.0.2", [numbered(2)])
+        program.wait_for_settled(1)
+        self.send_from(program, "127.0.0.3", [numbered(3)])
+        program.wait_for_settled(2)
+        program.send_signal(signal.SIGHUP)
+        program.wait_for_log("reopened")
+        self.send_from(program, "127.0.0.3", [numbered(3)])
+        program.wait_for_settled(3)
+        ledger = program.stop()
+        self.assertEqual(self.files(), ["127.0.0.2.n", "127.0.0.3.n", "other.n"])
+        self.assertEqual(ledger["sinks"][0]["to_other_file"], 1)
+
+
+class Days(RotatingTest):
+    """Times from a capture: those of arrival then, not now."""
+
+    def run_capture(self, path, keys, records):
+        """`records`: (seconds since FIRST_CAPTURED, host); each has its place for a value."""
+        capture = self.folder / "capture.pcap"
+        with open(capture, "wb") as file:
+            file.write(HEADER)
+            for number, (seconds, host) in enumerate(records):
+                file.write(record(seconds, gauge("load", float(number)), host=host))
+        _, ledger = self.run_to_end("--listen", f"pcap:{capture}?schema=telemetry",
+                                    "--sink", self.sink(path, keys))
+        self.assertEqual(ledger["sinks"][0]["written"], len(records))
+        return ledger
+
+    def expect(self, records, form):
+        """That each file holds the records that `form` says, in their order; of numbers, all."""
+        expected = collections.defaultdict(list)
+        for number, (seconds, host) in enumerate(records):
+            name = time.strftime(form, time.gmtime(FIRST_CAPTURED + seconds))
+            expected[name.replace("HOST", f"10.0.0.{host}")].append(number)
+        self.assertEqual(self.files(), sorted(expected))
+        for name, numbers in expected.items():
+            self.assertEqual(self.values(name), numbers, name)
+
+    def test_each_day_has_its_file(self):
+        records = [(seconds, 1) for seconds in range(0, 4 * DAY, 1800)]
+        ledger = self.run_capture("%Y/%m/%d.n", "fsync=never", records)
+        self.expect(records, "%Y/%m/%d.n")
+        self.assertEqual(ledger["sinks"][0]["files"], 5)
+
+    def test_fields_of_time_are_as_strftime_has_them(self):
+        records = [(seconds, 1) for seconds in range(0, 400 * DAY, 9 * DAY + 3671)]
+        form = "%Y-%m-%d_%H-%M-%S_%y_%j_%F.n"
+        self.run_capture(form, "fsync=never", records)
+        self.expect(records, form)
+
+    def test_each_sender_has_a_file_of_each_day(self):
+        records = [(number * 7000, number % 5 + 1) for number in range(100)]
+        self.run_capture("%F/%{source}.n", "compress=zstd", records)
+        names = {f"{time.strftime('%F', time.gmtime(FIRST_CAPTURED + seconds))}/10.0.0.{host}.n"
+                 for seconds, host in records}
+        self.assertEqual(self.files(), sorted(names))
+
+    def test_a_record_that_is_late_is_in_the_file_of_its_time(self):
+        records = [(number * 3600 - (number % 3 == 2) * 20000, 1) for number in range(200)]
+        self.run_capture("%F.n", "fsync=never", records)
+        self.check_days(records)
+
+    def test_times_that_go_back_and_forth_lose_nothing(self):
+        records = [(number * 7 % 5 * DAY, number % 3 + 1) for number in range(300)]
+        self.run_capture("%F.n", "fsync=never", records)
+        self.check_days(records)
+
+    def test_one_sender_too_many_on_days_that_come_and_go(self):
+        """max_files=1: the files of days that are over go for those of days that come."""
+        turns = (1, 2, 1, 2, 2, 3, 1, 3)
+        records = [(number // 3 * DAY - number % 7 * 9000, turns[number * 5 % 8])
+                   for number in range(300)]
+        ledger = self.run_capture("%F/%{source}.n", "max_files=1", records)
+        self.check_days(records)
+        others = sum(len(self.values(name)) for name in self.files() if "/other.n" in name)
+        self.assertEqual(ledger["sinks"][0]["to_other_file"], others)
+        self.assertGreater(others, 0)
+
+    def test_the_first_of_a_day_is_of_a_sender_that_had_no_file(self):
+        records = [(0, 2), (0, 3), (0, 2), (DAY, 3), (DAY, 2)]
+        ledger = self.run_capture("%F/%{source}.n", "max_files=1", records)
+        self.assertEqual(self.files(), ["2023-11-14/10.0.0.2.n", "2023-11-14/other.n",
+                                        "2023-11-15/10.0.0.3.n", "2023-11-15/other.n"])
+        self.assertEqual(ledger["sinks"][0]["to_other_file"], 2)
+
+    def check_days(self, records):
+        """Each record is once in some file of its day."""
+        found = []
+        for name in self.files():
+            for line in read_lines(self.out / name):
+                self.assertEqual(name[:10], line["received"][:10])
+                found.append(line["value"])
+        self.assertEqual(sorted(found), list(range(len(records))))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,11 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/spawn.h"
 #include "collector/thread.h"
 
 #define ERRORS_MAX ((size_t)64 * 1024)
-
-extern char **environ;
 
 struct child {
     pid_t pid;
@@ -40,38 +38,6 @@ static void close_both(int pair[2])
         close(pair[1]);
 }
 
-/*
- * The child starts with no signal blocked, whatever this program does with them, and in a group of
- * its own, so that it can be ended with all that it started.
- */
-static int spawn(const char *const *arguments, int output, int errors, pid_t *pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    if (posix_spawn_file_actions_init(&actions) != 0)
-        return ENOMEM;
-    if (posix_spawnattr_init(&attributes) != 0) {
-        posix_spawn_file_actions_destroy(&actions);
-        return ENOMEM;
-    }
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    int result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (result == 0)
-        result = posix_spawn_file_actions_adddup2(&actions, output, 1);
-    if (result == 0)
-        result = posix_spawn_file_actions_adddup2(&actions, errors, 2);
-    if (result == 0)
-        result = posix_spawnp(pid, arguments[0], &actions, &attributes,
-                              (char *const *)(uintptr_t)arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return result;
-}
-
 /* Returns 0 or an errno. */
 static int start(const char *const *arguments, struct child *child)
 {
@@ -79,7 +45,7 @@ static int start(const char *const *arguments, struct child *child)
     int errors[2] = {-1, -1};
     int result = pipe2(output, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0 ? errno : 0;
     if (result == 0)
-        result = spawn(arguments, output[1], errors[1], &child->pid);
+        result = spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->pid);
     if (result != 0) {
         close_both(output);
         close_both(errors);

@@ -1,0 +1,158 @@
+/* collector/child.h on a pipe and a process of the shell. */
+#include "collector/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/platform/posix/spawn.h"
+
+struct child {
+    pid_t pid; /* 0: none */
+    int input; /* our end of the pipe; -1: closed */
+};
+
+struct child *child_create(void)
+{
+    struct child *child = malloc(sizeof *child);
+    if (child != NULL)
+        *child = (struct child){.input = -1};
+    return child;
+}
+
+void child_destroy(struct child *child)
+{
+    if (child == NULL)
+        return;
+    if (child->input >= 0)
+        close(child->input);
+    if (child->pid != 0) {
+        kill(-child->pid, SIGKILL);
+        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    free(child);
+}
+
+int child_start(struct child *child, const char *command, struct error *error)
+{
+    const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
+    int ends[2];
+    int result = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+    if (result == 0) {
+        /* Our end alone: each has a description of its own. */
+        fcntl(ends[1], F_SETFL, O_NONBLOCK);
+        struct spawn_streams streams = {ends[0], STDERR_FILENO, STDERR_FILENO};
+        result = spawn(arguments, &streams, &child->pid);
+        close(ends[0]);
+        if (result != 0)
+            close(ends[1]);
+    }
+    if (result != 0) {
+        child->pid = 0;
+        error_set(error, EXIT_CODE_IO, "cannot start a shell: %s", strerror(result));
+        return -1;
+    }
+    child->input = ends[1];
+    return 0;
+}
+
+/* --- its input -------------------------------------------------------------------------------- */
+
+enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
+                              struct error *error)
+{
+    ssize_t result;
+    do
+        result = write(child->input, bytes, size);
+    while (result < 0 && errno == EINTR);
+    if (result > 0) {
+        *written = (size_t)result;
+        return WRITE_OK;
+    }
+    if (result < 0 && errno == EAGAIN)
+        return WRITE_WOULD_BLOCK;
+    if (result < 0 && errno == EPIPE)
+        return WRITE_CLOSED;
+    error_set(error, EXIT_CODE_IO, "cannot write: %s",
+              result < 0 ? strerror(errno) : "nothing was taken");
+    return WRITE_FAILED;
+}
+
+wait_handle child_input(const struct child *child)
+{
+    return child->input < 0 ? NO_HANDLE : (wait_handle)child->input;
+}
+
+/* A pipe keeps what is in it, and says how much, as long as one end of it is open: ours. */
+size_t child_unread(const struct child *child)
+{
+    int unread = 0;
+    return ioctl(child->input, FIONREAD, &unread) == 0 && unread > 0 ? (size_t)unread : 0;
+}
+
+static bool is_read(const struct child *child)
+{
+    struct pollfd asked = {.fd = child->input};
+    return poll(&asked, 1, 0) <= 0 || (asked.revents & POLLERR) == 0;
+}
+
+/* Reads the pipe empty. Returns how many bytes that were, or -1 where it cannot be opened. */
+static ssize_t read_back(const struct child *child)
+{
+    char path[32];
+    char bytes[4096];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", child->input);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t sum = 0;
+    for (;;) {
+        ssize_t got = read(fd, bytes, sizeof bytes);
+        if (got > 0)
+            sum += got;
+        else if (got == 0 || errno != EINTR)
+            break;
+    }
+    close(fd);
+    return sum;
+}
+
+size_t child_close_input(struct child *child)
+{
+    ssize_t unread = is_read(child) ? read_back(child) : -1;
+    size_t taken_back = unread < 0 ? child_unread(child) : (size_t)unread;
+    close(child->input);
+    child->input = -1;
+    return taken_back;
+}
+
+/* --- its end ---------------------------------------------------------------------------------- */
+
+enum child_state child_look(struct child *child, struct child_end *end)
+{
+    int status = 0;
+    pid_t ended;
+    do
+        ended = waitpid(child->pid, &status, WNOHANG);
+    while (ended < 0 && errno == EINTR);
+    if (ended == 0)
+        return child->input < 0 || is_read(child) ? CHILD_RUNS : CHILD_DEAF;
+    *end = WIFSIGNALED(status) ? (struct child_end){true, WTERMSIG(status)}
+                               : (struct child_end){false, WEXITSTATUS(status)};
+    child->pid = 0;
+    return CHILD_ENDED;
+}
+
+void child_terminate(struct child *child, bool now)
+{
+    if (child->pid != 0)
+        kill(-child->pid, now ? SIGKILL : SIGTERM);
+}

@@ -1,0 +1,203 @@
+/* A program that reads beside us: what it has read is known to the byte, and so is how it ended. */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/child.h"
+#include "tests/support/patience.h"
+
+static int set_up(void **state)
+{
+    signal(SIGPIPE, SIG_IGN); /* as the program does */
+    *state = child_create();
+    return *state == NULL;
+}
+
+static int tear_down(void **state)
+{
+    child_destroy(*state);
+    return 0;
+}
+
+static void start(struct child *child, const char *command)
+{
+    struct error error;
+    if (child_start(child, command, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static enum write_result write_text(struct child *child, const char *text)
+{
+    size_t written = 0;
+    struct error error;
+    enum write_result result = child_write(child, text, strlen(text), &written, &error);
+    if (result == WRITE_OK)
+        assert_int_equal(written, strlen(text));
+    return result;
+}
+
+static void wait_until(struct child *child, enum child_state state, struct child_end *end)
+{
+    int64_t until = patience_until();
+    enum child_state is;
+    while ((is = child_look(child, end)) != state) {
+        assert_int_not_equal(is, CHILD_ENDED);
+        assert_true(patience(until));
+    }
+}
+
+static void assert_ends(struct child *child, bool killed, int number)
+{
+    struct child_end end;
+    wait_until(child, CHILD_ENDED, &end);
+    assert_int_equal(end.killed, killed);
+    assert_int_equal(end.number, number);
+}
+
+static void wait_until_unread(struct child *child, size_t size)
+{
+    int64_t until = patience_until();
+    while (child_unread(child) != size)
+        assert_true(patience(until));
+}
+
+static void how_it_ended_is_told(void **state)
+{
+    start(*state, "exit 3");
+    assert_ends(*state, false, 3);
+    assert_int_equal(child_close_input(*state), 0);
+    start(*state, "kill -9 $$");
+    assert_ends(*state, true, SIGKILL);
+    assert_int_equal(child_close_input(*state), 0);
+    start(*state, "/nowhere/no-such-program 2>&-");
+    assert_ends(*state, false, 127);
+}
+
+static void what_it_has_not_read_is_known_after_its_end(void **state)
+{
+    start(*state, "exec dd bs=5 count=1 of=/dev/null 2>/dev/null");
+    assert_int_equal(write_text(*state, "123456789012"), WRITE_OK);
+    assert_ends(*state, false, 0);
+    assert_int_equal(child_unread(*state), 7);
+    assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
+    assert_int_equal(child_close_input(*state), 7);
+    assert_int_equal(child_input(*state), NO_HANDLE);
+}
+
+static void how_far_it_has_read_is_known_while_it_runs(void **state)
+{
+    start(*state, "dd bs=4 count=1 of=/dev/null 2>/dev/null; exec sleep 100");
+    assert_int_equal(write_text(*state, "123456"), WRITE_OK);
+    wait_until_unread(*state, 2);
+}
+
+/* The shell's end of its input is 3 here, and goes on to a program that outlives it. */
+static void what_is_left_is_taken_back_from_what_outlives_it(void **state)
+{
+    start(*state, "exec 3<&0; sleep 1 <&3 & exit 4");
+    assert_int_equal(write_text(*state, "12345"), WRITE_OK);
+    assert_ends(*state, false, 4);
+    assert_int_equal(write_text(*state, "678"), WRITE_OK);
+    assert_int_equal(child_close_input(*state), 8);
+}
+
+static void the_end_of_its_input_ends_a_program_that_reads_to_it(void **state)
+{
+    start(*state, "exec cat >/dev/null");
+    assert_int_equal(write_text(*state, "12345"), WRITE_OK);
+    wait_until_unread(*state, 0);
+    assert_int_equal(child_close_input(*state), 0);
+    assert_ends(*state, false, 0);
+}
+
+static void a_full_pipe_does_not_block(void **state)
+{
+    static char block[1 << 20];
+    size_t written = 0;
+    struct error error;
+    start(*state, "exec sleep 100");
+    assert_int_equal(child_write(*state, block, sizeof block, &written, &error), WRITE_OK);
+    assert_in_range(written, 4096, sizeof block - 1);
+    size_t more;
+    assert_int_equal(child_write(*state, block, 1, &more, &error), WRITE_WOULD_BLOCK);
+    assert_int_equal(child_close_input(*state), written);
+}
+
+static void one_that_has_closed_its_input_is_deaf_until_it_ends(void **state)
+{
+    struct child_end end;
+    start(*state, "exec <&-; sleep 100");
+    wait_until(*state, CHILD_DEAF, &end);
+    assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
+    assert_int_equal(child_close_input(*state), 0);
+    assert_int_equal(child_look(*state, &end), CHILD_RUNS);
+    child_terminate(*state, false);
+    assert_ends(*state, true, SIGTERM);
+}
+
+/* The signal reaches the whole group, and all of it ignores that one. */
+static void one_that_does_not_obey_is_ended_with_all_that_it_started(void **state)
+{
+    struct child_end end;
+    struct pollfd broken;
+    start(*state, "trap '' TERM; dd bs=1 count=1 of=/dev/null 2>/dev/null; sleep 100; sleep 100");
+    assert_int_equal(write_text(*state, "1"), WRITE_OK);
+    wait_until_unread(*state, 0); /* the trap is set */
+    child_terminate(*state, false);
+    assert_int_equal(child_look(*state, &end), CHILD_RUNS);
+    child_terminate(*state, true);
+    assert_ends(*state, true, SIGKILL);
+    /* The sleeping one had the pipe open, too. */
+    broken = (struct pollfd){.fd = (int)child_input(*state)};
+    assert_int_equal(poll(&broken, 1, 10000), 1);
+    assert_true((broken.revents & POLLERR) != 0);
+}
+
+/* What this program ignores and blocks must not be ignored and blocked there. */
+static void it_starts_with_signals_as_they_are_by_default(void **state)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, NULL), 0);
+    start(*state, "kill -PIPE $$; exit 1");
+    assert_ends(*state, true, SIGPIPE);
+    assert_int_equal(child_close_input(*state), 0);
+    start(*state, "kill -TERM $$; exit 1");
+    assert_ends(*state, true, SIGTERM);
+    assert_int_equal(sigprocmask(SIG_UNBLOCK, &blocked, NULL), 0);
+}
+
+static void destroying_ends_what_runs(void **state)
+{
+    start(*state, "trap '' TERM; sleep 100");
+    child_destroy(*state);
+    child_destroy(NULL);
+    *state = child_create();
+    assert_non_null(*state);
+}
+
+#define with_child(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_child(how_it_ended_is_told),
+        with_child(what_it_has_not_read_is_known_after_its_end),
+        with_child(how_far_it_has_read_is_known_while_it_runs),
+        with_child(what_is_left_is_taken_back_from_what_outlives_it),
+        with_child(the_end_of_its_input_ends_a_program_that_reads_to_it),
+        with_child(a_full_pipe_does_not_block),
+        with_child(one_that_has_closed_its_input_is_deaf_until_it_ends),
+        with_child(one_that_does_not_obey_is_ended_with_all_that_it_started),
+        with_child(it_starts_with_signals_as_they_are_by_default),
+        with_child(destroying_ends_what_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -32,10 +32,9 @@ const char *const record_refusal_names[REFUSAL_COUNT] = {
 };
 
 const char *const record_failure_names[FAILURE_COUNT] = {
-    [FAILED_TOO_LARGE] = "too_large",
-    [FAILED_READER_GONE] = "reader_gone",
-    [FAILED_IO_ERROR] = "io_error",
-    [FAILED_STOP_TIMEOUT] = "stop_timeout",
+    [FAILED_TOO_LARGE] = "too_large",         [FAILED_READER_GONE] = "reader_gone",
+    [FAILED_IO_ERROR] = "io_error",           [FAILED_STOP_TIMEOUT] = "stop_timeout",
+    [FAILED_COMMAND_ENDED] = "command_ended",
 };
 
 #define LISTENER_ROW(name, part)                                                                   \

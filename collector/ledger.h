@@ -48,10 +48,11 @@ enum record_refusal {
 
 /* Why a record that a sink had taken was not written. */
 enum record_failure {
-    FAILED_TOO_LARGE,    /* encoded, it is larger than a sink's buffer */
-    FAILED_READER_GONE,  /* the reader closed the pipe */
-    FAILED_IO_ERROR,     /* the destination failed for good */
-    FAILED_STOP_TIMEOUT, /* still unwritten when stop_timeout was over */
+    FAILED_TOO_LARGE,     /* encoded, it is larger than a sink's buffer */
+    FAILED_READER_GONE,   /* the reader closed the pipe */
+    FAILED_IO_ERROR,      /* the destination failed for good */
+    FAILED_STOP_TIMEOUT,  /* still unwritten when stop_timeout was over */
+    FAILED_COMMAND_ENDED, /* the command ended before it had read it, or there was none at a stop */
     FAILURE_COUNT
 };
 
@@ -128,6 +129,7 @@ enum ledger_part {
     TERM(samples, PART_ALWAYS)       /* metric values that lines tell one by one */                \
     TERM(bytes, PART_ALWAYS)         /* accepted by the destination and not taken back */          \
     TERM(write_errors, PART_BESIDE)  /* failed writes, each tried again */                         \
+    TERM(restarts, PART_BESIDE)      /* of a command: how often it was started again */            \
     TERM(files, PART_BESIDE)         /* complete ones */                                           \
     TERM(to_other_file, PART_BESIDE) /* records for more different paths than max_files */         \
     TERM(json_fallback, PART_BESIDE) /* written values that the JSON mapping has no form for */    \

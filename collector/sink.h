@@ -130,6 +130,13 @@ enum write_result {
     WRITE_CLOSED,      /* none, and never again: the reader has gone */
 };
 
+/* Of a reader that may end, and be followed by another one. */
+enum reader_state {
+    READER_READS,
+    READER_ENDED,   /* since it was last asked; what it had not read is lost */
+    READER_AWAITED, /* there is none at present */
+};
+
 /* When written bytes are made to reach the disk (fsync). */
 enum file_sync { SYNC_NEVER, SYNC_INTERVAL, SYNC_CLOSE };
 
@@ -174,6 +181,7 @@ struct destination_shape {
 
 struct destination_ops {
     const char *scheme; /* "file" of file:PATH */
+    const char *place;  /* what follows the colon, for people; NULL: "PATH", where needs_path */
     bool needs_path;    /* something must follow the colon; else nothing may */
     bool is_file;       /* the keys about files are for it */
 
@@ -187,6 +195,14 @@ struct destination_ops {
     int (*create)(const struct destination_options *options, struct destination **out,
                   struct error *error);
 };
+
+/* What follows the colon in its URL, for people. */
+static inline const char *destination_place(const struct destination_ops *ops)
+{
+    if (ops->place != NULL)
+        return ops->place;
+    return ops->needs_path ? "PATH" : "";
+}
 
 /* A destination that takes bytes as they come, perhaps a part of a record at a time. */
 struct stream_ops {
@@ -227,6 +243,24 @@ struct stream_ops {
     /* When tick is to be called (monotonic), INT64_MAX: not at all. NULL: never. */
     int64_t (*due)(const struct destination *destination);
     void (*tick)(struct destination *destination);
+
+    /*
+     * How far its reader is: *unread, of the bytes written, nobody has read yet. A record is
+     * written when its last byte is read. READER_ENDED, told once of each reader: those bytes are
+     * lost, and what is written next goes to another one, which begins with a record. When this
+     * changes tick tells; while there is none writes would block. NULL: what was accepted is
+     * written, and a reader that goes does not come back.
+     */
+    enum reader_state (*progress)(struct destination *destination, size_t *unread);
+
+    /* Has the reader end when it has read all, and another one follow. NULL where progress is. */
+    void (*renew)(struct destination *destination);
+
+    /*
+     * Last of all: has the reader end, when it has read all, or `now`; none follows. Called until
+     * it returns true, each time with progress after it. NULL where progress is.
+     */
+    bool (*finish)(struct destination *destination, bool now);
 };
 
 /* Which block a record belongs to. */

@@ -1,7 +1,6 @@
 #include "collector/sink_thread.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -135,15 +134,6 @@ static int64_t serve_due(struct sink_writer *writer)
     return writer->ops->due(writer);
 }
 
-/* Milliseconds until then, rounded up. */
-static int time_until(int64_t due_ns)
-{
-    if (due_ns == INT64_MAX)
-        return -1;
-    int64_t left = (due_ns - clock_monotonic_ns()) / 1000000 + 1;
-    return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
-}
-
 /*
  * Sleeps until there is work, or until something is due. Whoever gives work sees `sleeping`, or
  * this sees the work.
@@ -156,8 +146,9 @@ static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
         wait_handle handle = NO_HANDLE;
         if (writer->state == SINK_WRITING)
             handle = writer->ops->handle(writer);
-        if (wakeup_wait(writer->wakeup, handle, false, time_until(due_ns)) == WAKEUP_BROKEN)
-            sink_writer_end(writer);
+        int most = sink_writer_time_until(due_ns);
+        if (wakeup_wait(writer->wakeup, handle, false, most) == WAKEUP_BROKEN)
+            writer->ops->broken(writer);
     }
     atomic_store(&sink->sleeping, false);
 }

@@ -49,12 +49,20 @@ static enum record_failure failure_reason(const struct sink_writer *writer)
 {
     if (writer->state == SINK_ENDED)
         return FAILED_READER_GONE;
-    return writer->failing ? FAILED_IO_ERROR : FAILED_STOP_TIMEOUT;
+    if (writer->failing)
+        return FAILED_IO_ERROR;
+    return writer->unattended ? FAILED_COMMAND_ENDED : FAILED_STOP_TIMEOUT;
 }
 
 void sink_writer_count_failed(struct sink_writer *writer, size_t records)
 {
-    settle(writer, &writer->options.counters->failed[failure_reason(writer)], records);
+    sink_writer_count_failed_by(writer, failure_reason(writer), records);
+}
+
+void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
+                                 size_t records)
+{
+    settle(writer, &writer->options.counters->failed[reason], records);
 }
 
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
@@ -91,6 +99,14 @@ bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_
 {
     wakeup_wait(writer->wakeup, handle, want_write, timeout_ms);
     return writer->while_waiting(writer->waiting_context);
+}
+
+int sink_writer_time_until(int64_t due_ns)
+{
+    if (due_ns == INT64_MAX)
+        return -1;
+    int64_t left = (due_ns - clock_monotonic_ns()) / 1000000 + 1;
+    return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
 void sink_writer_end(struct sink_writer *writer)

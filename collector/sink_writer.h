@@ -56,8 +56,10 @@ struct sink_writer_ops {
     /* After the last flush. NULL: there is nothing to be done then. */
     void (*finish)(struct sink_writer *writer);
 
-    /* What to watch for a reader that goes, or NO_HANDLE. */
+    /* What to watch for a reader that goes, or NO_HANDLE; what to do when it has (NULL: it is none)
+     */
     wait_handle (*handle)(const struct sink_writer *writer);
+    void (*broken)(struct sink_writer *writer);
 
     /* Frees what is the implementation's own, and the writer. */
     void (*destroy)(struct sink_writer *writer);
@@ -74,6 +76,7 @@ struct sink_writer {
     enum sink_state state;
     size_t settled;    /* records whose fate is known, not yet taken off in_flight */
     bool failing;      /* the last write failed */
+    bool unattended;   /* the command that reads is not there */
     bool failure_told; /* in the log, and not yet that it writes again */
     int pause_ms;      /* before the next try */
     int64_t calm_ns;   /* monotonic: a failure from then on begins with the first pause */
@@ -131,6 +134,10 @@ void sink_writer_count_evicted(struct sink_writer *writer, size_t records);
 /* Counts `records` as failed, for the reason that the writer's state gives. */
 void sink_writer_count_failed(struct sink_writer *writer, size_t records);
 
+/* The same, for this reason. */
+void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
+                                 size_t records);
+
 /* In flight is shared with the receivers, so it is lowered once a block and not once a record. */
 void sink_writer_publish_settled(struct sink_writer *writer);
 
@@ -143,6 +150,9 @@ int sink_writer_wait_time(const struct sink_writer *writer, int most);
  */
 bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
                       int timeout_ms);
+
+/* Milliseconds until then (monotonic), rounded up; -1: for ever, where it is INT64_MAX. */
+int sink_writer_time_until(int64_t due_ns);
 
 /* A write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);

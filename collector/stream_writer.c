@@ -2,27 +2,35 @@
  * Writing to a stream of bytes: a pipe, a terminal, or a file that is appended to. It takes what it
  * can, perhaps a part of a record. What the encoder has a file begin with is written as soon as an
  * empty one is open, at the start or anew.
+ *
+ * Mostly what is accepted is written. A stream that knows how far its reader is keeps records that
+ * were accepted in flight until they are read, behind the block that they stood in.
  */
 #include <stdlib.h>
 
 #include "collector/sink_writer.h"
 #include "collector/thread.h"
 
-#define MAX_PENDING 2048
+#define MAX_PENDING 2048 /* a power of two */
 
-/* A record whose lines stand in the block. */
+/* A record that was put and whose fate is not known. */
 struct pending {
-    size_t end; /* offset behind its last byte */
+    uint64_t end; /* behind its last byte, counted over all records */
     struct encoded encoded;
 };
 
+/* Offsets are bytes of records from the first on, without heads. */
 struct stream_writer {
     struct sink_writer base;
-    struct output out; /* the block */
-    size_t head_sent;  /* bytes of the head that are out; all: it is not due */
-    bool begun;        /* it was looked at what the destination begins with */
-    struct pending pending[MAX_PENDING];
-    size_t pending_count;
+    struct output out;                   /* the block */
+    uint64_t block_at;                   /* offset of its first byte */
+    size_t sent;                         /* bytes of it that are out */
+    size_t head_sent;                    /* bytes of the head that are out; all: it is not due */
+    bool begun;                          /* it was looked at what the destination begins with */
+    struct pending pending[MAX_PENDING]; /* a ring */
+    size_t first, count;
+    uint64_t settled_to;        /* where the last record before those ends */
+    uint64_t reader_at;         /* what the present reader was given first */
     int64_t collected_until_ns; /* monotonic */
 };
 
@@ -34,6 +42,12 @@ size_t stream_writer_memory(void)
 static struct stream_writer *of(struct sink_writer *writer)
 {
     return (struct stream_writer *)writer;
+}
+
+/* Records are in flight until they are read. */
+static bool follows_reader(const struct stream_writer *stream)
+{
+    return stream->base.destination->stream->progress != NULL;
 }
 
 /* --- the head --------------------------------------------------------------------------------- */
@@ -57,53 +71,134 @@ static void look_at_beginning(struct stream_writer *stream)
 
 /* --- the fate of records ---------------------------------------------------------------------- */
 
-/* Takes from the block what was accepted, and counts the records whose last byte was in it. */
-static void accept_written(struct stream_writer *stream, size_t *done, size_t sent)
+static struct pending *pending_at(struct stream_writer *stream, size_t index)
 {
-    struct encoded sum = {0};
-    size_t first = *done;
-    for (; *done < stream->pending_count && stream->pending[*done].end <= sent; (*done)++) {
-        sum.lines += stream->pending[*done].encoded.lines;
-        sum.samples += stream->pending[*done].encoded.samples;
-        sum.json_fallbacks += stream->pending[*done].encoded.json_fallbacks;
-    }
-    sink_writer_count_written(&stream->base, *done - first, &sum);
+    return &stream->pending[(stream->first + index) % MAX_PENDING];
 }
 
-/* Where the first `done` records of the block end. */
-static size_t end_of_whole(const struct stream_writer *stream, size_t done)
+/* What is out. */
+static uint64_t accepted(const struct stream_writer *stream)
 {
-    return done == 0 ? 0 : stream->pending[done - 1].end;
+    return stream->block_at + stream->sent;
+}
+
+static void take_first(struct stream_writer *stream)
+{
+    stream->settled_to = pending_at(stream, 0)->end;
+    stream->first = (stream->first + 1) % MAX_PENDING;
+    stream->count--;
+}
+
+/* Counts the records up to that offset as written. */
+static void settle_to(struct stream_writer *stream, uint64_t offset)
+{
+    struct encoded sum = {0};
+    size_t before = stream->count;
+    while (stream->count != 0 && pending_at(stream, 0)->end <= offset) {
+        const struct encoded *encoded = &pending_at(stream, 0)->encoded;
+        sum.lines += encoded->lines;
+        sum.samples += encoded->samples;
+        sum.json_fallbacks += encoded->json_fallbacks;
+        take_first(stream);
+    }
+    sink_writer_count_written(&stream->base, before - stream->count, &sum);
+}
+
+static void take_off_bytes(struct stream_writer *stream, size_t size)
+{
+    struct counter *bytes = &stream->base.options.counters->bytes;
+    counter_set(bytes, counter_read(bytes) - size);
 }
 
 /*
- * Of the first `*sent` bytes of the block, which are out, takes back what is behind the first
- * `done` records: the beginning of the next one; or else the beginning of the head. Returns false
- * where that cannot be done.
+ * Of what is out takes back what is behind the last whole record: the beginning of the next one; or
+ * else the beginning of the head. Returns false where that cannot be done.
  */
-static bool take_back(struct stream_writer *stream, size_t done, size_t *sent)
+static bool take_back(struct stream_writer *stream)
 {
     const struct stream_ops *ops = stream->base.destination->stream;
-    size_t *out = head_is_due(stream) ? &stream->head_sent : sent;
-    size_t part = head_is_due(stream) ? stream->head_sent : *sent - end_of_whole(stream, done);
+    size_t *out = head_is_due(stream) ? &stream->head_sent : &stream->sent;
+    size_t part =
+        head_is_due(stream) ? stream->head_sent : (size_t)(accepted(stream) - stream->settled_to);
     if (part == 0)
         return true;
     if (ops->take_back == NULL || !ops->take_back(stream->base.destination, part))
         return false;
-    struct counter *bytes = &stream->base.options.counters->bytes;
-    counter_set(bytes, counter_read(bytes) - part);
+    take_off_bytes(stream, part);
     *out -= part;
     return true;
 }
 
-/* Everything from pending record `done` on fails; `sent` bytes of the block are out already. */
-static void fail_rest(struct stream_writer *stream, size_t done, size_t sent)
+/* Every record that is not out as a whole fails. What a reader may still read is not among them. */
+static void fail_rest(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
-    if (writer->state == SINK_GIVING_UP && !take_back(stream, done, &sent))
+    size_t failed = 0;
+    if (writer->state == SINK_GIVING_UP && !follows_reader(stream) && !take_back(stream))
         log_line(LOG_WARNING, "%s: the last line is cut: stop_timeout was over",
                  writer->options.name);
-    sink_writer_count_failed(writer, stream->pending_count - done);
+    for (; stream->count != 0; stream->count--, failed++)
+        if (pending_at(stream, stream->count - 1)->end <= accepted(stream))
+            break;
+    sink_writer_count_failed(writer, failed);
+}
+
+/* --- a reader that may end -------------------------------------------------------------------- */
+
+/*
+ * The reader has ended: every record of which a byte is out, and that it has not read, is lost. The
+ * next reader begins with the record after those.
+ */
+static void lose_unread(struct stream_writer *stream, enum record_failure reason)
+{
+    size_t lost = 0;
+    for (; stream->count != 0 && stream->settled_to < accepted(stream); lost++)
+        take_first(stream);
+    if (stream->settled_to > accepted(stream))
+        stream->sent = (size_t)(stream->settled_to - stream->block_at);
+    sink_writer_count_failed_by(&stream->base, reason, lost);
+    stream->reader_at = accepted(stream);
+    if (stream->base.state == SINK_WRITING)
+        look_at_beginning(stream);
+}
+
+/* Counts what the reader has read, and what it has lost where it has ended, for this reason. */
+static void follow_reader(struct stream_writer *stream, enum record_failure reason)
+{
+    struct sink_writer *writer = &stream->base;
+    size_t unread = 0;
+    enum reader_state state = writer->destination->stream->progress(writer->destination, &unread);
+    uint64_t given = accepted(stream) - stream->reader_at; /* less its head */
+    uint64_t read_to = accepted(stream) - (unread < given ? unread : given);
+    settle_to(stream, read_to);
+    if (state == READER_ENDED) {
+        if (reason == FAILED_STOP_TIMEOUT && read_to != stream->settled_to)
+            log_line(LOG_WARNING, "%s: the last line is cut: stop_timeout was over",
+                     writer->options.name);
+        take_off_bytes(stream, unread);
+        lose_unread(stream, reason);
+    }
+    writer->unattended = state != READER_READS;
+    sink_writer_publish_settled(writer);
+}
+
+/* Has the destination do what is due, and counts what has come of it. */
+static void attend(struct stream_writer *stream)
+{
+    struct destination *destination = stream->base.destination;
+    if (clock_monotonic_ns() >= destination->stream->due(destination))
+        destination->stream->tick(destination);
+    follow_reader(stream, FAILED_COMMAND_ENDED);
+}
+
+/* Until the handle is writable, or what is due may have changed that. */
+static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
+{
+    struct sink_writer *writer = &stream->base;
+    int most = -1;
+    if (follows_reader(stream))
+        most = sink_writer_time_until(writer->destination->stream->due(writer->destination));
+    sink_writer_wait(writer, handle, true, sink_writer_wait_time(writer, most));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -124,8 +219,7 @@ static size_t write_some(struct stream_writer *stream, const struct output *from
         counter_add(&writer->options.counters->bytes, written);
         return written;
     case WRITE_WOULD_BLOCK:
-        sink_writer_wait(writer, ops->handle(stream->base.destination), true,
-                         sink_writer_wait_time(writer, -1));
+        wait_for_reader(stream, ops->handle(stream->base.destination));
         return 0;
     case WRITE_FAILED:
         sink_writer_pause(writer, &error);
@@ -154,16 +248,12 @@ static void open_anew(struct stream_writer *stream)
 /*
  * To rotate a file that takes no more is what helps, and what would never come if it waited for the
  * block to be written. The record that is partly in the old file goes whole to the new one; where
- * that part cannot be taken back (a pipe), the reopening has to wait. Returns how many bytes of the
- * block are out then.
+ * that part cannot be taken back (a pipe), the reopening has to wait.
  */
-static size_t reopen_failing(struct stream_writer *stream, size_t done, size_t sent)
+static void reopen_failing(struct stream_writer *stream)
 {
-    if (stream->base.destination->stream->reopen == NULL)
-        return sent;
-    if (take_back(stream, done, &sent))
+    if (stream->base.destination->stream->reopen != NULL && take_back(stream))
         open_anew(stream);
-    return sent;
 }
 
 /* Before a block. */
@@ -178,31 +268,48 @@ static void prepare(struct stream_writer *stream)
         look_at_beginning(stream);
 }
 
+/* What must be out before the next record has room. */
+static bool has_more(const struct stream_writer *stream)
+{
+    return head_is_due(stream) || stream->sent < stream->out.used || stream->count == MAX_PENDING;
+}
+
+/* Returns false where nothing went out. */
+static bool write_next(struct stream_writer *stream)
+{
+    if (head_is_due(stream)) {
+        size_t written = write_some(stream, &stream->base.head, stream->head_sent);
+        stream->head_sent += written;
+        return written != 0;
+    }
+    if (stream->sent == stream->out.used) { /* all is out and too much of it unread */
+        wait_for_reader(stream, NO_HANDLE);
+        return false;
+    }
+    size_t written = write_some(stream, &stream->out, stream->sent);
+    stream->sent += written;
+    if (!follows_reader(stream))
+        settle_to(stream, accepted(stream));
+    return written != 0;
+}
+
 static void flush(struct sink_writer *writer)
 {
     struct stream_writer *stream = of(writer);
-    size_t sent = 0;
-    size_t done = 0;
     prepare(stream);
-    while (writer->state == SINK_WRITING && (head_is_due(stream) || sent < stream->out.used)) {
-        bool head = head_is_due(stream);
-        size_t written = head ? write_some(stream, &writer->head, stream->head_sent)
-                              : write_some(stream, &stream->out, sent);
-        if (written != 0 && head) {
-            stream->head_sent += written;
-        } else if (written != 0) {
-            sent += written;
-            accept_written(stream, &done, sent);
-        } else if (writer->state == SINK_WRITING && writer->failing &&
-                   atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed)) {
-            sent = reopen_failing(stream, done, sent);
-        }
-        if (head_is_due(stream) || sent < stream->out.used)
+    while (writer->state == SINK_WRITING && has_more(stream)) {
+        if (!write_next(stream) && writer->state == SINK_WRITING && writer->failing &&
+            atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
+            reopen_failing(stream);
+        if (follows_reader(stream))
+            attend(stream);
+        if (has_more(stream))
             sink_writer_goes_on(writer);
     }
-    if (done < stream->pending_count || head_is_due(stream))
-        fail_rest(stream, done, sent);
-    stream->pending_count = 0;
+    if (writer->state != SINK_WRITING && (stream->out.used != 0 || head_is_due(stream)))
+        fail_rest(stream);
+    stream->block_at = accepted(stream);
+    stream->sent = 0;
     stream->out.used = 0;
     sink_writer_publish_settled(writer);
 }
@@ -218,13 +325,15 @@ static void put(struct sink_writer *writer, const struct listener *listener,
 {
     struct stream_writer *stream = of(writer);
     struct encoded encoded;
+    bool first = stream->out.used == 0;
     if (!sink_writer_encode(writer, listener, record, &stream->out, &encoded))
         return;
-    if (stream->pending_count == 0 && writer->options.flush_interval != 0)
+    if (first && writer->options.flush_interval != 0)
         stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
-    stream->pending[stream->pending_count++] = (struct pending){stream->out.used, encoded};
-    if (stream->out.used >= BLOCK_SIZE || stream->pending_count == MAX_PENDING ||
-        is_watched(stream))
+    stream->count++;
+    *pending_at(stream, stream->count - 1) =
+        (struct pending){stream->block_at + stream->out.used, encoded};
+    if (stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING || is_watched(stream))
         flush(writer);
 }
 
@@ -233,7 +342,7 @@ static bool has_work(const struct sink_writer *writer)
     const struct stream_writer *stream = (const struct stream_writer *)writer;
     if (writer->state == SINK_WRITING && (!stream->begun || head_is_due(stream)))
         return true;
-    return stream->pending_count != 0 && writer->options.flush_interval == 0;
+    return stream->out.used != 0 && writer->options.flush_interval == 0;
 }
 
 static int64_t due(const struct sink_writer *writer)
@@ -242,7 +351,7 @@ static int64_t due(const struct sink_writer *writer)
     const struct stream_ops *ops = writer->destination->stream;
     int64_t next = writer->state == SINK_WRITING && ops->due != NULL ? ops->due(writer->destination)
                                                                      : INT64_MAX;
-    bool collecting = stream->pending_count != 0 && stream->collected_until_ns < next;
+    bool collecting = stream->out.used != 0 && stream->collected_until_ns < next;
     return collecting ? stream->collected_until_ns : next;
 }
 
@@ -250,10 +359,13 @@ static void serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct stream_writer *stream = of(writer);
     const struct stream_ops *ops = writer->destination->stream;
-    if (stream->pending_count != 0 && now_ns >= stream->collected_until_ns)
+    if (stream->out.used != 0 && now_ns >= stream->collected_until_ns)
         flush(writer);
-    if (writer->state == SINK_WRITING && ops->due != NULL &&
-        now_ns >= ops->due(writer->destination))
+    if (writer->state != SINK_WRITING || ops->due == NULL)
+        return;
+    if (follows_reader(stream))
+        attend(stream);
+    else if (now_ns >= ops->due(writer->destination))
         ops->tick(writer->destination);
 }
 
@@ -262,15 +374,48 @@ static void reopen(struct sink_writer *writer)
     struct stream_writer *stream = of(writer);
     if (!atomic_load(&writer->reopen_wanted))
         return;
-    if (writer->state == SINK_WRITING && stream->base.destination->stream->reopen != NULL)
+    const struct stream_ops *ops = writer->destination->stream;
+    if (writer->state == SINK_WRITING && ops->reopen != NULL) {
         open_anew(stream);
-    else
-        atomic_store(&writer->reopen_wanted, false);
+        return;
+    }
+    atomic_store(&writer->reopen_wanted, false);
+    if (writer->state == SINK_WRITING && ops->renew != NULL)
+        ops->renew(writer->destination);
+}
+
+/* What was accepted is in flight, and stays so until it is read, or the deadline is over. */
+static void finish(struct sink_writer *writer)
+{
+    struct stream_writer *stream = of(writer);
+    struct destination *destination = writer->destination;
+    const struct stream_ops *ops = destination->stream;
+    while (ops->finish != NULL) {
+        bool over = deadline_is_over(&writer->deadline);
+        bool ended = ops->finish(destination, over);
+        follow_reader(stream, over ? FAILED_STOP_TIMEOUT : FAILED_COMMAND_ENDED);
+        if (ended)
+            return;
+        int most = sink_writer_time_until(ops->due(destination));
+        wakeup_wait(writer->wakeup, NO_HANDLE, false,
+                    over ? most : sink_writer_wait_time(writer, most));
+    }
 }
 
 static wait_handle handle(const struct sink_writer *writer)
 {
     return writer->destination->stream->handle(writer->destination);
+}
+
+static void broken(struct sink_writer *writer)
+{
+    const struct stream_ops *ops = writer->destination->stream;
+    if (!follows_reader(of(writer))) {
+        sink_writer_end(writer);
+        return;
+    }
+    ops->tick(writer->destination);
+    follow_reader(of(writer), FAILED_COMMAND_ENDED);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -289,7 +434,9 @@ static const struct sink_writer_ops stream_writer_ops = {
     .due = due,
     .serve = serve,
     .reopen = reopen,
+    .finish = finish,
     .handle = handle,
+    .broken = broken,
     .destroy = destroy,
 };
 

@@ -62,7 +62,7 @@ static void fill_sink(struct sink_counters *sink, uint64_t queued)
         counter_add(&sink->failed[i], i + 1);
     counter_add(&sink->filtered, 7);
     counter_add(&sink->evicted, 8);
-    counter_add(&sink->written, queued - 10 - 7 - 8);
+    counter_add(&sink->written, queued - 15 - 7 - 8);
 }
 
 static int set_up(void **state)
@@ -217,6 +217,7 @@ static void what_stands_beside_changes_no_sum(void **state)
         &run->capture->incomplete,   &run->socket[0]->senders_evicted,
         &run->sinks[0]->lines,       &run->sinks[0]->bytes,
         &run->sinks[0]->samples,     &run->sinks[0]->write_errors,
+        &run->sinks[0]->restarts,
     };
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
         counter_add(beside[i], i + 1);

@@ -3,6 +3,7 @@
 const struct destination_ops *const builtin_destinations[] = {
     &destination_stdout,
     &destination_file,
+    &destination_command,
     NULL,
 };
 

@@ -14,6 +14,7 @@ extern const struct encoder_ops *const builtin_encoders[];
 /* One file each. */
 extern const struct destination_ops destination_stdout;
 extern const struct destination_ops destination_file;
+extern const struct destination_ops destination_command;
 extern const struct encoder_ops encoder_json;
 extern const struct encoder_ops encoder_influx;
 extern const struct encoder_ops encoder_prometheus;

@@ -191,7 +191,7 @@ static void print_sink_forms(FILE *to, const struct config_choices *choices)
     const struct destination_ops *destination;
     for (size_t i = 0; (destination = choices->destinations[i]) != NULL; i++)
         fprintf(to, "%s%s:%s", i == 0 ? "" : ", ", destination->scheme,
-                destination->needs_path ? "PATH" : "");
+                destination_place(destination));
 }
 
 void options_print_help(FILE *to, const struct config_choices *choices)

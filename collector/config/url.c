@@ -239,7 +239,7 @@ static bool unknown_sink(const char *text, const struct config_choices *choices,
         if (destination->needs_path && with_path == NULL)
             with_path = destination->scheme;
         fault_append(fault, "%s %s:%s", i == 0 ? "" : " or", destination->scheme,
-                     destination->needs_path ? "PATH" : "");
+                     destination_place(destination));
         nearest_offer(&nearest, destination->scheme);
     }
     if (nearest_found(&nearest) != NULL)
@@ -256,8 +256,9 @@ static bool check_place(const struct url *url, const struct destination_ops *des
         return fault_set(fault, url->place_at, "%s: takes no path; keys come after a \"?\"",
                          destination->scheme);
     if (destination->needs_path && url->place_length == 0)
-        return fault_set(fault, url->place_at, "the path is missing; write %s:PATH",
-                         destination->scheme);
+        return fault_set(fault, url->place_at, "%s is missing; write %s:%s",
+                         destination->place != NULL ? destination->place : "the path",
+                         destination->scheme, destination_place(destination));
     return true;
 }
 

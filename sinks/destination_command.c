@@ -1,0 +1,363 @@
+/*
+ * command: a program that reads records on its standard input, started again when it ends.
+ *
+ * It is started by the sink's thread, and looked at there: a pipe says how much of it is unread,
+ * but not when that changes. One program runs at a time: the next is started when the one before
+ * has ended, later each time, but for one that ended because it was told to.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "collector/child.h"
+#include "collector/ledger.h"
+#include "collector/log.h"
+#include "collector/thread.h"
+#include "sinks/sinks.h"
+
+#define MILLISECOND INT64_C(1000000)
+#define SECOND      (1000 * MILLISECOND)
+
+/* Before it is started again: doubled each time, and the first again when it lived for a while. */
+#define FIRST_PAUSE   (100 * MILLISECOND)
+#define LONGEST_PAUSE (10 * SECOND)
+#define CALM          (10 * SECOND)
+
+/* Between two looks: doubled as long as nothing changes; the last where nothing is expected. */
+#define FIRST_LOOK   (2 * MILLISECOND)
+#define LONGEST_LOOK (100 * MILLISECOND)
+#define IDLE_LOOK    SECOND
+
+/* What one that is to end gets to read the rest and to end, and then to obey. */
+#define PATIENCE     (10 * SECOND)
+#define LAST_MOMENTS (200 * MILLISECOND)
+
+enum phase {
+    PHASE_WAITING, /* none runs; one is started at start_ns */
+    PHASE_RUNNING,
+    PHASE_LEAVING, /* it is given nothing more, and has not read all */
+    PHASE_LEFT,    /* its input is closed, and it has not ended */
+};
+
+/* Times are monotonic. */
+struct command {
+    struct destination destination;
+    const char *name; /* of the sink */
+    const char *line; /* for the shell */
+    struct sink_counters *counters;
+    struct child *child;
+    enum phase phase;
+    bool renewed;    /* it was told to end, for another one to follow */
+    bool finishing;  /* none follows */
+    bool given;      /* it was given a byte */
+    size_t unread;   /* at the last look; of one that has ended: what is lost */
+    bool end_untold; /* by progress */
+    int64_t started_ns;
+    int64_t start_ns;
+    int64_t pause;
+    int64_t look_ns; /* of the next look */
+    int64_t look_pause;
+    int64_t deaf_ns; /* when it is told that it runs and does not read, INT64_MAX: never */
+    int64_t ask_ns;  /* when it is asked to end, INT64_MAX: it has its time */
+    int64_t end_ns;  /* when it is ended */
+    struct log_limit log;
+};
+
+static struct command *of(struct destination *destination)
+{
+    return (struct command *)destination;
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+static void look_soon(struct command *command, int64_t now)
+{
+    command->look_pause = FIRST_LOOK;
+    command->look_ns = now + FIRST_LOOK;
+}
+
+static void look_later(struct command *command, int64_t now)
+{
+    int64_t doubled = command->look_pause * 2;
+    command->look_pause = doubled < LONGEST_LOOK ? doubled : LONGEST_LOOK;
+    command->look_ns = now + command->look_pause;
+}
+
+static bool has_input(const struct command *command)
+{
+    return command->phase == PHASE_RUNNING || command->phase == PHASE_LEAVING;
+}
+
+/* --- from start to end ------------------------------------------------------------------------ */
+
+/* The time of the next start. Returns the pause before it. */
+static int64_t plan_start(struct command *command, int64_t now)
+{
+    int64_t pause = command->pause;
+    if (command->renewed)
+        pause = 0;
+    else
+        command->pause = pause * 2 < LONGEST_PAUSE ? pause * 2 : LONGEST_PAUSE;
+    command->phase = PHASE_WAITING;
+    command->start_ns = now + pause;
+    return pause;
+}
+
+static void start(struct command *command, int64_t now)
+{
+    struct error error;
+    bool again = command->started_ns != 0;
+    if (child_start(command->child, command->line, &error) != 0) {
+        uint64_t held;
+        command->renewed = false;
+        int64_t pause = plan_start(command, now);
+        if (log_allowed(&command->log, &held))
+            log_line(LOG_ERROR, "%s: %s; trying again in %" PRId64 " ms", command->name, error.text,
+                     pause / MILLISECOND);
+        return;
+    }
+    if (again)
+        counter_add(&command->counters->restarts, 1);
+    if (command->renewed)
+        log_line(LOG_INFO, "%s: the command was started anew", command->name);
+    command->phase = PHASE_RUNNING;
+    command->renewed = false;
+    command->given = false;
+    command->deaf_ns = INT64_MAX;
+    command->unread = 0;
+    command->started_ns = now;
+    command->ask_ns = INT64_MAX;
+    command->end_ns = INT64_MAX;
+    look_soon(command, now);
+}
+
+/* What it has not read by now it will not. */
+static void close_input(struct command *command, int64_t now)
+{
+    command->unread = child_close_input(command->child);
+    command->end_untold = true;
+    command->phase = PHASE_LEFT;
+    look_soon(command, now);
+}
+
+static void note_end(struct command *command, const struct child_end *end, int64_t now)
+{
+    if (has_input(command))
+        close_input(command, now);
+    if (now - command->started_ns >= CALM)
+        command->pause = FIRST_PAUSE;
+    bool expected = command->renewed || command->finishing;
+    int64_t pause = plan_start(command, now);
+    uint64_t held;
+    if ((expected && !end->killed && end->number == 0) || !log_allowed(&command->log, &held))
+        return;
+    const char *how = end->killed ? "signal" : "exit code";
+    if (expected)
+        log_line(LOG_WARNING, "%s: the command has ended with %s %d", command->name, how,
+                 end->number);
+    else
+        log_line(LOG_WARNING,
+                 "%s: the command has ended with %s %d, %zu bytes unread; starting it again in "
+                 "%" PRId64 " ms",
+                 command->name, how, end->number, command->unread, pause / MILLISECOND);
+}
+
+/* It had its time. */
+static void make_it_end(struct command *command, int64_t now)
+{
+    if (now >= command->end_ns) {
+        child_terminate(command->child, true);
+        command->end_ns = INT64_MAX;
+        look_soon(command, now);
+    } else if (now >= command->ask_ns) {
+        if (has_input(command))
+            close_input(command, now);
+        child_terminate(command->child, false);
+        command->ask_ns = INT64_MAX;
+        command->end_ns = now + LAST_MOMENTS;
+        look_soon(command, now);
+    }
+}
+
+/* One that ends closes its input first, so it gets a moment. */
+static void tell_deaf(struct command *command, int64_t now)
+{
+    if (now < command->deaf_ns)
+        return;
+    command->deaf_ns = INT64_MAX;
+    log_line(LOG_WARNING, "%s: the command has closed its input; waiting for its end",
+             command->name);
+}
+
+/* While one runs. */
+static void look(struct command *command, int64_t now)
+{
+    struct child_end end;
+    enum child_state state = child_look(command->child, &end);
+    if (state == CHILD_ENDED) {
+        note_end(command, &end, now);
+        return;
+    }
+    look_later(command, now);
+    if (state == CHILD_DEAF) {
+        close_input(command, now);
+        command->deaf_ns = now + SECOND;
+    }
+    if (has_input(command)) {
+        size_t unread = child_unread(command->child);
+        if (unread != command->unread)
+            look_soon(command, now);
+        command->unread = unread;
+        if (unread == 0 && command->phase == PHASE_LEAVING)
+            close_input(command, now);
+        else if (unread == 0)
+            command->look_ns = now + IDLE_LOOK;
+    }
+    tell_deaf(command, now);
+    make_it_end(command, now);
+}
+
+static int64_t due(const struct destination *destination)
+{
+    const struct command *command = (const struct command *)destination;
+    if (command->phase == PHASE_WAITING)
+        return command->finishing ? INT64_MAX : command->start_ns;
+    int64_t next = command->look_ns;
+    if (command->ask_ns < next)
+        next = command->ask_ns;
+    return command->end_ns < next ? command->end_ns : next;
+}
+
+static void tick(struct destination *destination)
+{
+    struct command *command = of(destination);
+    int64_t now = clock_monotonic_ns();
+    if (command->phase != PHASE_WAITING)
+        look(command, now);
+    else if (!command->finishing && now >= command->start_ns)
+        start(command, now);
+}
+
+/* --- as a stream ------------------------------------------------------------------------------ */
+
+static enum write_result write_to(struct destination *destination, const void *bytes, size_t size,
+                                  size_t *written, struct error *error)
+{
+    struct command *command = of(destination);
+    if (command->phase != PHASE_RUNNING)
+        return WRITE_WOULD_BLOCK;
+    enum write_result result = child_write(command->child, bytes, size, written, error);
+    command->given = command->given || result == WRITE_OK;
+    if (result != WRITE_CLOSED)
+        return result;
+    command->look_ns = clock_monotonic_ns();
+    return WRITE_WOULD_BLOCK;
+}
+
+static wait_handle handle(const struct destination *destination)
+{
+    const struct command *command = (const struct command *)destination;
+    return command->phase == PHASE_RUNNING ? child_input(command->child) : NO_HANDLE;
+}
+
+static bool at_beginning(const struct destination *destination)
+{
+    const struct command *command = (const struct command *)destination;
+    return !has_input(command) || !command->given;
+}
+
+static enum reader_state progress(struct destination *destination, size_t *unread)
+{
+    struct command *command = of(destination);
+    *unread = 0;
+    if (command->end_untold) {
+        command->end_untold = false;
+        *unread = command->unread;
+        return READER_ENDED;
+    }
+    if (!has_input(command))
+        return READER_AWAITED;
+    *unread = child_unread(command->child);
+    if (*unread != 0 && command->look_ns - clock_monotonic_ns() > LONGEST_LOOK)
+        look_soon(command, clock_monotonic_ns());
+    return READER_READS;
+}
+
+static void renew(struct destination *destination)
+{
+    struct command *command = of(destination);
+    int64_t now = clock_monotonic_ns();
+    command->renewed = true;
+    if (command->phase == PHASE_WAITING) {
+        command->start_ns = now;
+        return;
+    }
+    if (command->phase == PHASE_RUNNING)
+        command->phase = PHASE_LEAVING;
+    if (command->ask_ns == INT64_MAX && command->end_ns == INT64_MAX)
+        command->ask_ns = now + PATIENCE;
+    look_soon(command, now);
+}
+
+static bool finish(struct destination *destination, bool at_once)
+{
+    struct command *command = of(destination);
+    int64_t now = clock_monotonic_ns();
+    command->finishing = true;
+    if (command->phase == PHASE_RUNNING) {
+        command->phase = PHASE_LEAVING;
+        look_soon(command, now);
+        command->look_ns = now;
+    }
+    if (at_once && command->end_ns == INT64_MAX && command->ask_ns > now)
+        command->ask_ns = now;
+    if (now >= due(destination))
+        tick(destination);
+    return command->phase == PHASE_WAITING;
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static void destroy(struct destination *destination)
+{
+    child_destroy(of(destination)->child);
+    free(destination);
+}
+
+static const struct stream_ops command_stream = {
+    .write = write_to,
+    .handle = handle,
+    .at_beginning = at_beginning,
+    .due = due,
+    .tick = tick,
+    .progress = progress,
+    .renew = renew,
+    .finish = finish,
+};
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct command *made = calloc(1, sizeof *made);
+    struct child *child = child_create();
+    if (made == NULL || child == NULL) {
+        free(made);
+        child_destroy(child);
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a command");
+        return -1;
+    }
+    made->destination = (struct destination){.stream = &command_stream, .destroy = destroy};
+    made->name = options->name;
+    made->line = options->path;
+    made->counters = options->counters;
+    made->child = child;
+    made->pause = FIRST_PAUSE;
+    *out = &made->destination;
+    return 0;
+}
+
+const struct destination_ops destination_command = {
+    .scheme = "command",
+    .place = "COMMAND",
+    .needs_path = true,
+    .create = create,
+};

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -97,14 +98,30 @@ static void how_far_it_has_read_is_known_while_it_runs(void **state)
     wait_until_unread(*state, 2);
 }
 
-/* The shell's end of its input is 3 here, and goes on to a program that outlives it. */
+/* What outlives it has its input as 3, waits for a word from 8, and counts into 9 what it reads. */
 static void what_is_left_is_taken_back_from_what_outlives_it(void **state)
 {
-    start(*state, "exec 3<&0; sleep 1 <&3 & exit 4");
+    int gate[2], count[2];
+    char digits[32];
+    assert_int_equal(pipe(gate), 0);
+    assert_int_equal(pipe(count), 0);
+    assert_int_equal(dup2(gate[0], 8), 8);
+    assert_int_equal(dup2(count[1], 9), 9);
+    start(*state, "exec 3<&0; { read x <&8; exec wc -c <&3 >&9; } & exit 4");
+    close(8);
+    close(9);
     assert_int_equal(write_text(*state, "12345"), WRITE_OK);
     assert_ends(*state, false, 4);
     assert_int_equal(write_text(*state, "678"), WRITE_OK);
     assert_int_equal(child_close_input(*state), 8);
+    assert_int_equal(write(gate[1], "go\n", 3), 3);
+    close(count[1]);
+    ssize_t got = read(count[0], digits, sizeof digits);
+    assert_int_equal(got, 2);
+    assert_memory_equal(digits, "0\n", 2);
+    close(gate[0]);
+    close(gate[1]);
+    close(count[0]);
 }
 
 static void the_end_of_its_input_ends_a_program_that_reads_to_it(void **state)

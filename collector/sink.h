@@ -52,10 +52,8 @@ struct encoder;
 /* Bytes of working memory that an encoder may take when it is made; the memory plan counts them. */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
 
-/* Of an encoder that arranges: the most bytes of a file, and samples in the block that becomes it.
- */
-#define ARRANGED_SIZE    ((size_t)2 * 1024 * 1024)
-#define ARRANGED_SAMPLES ((size_t)32 * 1024)
+/* The most bytes of a file that an encoder arranges. */
+#define ARRANGED_SIZE ((size_t)2 * 1024 * 1024)
 
 /* Bytes that a file may have to begin with. */
 #define ENCODER_HEAD_SIZE ((size_t)1024)
@@ -106,10 +104,9 @@ struct encoder_ops {
     /*
      * Appends to `out` the whole file that a block of `size` bytes becomes, in at most
      * ARRANGED_SIZE bytes, and returns what it tells. The block holds what `encode` has appended
-     * for records whose `arranged` and `samples` sum up to no more than ARRANGED_SIZE and
-     * ARRANGED_SAMPLES (of one record they never do); it is altered. Nothing is allocated. NULL:
-     * what is encoded is what is written. An encoder that arranges is for files alone, and has no
-     * head.
+     * for records whose `arranged` sum up to no more than that (of one record it never is more); it
+     * is altered. Nothing is allocated. NULL: what is encoded is what is written. An encoder that
+     * arranges is for files alone, and has no head.
      */
     struct encoded (*arrange)(struct encoder *encoder, char *block, size_t size,
                               struct output *out);

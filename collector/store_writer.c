@@ -139,8 +139,7 @@ static void add(struct store_writer *store, struct block *block, const struct en
 static bool fits_file(const struct store_writer *store, const struct block *block,
                       const struct encoded *encoded)
 {
-    return !store->shape.arranged || (block->sum.arranged + encoded->arranged <= ARRANGED_SIZE &&
-                                      block->sum.samples + encoded->samples <= ARRANGED_SAMPLES);
+    return !store->shape.arranged || block->sum.arranged + encoded->arranged <= ARRANGED_SIZE;
 }
 
 /* Writes what stands before the record that was encoded last, which then begins the block. */

@@ -291,7 +291,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     openmetrics->arranged = sizeof OPENMETRICS_END - 1;
     struct encoded encoded = sample_encoder_write(&openmetrics->base, record, write_sample, out);
     encoded.arranged = openmetrics->arranged;
-    if (encoded.arranged > ARRANGED_SIZE || encoded.samples > ARRANGED_SAMPLES)
+    if (encoded.arranged > ARRANGED_SIZE)
         out->overflow = true;
     return encoded;
 }

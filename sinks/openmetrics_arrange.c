@@ -3,7 +3,7 @@
 #include "sinks/openmetrics_names.h"
 #include "sinks/openmetrics_order.h"
 
-_Static_assert(2 * ARRANGED_SAMPLES * sizeof(uint32_t) <= ENCODER_SCRATCH_SIZE,
+_Static_assert(2 * OPENMETRICS_MOST_SAMPLES * sizeof(uint32_t) <= ENCODER_SCRATCH_SIZE,
                "the index fits the scratch memory");
 
 static void find_samples(struct openmetrics_index *index, size_t size)

@@ -14,10 +14,11 @@
 #define OPENMETRICS_END "# EOF\n"
 
 /*
- * Appends the exposition of a block (sinks/openmetrics_sample.h) of at most ARRANGED_SAMPLES
- * samples. The block is altered; `scratch` has ENCODER_SCRATCH_SIZE bytes and is left as it was.
- * Returns what was written, and how many samples are left out: of a metric's points in one
- * millisecond all but the last, and those of a family for which there is no name (README.md).
+ * Appends the exposition of a block (sinks/openmetrics_sample.h), whose samples take at most
+ * ARRANGED_SIZE bytes of a file. The block is altered; `scratch` has ENCODER_SCRATCH_SIZE bytes,
+ * nothing of which is needed. Returns what was written, and how many samples are left out: of a
+ * metric's points in one millisecond all but the last, and those of a family for which there is no
+ * name (README.md).
  */
 struct encoded openmetrics_arrange(struct arena *scratch, char *block, size_t size,
                                    struct output *out);

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "collector/sink.h"
+
 /* The types of families, in the order in which they claim a name that several have. */
 enum openmetrics_type {
     OPENMETRICS_COUNTER,
@@ -53,13 +55,19 @@ static inline void openmetrics_sample_store(char *at, const struct openmetrics_s
     memcpy(at, sample, sizeof *sample);
 }
 
+/* What stands before a family's lines, but for its name (twice) and its unit, at its longest. */
+#define OPENMETRICS_COMMENTS (sizeof "# TYPE  gaugehistogram\n# UNIT  \n" - 1)
+
 /* The most bytes of a file that the sample takes: its lines, and what stands before a family's. */
 static inline size_t openmetrics_sample_arranged(const struct openmetrics_sample *sample)
 {
-    const size_t comments = sizeof "# TYPE  gaugehistogram\n# UNIT  \n" - 1;
     size_t name = sample->name_size + (size_t)OPENMETRICS_NAME_ROOM;
     return sample->size - sample->lines_at + (sample->lines + (size_t)2) * name +
-           sample->unit_size + comments;
+           sample->unit_size + OPENMETRICS_COMMENTS;
 }
+
+/* So many samples, at most, become one file: even the smallest takes that much of it. */
+#define OPENMETRICS_MOST_SAMPLES                                                                   \
+    (ARRANGED_SIZE / ((size_t)3 * OPENMETRICS_NAME_ROOM + OPENMETRICS_COMMENTS))
 
 #endif

@@ -290,8 +290,11 @@ struct store_ops {
     /* Returns whether files are due for rotation: then blocks are written, and rotate called. */
     bool (*tick)(struct destination *destination);
 
-    /* Completes the files that are due, or all. What is in blocks goes to the next ones. */
-    void (*rotate)(struct destination *destination, bool all);
+    /*
+     * Completes the files that are due, or all. What is in blocks goes to the next ones; where all
+     * blocks are `empty`, other files may have them.
+     */
+    void (*rotate)(struct destination *destination, bool all, bool empty);
 
     /* Last of all: completes the files that there are. */
     void (*finish)(struct destination *destination);

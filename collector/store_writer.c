@@ -48,14 +48,14 @@ static struct store_writer *of(struct sink_writer *writer)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static void reopen(struct sink_writer *writer)
+static void begin_anew(struct sink_writer *writer, bool empty)
 {
     if (!atomic_load(&writer->reopen_wanted))
         return;
     atomic_store(&writer->reopen_wanted, false);
     if (writer->state != SINK_WRITING)
         return;
-    writer->destination->store->rotate(writer->destination, true);
+    writer->destination->store->rotate(writer->destination, true, empty);
     log_line(LOG_INFO, "%s: reopened", writer->options.name);
 }
 
@@ -78,7 +78,7 @@ static bool write_bytes(struct store_writer *store, size_t block, const struct o
         }
         sink_writer_pause(writer, &error);
         if (sink_writer_goes_on(writer))
-            reopen(writer);
+            begin_anew(writer, false);
     }
     return false;
 }
@@ -272,7 +272,13 @@ static void serve(struct sink_writer *writer, int64_t now_ns)
         return;
     flush(writer);
     if (writer->state == SINK_WRITING)
-        destination->store->rotate(destination, false);
+        destination->store->rotate(destination, false, true);
+}
+
+/* Behind a flush. */
+static void reopen(struct sink_writer *writer)
+{
+    begin_anew(writer, true);
 }
 
 static void finish(struct sink_writer *writer)

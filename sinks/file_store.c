@@ -326,14 +326,16 @@ static bool tick(struct destination *destination)
     return any;
 }
 
-static void rotate(struct destination *destination, bool all)
+/* A file that keeps its entry is one of max_files until the next rotation. */
+static void rotate(struct destination *destination, bool all, bool empty)
 {
     struct file_store *store = of(destination);
     int64_t now_ns = clock_wall_ns();
+    bool fields = path_template_has_fields(store->path);
     for (struct table_file *file = NULL; (file = file_table_next(store->table, file)) != NULL;) {
         if (!all && !is_due(store, file, now_ns))
             continue;
-        if (file->block == NO_BLOCK)
+        if (fields && (empty || file->block == NO_BLOCK))
             retire(store, file);
         else
             complete(store, &file->live);

@@ -18,8 +18,8 @@
 
 /*
  * A store that notes what it is told: "0<bytes>" a block written, "x0" one that was not, "t0" taken
- * over, "r" rotated, "R" all of it, "." finished. A record's first byte is its file; files are in
- * blocks in turn.
+ * over, "r" rotated, "R" all of it ("!": with something in blocks), "." finished. A record's first
+ * byte is its file; files are in blocks in turn.
  */
 static struct {
     struct destination destination;
@@ -100,10 +100,11 @@ static bool tick(struct destination *destination)
     return true;
 }
 
-static void rotate(struct destination *destination, bool all)
+static void rotate(struct destination *destination, bool all, bool empty)
 {
     (void)destination;
     note(all ? "R" : "r", SIZE_MAX, NULL, 0);
+    note(empty ? "" : "!", SIZE_MAX, NULL, 0);
 }
 
 static void finish(struct destination *destination)
@@ -293,6 +294,17 @@ static void a_large_record_that_cannot_be_written_fails_by_itself(void **state)
     assert_counts(fake, 0, 1);
 }
 
+static void a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 1000);
+    fake_sink_start(fake);
+    store.failures = 2;
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "@", 1); /* asks for it, and is then taken itself */
+    assert_log(fake, "x0R!x00<a\n>1<@\n>.");
+    assert_counts(fake, 2, 0);
+}
+
 /* --- several blocks --------------------------------------------------------------------------- */
 
 static void each_file_has_its_block(void **state)
@@ -403,6 +415,7 @@ int main(void)
         with_store(what_leaves_no_line_or_is_too_large_is_counted_as_that),
         with_store(a_block_that_was_not_written_is_tried_again_whole),
         with_store(what_cannot_be_written_until_the_deadline_fails),
+        with_store(a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written),
         with_store(a_large_record_that_cannot_be_written_fails_by_itself),
         with_store(each_file_has_its_block),
         with_store(a_block_is_written_before_another_file_takes_it_over),

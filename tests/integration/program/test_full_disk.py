@@ -4,6 +4,7 @@ The script starts itself anew in one; where none can be had it exits with 77.
 """
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -93,6 +94,20 @@ class FullDisk(RotatingTest):
 
     def test_files_by_source(self):
         self.fill_and_empty("%{source}.ndjson", "rotate_size=1MiB")
+
+    def test_sighup_meanwhile_does_no_harm(self):
+        self.sent = 0
+        program = self.start_sink("%{source}/%H.ndjson", "rotate_size=1MiB")
+        sender = self.sender(program)
+        self.fill(64 * 1024)
+        self.until_full(program, sender)
+        for count in range(3):
+            program.send_signal(signal.SIGHUP)
+            program.wait_for_log("reopened", count + 1)
+        self.ballast.unlink()
+        self.wait_for_recovery(program)
+        self.send(program, sender, PART)
+        self.check(program, program.stop())
 
     def test_files_of_zstd(self):
         self.fill_and_empty("lines.zst", "compress=zstd&rotate_size=64KiB&flush_interval=5ms")

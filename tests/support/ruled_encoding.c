@@ -23,7 +23,7 @@ struct ruled ruled_open(const struct schema_ops *schema, const char *keys)
     char url[1024];
     struct fault fault;
     struct ruled ruled = {.config = {.sinks = calloc(1, sizeof *ruled.config.sinks)}};
-    snprintf(url, sizeof url, "stdout:?%s", keys);
+    snprintf(url, sizeof url, "file:unopened?%s", keys); /* what every format may be for */
     assert_non_null(ruled.config.sinks);
     ruled.config.sink_count = 1;
     if (!url_parse_sink(url, &choices, ruled.config.sinks, &fault))

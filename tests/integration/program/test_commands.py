@@ -288,7 +288,8 @@ class Ending(CommandTest):
         self.assertEqual(sink["restarts"], len(times) - 1)
 
     def test_a_command_that_is_not_there_is_told_and_what_it_should_have_read_has_failed(self):
-        program = self.start_command("no-such-program-here")
+        # The shell's own words share our stderr, where they may come between a ledger's.
+        program = self.start_command("exec 2>/dev/null; no-such-program-here")
         self.sender(program).send_all([metric(value) for value in range(20)])
         program.wait_for_log("exit code 127")
         program.wait_for_settled(20)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/log.h"
+#include "collector/schema_doubt.h"
 #include "collector/schema_list.h"
 
 struct intake {
@@ -15,6 +16,7 @@ struct intake {
     struct batch *open; /* being filled, or NULL */
     int64_t opened_ns;  /* 0: not yet dated */
     struct log_limit log;
+    struct schema_doubt doubt;
 };
 
 struct intake *intake_create(struct intake_thread *thread, const struct listener *listener)
@@ -358,6 +360,8 @@ static void append(struct intake *intake, const struct schema_entry *entry,
     counter_add(&intake->counters->decoded, 1);
     counter_add(&intake->counters->messages, chain->count);
     counter_add(&intake->counters->unknown_fields, chain->unknown_fields);
+    schema_doubt_look(&intake->doubt, intake->listener->name, chain->first, chain->unknown_fields,
+                      &intake->open->arena);
     for (struct record *record = chain->first, *next; record != NULL; record = next) {
         next = record->next;
         batch_append(intake->open, record);

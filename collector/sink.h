@@ -209,6 +209,9 @@ struct stream_ops {
      */
     void (*prepare)(struct destination *destination);
 
+    /* Whether prepare would open it anew: asked while writes fail. NULL: it has no name. */
+    bool (*is_astray)(struct destination *destination);
+
     /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader: *written bytes. */
     enum write_result (*write)(struct destination *destination, const void *bytes, size_t size,
                                size_t *written, struct error *error);

@@ -256,6 +256,19 @@ static void reopen_failing(struct stream_writer *stream)
         open_anew(stream);
 }
 
+/*
+ * The same where the file was moved or removed: who removes what fills a disk shall have it back.
+ */
+static void leave_failing(struct stream_writer *stream)
+{
+    struct destination *destination = stream->base.destination;
+    const struct stream_ops *ops = destination->stream;
+    if (ops->is_astray == NULL || !ops->is_astray(destination) || !take_back(stream))
+        return;
+    ops->prepare(destination);
+    look_at_beginning(stream);
+}
+
 /* Before a block. */
 static void prepare(struct stream_writer *stream)
 {
@@ -298,9 +311,12 @@ static void flush(struct sink_writer *writer)
     struct stream_writer *stream = of(writer);
     prepare(stream);
     while (writer->state == SINK_WRITING && has_more(stream)) {
-        if (!write_next(stream) && writer->state == SINK_WRITING && writer->failing &&
-            atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
-            reopen_failing(stream);
+        if (!write_next(stream) && writer->state == SINK_WRITING && writer->failing) {
+            if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
+                reopen_failing(stream);
+            else
+                leave_failing(stream);
+        }
         if (follows_reader(stream))
             attend(stream);
         if (has_more(stream))

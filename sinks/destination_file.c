@@ -113,8 +113,9 @@ static int reopen(struct destination *destination, struct error *error)
  * Whether it is time to open anew: what is written to a file that was removed is lost, at once;
  * who moves one is going to make a new one, perhaps, and to send SIGHUP.
  */
-static bool is_astray(struct plain_file *plain)
+static bool is_astray(struct destination *destination)
 {
+    struct plain_file *plain = of(destination);
     const struct output_file *file = plain->output.file;
     int64_t now = clock_monotonic_ns();
     if (!output_file_is_regular(file) || output_file_is_at(file, plain->output.options.path)) {
@@ -131,7 +132,7 @@ static void prepare(struct destination *destination)
 {
     struct plain_file *plain = of(destination);
     const struct destination_options *options = &plain->output.options;
-    if (!is_astray(plain))
+    if (!is_astray(destination))
         return;
     struct error error;
     if (open_again(plain, &error) == 0) {
@@ -168,6 +169,7 @@ static void tick(struct destination *destination)
 
 static const struct stream_ops plain_stream = {
     .prepare = prepare,
+    .is_astray = is_astray,
     .write = write_file,
     .handle = output_destination_handle,
     .take_back = output_destination_take_back,

@@ -382,8 +382,12 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
         return fault_no_memory(fault);
     struct keys_given given = {{0}};
     unsigned scopes = keys_of_sink(sink->destination);
-    if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault))
+    if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault)) {
+        if (sink->destination->place != NULL) /* it may well have had a "?" of its own */
+            fault_append(fault, "; the %s ends at its first \"?\": put a longer one into a script",
+                         sink->destination->place);
         return wrong_keys(&parts, fault);
+    }
     if (!keys_apply_defaults(scopes, choices, &given, sink, fault) ||
         !check_format(&parts, sink, &given, fault) || !check_view(&parts, sink, &given, fault) ||
         !check_rules(&parts, sink, &given, fault) || !check_path(&parts, sink, &given, fault))

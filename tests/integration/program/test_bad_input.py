@@ -120,6 +120,30 @@ class Accepted(ProgramTest):
         self.assertEqual(len(line["message"]["events"][0]["description"]), size - overhead)
 
 
+class WrongSchema(ProgramTest):
+    """protobuf decodes another schema's messages, and has nothing to say of them."""
+
+    DOUBT = "is schema= right?"
+
+    def doubts(self, listen, datagrams):
+        program = self.start("--listen", listen)
+        self.sender(program).send_all(datagrams)
+        program.stop()
+        return [line for line in program.log() if self.DOUBT in line]
+
+    def test_is_told_once(self):
+        lines = self.doubts(RIEMANN, [gauge("v", float(value)) for value in range(10)])
+        self.assertEqual(len(lines), 1)
+        self.assertIn("riemann does not know", lines[0])
+
+    def test_unknown_fields_beside_a_sample_are_no_reason(self):
+        known = metric(1.0)
+        self.assertEqual(self.doubts(RIEMANN, [known + b"\xf8\x07\x01"] * 5), [])
+
+    def test_messages_without_samples_and_without_unknown_fields_are_no_reason(self):
+        self.assertEqual(self.doubts(RIEMANN, [b""] * 5), [])
+
+
 class Log(Refusing):
     def test_a_hundred_bad_datagrams_are_a_few_lines(self):
         program = self.start("--listen", TELEMETRY)

@@ -86,6 +86,24 @@ class FullDisk(RotatingTest):
     def test_a_plain_file(self):
         self.fill_and_empty("lines", "fsync=never")
 
+    def test_a_plain_file_that_is_removed_to_make_room_is_begun_anew(self):
+        self.sent = 0
+        program = self.start_sink("lines", "fsync=never")
+        sender = self.sender(program)
+        self.fill(128 * 1024)
+        self.until_full(program, sender)
+        os.remove(self.out / "lines")
+        program.wait_for_log("it was moved or removed, and is opened anew")
+        program.wait_for_log("writing again")
+        self.ballast.unlink()
+        self.wait_for_recovery(program)
+        self.send(program, sender, PART)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"], sink["queued"])
+        numbers = self.numbers("lines")
+        self.assertEqual(numbers, list(range(numbers[0], numbers[-1] + 1)), "each once, in order")
+        self.assertEqual(numbers[-1], self.sent)
+
     def test_files_that_rotate_by_size(self):
         self.fill_and_empty("lines", "rotate_size=64KiB")
 

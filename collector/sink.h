@@ -253,8 +253,12 @@ struct stream_ops {
      */
     enum reader_state (*progress)(struct destination *destination, size_t *unread);
 
-    /* Has the reader end when it has read all, and another one follow. NULL where progress is. */
-    void (*renew)(struct destination *destination);
+    /*
+     * Has the reader end when it has read all, and another one follow. `more`: it is still to be
+     * given what is left of a block, and this is called again when it has that; but its time to
+     * read it runs, and when that is over it ends all the same. NULL where progress is.
+     */
+    void (*renew)(struct destination *destination, bool more);
 
     /*
      * Last of all: has the reader end, when it has read all, or `now`; none follows. Called until

@@ -31,6 +31,7 @@ struct stream_writer {
     size_t first, count;
     uint64_t settled_to;        /* where the last record before those ends */
     uint64_t reader_at;         /* what the present reader was given first */
+    bool renewal_announced;     /* to the present reader */
     int64_t collected_until_ns; /* monotonic */
 };
 
@@ -162,6 +163,30 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
         look_at_beginning(stream);
 }
 
+/*
+ * Another reader is wanted while this one has a part of the block. It is told at once: one that
+ * does not read the rest would never be replaced if that waited for the block to be written. Where
+ * it has ended already, the one that follows is what is wanted.
+ */
+static void announce_renewal(struct stream_writer *stream)
+{
+    struct sink_writer *writer = &stream->base;
+    if (stream->renewal_announced || !atomic_load(&writer->reopen_wanted))
+        return;
+    writer->destination->stream->renew(writer->destination, true);
+    stream->renewal_announced = !writer->unattended;
+    if (writer->unattended)
+        atomic_store(&writer->reopen_wanted, false);
+}
+
+/* It has ended: what was announced has come about. */
+static void complete_renewal(struct stream_writer *stream)
+{
+    if (stream->renewal_announced)
+        atomic_store(&stream->base.reopen_wanted, false);
+    stream->renewal_announced = false;
+}
+
 /* Counts what the reader has read, and what it has lost where it has ended, for this reason. */
 static void follow_reader(struct stream_writer *stream, enum record_failure reason)
 {
@@ -177,6 +202,7 @@ static void follow_reader(struct stream_writer *stream, enum record_failure reas
                      writer->options.name);
         take_off_bytes(stream, unread);
         lose_unread(stream, reason);
+        complete_renewal(stream);
     }
     writer->unattended = state != READER_READS;
     sink_writer_publish_settled(writer);
@@ -319,6 +345,8 @@ static void flush(struct sink_writer *writer)
         }
         if (follows_reader(stream))
             attend(stream);
+        if (follows_reader(stream) && has_more(stream))
+            announce_renewal(stream);
         if (has_more(stream))
             sink_writer_goes_on(writer);
     }
@@ -396,8 +424,9 @@ static void reopen(struct sink_writer *writer)
         return;
     }
     atomic_store(&writer->reopen_wanted, false);
+    stream->renewal_announced = false;
     if (writer->state == SINK_WRITING && ops->renew != NULL)
-        ops->renew(writer->destination);
+        ops->renew(writer->destination, false);
 }
 
 /* What was accepted is in flight, and stays so until it is read, or the deadline is over. */

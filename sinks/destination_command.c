@@ -282,7 +282,7 @@ static enum reader_state progress(struct destination *destination, size_t *unrea
     return READER_READS;
 }
 
-static void renew(struct destination *destination)
+static void renew(struct destination *destination, bool more)
 {
     struct command *command = of(destination);
     int64_t now = clock_monotonic_ns();
@@ -291,7 +291,7 @@ static void renew(struct destination *destination)
         command->start_ns = now;
         return;
     }
-    if (command->phase == PHASE_RUNNING)
+    if (command->phase == PHASE_RUNNING && !more)
         command->phase = PHASE_LEAVING;
     if (command->ask_ns == INT64_MAX && command->end_ns == INT64_MAX)
         command->ask_ns = now + PATIENCE;

@@ -116,10 +116,15 @@ static bool at_beginning(const struct destination *destination)
     return reader.awaited || given() == 0;
 }
 
-static void renew(struct destination *destination)
+/* One that is still to be given something and does not read finds no patience here. */
+static void renew(struct destination *destination, bool more)
 {
     (void)destination;
     reader.renewals++;
+    if (more && !reader.awaited && unread() != 0) {
+        atomic_store(&reader.another, true);
+        end_reader();
+    }
 }
 
 static bool finish(struct destination *destination, bool now)
@@ -359,6 +364,23 @@ static void reopening_asks_for_another_reader(void **state)
     assert_int_equal(reader.renewals, 1);
 }
 
+/* It stands in the middle of a block, and would keep the next reader from coming for ever. */
+static void a_reader_that_does_not_read_is_replaced_as_well(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 10);
+    fake_sink_push(fake, 0, "abc", 5);
+    wait_accepted(10);
+    sink_thread_reopen(fake->sink);
+    fake_sink_wait_settled(fake, 5);
+    fake_sink_finish(fake);
+    assert_int_equal(reader.renewals, 1);
+    assert_int_equal(atomic_load(&reader.deaths), 2);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 3);
+    assert_int_equal(counter_read(&fake->counters->written), 2);
+    assert_int_equal(counter_read(&fake->counters->bytes), 8);
+}
+
 /* --- stopping --------------------------------------------------------------------------------- */
 
 static void a_stop_waits_until_all_is_read(void **state)
@@ -436,6 +458,7 @@ int main(void)
         with_fake_sink(a_head_that_was_half_read_comes_again),
         with_fake_sink(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink),
         with_fake_sink(reopening_asks_for_another_reader),
+        with_fake_sink(a_reader_that_does_not_read_is_replaced_as_well),
         with_fake_sink(a_stop_waits_until_all_is_read),
         with_fake_sink(what_is_unread_when_the_deadline_is_over_has_failed),
         with_fake_sink(what_no_reader_was_there_for_failed_for_that),

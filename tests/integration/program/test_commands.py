@@ -390,6 +390,23 @@ class Reopening(CommandTest):
         self.assertEqual(sink["written"], len(lines))
         self.assertEqual(sum(sink["failed"].values()), 0)
 
+    def test_a_hangup_replaces_a_command_that_never_reads(self):
+        program = self.start_command('if mkdir "$OUT/first"; then exec sleep 1000; fi; ' + COPY)
+        child = self.wait_for_children(program)[0]
+        self.sender(program).send_all([metric(value) for value in range(2000)])
+        wait_until((self.folder / "first").exists, "the first command sleeps")
+        program.send_signal(signal.SIGHUP)
+        program.wait_for_log("started anew")
+        program.wait_for_settled(2000)
+        self.assertFalse(pathlib.Path(f"/proc/{child}").exists())
+        program.send_signal(signal.SIGTERM)
+        sink = program.finish(IO_ERROR)["sinks"][0]
+        values = self.whole_values(self.outputs())
+        self.assertEqual(values, list(range(2000 - len(values), 2000)))
+        self.assertEqual(sink["written"], len(values))
+        self.assertEqual((sink["failed"]["command_ended"], sink["restarts"]),
+                         (2000 - len(values), 1))
+
 
 if __name__ == "__main__":
     unittest.main()

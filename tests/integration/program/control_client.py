@@ -1,17 +1,25 @@
 """A client of the collector's control socket: requests and JSON answers, a line each."""
 import socket
 
-from sluice_program import DEADLINE, parse_json
+from sluice_program import DEADLINE, parse_json, wait_until
 
 
 class ControlClient:
-    """Connects at once; fails where an answer does not come in time."""
+    """Fails where an answer does not come in time."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(DEADLINE)
-        self.socket.connect(str(path))
+        wait_until(lambda: self._connects(str(path)), f"somebody listens at {path}")
         self._pending = b""
+
+    def _connects(self, path):
+        """The socket is there a moment before somebody listens."""
+        try:
+            self.socket.connect(path)
+        except ConnectionRefusedError:
+            return False
+        return True
 
     def close(self):
         self.socket.close()

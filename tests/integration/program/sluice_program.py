@@ -28,6 +28,9 @@ ANY_PORT = "udp://127.0.0.1:0"
 RIEMANN = ANY_PORT + "?schema=riemann"
 TELEMETRY = ANY_PORT + "?schema=telemetry"
 
+# What a ledger in JSON begins with.
+LEDGER = '{"final":'
+
 # Datagrams that fit a socket's buffer where the system grants no more than its own default.
 BURST = 100
 
@@ -226,13 +229,14 @@ class Sluice:
 
     def log(self):
         """What it said on stderr, its ledgers left out."""
-        return [line for line in self.said() if not line.startswith("{")]
+        return [line for line in self.said() if LEDGER not in line]
 
     def said(self):
         return [line.decode().rstrip("\n") for line in self.stderr.lines()]
 
     def ledgers(self):
-        return [parse_json(line) for line in self.said() if line.startswith("{")]
+        """Commands share its stderr, so one may stand behind the beginning of another's line."""
+        return [parse_json(line[line.index(LEDGER):]) for line in self.said() if LEDGER in line]
 
     def fail(self, text):
         raise AssertionError("\n".join([text, "stderr was:", *self.said()]))

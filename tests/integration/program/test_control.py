@@ -1,5 +1,6 @@
 """The control socket: who may open it, what is answered, and that it holds nobody up."""
 import os
+import pathlib
 import select
 import signal
 import socket
@@ -354,6 +355,25 @@ class Tap(ControlTest):
         self.assertEqual(shown + left_out, decoded)
         ledger = program.stop()
         self.assertEqual(ledger["sinks"][0]["written"], decoded)
+
+    def test_names_that_take_long_to_match_cost_a_part_of_a_processor(self):
+        program = self.control("--listen", TELEMETRY, "--sink", f"file:{self.folder}/lines")
+        self.tapping("*" + "a" * 127 + "b")
+        datagram = telemetry(sample("a" * 1300, double=1.0))
+        flood = self.flood(program, lambda _: datagram)
+        began, before = time.monotonic(), self.main_thread_seconds(program)
+        wait_until(lambda: time.monotonic() - began > 2, "two seconds")
+        share = (self.main_thread_seconds(program) - before) / (time.monotonic() - began)
+        flood.end()
+        self.assertLess(share, 0.5)
+        program.stop()
+
+    @staticmethod
+    def main_thread_seconds(program):
+        """Of processor time that its main thread, which serves the clients, has taken."""
+        pid = program.process.pid
+        facts = pathlib.Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, facts[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def test_who_reads_nothing_costs_no_record_and_is_given_up(self):
         program = self.control("--listen", TELEMETRY, "--sink", f"file:{self.folder}/lines")

@@ -1,7 +1,6 @@
 #include "collector/dead_letters.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,25 +218,13 @@ static void tell_failure(struct dead_letters *letters, const char *what)
         log_line(LOG_ERROR, "%s: %s; dead letters are lost", letters->options.name, what);
 }
 
-/* Milliseconds until the deadline, rounded up, at most `most` where that is not negative. */
-static int wait_time(const struct dead_letters *letters, int most)
-{
-    int64_t deadline = atomic_load_explicit(&letters->deadline.ns, memory_order_relaxed);
-    if (deadline == INT64_MAX)
-        return most;
-    int64_t left = (deadline - clock_monotonic_ns()) / 1000000 + 1;
-    if (left < 0)
-        left = 0;
-    return most >= 0 && most < left ? most : left > INT_MAX ? INT_MAX : (int)left;
-}
-
 /* After a failed write, of which `sent` bytes are out. Returns whether the rest has to follow. */
 static bool must_go_on(struct dead_letters *letters, size_t sent, const struct error *error)
 {
     tell_failure(letters, error->text);
     if (sent == 0 || output_file_take_back(letters->file, sent))
         return false;
-    wakeup_wait(letters->wakeup, NO_HANDLE, false, wait_time(letters, PAUSE_MS));
+    wakeup_wait(letters->wakeup, NO_HANDLE, false, deadline_wait_ms(&letters->deadline, PAUSE_MS));
     return true;
 }
 
@@ -258,7 +245,8 @@ static bool write_block(struct dead_letters *letters, size_t size, enum letter_d
             sent += written;
             continue;
         case WRITE_WOULD_BLOCK:
-            wakeup_wait(letters->wakeup, output_file_handle(file), true, wait_time(letters, -1));
+            wakeup_wait(letters->wakeup, output_file_handle(file), true,
+                        deadline_wait_ms(&letters->deadline, -1));
             break;
         case WRITE_FAILED:
             if (!must_go_on(letters, sent, &error))

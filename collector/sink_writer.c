@@ -83,17 +83,6 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
 
 /* --- the outcome of writes -------------------------------------------------------------------- */
 
-int sink_writer_wait_time(const struct sink_writer *writer, int most)
-{
-    int64_t deadline = atomic_load_explicit(&writer->deadline.ns, memory_order_relaxed);
-    if (deadline == INT64_MAX)
-        return most;
-    int64_t left = (deadline - clock_monotonic_ns()) / 1000000 + 1;
-    if (left < 0)
-        left = 0;
-    return most >= 0 && most < left ? most : left > INT_MAX ? INT_MAX : (int)left;
-}
-
 bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
                       int timeout_ms)
 {
@@ -126,8 +115,8 @@ static void rest(struct sink_writer *writer, int64_t until_ns)
 {
     for (int64_t now = clock_monotonic_ns(); now < until_ns; now = clock_monotonic_ns()) {
         int left_ms = (int)((until_ns - now) / 1000000) + 1;
-        bool made_room =
-            sink_writer_wait(writer, NO_HANDLE, false, sink_writer_wait_time(writer, left_ms));
+        bool made_room = sink_writer_wait(writer, NO_HANDLE, false,
+                                          deadline_wait_ms(&writer->deadline, left_ms));
         if (!made_room || deadline_is_over(&writer->deadline) ||
             atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
             return;

@@ -141,9 +141,6 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
 /* In flight is shared with the receivers, so it is lowered once a block and not once a record. */
 void sink_writer_publish_settled(struct sink_writer *writer);
 
-/* Milliseconds until the deadline, rounded up, at most `most` where that is not negative. */
-int sink_writer_wait_time(const struct sink_writer *writer, int most);
-
 /*
  * What every wait within a write is done by: wakeup_wait on the writer's wake-up, and after it room
  * is made in the queues where that was asked for. Returns whether it was.

@@ -224,7 +224,7 @@ static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
     int most = -1;
     if (follows_reader(stream))
         most = sink_writer_time_until(writer->destination->stream->due(writer->destination));
-    sink_writer_wait(writer, handle, true, sink_writer_wait_time(writer, most));
+    sink_writer_wait(writer, handle, true, deadline_wait_ms(&writer->deadline, most));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -443,7 +443,7 @@ static void finish(struct sink_writer *writer)
             return;
         int most = sink_writer_time_until(ops->due(destination));
         wakeup_wait(writer->wakeup, NO_HANDLE, false,
-                    over ? most : sink_writer_wait_time(writer, most));
+                    over ? most : deadline_wait_ms(&writer->deadline, most));
     }
 }
 

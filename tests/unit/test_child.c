@@ -80,6 +80,14 @@ static void how_it_ended_is_told(void **state)
     assert_ends(*state, false, 127);
 }
 
+/* Whoever started us may have: the system tells nobody then how a program has ended. */
+static void how_it_ended_is_told_to_one_that_was_told_to_ignore_ends(void **state)
+{
+    signal(SIGCHLD, SIG_IGN);
+    start(*state, "exit 3");
+    assert_ends(*state, false, 3);
+}
+
 static void what_it_has_not_read_is_known_after_its_end(void **state)
 {
     start(*state, "exec dd bs=5 count=1 of=/dev/null 2>/dev/null");
@@ -206,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_child(how_it_ended_is_told),
+        with_child(how_it_ended_is_told_to_one_that_was_told_to_ignore_ends),
         with_child(what_it_has_not_read_is_known_after_its_end),
         with_child(how_far_it_has_read_is_known_while_it_runs),
         with_child(what_is_left_is_taken_back_from_what_outlives_it),

@@ -1,5 +1,6 @@
 /* Running another program to its end: what it wrote, and the one line that says why it failed. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,13 @@ static void what_a_program_writes_is_read_to_its_end(void **state)
     assert_int_equal(run_shell("true", MOST, &out, &error), PROCESS_DONE);
     assert_int_equal(out.size, 0);
     free(out.data);
+}
+
+/* Whoever started us may have: the system tells nobody then how a program has ended. */
+static void one_that_was_told_to_ignore_ends_hears_of_them(void **state)
+{
+    signal(SIGCHLD, SIG_IGN);
+    what_a_program_writes_is_read_to_its_end(state);
 }
 
 /* More than a pipe holds, on both at once. */
@@ -129,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_program_writes_is_read_to_its_end),
+        cmocka_unit_test(one_that_was_told_to_ignore_ends_hears_of_them),
         cmocka_unit_test(much_output_and_many_errors_do_not_wait_for_each_other),
         cmocka_unit_test(standard_input_is_empty),
         cmocka_unit_test(arguments_arrive_as_they_are),

@@ -120,14 +120,16 @@ static size_t find_place(const struct set *set, const struct key *key, bool *fou
     return least;
 }
 
-static void admit(struct traffic_table *table, struct set *set, size_t place, const struct key *key)
+/* With its first datagram: a reader sees no sender that has sent nothing. */
+static void admit(struct traffic_table *table, struct set *set, size_t place, const struct key *key,
+                  uint32_t bytes)
 {
     counter_add(&set->version, 1);
     counter_add(&table->replaced, counter_read(&set->key[place][2]) != 0);
     for (size_t i = 0; i < 3; i++)
         counter_set(&set->key[place][i], key->words[i]);
-    counter_set(&set->datagrams[place], 0);
-    counter_set(&set->bytes[place], 0);
+    counter_set(&set->datagrams[place], 1);
+    counter_set(&set->bytes[place], bytes);
     counter_add(&set->version, 1);
 }
 
@@ -149,11 +151,13 @@ void traffic_note(struct traffic_table *table, uint32_t listener, const struct a
     struct set *set = set_of(table, &key);
     bool found;
     size_t place = find_place(set, &key, &found);
-    if (!found)
-        admit(table, set, place, &key);
     counter_add(&set->rank[place], 1);
-    counter_add(&set->datagrams[place], 1);
-    counter_add(&set->bytes[place], bytes);
+    if (found) {
+        counter_add(&set->datagrams[place], 1);
+        counter_add(&set->bytes[place], bytes);
+    } else {
+        admit(table, set, place, &key, bytes);
+    }
     if (++table->noted == FADE_EVERY)
         fade(table);
 }

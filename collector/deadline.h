@@ -38,16 +38,23 @@ static inline bool deadline_is_over(const struct deadline *deadline)
     return ns != INT64_MAX && clock_monotonic_ns() >= ns;
 }
 
-/* Milliseconds until then, rounded up, and at most `most` where that is not negative: a timeout. */
+/* A timeout: milliseconds from `now_ns` until then, rounded up; -1, for ever, of INT64_MAX. */
+static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
+{
+    if (until_ns == INT64_MAX)
+        return -1;
+    int64_t left = until_ns <= now_ns ? 0 : (until_ns - now_ns) / 1000000 + 1;
+    return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* The same until the deadline, and at most `most` where that is not negative. */
 static inline int deadline_wait_ms(const struct deadline *deadline, int most)
 {
     int64_t ns = atomic_load_explicit(&deadline->ns, memory_order_relaxed);
     if (ns == INT64_MAX)
         return most;
-    int64_t left = (ns - clock_monotonic_ns()) / 1000000 + 1;
-    if (left < 0)
-        left = 0;
-    return most >= 0 && most < left ? most : left > INT_MAX ? INT_MAX : (int)left;
+    int left = milliseconds_until(ns, clock_monotonic_ns());
+    return most >= 0 && most < left ? most : left;
 }
 
 #endif

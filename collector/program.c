@@ -1,10 +1,10 @@
 #include "collector/program.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 #include "collector/control.h"
 #include "collector/control_service.h"
+#include "collector/deadline.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
 #include "collector/log_stream.h"
@@ -109,10 +109,7 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
     int64_t next = run->stopping ? run->limit_ns : run->end_ns;
     if (due < next)
         next = due;
-    if (next == INT64_MAX)
-        return -1;
-    int64_t left = next <= now ? 0 : (next - now) / 1000000 + 1;
-    return left > INT_MAX ? INT_MAX : (int)left;
+    return milliseconds_until(next, now);
 }
 
 static void handle(struct run *run, enum control_event event)

@@ -225,7 +225,7 @@ static int seal_overdue(struct receiver *receiver)
         else if (due < first)
             first = due;
     }
-    return first == INT64_MAX ? -1 : (int)((first - now) / 1000000) + 1;
+    return milliseconds_until(first, now);
 }
 
 static void wait_for_events(struct receiver *receiver, int timeout_ms)

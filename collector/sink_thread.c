@@ -146,7 +146,7 @@ static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
         wait_handle handle = NO_HANDLE;
         if (writer->state == SINK_WRITING)
             handle = writer->ops->handle(writer);
-        int most = sink_writer_time_until(due_ns);
+        int most = milliseconds_until(due_ns, clock_monotonic_ns());
         if (wakeup_wait(writer->wakeup, handle, false, most) == WAKEUP_BROKEN)
             writer->ops->broken(writer);
     }

@@ -1,6 +1,5 @@
 #include "collector/sink_writer.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 #include "collector/thread.h"
@@ -90,14 +89,6 @@ bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_
     return writer->while_waiting(writer->waiting_context);
 }
 
-int sink_writer_time_until(int64_t due_ns)
-{
-    if (due_ns == INT64_MAX)
-        return -1;
-    int64_t left = (due_ns - clock_monotonic_ns()) / 1000000 + 1;
-    return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
-}
-
 void sink_writer_end(struct sink_writer *writer)
 {
     writer->state = SINK_ENDED;
@@ -114,9 +105,8 @@ void sink_writer_end(struct sink_writer *writer)
 static void rest(struct sink_writer *writer, int64_t until_ns)
 {
     for (int64_t now = clock_monotonic_ns(); now < until_ns; now = clock_monotonic_ns()) {
-        int left_ms = (int)((until_ns - now) / 1000000) + 1;
-        bool made_room = sink_writer_wait(writer, NO_HANDLE, false,
-                                          deadline_wait_ms(&writer->deadline, left_ms));
+        int most = deadline_wait_ms(&writer->deadline, milliseconds_until(until_ns, now));
+        bool made_room = sink_writer_wait(writer, NO_HANDLE, false, most);
         if (!made_room || deadline_is_over(&writer->deadline) ||
             atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
             return;

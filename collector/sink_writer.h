@@ -148,9 +148,6 @@ void sink_writer_publish_settled(struct sink_writer *writer);
 bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
                       int timeout_ms);
 
-/* Milliseconds until then (monotonic), rounded up; -1: for ever, where it is INT64_MAX. */
-int sink_writer_time_until(int64_t due_ns);
-
 /* A write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);
 

@@ -223,7 +223,8 @@ static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
     struct sink_writer *writer = &stream->base;
     int most = -1;
     if (follows_reader(stream))
-        most = sink_writer_time_until(writer->destination->stream->due(writer->destination));
+        most = milliseconds_until(writer->destination->stream->due(writer->destination),
+                                  clock_monotonic_ns());
     sink_writer_wait(writer, handle, true, deadline_wait_ms(&writer->deadline, most));
 }
 
@@ -441,7 +442,7 @@ static void finish(struct sink_writer *writer)
         follow_reader(stream, over ? FAILED_STOP_TIMEOUT : FAILED_COMMAND_ENDED);
         if (ended)
             return;
-        int most = sink_writer_time_until(ops->due(destination));
+        int most = milliseconds_until(ops->due(destination), clock_monotonic_ns());
         wakeup_wait(writer->wakeup, NO_HANDLE, false,
                     over ? most : deadline_wait_ms(&writer->deadline, most));
     }

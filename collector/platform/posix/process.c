@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/deadline.h"
 #include "collector/platform/posix/spawn.h"
 #include "collector/thread.h"
 
@@ -95,12 +96,6 @@ static void read_some(struct reading *reading)
     }
 }
 
-static int left_ms(int64_t deadline_ns)
-{
-    int64_t left = deadline_ns - clock_monotonic_ns();
-    return left <= 0 ? 0 : (int)(left / 1000000) + 1;
-}
-
 /* Returns false where that takes too long, or gives too much. */
 static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns)
 {
@@ -109,7 +104,7 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
             {.fd = output->ended ? -1 : output->from, .events = POLLIN},
             {.fd = errors->ended ? -1 : errors->from, .events = POLLIN},
         };
-        int left = left_ms(deadline_ns);
+        int left = milliseconds_until(deadline_ns, clock_monotonic_ns());
         if (left == 0 || output->too_much)
             return false;
         if (poll(waiting, 2, left) < 0)
@@ -129,7 +124,7 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
         pid_t ended = waitpid(pid, status, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR))
             return true;
-        if (left_ms(deadline_ns) == 0)
+        if (milliseconds_until(deadline_ns, clock_monotonic_ns()) == 0)
             break;
         poll(NULL, 0, 1); /* its pipes are closed: it is about to end */
     }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "collector/arena.h"
 #include "collector/error.h"
@@ -24,6 +25,12 @@ struct text {
     const char *data;
     size_t size;
 };
+
+/* Whether they are the same bytes; what is empty may have no data. */
+static inline bool text_equal(const struct text *a, const struct text *b)
+{
+    return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
 
 enum decode_result {
     DECODE_OK,

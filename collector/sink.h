@@ -76,6 +76,16 @@ struct encoded {
  */
 typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 
+/* Adds up what records left. */
+static inline void encoded_add(struct encoded *sum, const struct encoded *one)
+{
+    sum->lines += one->lines;
+    sum->samples += one->samples;
+    sum->json_fallbacks += one->json_fallbacks;
+    sum->left_out += one->left_out;
+    sum->arranged += one->arranged;
+}
+
 struct encoder_ops {
     const char *name;   /* of format= */
     bool needs_samples; /* it tells samples alone: only for schemas that have them, no messages */

@@ -129,10 +129,7 @@ static void add(struct store_writer *store, struct block *block, const struct en
         if (block->collected_until_ns < store->due_ns)
             store->due_ns = block->collected_until_ns;
     }
-    block->sum.lines += encoded->lines;
-    block->sum.samples += encoded->samples;
-    block->sum.json_fallbacks += encoded->json_fallbacks;
-    block->sum.arranged += encoded->arranged;
+    encoded_add(&block->sum, encoded);
 }
 
 /* Whether a file has place for the record, too. */

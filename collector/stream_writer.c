@@ -96,10 +96,7 @@ static void settle_to(struct stream_writer *stream, uint64_t offset)
     struct encoded sum = {0};
     size_t before = stream->count;
     while (stream->count != 0 && pending_at(stream, 0)->end <= offset) {
-        const struct encoded *encoded = &pending_at(stream, 0)->encoded;
-        sum.lines += encoded->lines;
-        sum.samples += encoded->samples;
-        sum.json_fallbacks += encoded->json_fallbacks;
+        encoded_add(&sum, &pending_at(stream, 0)->encoded);
         take_first(stream);
     }
     sink_writer_count_written(&stream->base, before - stream->count, &sum);

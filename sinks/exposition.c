@@ -20,7 +20,7 @@ static bool is_name_char(char c, bool colon)
            (colon && c == ':');
 }
 
-static void put_name(struct output *out, const struct text *name, bool colon)
+void exposition_name(struct output *out, const struct text *name, bool colon)
 {
     const char *text = name->data;
     size_t size = name->size;
@@ -41,11 +41,6 @@ static void put_name(struct output *out, const struct text *name, bool colon)
         text += run;
         size -= run;
     }
-}
-
-void exposition_name(struct output *out, const struct text *name, bool colon)
-{
-    put_name(out, name, colon);
 }
 
 void exposition_double(struct output *out, double value)
@@ -88,12 +83,12 @@ static void put_label_name(const struct exposition *lines, const struct text *na
 {
     struct output *out = lines->out;
     size_t at = out->used;
-    put_name(out, name, false);
+    exposition_name(out, name, false);
     if (is_at(out, at, "__name__") ||
         (lines->own_label != NULL && is_at(out, at, lines->own_label))) {
         out->used = at;
         output_literal(out, "exported_");
-        put_name(out, name, false);
+        exposition_name(out, name, false);
     }
 }
 
@@ -213,7 +208,7 @@ static void put_metric_name(struct exposition *lines)
         return;
     }
     lines->name_at = out->used;
-    put_name(out, &lines->sample->name, true);
+    exposition_name(out, &lines->sample->name, true);
     lines->name_size = out->used - lines->name_at;
 }
 

@@ -1,7 +1,5 @@
 #include "sinks/sample_filter.h"
 
-#include <string.h>
-
 #include "collector/glob.h"
 #include "sinks/series_hash.h"
 
@@ -12,11 +10,6 @@ struct matched {
     uint64_t include, exclude;
 };
 
-static bool same(const struct text *a, const struct text *b)
-{
-    return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
-}
-
 /* Matches a text with the terms about its label, or, where the key is empty, about the name. */
 static uint64_t match(const struct sample_conditions *conditions, const struct text *key,
                       const struct text *text, size_t *steps)
@@ -25,7 +18,7 @@ static uint64_t match(const struct sample_conditions *conditions, const struct t
     for (size_t i = 0; conditions != NULL && i < conditions->term_count; i++) {
         const struct sample_term *term = &conditions->terms[i];
         ++*steps;
-        if (same(&term->key, key) && glob_matches(&term->glob, text, steps, MAX_LABEL_STEPS))
+        if (text_equal(&term->key, key) && glob_matches(&term->glob, text, steps, MAX_LABEL_STEPS))
             found |= UINT64_C(1) << i;
     }
     return found;

@@ -1,16 +1,13 @@
 #include "sinks/sample_shape.h"
 
-#include <string.h>
-
 #include "collector/glob.h"
 
 static void rename_text(const struct sample_pairs *list, struct text *text)
 {
     for (size_t i = 0; i < list->count; i++) {
-        const struct sample_pair *pair = &list->pairs[i];
-        if (pair->from.size != text->size || memcmp(pair->from.data, text->data, text->size) != 0)
+        if (!text_equal(&list->pairs[i].from, text))
             continue;
-        *text = pair->to;
+        *text = list->pairs[i].to;
         return;
     }
 }

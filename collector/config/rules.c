@@ -151,11 +151,6 @@ bool rules_parse_share(const char *name, const char *text, size_t length, void *
 
 /* --- rename, rename_label and add_label ------------------------------------------------------- */
 
-static bool same(const struct text *a, const struct text *b)
-{
-    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
-}
-
 /* The two sides of a part; each has something in it. */
 static bool split_pair(const struct reading *reading, const struct text *part, char separator,
                        struct sample_pair *pair)
@@ -189,7 +184,7 @@ static bool read_pairs(struct reading *reading, char separator, struct sample_pa
         if (!split_pair(reading, &part, separator, pair))
             return false;
         for (size_t i = 0; i < list->count; i++)
-            if (same(&list->pairs[i].from, &pair->from))
+            if (text_equal(&list->pairs[i].from, &pair->from))
                 return fault_set(reading->fault, place(reading, &part), "%s has %s twice",
                                  reading->name, quoted(pair->from.data, pair->from.size, given));
         list->count++;

@@ -108,6 +108,9 @@ size_t path_template_expand(const struct path_template *path, const struct path_
 size_t path_template_expand_other(const struct path_template *path, int64_t time_ns, char *out,
                                   size_t size);
 
+/* The number that is all of ".N", as it stands behind a path; 0 where the text is no such. */
+uint32_t path_number(const char *text);
+
 struct path_match {
     uint32_t number; /* behind the path; 0: there is none */
     /*

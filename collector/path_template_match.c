@@ -99,8 +99,7 @@ static size_t length_to(const struct path_template *template, const struct path_
     return 0;
 }
 
-/* The number that is all of ".N"; 0 where it is none. */
-static uint32_t read_number(const char *text)
+uint32_t path_number(const char *text)
 {
     uint32_t number = 0;
     size_t digits = 0;
@@ -117,7 +116,7 @@ static void find_ends(const char *path, size_t size, struct places *ends)
 {
     const char *dot = strrchr(path, '.');
     add_place(ends, size);
-    if (dot != NULL && read_number(dot) != 0)
+    if (dot != NULL && path_number(dot) != 0)
         add_place(ends, (size_t)(dot - path));
 }
 
@@ -157,6 +156,6 @@ bool path_template_match(const struct path_template *template, const char *path,
                 add_place(&places[i], at);
     if (!has_place(&places[0], 0))
         return false;
-    match->number = read_number(path + walk(template, path, places, match->key));
+    match->number = path_number(path + walk(template, path, places, match->key));
     return true;
 }

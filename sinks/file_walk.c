@@ -24,6 +24,7 @@ static void look_at(struct walk *walk, size_t length, const struct folder_entry 
     if (!path_template_match(walk->path, whole, &match) || (part && match.number != 0))
         return;
     walk->visit(walk->context, &(struct found_file){.path = walk->name,
+                                                    .whole = whole,
                                                     .part = part,
                                                     .modified_ns = entry->modified_ns,
                                                     .match = &match});

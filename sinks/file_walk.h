@@ -18,7 +18,8 @@
 
 struct found_file {
     const char *path;    /* as it lies there, until the visit is over */
-    bool part;           /* it ends in PART_SUFFIX, and `match` is about what stands before that */
+    const char *whole;   /* the same without PART_SUFFIX, which `match` is about */
+    bool part;           /* it ends in that */
     int64_t modified_ns; /* since 1970 UTC */
     const struct path_match *match;
 };

@@ -103,6 +103,11 @@ static void trim(struct finished_files *files, const char *key)
     }
 }
 
+bool finished_files_are_limited(const struct finished_files *files)
+{
+    return files->keep != 0;
+}
+
 void finished_files_found(struct finished_files *files, const struct found_file *file)
 {
     if (files->keep != 0 && !file->part)
@@ -130,11 +135,8 @@ static int64_t number_of(const char *name, const char *base)
         return -1;
     if (name[length] == '\0')
         return 0;
-    const char *digits = name + length + 1;
-    if (name[length] != '.' || digits[0] < '1' || digits[0] > '9' ||
-        strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 9)
-        return -1;
-    return strtoll(digits, NULL, 10);
+    uint32_t number = path_number(name + length);
+    return number != 0 ? (int64_t)number : -1;
 }
 
 /*

@@ -21,6 +21,9 @@ struct finished_files;
 struct finished_files *finished_files_create(const struct path_template *path, uint64_t keep);
 void finished_files_destroy(struct finished_files *files);
 
+/* Whether only some stay: then the complete files that earlier runs have left have to be told. */
+bool finished_files_are_limited(const struct finished_files *files);
+
 /* Tells of a complete file that an earlier run has left. */
 void finished_files_found(struct finished_files *files, const struct found_file *file);
 

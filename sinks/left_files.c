@@ -144,14 +144,11 @@ static void finish(void *context, const struct found_file *file)
 {
     const struct finishing *finishing = context;
     const struct file_content *content = finishing->content;
-    char path[FILE_NAME_SIZE];
     char format[FILE_CONTENT_TEXT_SIZE];
     struct error error;
     if (!file->part)
         return;
-    memcpy(path, file->path, strlen(file->path) + 1);
-    path[strlen(path) - (sizeof PART_SUFFIX - 1)] = '\0';
-    switch (left_file_finish(content, path, finishing->finished, &error)) {
+    switch (left_file_finish(content, file->whole, finishing->finished, &error)) {
     case LEFT_DONE:
     case LEFT_LOCKED:
         break;
@@ -170,6 +167,7 @@ void left_files_finish(const struct file_content *content, const struct path_tem
                        struct finished_files *finished)
 {
     struct finishing finishing = {content, finished};
-    file_walk(path, note_finished, &finishing);
+    if (finished_files_are_limited(finished))
+        file_walk(path, note_finished, &finishing);
     file_walk(path, finish, &finishing);
 }

@@ -19,13 +19,16 @@ static const struct config_choices choices = {
     .destinations = builtin_destinations,
     .encoders = builtin_encoders,
     .compressions = builtin_compressions,
+    .notifiers = notifier_backends,
 };
 
 /* What is in this program: scripts and bug reports go by it. */
 static void print_version(void)
 {
-    printf("sluice %s\nnotifier: %s\nprotobuf-c: %s\nschemas:", SLUICE_VERSION, notifier_name,
-           protobuf_c_version());
+    printf("sluice %s\nnotifiers:", SLUICE_VERSION);
+    for (const struct notifier_backend *const *one = choices.notifiers; *one != NULL; one++)
+        printf(" %s%s", (*one)->name, notifier_is_available(*one) ? "" : " (not on this system)");
+    printf("\nprotobuf-c: %s\nschemas:", protobuf_c_version());
     for (const struct schema_ops *const *schema = choices.schemas; *schema != NULL; schema++)
         printf(" %s", (*schema)->name);
     printf("\nsinks:");

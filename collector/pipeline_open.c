@@ -223,6 +223,7 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         struct receiver_options options = {
+            .notifier = pipeline->notifier,
             .thread = &producer->thread,
             .received = counted ? pipeline_count_received : NULL,
             .finished = pipeline_changed,
@@ -458,7 +459,7 @@ int pipeline_check(const struct config *config, struct error *error)
     struct memory_needs needs;
     struct memory_plan plan;
     count_needs(config, &needs);
-    if (check_overflow(config, error) != 0 ||
+    if (check_overflow(config, error) != 0 || notifier_choose(config->notifier, error) == NULL ||
         memory_plan_make(&plan, config->memory, &needs, error) != 0)
         return -1;
     for (size_t i = 0; i < config->listener_count; i++) {
@@ -475,10 +476,11 @@ int pipeline_check(const struct config *config, struct error *error)
 
 int pipeline_open(struct pipeline *pipeline, struct error *error)
 {
-    if (check_overflow(pipeline->config, error) != 0 || make_sources(pipeline, error) != 0 ||
-        make_shared_parts(pipeline, error) != 0 || enter_listeners(pipeline, error) != 0 ||
-        make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
-        open_listeners(pipeline, error) != 0)
+    pipeline->notifier = notifier_choose(pipeline->config->notifier, error);
+    if (pipeline->notifier == NULL || check_overflow(pipeline->config, error) != 0 ||
+        make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
+        enter_listeners(pipeline, error) != 0 || make_letters(pipeline, error) != 0 ||
+        make_receivers(pipeline, error) != 0 || open_listeners(pipeline, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)

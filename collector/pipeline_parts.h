@@ -49,6 +49,7 @@ struct outlet {
 struct pipeline {
     struct pipeline_options options;
     const struct config *config;
+    const struct notifier_backend *notifier;
     struct memory_plan plan;
     struct ledger *ledger;
     struct batch_pool *pool;

@@ -55,7 +55,7 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
     }
     receiver->options = *options;
     deadline_init(&receiver->deadline);
-    if (notifier_create(&receiver->notifier, error) != 0) {
+    if (notifier_create(&receiver->notifier, options->notifier, 1, error) != 0) {
         receiver_destroy(receiver);
         return -1;
     }
@@ -231,7 +231,7 @@ static int seal_overdue(struct receiver *receiver)
 static void wait_for_events(struct receiver *receiver, int timeout_ms)
 {
     struct notifier_event events[WAIT_EVENTS];
-    size_t count = notifier_wait(receiver->notifier, events, WAIT_EVENTS, timeout_ms);
+    size_t count = notifier_wait(receiver->notifier, 0, events, WAIT_EVENTS, timeout_ms);
     for (size_t i = 0; i < count; i++) {
         struct port *port = events[i].token;
         switch (events[i].type) {

@@ -16,6 +16,7 @@
 
 #include "collector/error.h"
 #include "collector/intake.h"
+#include "collector/notifier.h"
 #include "collector/sink.h"
 #include "collector/udp_socket.h"
 
@@ -29,6 +30,7 @@
 struct receiver;
 
 struct receiver_options {
+    const struct notifier_backend *notifier;
     struct intake_thread
         *thread; /* the caller's, outlives the receiver; `feed` is set before start */
 

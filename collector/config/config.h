@@ -14,6 +14,7 @@
 
 #include "collector/address.h"
 #include "collector/framing.h"
+#include "collector/notifier.h"
 #include "collector/schema.h"
 #include "collector/schema_match.h"
 #include "collector/sink.h"
@@ -103,6 +104,7 @@ struct config {
     uint64_t memory;          /* bytes for the datagram path; 0: as much as the defaults need */
     uint64_t stop_timeout_ns; /* how long a stop may take to flush */
     enum ledger_format ledger;
+    const struct notifier_backend *notifier; /* NULL: the best that the system has */
     char *control; /* where clients ask and watch, as given: "unix:PATH"; NULL: nowhere */
 };
 
@@ -113,6 +115,7 @@ struct config_choices {
     const struct destination_ops *const *destinations;
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
+    const struct notifier_backend *const *notifiers;
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "collector/config/match.h"
 #include "collector/config/nearest.h"
 #include "collector/config/units.h"
+#include "collector/notifier.h"
 
 /* SETTING_ENUM stores an unsigned. */
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
@@ -55,6 +56,10 @@ const char *setting_choice(const struct setting *setting, const struct config_ch
         return choices->encoders[at] != NULL ? choices->encoders[at]->name : NULL;
     case SETTING_COMPRESSION:
         return choices->compressions[at] != NULL ? choices->compressions[at]->name : NULL;
+    case SETTING_NOTIFIER:
+        if (at == 0)
+            return "auto";
+        return choices->notifiers[at - 1] != NULL ? choices->notifiers[at - 1]->name : NULL;
     default:
         return NULL;
     }
@@ -93,6 +98,8 @@ static void store_choice(const struct setting *setting, const struct config_choi
         *(const struct encoder_ops **)field = choices->encoders[at];
     } else if (setting->type == SETTING_COMPRESSION) {
         *(const struct compression_ops **)field = choices->compressions[at];
+    } else if (setting->type == SETTING_NOTIFIER) {
+        *(const struct notifier_backend **)field = at == 0 ? NULL : choices->notifiers[at - 1];
     }
 }
 
@@ -165,6 +172,7 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
     case SETTING_ENUM:
     case SETTING_ENCODER:
     case SETTING_COMPRESSION:
+    case SETTING_NOTIFIER:
         return parse_choice(setting, choices, text, length, target, fault);
     case SETTING_SCHEMA:
         return parse_schema(setting, choices, text, length, target, fault);

@@ -25,6 +25,7 @@ enum setting_type {
     SETTING_ENUM,        /* an enum whose values are the places in `choices` */
     SETTING_ENCODER,     /* const struct encoder_ops *: one of config_choices' */
     SETTING_COMPRESSION, /* const struct compression_ops *: one of config_choices' */
+    SETTING_NOTIFIER,    /* const struct notifier_backend *: one of config_choices'; NULL: "auto" */
     SETTING_SCHEMA,      /* struct schema_config: its ops, source and from_file */
     SETTING_MATCH,       /* struct schema_match */
     SETTING_TEXT,        /* char *: a copy, to be freed by whoever frees the struct */

@@ -1,5 +1,6 @@
 /*
- * The notifier's contract. It is the same on every backend: nothing here knows which one runs.
+ * The notifier's contract. It is the same on every backend: the program's argument names the one
+ * that runs, and nothing here knows more of it.
  *
  * An event too many is allowed, so no test forbids one while its socket is watched; one too few
  * shows as a wait that ends without the event, after PATIENCE_MS.
@@ -9,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -42,13 +44,14 @@ struct fixture {
 };
 
 static struct fixture fixture;
+static const struct notifier_backend *backend;
 
 static int set_up(void **state)
 {
     (void)state;
     struct error error;
     memset(&fixture, 0, sizeof fixture);
-    assert_int_equal(notifier_create(&fixture.notifier, &error), 0);
+    assert_int_equal(notifier_create(&fixture.notifier, backend, 1, &error), 0);
     fixture.group = datagram_group_create();
     assert_non_null(fixture.group);
     fixture.sender = udp_sender_open(ADDRESS_IPV4);
@@ -109,7 +112,7 @@ static void send_to(const struct watched *watched, const void *bytes, size_t siz
 static size_t wait_once(size_t capacity, int timeout_ms)
 {
     struct notifier_event events[MANY_EVENTS];
-    size_t count = notifier_wait(fixture.notifier, events, capacity, timeout_ms);
+    size_t count = notifier_wait(fixture.notifier, 0, events, capacity, timeout_ms);
     assert_in_range(count, 0, capacity);
     for (size_t i = 0; i < count; i++) {
         struct watched *watched = events[i].token;
@@ -526,10 +529,10 @@ static void a_wait_without_events_ends_when_its_time_is_over(void **state)
     assert_true(clock_monotonic_ns() - begun >= 25 * INT64_C(1000000));
 }
 
-static void a_backend_has_a_name(void **state)
+static void a_notifier_knows_its_backend(void **state)
 {
     (void)state;
-    assert_true(notifier_name != NULL && notifier_name[0] != '\0');
+    assert_ptr_equal(fixture.notifier->backend, backend);
 }
 
 static void destroying_nothing_is_allowed(void **state)
@@ -540,8 +543,15 @@ static void destroying_nothing_is_allowed(void **state)
 
 #define with_notifier(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    for (size_t i = 0; notifier_backends[i] != NULL && backend == NULL; i++)
+        if (argc > 1 && strcmp(notifier_backends[i]->name, argv[1]) == 0)
+            backend = notifier_backends[i];
+    if (backend == NULL || !notifier_is_available(backend)) {
+        fprintf(stderr, "usage: test_notifier BACKEND, one that this system has\n");
+        return 64;
+    }
     const struct CMUnitTest tests[] = {
         with_notifier(a_socket_registered_before_bind_gives_an_event),
         with_notifier(a_datagram_between_bind_and_first_wait_gives_an_event),
@@ -563,8 +573,8 @@ int main(void)
         with_notifier(a_socket_may_be_watched_again_after_its_removal),
         with_notifier(a_socket_that_is_not_watched_cannot_be_removed),
         with_notifier(a_wait_without_events_ends_when_its_time_is_over),
-        cmocka_unit_test(a_backend_has_a_name),
+        with_notifier(a_notifier_knows_its_backend),
         cmocka_unit_test(destroying_nothing_is_allowed),
     };
-    return cmocka_run_group_tests_name("notifier", tests, NULL, NULL);
+    return cmocka_run_group_tests_name(backend->name, tests, NULL, NULL);
 }

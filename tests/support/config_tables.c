@@ -28,10 +28,14 @@ static const struct compression_ops squeeze = {.name = "squeeze"};
 static const struct compression_ops *const compressions[] = {&squeeze, NULL};
 static const struct encoder_ops *const encoders[] = {&lines, &json, &bytes, &families, NULL};
 
+static const struct notifier_backend edge = {.name = "edge"};
+static const struct notifier_backend *const notifiers[] = {&edge, NULL};
+
 const struct config_choices test_choices = {
     .schemas = schemas,
     .schema_from_file = &file,
     .destinations = destinations,
     .encoders = encoders,
     .compressions = compressions,
+    .notifiers = notifiers,
 };

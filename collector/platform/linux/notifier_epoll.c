@@ -14,11 +14,10 @@
 
 #include "collector/platform/linux/event.h"
 
-const char *const notifier_name = "epoll";
-
 #define WAIT_EVENTS 64
 
-struct notifier {
+struct epoll_notifier {
+    struct notifier base;
     int epoll;
     int wake;
     void **removed; /* tokens whose REMOVED event is due */
@@ -27,14 +26,31 @@ struct notifier {
     size_t added;
 };
 
+static struct epoll_notifier *of(struct notifier *notifier)
+{
+    return (struct epoll_notifier *)notifier;
+}
+
 static void fail(struct error *error, const char *what)
 {
     error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, strerror(errno));
 }
 
-int notifier_create(struct notifier **out, struct error *error)
+static void destroy(struct notifier *base)
 {
-    struct notifier *notifier = calloc(1, sizeof *notifier);
+    struct epoll_notifier *notifier = of(base);
+    if (notifier->epoll >= 0)
+        close(notifier->epoll);
+    if (notifier->wake >= 0)
+        close(notifier->wake);
+    free(notifier->removed);
+    free(notifier);
+}
+
+static int create(struct notifier **out, size_t threads, struct error *error)
+{
+    (void)threads; /* one */
+    struct epoll_notifier *notifier = calloc(1, sizeof *notifier);
     if (notifier == NULL) {
         fail(error, "no memory for a notifier");
         return -1;
@@ -45,27 +61,16 @@ int notifier_create(struct notifier **out, struct error *error)
     if (notifier->epoll < 0 || notifier->wake < 0 ||
         epoll_ctl(notifier->epoll, EPOLL_CTL_ADD, notifier->wake, &event) != 0) {
         fail(error, "cannot create an epoll instance");
-        notifier_destroy(notifier);
+        destroy(&notifier->base);
         return -1;
     }
-    *out = notifier;
+    *out = &notifier->base;
     return 0;
 }
 
-void notifier_destroy(struct notifier *notifier)
+static int add(struct notifier *base, wait_handle socket, void *token, struct error *error)
 {
-    if (notifier == NULL)
-        return;
-    if (notifier->epoll >= 0)
-        close(notifier->epoll);
-    if (notifier->wake >= 0)
-        close(notifier->wake);
-    free(notifier->removed);
-    free(notifier);
-}
-
-int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
-{
+    struct epoll_notifier *notifier = of(base);
     if (notifier->added == notifier->removed_capacity) {
         size_t capacity = notifier->removed_capacity == 0 ? 16 : notifier->removed_capacity * 2;
         void **grown = realloc(notifier->removed, capacity * sizeof *grown);
@@ -85,8 +90,10 @@ int notifier_add(struct notifier *notifier, wait_handle socket, void *token, str
     return 0;
 }
 
-int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
+static int remove_socket(struct notifier *base, wait_handle socket, void *token,
+                         struct error *error)
 {
+    struct epoll_notifier *notifier = of(base);
     if (epoll_ctl(notifier->epoll, EPOLL_CTL_DEL, (int)socket, NULL) != 0) {
         fail(error, "cannot stop watching a socket");
         return -1;
@@ -95,9 +102,11 @@ int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, 
     return 0;
 }
 
-size_t notifier_wait(struct notifier *notifier, struct notifier_event *events, size_t capacity,
-                     int timeout_ms)
+static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
+                              size_t capacity, int timeout_ms)
 {
+    struct epoll_notifier *notifier = of(base);
+    (void)thread;
     size_t count = 0;
     while (count < capacity && notifier->removed_count > 0) {
         void *token = notifier->removed[--notifier->removed_count];
@@ -122,7 +131,19 @@ size_t notifier_wait(struct notifier *notifier, struct notifier_event *events, s
     return count;
 }
 
-void notifier_wake(struct notifier *notifier)
+static void wake(struct notifier *base)
 {
-    event_signal(notifier->wake);
+    event_signal(of(base)->wake);
 }
+
+static const struct notifier_backend notifier_epoll = {
+    .name = "epoll",
+    .create = create,
+    .destroy = destroy,
+    .add = add,
+    .remove = remove_socket,
+    .wait = wait_for_events,
+    .wake = wake,
+};
+
+const struct notifier_backend *const notifier_backends[] = {&notifier_epoll, NULL};

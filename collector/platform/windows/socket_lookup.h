@@ -1,0 +1,55 @@
+/*
+ * The calls of Winsock that are found at run time: in ws2_32.dll, or from the socket's provider.
+ * Of platform/windows only. One implementation asks the system; tests link another one in its place
+ * that emulates what the system at hand does not have.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
+#define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
+
+#include <mswsock.h>
+#include <stdint.h>
+#include <winsock2.h>
+
+/*
+ * One socket's registration, as ProcessSocketNotifications has it (SOCK_NOTIFY_REGISTRATION; 24
+ * bytes on x64). Declared here, with names of our own, because older headers have none of it.
+ */
+struct socket_registration {
+    SOCKET socket;
+    void *key;         /* comes back with each notification */
+    uint16_t filter;   /* SOCKET_EVENT_... */
+    uint8_t operation; /* SOCKET_OPERATION_... */
+    uint8_t trigger;   /* SOCKET_TRIGGER_... */
+    DWORD result;      /* of this registration alone */
+};
+
+enum {
+    SOCKET_EVENT_IN = 0x01,
+    SOCKET_EVENT_OUT = 0x02,
+    SOCKET_EVENT_HANGUP = 0x04,
+    SOCKET_EVENT_ERR = 0x40,
+    SOCKET_EVENT_REMOVE = 0x80,
+};
+
+enum { SOCKET_OPERATION_ENABLE = 1, SOCKET_OPERATION_DISABLE = 2, SOCKET_OPERATION_REMOVE = 4 };
+
+enum {
+    SOCKET_TRIGGER_ONESHOT = 1,
+    SOCKET_TRIGGER_PERSISTENT = 2,
+    SOCKET_TRIGGER_LEVEL = 4,
+    SOCKET_TRIGGER_EDGE = 8,
+};
+
+typedef DWORD WINAPI process_socket_notifications(HANDLE port, uint32_t registration_count,
+                                                  struct socket_registration *registrations,
+                                                  uint32_t timeout_ms, ULONG completion_count,
+                                                  OVERLAPPED_ENTRY *completions,
+                                                  uint32_t *received_count);
+
+/* ProcessSocketNotifications (Windows 11, Server 2022), or NULL where ws2_32.dll has none. */
+process_socket_notifications *socket_lookup_notifications(void);
+
+/* WSARecvMsg of that socket's provider, or NULL with WSAGetLastError(). */
+LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket);
+
+#endif

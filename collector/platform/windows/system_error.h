@@ -1,0 +1,18 @@
+/* The system's own text for one of its error numbers. Of platform/windows only. */
+#ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
+#define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
+
+/* Bytes that hold any such text, its end included; a longer one is cut. */
+#define SYSTEM_ERROR_SIZE 256
+
+struct system_error {
+    char text[SYSTEM_ERROR_SIZE];
+};
+
+/*
+ * The text of what GetLastError or WSAGetLastError returned, with the number: "The system cannot
+ * find the file specified (error 2)". Leaves GetLastError() as it was.
+ */
+struct system_error system_error(unsigned long number);
+
+#endif

@@ -1,0 +1,24 @@
+# The libraries that are not ours, each as a target sluice::NAME, and the compilers of .proto files.
+# Three ways: pkg-config where Sluice runs on the system that builds it; CMake's own search for a
+# native build on Windows, where vcpkg has put them; and Debian's sources for a cross build, as
+# Debian has no packages of them for Windows.
+
+find_program(PROTOC_C NAMES protoc-c REQUIRED)
+find_program(PROTOC NAMES protoc REQUIRED)
+
+# sluice_library(NAME INCLUDES folder... LIBRARIES file or target...)
+function(sluice_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "INCLUDES;LIBRARIES")
+    add_library(sluice_${name} INTERFACE)
+    add_library(sluice::${name} ALIAS sluice_${name})
+    target_include_directories(sluice_${name} SYSTEM INTERFACE ${arg_INCLUDES})
+    target_link_libraries(sluice_${name} INTERFACE ${arg_LIBRARIES})
+endfunction()
+
+if(CMAKE_CROSSCOMPILING)
+    include(${CMAKE_CURRENT_LIST_DIR}/FromDebianSources.cmake)
+elseif(WIN32)
+    include(${CMAKE_CURRENT_LIST_DIR}/FromVcpkg.cmake)
+else()
+    include(${CMAKE_CURRENT_LIST_DIR}/FromPkgConfig.cmake)
+endif()

@@ -1,0 +1,18 @@
+# sluice::NAME where CMake finds them by itself, as it does with vcpkg's toolchain file.
+function(sluice_from_system name header)
+    find_path(${name}_include NAMES ${header} REQUIRED)
+    find_library(${name}_library NAMES ${ARGN} REQUIRED)
+    sluice_library(${name} INCLUDES ${${name}_include} LIBRARIES ${${name}_library})
+endfunction()
+
+sluice_from_system(protobuf_c protobuf-c/protobuf-c.h protobuf-c)
+set(PROTOBUF_C_INCLUDEDIR ${protobuf_c_include})
+if(SLUICE_ZSTD)
+    sluice_from_system(zstd zstd.h zstd_static zstd)
+endif()
+if(SLUICE_ZLIB)
+    sluice_from_system(zlib zlib.h zlib zs z)
+endif()
+if(SLUICE_TESTS)
+    sluice_from_system(cmocka cmocka.h cmocka-static cmocka)
+endif()

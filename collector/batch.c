@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/aligned_memory.h"
 #include "collector/schema_list.h"
 #include "collector/thread.h"
 
@@ -21,7 +22,7 @@ struct batch_pool {
 /* Bytes of each arena begin on a page; a size of 0 is allowed. */
 static uint8_t *take_memory(size_t count, size_t size)
 {
-    return aligned_alloc(PAGE_ALIGNMENT, count == 0 ? PAGE_ALIGNMENT : count * size);
+    return aligned_memory_create(PAGE_ALIGNMENT, count == 0 ? PAGE_ALIGNMENT : count * size);
 }
 
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count)
@@ -59,8 +60,8 @@ void batch_pool_destroy(struct batch_pool *pool)
         return;
     mutex_destroy(pool->lock);
     free(pool->batches);
-    free(pool->small_memory);
-    free(pool->large_memory);
+    aligned_memory_destroy(pool->small_memory);
+    aligned_memory_destroy(pool->large_memory);
     free(pool);
 }
 

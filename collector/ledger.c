@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/aligned_memory.h"
 #include "collector/thread.h"
 
 const char *const datagram_reason_names[REASON_COUNT] = {
@@ -94,7 +95,7 @@ static void free_blocks(struct block *block)
 {
     while (block != NULL) {
         struct block *next = block->next;
-        free(block);
+        aligned_memory_destroy(block);
         block = next;
     }
 }
@@ -168,7 +169,7 @@ bool ledger_rename_listener(struct ledger *ledger, int listener, const char *nam
 static void *add_block(struct block **list, size_t size)
 {
     size_t whole = (sizeof(struct block) + size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    struct block *block = aligned_alloc(CACHE_LINE, whole);
+    struct block *block = aligned_memory_create(CACHE_LINE, whole);
     if (block == NULL)
         return NULL;
     memset(block, 0, whole);

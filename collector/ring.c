@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/aligned_memory.h"
+
 #define CACHE_LINE 64
 
 /*
@@ -28,7 +30,7 @@ struct ring *ring_create(size_t capacity)
     size_t slots = 1;
     while (slots < capacity)
         slots *= 2;
-    struct ring *ring = aligned_alloc(CACHE_LINE, sizeof *ring);
+    struct ring *ring = aligned_memory_create(CACHE_LINE, sizeof *ring);
     if (ring == NULL)
         return NULL;
     memset(ring, 0, sizeof *ring);
@@ -36,7 +38,7 @@ struct ring *ring_create(size_t capacity)
     ring->mask = slots - 1;
     ring->slots = calloc(slots, sizeof *ring->slots);
     if (ring->slots == NULL) {
-        free(ring);
+        aligned_memory_destroy(ring);
         return NULL;
     }
     return ring;
@@ -47,7 +49,7 @@ void ring_destroy(struct ring *ring)
     if (ring == NULL)
         return;
     free(ring->slots);
-    free(ring);
+    aligned_memory_destroy(ring);
 }
 
 bool ring_push(struct ring *ring, void *item)

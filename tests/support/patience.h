@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <threads.h>
 
 #include "collector/thread.h"
 
@@ -21,7 +20,7 @@ static inline int64_t patience_until(void)
 /* Lets other threads run; false once patience has ended. */
 static inline bool patience(int64_t until)
 {
-    thrd_yield();
+    thread_yield();
     return clock_monotonic_ns() < until;
 }
 

@@ -2,6 +2,7 @@
 #include "collector/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,11 @@ void thread_join(struct thread *thread)
         return;
     pthread_join(thread->id, NULL);
     free(thread);
+}
+
+void thread_yield(void)
+{
+    sched_yield();
 }
 
 struct mutex *mutex_create(void)

@@ -1,0 +1,29 @@
+/*
+ * What a wait_handle (collector/wakeup.h) points to on Windows, sockets apart: events that whoever
+ * reads or writes keeps set while that would do something. Of platform/windows only.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
+#define SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
+
+#include <windows.h>
+
+#include "collector/wakeup.h"
+
+/* Manual-reset events; NULL: never told. They live as long as the handle is waited for. */
+struct wait_source {
+    HANDLE readable; /* set while a read, or an accept, would do something */
+    HANDLE writable; /* set while a write would do something */
+    HANDLE broken;   /* set when the other end has gone */
+};
+
+static inline wait_handle wait_source_handle(const struct wait_source *source)
+{
+    return (wait_handle)source;
+}
+
+static inline const struct wait_source *wait_source_of(wait_handle handle)
+{
+    return (const struct wait_source *)handle;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* collector/wakeup.h on events. */
+#include "collector/wakeup.h"
+
+#include <stdlib.h>
+#include <windows.h>
+
+#include "collector/platform/windows/system_error.h"
+#include "collector/platform/windows/wait_source.h"
+
+struct wakeup {
+    HANDLE event; /* reset by the wait that it ends */
+};
+
+int wakeup_create(struct wakeup **out, struct error *error)
+{
+    struct wakeup *wakeup = calloc(1, sizeof *wakeup);
+    if (wakeup != NULL)
+        wakeup->event = CreateEventW(NULL, FALSE, FALSE, NULL);
+    if (wakeup == NULL || wakeup->event == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "cannot create an event: %s",
+                  system_error(GetLastError()).text);
+        free(wakeup);
+        return -1;
+    }
+    *out = wakeup;
+    return 0;
+}
+
+void wakeup_destroy(struct wakeup *wakeup)
+{
+    if (wakeup == NULL)
+        return;
+    CloseHandle(wakeup->event);
+    free(wakeup);
+}
+
+void wakeup_signal(struct wakeup *wakeup)
+{
+    SetEvent(wakeup->event);
+}
+
+/* Of several events that are set the first in the array is told, and the others stay as they are.
+ */
+enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
+                               int timeout_ms)
+{
+    HANDLE events[3];
+    enum wakeup_reason reasons[3];
+    DWORD count = 0;
+    const struct wait_source *source = handle == NO_HANDLE ? NULL : wait_source_of(handle);
+    if (source != NULL && source->broken != NULL) {
+        reasons[count] = WAKEUP_BROKEN;
+        events[count++] = source->broken;
+    }
+    if (source != NULL && source->writable != NULL && want_write) {
+        reasons[count] = WAKEUP_WRITABLE;
+        events[count++] = source->writable;
+    }
+    reasons[count] = WAKEUP_SIGNALLED;
+    events[count++] = wakeup->event;
+    DWORD found =
+        WaitForMultipleObjects(count, events, FALSE, timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);
+    return found < WAIT_OBJECT_0 + count ? reasons[found - WAIT_OBJECT_0] : WAKEUP_TIMEOUT;
+}

@@ -44,7 +44,8 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 {
     struct capture_player *player = calloc(1, sizeof *player);
     if (player != NULL)
-        player->intake = intake_create(options->thread, options->listener);
+        player->intake = intake_create(options->thread, options->listener,
+                                       options->thread->counters[options->listener->index]);
     if (player == NULL || player->intake == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a capture");
         free(player);
@@ -114,6 +115,7 @@ static void run(void *argument)
     tell_if_nothing_came(player);
     intake_seal(player->intake);
     intake_thread_close(player->options.thread);
+    feed_close(player->options.thread->feed);
     atomic_store(&player->finished, true);
     player->options.finished(player->options.context);
 }

@@ -5,6 +5,7 @@
 
 #include "collector/deadline.h"
 #include "collector/log.h"
+#include "collector/thread.h"
 #include "collector/wakeup.h"
 
 struct outlet {
@@ -15,6 +16,7 @@ struct outlet {
 
 struct feed {
     bool lossless;
+    struct mutex *turn; /* whose it is to offer; NULL: there is one thread */
     struct outlet *outlets;
     size_t count;
     struct tap_inlet *tap; /* NULL: none */
@@ -22,7 +24,7 @@ struct feed {
     struct deadline deadline;
 };
 
-int feed_create(struct feed **out, bool lossless, struct error *error)
+int feed_create(struct feed **out, size_t threads, bool lossless, struct error *error)
 {
     struct feed *feed = calloc(1, sizeof *feed);
     if (feed == NULL) {
@@ -31,6 +33,11 @@ int feed_create(struct feed **out, bool lossless, struct error *error)
     }
     feed->lossless = lossless;
     deadline_init(&feed->deadline);
+    if (threads > 1 && (feed->turn = mutex_create()) == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        feed_destroy(feed);
+        return -1;
+    }
     if (wakeup_create(&feed->wakeup, error) != 0) {
         feed_destroy(feed);
         return -1;
@@ -43,6 +50,7 @@ void feed_destroy(struct feed *feed)
 {
     if (feed == NULL)
         return;
+    mutex_destroy(feed->turn);
     wakeup_destroy(feed->wakeup);
     free(feed->outlets);
     free(feed);
@@ -123,10 +131,14 @@ static void offer_to(struct feed *feed, struct outlet *outlet, struct batch *bat
 
 void feed_offer(struct feed *feed, struct batch *batch)
 {
+    if (feed->turn != NULL)
+        mutex_lock(feed->turn);
     if (feed->tap != NULL)
         tap_offer(feed->tap, batch);
     for (size_t i = 0; i < feed->count; i++)
         offer_to(feed, &feed->outlets[i], batch);
+    if (feed->turn != NULL)
+        mutex_unlock(feed->turn);
     batch_release(batch);
 }
 

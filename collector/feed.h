@@ -1,13 +1,15 @@
 /*
- * One producing thread's side of all the sinks: it hands each sealed batch to every one of them and
- * counts what they took and refused.
+ * A producer's side of all the sinks: it hands each sealed batch to every one of them and counts
+ * what they took and refused. A producer is one thread, or several that serve the same sockets:
+ * then they offer one after the other, so that what a socket's claim (collector/claim.h) has put in
+ * order stays in order.
  *
  * Two ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
  * sink drops the oldest, it is told in time to make room. A capture's producer waits for room, so
  * that nothing of a file is lost, until the stop's deadline, whatever the sink would drop.
  *
- * Lifecycle: create, one feed_add_sink per sink, offers, feed_close. All by one thread, except
- * where it is said.
+ * Lifecycle: create, one feed_add_sink per sink, offers, feed_close. All by one thread, or, of
+ * offers and questions, by those that it was made for, except where it is said.
  */
 #ifndef SLUICE_COLLECTOR_FEED_H
 #define SLUICE_COLLECTOR_FEED_H
@@ -25,8 +27,11 @@
 
 struct feed;
 
-/* `lossless`: it waits for room. Returns 0, or -1 with `error` filled. */
-int feed_create(struct feed **out, bool lossless, struct error *error);
+/*
+ * For the batches of `threads` (≥ 1) threads. `lossless`: it waits for room; only of one thread.
+ * Returns 0, or -1 with `error` filled.
+ */
+int feed_create(struct feed **out, size_t threads, bool lossless, struct error *error);
 void feed_destroy(struct feed *feed);
 
 /* What one sink is to this producer. */
@@ -66,7 +71,7 @@ bool feed_pause(struct feed *feed);
  */
 void feed_set_deadline(struct feed *feed, int64_t deadline_ns);
 
-/* Nothing more will come: the sinks finish what they hold. */
+/* Nothing more will come, from any thread: the sinks finish what they hold. */
 void feed_close(struct feed *feed);
 
 #endif

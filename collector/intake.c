@@ -19,20 +19,26 @@ struct intake {
     struct schema_doubt doubt;
 };
 
-struct intake *intake_create(struct intake_thread *thread, const struct listener *listener)
+struct intake *intake_create(struct intake_thread *thread, const struct listener *listener,
+                             struct intake_counters *counters)
 {
     struct intake *intake = calloc(1, sizeof *intake);
     if (intake == NULL)
         return NULL;
     intake->thread = thread;
     intake->listener = listener;
-    intake->counters = thread->counters[listener->index];
+    intake->counters = counters;
     return intake;
 }
 
 void intake_destroy(struct intake *intake)
 {
     free(intake);
+}
+
+void intake_hand_to(struct intake *intake, struct intake_thread *thread)
+{
+    intake->thread = thread;
 }
 
 struct intake_counters *intake_counters(struct intake *intake)
@@ -42,7 +48,6 @@ struct intake_counters *intake_counters(struct intake *intake)
 
 void intake_thread_close(struct intake_thread *thread)
 {
-    feed_close(thread->feed);
     dead_letter_queue_close(thread->letters);
 }
 

@@ -4,8 +4,9 @@
  * counted with its reason. A batch goes on with the schemas that its listener had when it was
  * opened.
  *
- * One intake per listener and producing thread, used by that thread alone; between start and stop
- * it allocates nothing. The order of judgement is that of enum datagram_reason.
+ * One intake per socket or capture. One thread at a time uses it, with what that thread has for
+ * all its intakes; between start and stop it allocates nothing. The order of judgement is that of
+ * enum datagram_reason.
  */
 #ifndef SLUICE_COLLECTOR_INTAKE_H
 #define SLUICE_COLLECTOR_INTAKE_H
@@ -31,29 +32,36 @@
 #define INTAKE_OPEN_LEAST_NS INT64_C(2000000)
 #define INTAKE_OPEN_MOST_NS  INT64_C(20000000)
 
-/* What the intakes of one thread share; the thread's own. */
+/* What the intakes that a thread uses share; the thread's own, but for the feed of its producer. */
 struct intake_thread {
     struct batch_pool *pool;
     struct feed *feed;
     struct sequence_table *sequences;
     struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */
-    struct intake_counters **counters; /* this thread's blocks, by listener index */
+    struct intake_counters **counters; /* this thread's own blocks, by listener index */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
 };
 
-/* The thread has taken its last datagram, and nothing is open: the sinks and letters may end. */
+/* The thread has taken its last datagram: its letters may end. */
 void intake_thread_close(struct intake_thread *thread);
 
 struct intake;
 
-/* Returns NULL where memory is short. */
-struct intake *intake_create(struct intake_thread *thread, const struct listener *listener);
+/*
+ * Counts into `counters`, a block of the listener's that only whoever uses the intake writes.
+ * Returns NULL where memory is short.
+ */
+struct intake *intake_create(struct intake_thread *thread, const struct listener *listener,
+                             struct intake_counters *counters);
 
 /* Nothing may be open (intake_seal). NULL is allowed. */
 void intake_destroy(struct intake *intake);
 
-/* This thread's block of the listener's counters. */
+/* From now on another thread of the same producer uses it. */
+void intake_hand_to(struct intake *intake, struct intake_thread *thread);
+
+/* The block that it counts into. */
 struct intake_counters *intake_counters(struct intake *intake);
 
 /* Takes a datagram, whose bytes are copied. */

@@ -15,7 +15,13 @@
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 
-static size_t producers(const struct memory_needs *needs)
+/* What has a ring to each sink. */
+static size_t feeds(const struct memory_needs *needs)
+{
+    return needs->receiver_feeds + needs->captures;
+}
+
+static size_t threads(const struct memory_needs *needs)
 {
     return needs->receivers + needs->captures;
 }
@@ -26,13 +32,13 @@ static size_t producers(const struct memory_needs *needs)
  */
 static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity, uint64_t tapped)
 {
-    return producers(needs) * needs->sinks * queue_capacity + needs->sinks + needs->intakes +
+    return feeds(needs) * needs->sinks * queue_capacity + needs->sinks + needs->intakes +
            (needs->control ? tapped : 0);
 }
 
 static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
 {
-    return batches(needs, ring_capacity, producers(needs) * TAP_BATCHES + 1);
+    return batches(needs, ring_capacity, feeds(needs) * TAP_BATCHES + 1);
 }
 
 static uint64_t large_batches(const struct memory_needs *needs)
@@ -45,16 +51,16 @@ static uint64_t control_memory(const struct memory_needs *needs)
 {
     if (!needs->control)
         return 0;
-    return producers(needs) * traffic_table_memory() + sequence_senders_memory(MEMORY_SENDERS) +
-           sender_report_memory(producers(needs)) + control_service_memory();
+    return threads(needs) * traffic_table_memory() + sequence_senders_memory(MEMORY_SENDERS) +
+           sender_report_memory(threads(needs)) + control_service_memory();
 }
 
-/* A ring for each producer, and what is written at a time. */
+/* A ring for each thread, and what is written at a time. */
 static uint64_t dead_letters(const struct memory_needs *needs)
 {
     if (!needs->dead_letters)
         return 0;
-    return producers(needs) * dead_letter_queue_memory() + dead_letters_memory();
+    return threads(needs) * dead_letter_queue_memory() + dead_letters_memory();
 }
 
 static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
@@ -87,7 +93,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
                   budget / 1024, (least + 1023) / 1024);
         return -1;
     }
-    uint64_t per_slot = producers(needs) * needs->sinks * BATCH_SMALL_SIZE;
+    uint64_t per_slot = feeds(needs) * needs->sinks * BATCH_SMALL_SIZE;
     uint64_t capacity = (budget - total(needs, 0)) / per_slot;
     if (capacity > LONGEST_RING)
         capacity = LONGEST_RING;

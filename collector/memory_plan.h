@@ -24,8 +24,9 @@
 #define MEMORY_SENDERS 16384
 
 struct memory_needs {
-    size_t receivers; /* threads that serve sockets */
-    size_t captures;  /* threads that read captures */
+    size_t receivers;      /* threads that serve sockets */
+    size_t receiver_feeds; /* that they have: each its own, or all one */
+    size_t captures;       /* threads that read captures */
     size_t sinks;
     uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */
     bool dead_letters;    /* are kept */

@@ -49,6 +49,12 @@ size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_e
     return notifier->backend->wait(notifier, thread, events, capacity, timeout_ms);
 }
 
+void notifier_leave(struct notifier *notifier, size_t thread)
+{
+    if (notifier->backend->leave != NULL)
+        notifier->backend->leave(notifier, thread);
+}
+
 void notifier_wake(struct notifier *notifier)
 {
     notifier->backend->wake(notifier);

@@ -12,7 +12,7 @@
  *
  * A token belongs to its caller and must live until its REMOVED event, which comes when no thread
  * can hold another event of it any more: from a later wait than the one that was being handled when
- * notifier_remove was called, and, of several threads, after each has begun a wait since.
+ * notifier_remove was called, and, of several threads, after each has begun a wait since, or left.
  *
  * An operating system has one backend or several, each a file under platform/ and a row in its
  * table notifier_backends.
@@ -61,6 +61,7 @@ struct notifier_backend {
     int (*remove)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
                    size_t capacity, int timeout_ms);
+    void (*leave)(struct notifier *notifier, size_t thread); /* NULL: it need not know */
     void (*wake)(struct notifier *notifier);
 };
 
@@ -103,6 +104,9 @@ int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
  */
 size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
                      size_t capacity, int timeout_ms);
+
+/* The thread of that number has done with its events and waits no more. */
+void notifier_leave(struct notifier *notifier, size_t thread);
 
 /*
  * Ends the current or the next wait, of one thread, with a WOKEN event; who wants all of them to

@@ -79,12 +79,19 @@ static void join_producer(struct producer *producer)
         capture_player_join(producer->player);
 }
 
+static void close_producer(struct producer *producer)
+{
+    for (size_t i = 0; i < producer->thread_count; i++)
+        intake_thread_close(&producer->threads[i]);
+    feed_close(producer->feed);
+}
+
 /* Ends what was started; a producer that was not has its feed closed here, so that sinks end. */
 static void take_back_start(struct pipeline *pipeline, size_t started_producers)
 {
     pipeline_stop(pipeline, clock_monotonic_ns());
     for (size_t i = started_producers; i < pipeline->producer_count; i++)
-        intake_thread_close(&pipeline->producers[i].thread);
+        close_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < started_producers; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
@@ -283,7 +290,7 @@ static bool listener_hangs(const struct pipeline *pipeline, size_t index,
     const struct listener_config *listener = &pipeline->config->listeners[index];
     if (listener->kind == LISTENER_CAPTURE)
         return !producer_has_finished(capture);
-    for (size_t i = 0; i < listener->receivers; i++)
+    for (size_t i = 0; i < pipeline_sockets_of(listener); i++)
         if (!producer_has_finished(&pipeline->producers[(index + i) % pipeline->receiver_count]))
             return true;
     return false;
@@ -344,9 +351,12 @@ static void destroy_producer(struct producer *producer)
 {
     receiver_destroy(producer->receiver);
     capture_player_destroy(producer->player);
-    feed_destroy(producer->thread.feed);
-    traffic_table_destroy(producer->thread.traffic);
-    free(producer->thread.counters);
+    feed_destroy(producer->feed);
+    for (size_t i = 0; producer->threads != NULL && i < producer->thread_count; i++) {
+        traffic_table_destroy(producer->threads[i].traffic);
+        free(producer->threads[i].counters);
+    }
+    free(producer->threads);
 }
 
 void pipeline_destroy(struct pipeline *pipeline)

@@ -27,7 +27,14 @@ static struct sink_thread_options sink_options(const struct sink_config *config)
     };
 }
 
-static void count_needs(const struct config *config, struct memory_needs *needs)
+size_t pipeline_sockets_of(const struct listener_config *listener)
+{
+    return udp_socket_can_share_port ? listener->receivers : 1;
+}
+
+/* Threads that share a notifier have one feed; others have each their own. */
+static void count_needs(const struct config *config, const struct notifier_backend *notifier,
+                        struct memory_needs *needs)
 {
     *needs = (struct memory_needs){.sinks = config->sink_count,
                                    .dead_letters = config->dead_letter.name != NULL,
@@ -42,11 +49,12 @@ static void count_needs(const struct config *config, struct memory_needs *needs)
             needs->captures++;
             needs->intakes++;
         } else {
-            needs->intakes += listener->receivers;
+            needs->intakes += pipeline_sockets_of(listener);
             if (listener->receivers > needs->receivers)
                 needs->receivers = listener->receivers;
         }
     }
+    needs->receiver_feeds = notifier->shared && needs->receivers > 0 ? 1 : needs->receivers;
 }
 
 static void set_no_samples(struct error *error, const struct sink_config *sink,
@@ -197,34 +205,54 @@ static int add_letter_queue(struct pipeline *pipeline, struct intake_thread *thr
     return thread->letters == NULL ? no_memory(error) : 0;
 }
 
-static int make_producer(struct pipeline *pipeline, struct producer *producer, bool lossless,
-                         struct error *error)
+static int make_intake_thread(struct pipeline *pipeline, struct intake_thread *thread,
+                              struct error *error)
 {
-    struct intake_thread *thread = &producer->thread;
+    size_t listeners = pipeline->config->listener_count;
     thread->pool = pipeline->pool;
     thread->sequences = pipeline->sequences;
-    thread->lossless = lossless;
-    thread->counters = calloc(pipeline->config->listener_count, sizeof(struct intake_counters *));
+    thread->counters = calloc(listeners, sizeof(struct intake_counters *));
     if (thread->counters == NULL)
         return no_memory(error);
-    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+    for (size_t i = 0; i < listeners; i++) {
         thread->counters[i] = ledger_intake_block(pipeline->ledger, (int)i);
         if (thread->counters[i] == NULL)
             return no_memory(error);
     }
-    if (add_letter_queue(pipeline, thread, error) != 0)
+    return add_letter_queue(pipeline, thread, error);
+}
+
+static int make_producer(struct pipeline *pipeline, struct producer *producer, size_t threads,
+                         bool lossless, struct error *error)
+{
+    producer->threads = calloc(threads, sizeof *producer->threads);
+    if (producer->threads == NULL)
+        return no_memory(error);
+    producer->thread_count = threads;
+    if (feed_create(&producer->feed, threads, lossless, error) != 0)
         return -1;
-    return feed_create(&thread->feed, lossless, error);
+    for (size_t i = 0; i < threads; i++) {
+        struct intake_thread *thread = &producer->threads[i];
+        thread->feed = producer->feed;
+        thread->lossless = lossless;
+        if (make_intake_thread(pipeline, thread, error) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int make_receivers(struct pipeline *pipeline, struct error *error)
 {
     bool counted = pipeline->config->max_datagrams != 0;
+    size_t threads = pipeline->receiver_threads;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         struct producer *producer = &pipeline->producers[i];
+        if (make_producer(pipeline, producer, threads, false, error) != 0)
+            return -1;
         struct receiver_options options = {
             .notifier = pipeline->notifier,
-            .thread = &producer->thread,
+            .threads = producer->threads,
+            .thread_count = threads,
             .received = counted ? pipeline_count_received : NULL,
             .finished = pipeline_changed,
             .refreshed = pipeline_refreshed,
@@ -233,8 +261,7 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
             .before_receive = pipeline->options.before_receive,
             .hook_context = pipeline->options.hook_context,
         };
-        if (make_producer(pipeline, producer, false, error) != 0 ||
-            receiver_create(&producer->receiver, &options, error) != 0)
+        if (receiver_create(&producer->receiver, &options, error) != 0)
             return -1;
     }
     return 0;
@@ -244,15 +271,17 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
     struct memory_needs needs;
-    count_needs(config, &needs);
+    count_needs(config, pipeline->notifier, &needs);
     if (memory_plan_make(&pipeline->plan, config->memory, &needs, error) != 0)
         return -1;
     uint8_t secret[16];
     if (random_bytes(secret, sizeof secret, error) != 0 ||
         wakeup_create(&pipeline->refreshed, error) != 0)
         return -1;
-    pipeline->receiver_count = needs.receivers;
-    pipeline->producer_count = needs.receivers + needs.captures;
+    pipeline->receiver_count = needs.receiver_feeds;
+    pipeline->receiver_threads =
+        needs.receiver_feeds == 0 ? 0 : needs.receivers / needs.receiver_feeds;
+    pipeline->producer_count = pipeline->receiver_count + needs.captures;
     pipeline->producers = calloc(pipeline->producer_count, sizeof *pipeline->producers);
     pipeline->outlets = calloc(config->sink_count, sizeof *pipeline->outlets);
     pipeline->ledger = ledger_create();
@@ -310,17 +339,20 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
     struct udp_socket_options options = {
         .address = config->address,
         .ipv6_only = config->ipv6_only,
-        .share_port = config->receivers > 1,
+        .share_port = pipeline_sockets_of(config) > 1,
         .receive_buffer = config->receive_buffer,
         .max_datagram = config->max_datagram,
         .tell_destination = source->listener.keeps_packets && address_is_wildcard(&config->address),
     };
     if (options.share_port && options.address.port != 0 && probe_port(&options, error) != 0)
         return -1;
-    for (size_t i = 0; i < config->receivers; i++) {
+    for (size_t i = 0; i < pipeline_sockets_of(config); i++) {
         struct producer *producer = &pipeline->producers[(index + i) % pipeline->receiver_count];
-        if (receiver_add_listener(producer->receiver, &source->listener, &options, &source->address,
-                                  &source->granted, error) != 0)
+        struct intake_counters *counters = ledger_intake_block(pipeline->ledger, (int)index);
+        if (counters == NULL)
+            return no_memory(error);
+        if (receiver_add_listener(producer->receiver, &source->listener, &options, counters,
+                                  &source->address, &source->granted, error) != 0)
             return -1;
         options.address.port = source->address.port;
         producer->listeners++;
@@ -334,8 +366,11 @@ static int open_capture(struct pipeline *pipeline, size_t index, struct producer
                         struct error *error)
 {
     const struct listener_config *config = &pipeline->config->listeners[index];
+    producer->listeners = 1;
+    if (make_producer(pipeline, producer, 1, true, error) != 0)
+        return -1;
     struct capture_player_options options = {
-        .thread = &producer->thread,
+        .thread = producer->threads,
         .listener = &pipeline->sources[index].listener,
         .path = config->path,
         .port = (uint16_t)config->port,
@@ -343,9 +378,6 @@ static int open_capture(struct pipeline *pipeline, size_t index, struct producer
         .finished = pipeline_changed,
         .context = pipeline,
     };
-    producer->listeners = 1;
-    if (make_producer(pipeline, producer, true, error) != 0)
-        return -1;
     return capture_player_create(&producer->player, &options, error);
 }
 
@@ -399,7 +431,7 @@ static int connect(struct pipeline *pipeline, struct producer *producer, size_t 
     };
     if (to.queue == NULL || to.offers == NULL)
         return no_memory(error);
-    return feed_add_sink(producer->thread.feed, &to, error);
+    return feed_add_sink(producer->feed, &to, error);
 }
 
 static int open_sink(struct pipeline *pipeline, size_t index, struct error *error)
@@ -427,6 +459,14 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
 
 /* --- for who asks and watches ----------------------------------------------------------------- */
 
+static size_t count_threads(const struct pipeline *pipeline)
+{
+    size_t threads = 0;
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        threads += pipeline->producers[i].thread_count;
+    return threads;
+}
+
 static int make_control_parts(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
@@ -435,19 +475,22 @@ static int make_control_parts(struct pipeline *pipeline, struct error *error)
         return -1;
     pipeline->tap = tap_create(pipeline->producer_count);
     pipeline->senders =
-        sender_report_create(pipeline->producer_count, config->listener_count, pipeline->sequences);
+        sender_report_create(count_threads(pipeline), config->listener_count, pipeline->sequences);
     if (pipeline->tap == NULL || pipeline->senders == NULL ||
         !sequence_keep_senders(pipeline->sequences))
         return no_memory(error);
     for (size_t i = 0; i < config->listener_count; i++)
         sender_report_add_listener(pipeline->senders, &pipeline->sources[i].listener);
     for (size_t i = 0; i < pipeline->producer_count; i++) {
-        struct intake_thread *thread = &pipeline->producers[i].thread;
-        thread->traffic = traffic_table_create(secret);
-        if (thread->traffic == NULL)
-            return no_memory(error);
-        sender_report_add_table(pipeline->senders, thread->traffic);
-        feed_set_tap(thread->feed, tap_inlet(pipeline->tap, i));
+        struct producer *producer = &pipeline->producers[i];
+        feed_set_tap(producer->feed, tap_inlet(pipeline->tap, i));
+        for (size_t k = 0; k < producer->thread_count; k++) {
+            struct intake_thread *thread = &producer->threads[k];
+            thread->traffic = traffic_table_create(secret);
+            if (thread->traffic == NULL)
+                return no_memory(error);
+            sender_report_add_table(pipeline->senders, thread->traffic);
+        }
     }
     return 0;
 }
@@ -458,9 +501,11 @@ int pipeline_check(const struct config *config, struct error *error)
 {
     struct memory_needs needs;
     struct memory_plan plan;
-    count_needs(config, &needs);
-    if (check_overflow(config, error) != 0 || notifier_choose(config->notifier, error) == NULL ||
-        memory_plan_make(&plan, config->memory, &needs, error) != 0)
+    const struct notifier_backend *notifier = notifier_choose(config->notifier, error);
+    if (notifier == NULL || check_overflow(config, error) != 0)
+        return -1;
+    count_needs(config, notifier, &needs);
+    if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
         return -1;
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];

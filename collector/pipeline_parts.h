@@ -33,9 +33,11 @@ struct source {
     struct intake_counters *settled; /* the main thread's: what is found at the end */
 };
 
-/* A thread that fills batches: a receiver or the player of a capture. */
+/* What fills batches for one feed: a receiver, of one thread or several, or a capture's player. */
 struct producer {
-    struct intake_thread thread;
+    struct feed *feed;
+    struct intake_thread *threads;
+    size_t thread_count;
     struct receiver *receiver;
     struct capture_player *player;
     size_t listeners; /* that feed it */
@@ -61,6 +63,7 @@ struct pipeline {
     struct producer *producers;
     size_t producer_count;
     size_t receiver_count;        /* of the producers, the first ones */
+    size_t receiver_threads;      /* of each of them */
     struct outlet *outlets;       /* by sink */
     struct dead_letters *letters; /* NULL: none are kept */
     _Atomic uint64_t received;
@@ -80,6 +83,12 @@ int pipeline_open(struct pipeline *pipeline, struct error *error);
  */
 int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
                           struct error *error);
+
+/*
+ * Sockets of a listener: one for each thread where several may share a port; elsewhere one, which
+ * one thread serves at a time.
+ */
+size_t pipeline_sockets_of(const struct listener_config *listener);
 
 /* What the parts' threads call, with the pipeline as their context. */
 void pipeline_changed(void *pipeline);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "collector/claim.h"
 #include "collector/deadline.h"
 #include "collector/log.h"
 #include "collector/notifier.h"
@@ -13,54 +14,75 @@
 /* How often the kernel's drops are looked at for the log while there is traffic. */
 #define DROP_CHECK_NS INT64_C(1000000000)
 
-/* A socket of this thread. Its address in memory is its token: it is never moved. */
+/*
+ * A socket. Its address in memory is its token: it is never moved. What is not atomic here belongs
+ * to the thread that has the claim; a socket on a thread's ready list stays claimed by it, and one
+ * that has failed for ever.
+ */
 struct port {
-    struct port *next;       /* of all */
+    struct port *next; /* of all */
+    struct claim claim;
     struct port *next_ready; /* of those on the ready list */
     const struct listener *listener;
     struct udp_socket *socket;
     struct intake *intake;
-    bool ready;
     bool failed;   /* served no more; open until the end for its counters' sake */
     bool removing; /* its REMOVED event is awaited */
     int64_t drops_checked_ns;
-    uint64_t drops_told; /* when the log last spoke of them */
+    uint64_t drops_told;        /* when the log last spoke of them */
+    _Atomic int64_t due_ns;     /* while unclaimed: when what is open must be sealed */
+    _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
+};
+
+/* One of the threads. */
+struct member {
+    struct receiver *receiver;
+    size_t number;
+    struct intake_thread *intakes;
+    struct datagram_group *group;
+    struct thread *thread;
+    struct port *ready_first;
+    struct port *ready_last;
+    bool pressed; /* the kernel was short of memory: rest before the next try */
 };
 
 struct receiver {
     struct receiver_options options;
     struct notifier *notifier;
-    struct datagram_group *group;
-    struct thread *thread;
     struct port *ports;
-    struct port *ready_first;
-    struct port *ready_last;
-    bool pressed;  /* the kernel was short of memory: rest before the next try */
-    bool refusing; /* drops are now the reject-all filter's, and read where the socket is closed */
 
+    _Atomic size_t running; /* threads that have not left their loops */
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
     _Atomic bool stopping;
     struct deadline deadline;
     _Atomic bool finished;
+    struct member members[];
 };
 
 int receiver_create(struct receiver **out, const struct receiver_options *options,
                     struct error *error)
 {
-    struct receiver *receiver = calloc(1, sizeof *receiver);
+    size_t count = options->thread_count;
+    struct receiver *receiver = calloc(1, sizeof *receiver + count * sizeof *receiver->members);
     if (receiver == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a receiver");
         return -1;
     }
     receiver->options = *options;
     deadline_init(&receiver->deadline);
-    if (notifier_create(&receiver->notifier, options->notifier, 1, error) != 0) {
+    if (notifier_create(&receiver->notifier, options->notifier, count, error) != 0) {
         receiver_destroy(receiver);
         return -1;
     }
-    receiver->group = datagram_group_create();
-    if (receiver->group == NULL) {
+    for (size_t i = 0; i < count; i++) {
+        struct member *member = &receiver->members[i];
+        *member = (struct member){.receiver = receiver,
+                                  .number = i,
+                                  .intakes = &options->threads[i],
+                                  .group = datagram_group_create()};
+        if (member->group != NULL)
+            continue;
         error_set(error, EXIT_CODE_INTERNAL, "no memory to receive into");
         receiver_destroy(receiver);
         return -1;
@@ -70,17 +92,20 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
 }
 
 int receiver_add_listener(struct receiver *receiver, const struct listener *listener,
-                          const struct udp_socket_options *options, struct address *bound,
-                          size_t *granted, struct error *error)
+                          const struct udp_socket_options *options,
+                          struct intake_counters *counters, struct address *bound, size_t *granted,
+                          struct error *error)
 {
     struct port *port = calloc(1, sizeof *port);
     if (port != NULL)
-        port->intake = intake_create(receiver->options.thread, listener);
+        port->intake = intake_create(receiver->members[0].intakes, listener, counters);
     if (port == NULL || port->intake == NULL) {
         free(port);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
         return -1;
     }
+    claim_init(&port->claim);
+    atomic_init(&port->due_ns, INT64_MAX);
     port->listener = listener;
     port->next = receiver->ports;
     receiver->ports = port;
@@ -97,28 +122,25 @@ int receiver_add_listener(struct receiver *receiver, const struct listener *list
 
 /* --- the ready list: first in, first served --------------------------------------------------- */
 
-static void make_ready(struct receiver *receiver, struct port *port)
+/* Of a socket that the member has claimed. */
+static void put_ready(struct member *member, struct port *port)
 {
-    if (port->ready || port->failed || port->socket == NULL)
-        return;
-    port->ready = true;
     port->next_ready = NULL;
-    if (receiver->ready_last == NULL)
-        receiver->ready_first = port;
+    if (member->ready_last == NULL)
+        member->ready_first = port;
     else
-        receiver->ready_last->next_ready = port;
-    receiver->ready_last = port;
+        member->ready_last->next_ready = port;
+    member->ready_last = port;
 }
 
-static struct port *take_ready(struct receiver *receiver)
+static struct port *take_ready(struct member *member)
 {
-    struct port *port = receiver->ready_first;
+    struct port *port = member->ready_first;
     if (port == NULL)
         return NULL;
-    receiver->ready_first = port->next_ready;
-    if (receiver->ready_first == NULL)
-        receiver->ready_last = NULL;
-    port->ready = false;
+    member->ready_first = port->next_ready;
+    if (member->ready_first == NULL)
+        member->ready_last = NULL;
     return port;
 }
 
@@ -151,12 +173,13 @@ static void tell_drops(struct port *port, int64_t now)
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
 /* Receives until would-block, or until the budget is spent, but at least one group. */
-static enum drain_result drain(struct receiver *receiver, struct port *port)
+static enum drain_result drain(struct member *member, struct port *port)
 {
-    const struct receiver_options *options = &receiver->options;
-    struct datagram_group *group = receiver->group;
+    const struct receiver_options *options = &member->receiver->options;
+    struct datagram_group *group = member->group;
     int64_t turn_ends = clock_monotonic_ns() + RECEIVER_BUDGET_NS;
     size_t taken = 0;
+    intake_hand_to(port->intake, member->intakes);
     while (taken == 0 || (taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
         struct error error;
         if (options->before_receive != NULL)
@@ -168,7 +191,7 @@ static enum drain_result drain(struct receiver *receiver, struct port *port)
             intake_drained(port->intake);
             return DRAIN_DONE;
         case RECEIVE_LATER:
-            receiver->pressed = true;
+            member->pressed = true;
             return DRAIN_AGAIN;
         case RECEIVE_FATAL:
             log_line(LOG_ERROR, "%s: %s", port->listener->name, error.text);
@@ -184,101 +207,166 @@ static enum drain_result drain(struct receiver *receiver, struct port *port)
     return DRAIN_AGAIN;
 }
 
-static void serve(struct receiver *receiver, struct port *port)
+/* Seals what has been open for too long. Returns when the rest must be. */
+static int64_t seal_if_due(struct port *port, int64_t now)
 {
-    switch (drain(receiver, port)) {
-    case DRAIN_DONE:
-        break;
-    case DRAIN_AGAIN:
-        make_ready(receiver, port);
-        break;
-    case DRAIN_FAILED:
-        receiver->options.failed(receiver->options.context);
-        break;
-    }
+    int64_t due = intake_due(port->intake, now);
+    if (due > now)
+        return due;
+    intake_seal(port->intake);
+    return INT64_MAX;
+}
+
+/* Of one that was drained; where another thread was told of more meanwhile it is served again. */
+static void give_up(struct member *member, struct port *port, int64_t due_ns)
+{
+    atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);
+    if (!claim_give_up(&port->claim))
+        put_ready(member, port);
+}
+
+static void serve(struct member *member, struct port *port)
+{
+    enum drain_result result = drain(member, port);
+    int64_t now = clock_monotonic_ns();
+    int64_t due = seal_if_due(port, now);
+    tell_drops(port, now);
+    if (result == DRAIN_DONE)
+        give_up(member, port, due);
+    else if (result == DRAIN_AGAIN)
+        put_ready(member, port);
+    else
+        member->receiver->options.failed(member->receiver->options.context);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-static void refresh(struct receiver *receiver)
+/* Reads the drops of a socket that no other thread has, for the refresh of that number. */
+static bool refresh_port(struct member *member, struct port *port, uint64_t wanted)
 {
+    if (atomic_load(&port->refreshed) >= wanted)
+        return true;
+    if (!claim_try(&port->claim))
+        return false;
+    read_drops(port);
+    atomic_store(&port->refreshed, wanted);
+    give_up(member, port, atomic_load_explicit(&port->due_ns, memory_order_relaxed));
+    return true;
+}
+
+static bool is_to_refresh(const struct receiver *receiver)
+{
+    return atomic_load(&receiver->refresh_wanted) != atomic_load(&receiver->refresh_done);
+}
+
+/*
+ * What other threads have on their ready lists they refresh themselves, in their next round; so
+ * does this thread now.
+ */
+static void refresh(struct member *member)
+{
+    struct receiver *receiver = member->receiver;
     uint64_t wanted = atomic_load(&receiver->refresh_wanted);
-    if (wanted == atomic_load_explicit(&receiver->refresh_done, memory_order_relaxed))
+    if (!is_to_refresh(receiver))
         return;
-    for (struct port *port = receiver->ports; port != NULL && !receiver->refusing;
-         port = port->next)
+    for (struct port *port = member->ready_first; port != NULL; port = port->next_ready) {
         read_drops(port);
-    atomic_store(&receiver->refresh_done, wanted);
+        atomic_store(&port->refreshed, wanted);
+    }
+    bool all = true;
+    for (struct port *port = receiver->ports; port != NULL; port = port->next)
+        all = refresh_port(member, port, wanted) && all;
+    if (!all)
+        return;
+    uint64_t done = atomic_load(&receiver->refresh_done);
+    while (done < wanted && !atomic_compare_exchange_weak(&receiver->refresh_done, &done, wanted)) {
+    }
     receiver->options.refreshed(receiver->options.context);
 }
 
 /* Seals what has been open for too long. Returns milliseconds until the next is due, or -1. */
-static int seal_overdue(struct receiver *receiver)
+static int seal_overdue(struct member *member)
 {
     int64_t now = clock_monotonic_ns();
     int64_t first = INT64_MAX;
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        tell_drops(port, now);
-        int64_t due = intake_due(port->intake, now);
-        if (due <= now)
-            intake_seal(port->intake);
-        else if (due < first)
+    for (struct port *port = member->receiver->ports; port != NULL; port = port->next) {
+        int64_t due = atomic_load_explicit(&port->due_ns, memory_order_relaxed);
+        if (due <= now && claim_try(&port->claim)) {
+            intake_hand_to(port->intake, member->intakes);
+            due = seal_if_due(port, now);
+            give_up(member, port, due);
+        }
+        if (due > now && due < first)
             first = due;
     }
     return milliseconds_until(first, now);
 }
 
-static void wait_for_events(struct receiver *receiver, int timeout_ms)
+static void wait_for_events(struct member *member, int timeout_ms)
 {
     struct notifier_event events[WAIT_EVENTS];
-    size_t count = notifier_wait(receiver->notifier, 0, events, WAIT_EVENTS, timeout_ms);
+    struct receiver *receiver = member->receiver;
+    size_t count =
+        notifier_wait(receiver->notifier, member->number, events, WAIT_EVENTS, timeout_ms);
     for (size_t i = 0; i < count; i++) {
         struct port *port = events[i].token;
         switch (events[i].type) {
         case NOTIFIER_READY:
-            make_ready(receiver, port);
+            if (claim_take_or_mark(&port->claim))
+                put_ready(member, port);
             break;
         case NOTIFIER_REMOVED:
             port->removing = false;
             break;
         case NOTIFIER_WOKEN:
-            refresh(receiver);
             break;
         }
     }
 }
 
 /* Every socket on the ready list has one turn; one that is put back waits for the next round. */
-static void serve_ready(struct receiver *receiver)
+static void serve_ready(struct member *member)
 {
-    struct port *last = receiver->ready_last;
-    for (struct port *port; (port = take_ready(receiver)) != NULL;) {
-        serve(receiver, port);
+    struct port *last = member->ready_last;
+    for (struct port *port; (port = take_ready(member)) != NULL;) {
+        serve(member, port);
         if (port == last)
             break;
     }
 }
 
-/* --- stopping --------------------------------------------------------------------------------- */
+/* --- stopping: the last thread's, when the others have left ----------------------------------- */
+
+/*
+ * Where nothing can refuse what arrives, a flood would have no end: half of the time that is left
+ * belongs to the sinks.
+ */
+static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
+{
+    int64_t now = clock_monotonic_ns();
+    int64_t deadline = atomic_load(&receiver->deadline.ns);
+    return refusing || deadline <= now ? deadline : now + (deadline - now) / 2;
+}
 
 /*
  * The drops read before the filter are the full buffer's, those after it the filter's. Every socket
  * gets its filter before the first one is drained, so that all stop listening at the same moment.
  */
-static void last_drain(struct receiver *receiver)
+static void last_drain(struct member *member)
 {
-    receiver->refusing = true;
+    struct receiver *receiver = member->receiver;
+    bool refusing = true;
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         read_drops(port);
-        if (!udp_socket_refuse_all(port->socket))
-            log_line(LOG_INFO, "%s: cannot refuse datagrams while stopping", port->listener->name);
+        refusing = udp_socket_refuse_all(port->socket) && refusing;
     }
+    int64_t end_ns = end_of_drain(receiver, refusing);
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (!port->failed && !deadline_is_over(&receiver->deadline) &&
-               drain(receiver, port) == DRAIN_AGAIN) {
-            if (receiver->pressed)
-                wait_for_events(receiver, 1);
-            receiver->pressed = false;
+               clock_monotonic_ns() < end_ns && drain(member, port) == DRAIN_AGAIN) {
+            if (member->pressed)
+                wait_for_events(member, 1);
+            member->pressed = false;
         }
     }
 }
@@ -293,8 +381,9 @@ static void close_port(struct port *port)
     port->socket = NULL;
 }
 
-static void close_ports(struct receiver *receiver)
+static void close_ports(struct member *member)
 {
+    struct receiver *receiver = member->receiver;
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         struct error error;
         if (notifier_remove(receiver->notifier, udp_socket_handle(port->socket), port, &error) == 0)
@@ -304,39 +393,69 @@ static void close_ports(struct receiver *receiver)
     }
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (port->removing)
-            wait_for_events(receiver, -1);
+            wait_for_events(member, -1);
         close_port(port);
     }
 }
 
-static void run(void *argument)
+static void finish(struct member *member)
 {
-    struct receiver *receiver = argument;
-    int timeout_ms = -1;
-    while (!atomic_load(&receiver->stopping)) {
-        if (receiver->pressed)
-            timeout_ms = 1;
-        else if (receiver->ready_first != NULL)
-            timeout_ms = 0;
-        receiver->pressed = false;
-        wait_for_events(receiver, timeout_ms);
-        serve_ready(receiver);
-        timeout_ms = seal_overdue(receiver);
-    }
-    last_drain(receiver);
-    close_ports(receiver);
-    for (struct port *port = receiver->ports; port != NULL; port = port->next)
+    struct receiver *receiver = member->receiver;
+    last_drain(member);
+    close_ports(member);
+    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+        intake_hand_to(port->intake, member->intakes);
         intake_seal(port->intake);
-    intake_thread_close(receiver->options.thread);
+    }
+    for (size_t i = 0; i < receiver->options.thread_count; i++)
+        intake_thread_close(receiver->members[i].intakes);
+    feed_close(member->intakes->feed);
     atomic_store(&receiver->finished, true);
     receiver->options.finished(receiver->options.context);
 }
 
+static void run(void *argument)
+{
+    struct member *member = argument;
+    struct receiver *receiver = member->receiver;
+    int timeout_ms = -1;
+    while (!atomic_load(&receiver->stopping)) {
+        if (member->pressed || is_to_refresh(receiver))
+            timeout_ms = 1;
+        else if (member->ready_first != NULL)
+            timeout_ms = 0;
+        member->pressed = false;
+        wait_for_events(member, timeout_ms);
+        serve_ready(member);
+        refresh(member);
+        timeout_ms = seal_overdue(member);
+    }
+    notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
+    if (atomic_fetch_sub(&receiver->running, 1) == 1)
+        finish(member);
+    else
+        notifier_leave(receiver->notifier, member->number);
+}
+
 /* --- from other threads ----------------------------------------------------------------------- */
 
+/* Where one of several threads cannot be started, those before it end as after a stop. */
 int receiver_start(struct receiver *receiver, struct error *error)
 {
-    return thread_start(&receiver->thread, "receiver", run, receiver, error);
+    size_t count = receiver->options.thread_count;
+    atomic_store(&receiver->running, count);
+    for (size_t i = 0; i < count; i++) {
+        struct member *member = &receiver->members[i];
+        if (thread_start(&member->thread, "receiver", run, member, error) == 0)
+            continue;
+        for (size_t k = i; k < count; k++)
+            notifier_leave(receiver->notifier, k);
+        atomic_fetch_sub(&receiver->running, count - i);
+        receiver_stop(receiver, clock_monotonic_ns());
+        receiver_join(receiver);
+        return -1;
+    }
+    return 0;
 }
 
 uint64_t receiver_refresh(struct receiver *receiver)
@@ -365,8 +484,10 @@ bool receiver_has_finished(const struct receiver *receiver)
 
 void receiver_join(struct receiver *receiver)
 {
-    thread_join(receiver->thread);
-    receiver->thread = NULL;
+    for (size_t i = 0; i < receiver->options.thread_count; i++) {
+        thread_join(receiver->members[i].thread);
+        receiver->members[i].thread = NULL;
+    }
 }
 
 void receiver_destroy(struct receiver *receiver)
@@ -380,7 +501,8 @@ void receiver_destroy(struct receiver *receiver)
         intake_destroy(port->intake);
         free(port);
     }
-    datagram_group_destroy(receiver->group);
+    for (size_t i = 0; i < receiver->options.thread_count; i++)
+        datagram_group_destroy(receiver->members[i].group);
     notifier_destroy(receiver->notifier);
     free(receiver);
 }

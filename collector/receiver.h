@@ -1,9 +1,14 @@
 /*
- * A receiving thread: its sockets, its notifier, its ready list and the batches it is filling.
+ * Receiving: sockets, their notifier, and the thread or threads that serve them.
  *
  * A socket is registered edge-triggered before it is bound and is drained until it says
- * would-block. A drain stops early only on its budget; the socket then stays on the ready list and
- * is served again, after the others there, without waiting for an edge.
+ * would-block. A drain stops early only on its budget; the socket then stays on its thread's ready
+ * list and is served again, after the others there, without waiting for an edge.
+ *
+ * Several threads wait on one notifier, where its backend is made for that. A socket is served by
+ * one of them at a time, whichever is told first and takes its claim (collector/claim.h); the batch
+ * that is open for it is handed on with the claim, and all threads offer to one feed, so that a
+ * socket's records keep their order.
  *
  * Lifecycle: create, one receiver_add_listener per listener (from then on the kernel queues),
  * start, stop, join, destroy. Main thread, except where another is named.
@@ -31,19 +36,20 @@ struct receiver;
 
 struct receiver_options {
     const struct notifier_backend *notifier;
-    struct intake_thread
-        *thread; /* the caller's, outlives the receiver; `feed` is set before start */
 
-    /*
-     * Called from the receiving thread after each group: so many datagrams were received. May be
-     * NULL.
-     */
+    /* One for each thread; more than one only where the notifier is shared, and then they have one
+     * feed. The caller's, outlive the receiver; `feed` is set before the start. */
+    struct intake_thread *threads;
+    size_t thread_count;
+
+    /* Called from a receiving thread after each group: so many datagrams were received. May be
+     * NULL. */
     void (*received)(void *context, size_t datagrams);
-    /* Called once from the receiving thread: it has done all it will do. */
+    /* Called once from a receiving thread: all is done. */
     void (*finished)(void *context);
-    /* Called from the receiving thread: what receiver_refresh asked for is done. */
+    /* Called from a receiving thread: what receiver_refresh asked for is done. */
     void (*refreshed)(void *context);
-    /* Called from the receiving thread: a socket is of no use any more (`error` was logged). */
+    /* Called from a receiving thread: a socket is of no use any more (`error` was logged). */
     void (*failed)(void *context);
     void *context;
 
@@ -57,13 +63,14 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
                     struct error *error);
 
 /*
- * Opens, registers and binds a socket for the listener, in this order. Returns 0, or -1 with
- * `error` filled. *bound (may be NULL) is the address with the port that the system chose, *granted
- * the bytes of receive buffer.
+ * Opens, registers and binds a socket for the listener, in this order. It counts into `counters`,
+ * a block of the listener's for it alone. Returns 0, or -1 with `error` filled. *bound (may be
+ * NULL) is the address with the port that the system chose, *granted the bytes of receive buffer.
  */
 int receiver_add_listener(struct receiver *receiver, const struct listener *listener,
-                          const struct udp_socket_options *options, struct address *bound,
-                          size_t *granted, struct error *error);
+                          const struct udp_socket_options *options,
+                          struct intake_counters *counters, struct address *bound, size_t *granted,
+                          struct error *error);
 
 /* Returns 0, or -1 with `error` filled. */
 int receiver_start(struct receiver *receiver, struct error *error);

@@ -33,6 +33,9 @@ struct udp_socket_options {
     bool tell_destination;
 };
 
+/* Whether this system has `share_port`. */
+extern const bool udp_socket_can_share_port;
+
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */
 #define DATAGRAM_GROUP_SIZE 64
 #define DATAGRAM_FRONT_SIZE 2048

@@ -95,7 +95,7 @@ static struct producer make_producer(struct fake_sink *fake, size_t queue, bool 
         .drops_oldest = drops_oldest,
     };
     assert_non_null(made.offers);
-    assert_int_equal(feed_create(&made.feed, lossless, &error), 0);
+    assert_int_equal(feed_create(&made.feed, 1, lossless, &error), 0);
     assert_int_equal(feed_add_sink(made.feed, &to, &error), 0);
     return made;
 }

@@ -15,6 +15,7 @@
 
 #include "collector/thread.h"
 
+const bool udp_socket_can_share_port = true;
 const char *const udp_socket_buffer_setting = "net.core.rmem_max";
 
 struct udp_socket {

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "collector/config/options.h"
-#include "collector/thread.h"
 #include "collector/sink_thread.h"
+#include "collector/thread.h"
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
@@ -200,6 +200,7 @@ static void wake(void *context)
 static int create(struct flow *flow, const char *arguments, struct error *error)
 {
     parse(flow, arguments);
+    flow->config.notifier = flow->notifier;
     struct pipeline_options options = {
         .config = &flow->config,
         .notify = wake,

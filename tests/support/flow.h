@@ -32,6 +32,7 @@ struct flow {
     char directory[64];                        /* the test's own, removed by flow_close */
     char output[96];                           /* a file in it, for a sink */
     const struct schema_ops *schema_from_file; /* the test's, before the opening; NULL: none */
+    const struct notifier_backend *notifier;   /* the same; NULL: the system's best */
     struct config config;
     struct pipeline *pipeline;
     struct ledger_snapshot *final; /* after flow_finish */

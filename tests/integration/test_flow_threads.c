@@ -1,0 +1,120 @@
+/*
+ * Several threads serve the same sockets, told by a notifier that never tires of telling: each
+ * datagram is received once, what one sender sent stays in its order, and the sums are exact.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/crowd_notifier.h"
+#include "tests/support/flow.h"
+
+#define LISTENERS 6
+#define COUNT     3000 /* to each of them */
+#define LISTEN    "--listen udp://127.0.0.1:0?schema=riemann "
+#define ARGUMENTS                                                                                  \
+    "--listen udp://127.0.0.1:0?schema=riemann&receivers=4 " LISTEN LISTEN LISTEN LISTEN LISTEN    \
+    "--sink file:OUTPUT --sink file:DIRECTORY/second?view=message"
+
+static int set_up(void **state)
+{
+    int result = flow_set_up(state);
+    struct flow *flow = *state;
+    flow->notifier = &crowd_notifier;
+    return result;
+}
+
+/* Listener n gets the numbers from n * COUNT on, a few at a time. */
+static void send_to_all(struct flow *flow)
+{
+    for (uint64_t sent = 0; sent < COUNT; sent += 100) {
+        for (size_t i = 0; i < LISTENERS; i++)
+            flow_send(flow, i, i * COUNT + sent, 100);
+        for (size_t i = 0; i < LISTENERS; i++)
+            flow_await_received(flow, i, sent + 100);
+    }
+}
+
+/* Of each listener the lines hold its numbers, all of them and in order. */
+static void assert_in_order(const struct lines *lines)
+{
+    static const char key[] = "\"value\":";
+    uint64_t next[LISTENERS];
+    for (size_t i = 0; i < LISTENERS; i++)
+        next[i] = i * COUNT;
+    const char *at = lines->text;
+    for (size_t i = 0; i < lines->count; i++) {
+        at = strstr(at, key);
+        assert_non_null(at);
+        at += strlen(key);
+        uint64_t value = strtoull(at, NULL, 10);
+        assert_in_range(value, 0, LISTENERS * COUNT - 1);
+        assert_int_equal(value, next[value / COUNT]);
+        next[value / COUNT]++;
+    }
+    for (size_t i = 0; i < LISTENERS; i++)
+        assert_int_equal(next[i], (i + 1) * COUNT);
+}
+
+static void what_one_sender_sent_stays_in_order(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, ARGUMENTS);
+    send_to_all(flow);
+    flow_finish(flow, 20000);
+    struct lines lines = lines_read(flow->output);
+    assert_int_equal(lines.count, LISTENERS * COUNT);
+    assert_true(lines.whole);
+    assert_in_order(&lines);
+    lines_free(&lines);
+    for (size_t i = 0; i < LISTENERS; i++)
+        assert_int_equal(flow->final->listeners[i].received, COUNT);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(flow->final->sinks[i].written, LISTENERS * COUNT);
+}
+
+/* While sockets are drained, and their claims held, the counters of all are read again and again.
+ */
+static void a_ledger_that_is_asked_for_meanwhile_comes(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, ARGUMENTS);
+    for (uint64_t sent = 0; sent < 1000; sent += 100) {
+        for (size_t i = 0; i < LISTENERS; i++)
+            flow_send(flow, i, sent, 100);
+        for (int i = 0; i < 20; i++)
+            ledger_snapshot_free(pipeline_snapshot(flow->pipeline));
+        for (size_t i = 0; i < LISTENERS; i++)
+            flow_await_received(flow, i, sent + 100);
+    }
+    flow_finish(flow, 20000);
+}
+
+static void a_stop_in_the_middle_of_it_ends_all_threads(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, ARGUMENTS);
+    for (size_t i = 0; i < LISTENERS; i++)
+        flow_send(flow, i, 0, 150);
+    flow_finish(flow, 20000);
+    for (size_t i = 0; i < LISTENERS; i++)
+        assert_int_equal(flow->final->listeners[i].received, 150);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_one_sender_sent_stays_in_order, set_up,
+                                        flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_ledger_that_is_asked_for_meanwhile_comes, set_up,
+                                        flow_tear_down),
+        cmocka_unit_test_setup_teardown(a_stop_in_the_middle_of_it_ends_all_threads, set_up,
+                                        flow_tear_down),
+    };
+    return cmocka_run_group_tests_name("flow threads", tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* Who serves a socket: one at a time, and nobody who is told meanwhile is forgotten. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/claim.h"
+#include "collector/thread.h"
+
+static void a_claim_has_one_holder(void **state)
+{
+    (void)state;
+    struct claim claim;
+    claim_init(&claim);
+    assert_true(claim_try(&claim));
+    assert_false(claim_try(&claim));
+    assert_true(claim_give_up(&claim));
+    assert_true(claim_take_or_mark(&claim));
+    assert_true(claim_give_up(&claim));
+}
+
+static void who_only_tries_leaves_no_mark(void **state)
+{
+    (void)state;
+    struct claim claim;
+    claim_init(&claim);
+    assert_true(claim_try(&claim));
+    assert_false(claim_try(&claim));
+    assert_true(claim_give_up(&claim));
+}
+
+static void a_marked_claim_is_given_up_only_after_one_more_round(void **state)
+{
+    (void)state;
+    struct claim claim;
+    claim_init(&claim);
+    assert_true(claim_try(&claim));
+    assert_false(claim_take_or_mark(&claim));
+    assert_false(claim_take_or_mark(&claim));
+    assert_false(claim_give_up(&claim));
+    assert_false(claim_try(&claim));
+    assert_true(claim_give_up(&claim));
+}
+
+/* What a thread sees of an arrival: told first, then found by whoever has the claim. */
+struct race {
+    struct claim claim;
+    _Atomic unsigned arrived;
+    unsigned drained; /* under the claim */
+};
+
+#define ROUNDS 200000
+
+static void drain_until_given_up(struct race *race)
+{
+    do
+        race->drained = atomic_load(&race->arrived);
+    while (!claim_give_up(&race->claim));
+}
+
+static void tell_and_serve(void *context)
+{
+    struct race *race = context;
+    for (int i = 0; i < ROUNDS; i++) {
+        atomic_fetch_add(&race->arrived, 1);
+        if (claim_take_or_mark(&race->claim))
+            drain_until_given_up(race);
+    }
+}
+
+static void of_several_threads_that_are_told_the_last_arrival_is_drained(void **state)
+{
+    (void)state;
+    struct race race = {.drained = 0};
+    struct thread *threads[3];
+    struct error error;
+    claim_init(&race.claim);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(thread_start(&threads[i], "claim", tell_and_serve, &race, &error), 0);
+    for (int i = 0; i < 3; i++)
+        thread_join(threads[i]);
+    assert_int_equal(race.drained, 3 * ROUNDS);
+    assert_true(claim_try(&race.claim));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_claim_has_one_holder),
+        cmocka_unit_test(who_only_tries_leaves_no_mark),
+        cmocka_unit_test(a_marked_claim_is_given_up_only_after_one_more_round),
+        cmocka_unit_test(of_several_threads_that_are_told_the_last_arrival_is_drained),
+    };
+    return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
+}

@@ -4,9 +4,17 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_COMPILER_H
 #define SLUICE_COLLECTOR_PLATFORM_COMPILER_H
 
+#if defined(__MINGW32__)
+/* Says which printf it has: C11's, as the build asks for, or the one of Microsoft's library. */
+#include <stdio.h>
+#define PRINTF_KIND __MINGW_PRINTF_FORMAT
+#else
+#define PRINTF_KIND printf
+#endif
+
 #if defined(__GNUC__) || defined(__clang__)
 /* The function formats like printf: `format` and `first` are 1-based argument positions. */
-#define PRINTF_LIKE(format_at, first) __attribute__((format(printf, format_at, first)))
+#define PRINTF_LIKE(format_at, first) __attribute__((format(PRINTF_KIND, format_at, first)))
 #else
 #define PRINTF_LIKE(format_at, first)
 #endif

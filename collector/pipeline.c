@@ -106,11 +106,9 @@ static void tell_listener(const struct source *source, const struct listener_con
     log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB", source->listener.name,
              source->schema_names, source->granted / 1024);
     if (source->granted < config->receive_buffer)
-        log_line(LOG_WARNING,
-                 "%s: receive buffer: asked for %llu KiB, granted %zu KiB; raise %s or run with "
-                 "CAP_NET_ADMIN",
+        log_line(LOG_WARNING, "%s: receive buffer: asked for %llu KiB, granted %zu KiB; %s",
                  source->listener.name, (unsigned long long)config->receive_buffer / 1024,
-                 source->granted / 1024, udp_socket_buffer_setting);
+                 source->granted / 1024, udp_socket_buffer_advice);
 }
 
 /* When all runs: who reads the line may begin to send. */

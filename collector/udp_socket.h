@@ -19,10 +19,15 @@
 
 struct udp_socket;
 
+/* What the operating system does, or does not; what it lacks is said where it is missed. */
+extern const bool udp_socket_can_share_port; /* SO_REUSEPORT: each source goes to one of them */
+extern const bool udp_socket_counts_drops;   /* udp_socket_drops is more than a 0 */
+extern const bool udp_socket_tells_arrival;  /* when a datagram came, not when it was received */
+
 struct udp_socket_options {
     struct address address; /* to bind; port 0 lets the system choose */
     bool ipv6_only;         /* an IPv6 socket takes no IPv4 (else "::" takes both) */
-    bool share_port;        /* other sockets of ours may bind the same port (SO_REUSEPORT) */
+    bool share_port;        /* other sockets of ours may bind the same port */
     size_t receive_buffer;  /* bytes to ask the kernel for */
     size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; what is longer is truncated */
 
@@ -32,9 +37,6 @@ struct udp_socket_options {
      */
     bool tell_destination;
 };
-
-/* Whether this system has `share_port`. */
-extern const bool udp_socket_can_share_port;
 
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */
 #define DATAGRAM_GROUP_SIZE 64
@@ -49,11 +51,11 @@ struct datagram_slot {
     const uint8_t *front;
     const uint8_t *rest;
     uint32_t size;      /* bytes held here */
-    uint32_t sent_size; /* bytes that were sent; more than `size` when truncated */
+    uint32_t sent_size; /* bytes that were sent, at least; more than `size` when truncated */
     bool truncated;
     struct address source;
     const struct address *destination; /* valid as long as `front` */
-    int64_t received_ns;               /* the kernel's arrival time, nanoseconds since 1970 UTC */
+    int64_t received_ns;               /* when it came, nanoseconds since 1970 UTC */
 };
 
 /* Memory that a group is received into; the receive before is overwritten by the next. */
@@ -88,8 +90,8 @@ struct address udp_socket_address(const struct udp_socket *socket);
 /* Bytes of receive buffer that the kernel granted. */
 size_t udp_socket_receive_buffer(const struct udp_socket *socket);
 
-/* What an administrator changes to be granted more, for a message: "net.core.rmem_max". */
-extern const char *const udp_socket_buffer_setting;
+/* What to do where less was granted than asked for, the end of a message: "raise ...". */
+extern const char *const udp_socket_buffer_advice;
 
 enum receive_result {
     RECEIVE_OK,          /* the group holds at least one datagram */
@@ -106,9 +108,9 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
 uint64_t udp_socket_errors(const struct udp_socket *socket);
 
 /*
- * Datagrams that the kernel dropped because the buffer was full (or memory short), so far
- * (SO_MEMINFO, SK_MEMINFO_DROPS; 32 bits in the kernel, carried on to 64 here as long as it is
- * asked before 2^32 more are dropped).
+ * Datagrams that the kernel dropped because the buffer was full (or memory short), so far (on Linux
+ * SO_MEMINFO, SK_MEMINFO_DROPS; 32 bits in the kernel, carried on to 64 here as long as it is asked
+ * before 2^32 more are dropped). 0 where the system does not count them by socket.
  */
 uint64_t udp_socket_drops(struct udp_socket *socket);
 

@@ -114,10 +114,10 @@ static void a_buffer_beyond_all_limits_is_granted_in_part(void **state)
     assert_int_equal(drain(receiving), 1);
 }
 
-static void the_setting_that_limits_buffers_has_a_name(void **state)
+static void there_is_advice_where_less_was_granted(void **state)
 {
     (void)state;
-    assert_true(strlen(udp_socket_buffer_setting) != 0);
+    assert_true(strlen(udp_socket_buffer_advice) != 0);
     assert_true(datagram_group_memory() > (size_t)DATAGRAM_GROUP_SIZE * DATAGRAM_MAX_SIZE);
 }
 
@@ -133,7 +133,7 @@ int main(void)
         with_group(refusing_all_keeps_what_is_queued_and_counts_the_rest),
         with_group(the_buffer_granted_is_told_and_large_enough_for_what_is_asked),
         with_group(a_buffer_beyond_all_limits_is_granted_in_part),
-        cmocka_unit_test(the_setting_that_limits_buffers_has_a_name),
+        cmocka_unit_test(there_is_advice_where_less_was_granted),
     };
     return cmocka_run_group_tests_name("udp_socket_loss", tests, NULL, NULL);
 }

@@ -16,7 +16,9 @@
 #include "collector/thread.h"
 
 const bool udp_socket_can_share_port = true;
-const char *const udp_socket_buffer_setting = "net.core.rmem_max";
+const bool udp_socket_counts_drops = true;
+const bool udp_socket_tells_arrival = true;
+const char *const udp_socket_buffer_advice = "raise net.core.rmem_max or run with CAP_NET_ADMIN";
 
 struct udp_socket {
     int fd;

@@ -1,0 +1,381 @@
+/*
+ * collector/udp_socket.h on Winsock: WSARecvMsg, one datagram a call.
+ *
+ * Windows does not tell the length of a datagram that it cut. Each is therefore received into all
+ * the room of its slot, which the largest one does not fill, and it is cut to max_datagram here.
+ */
+#include "collector/udp_socket.h"
+
+#include <winsock2.h>
+
+#include <limits.h>
+#include <mswsock.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ws2tcpip.h>
+
+#include "collector/platform/windows/socket_address.h"
+#include "collector/platform/windows/socket_lookup.h"
+#include "collector/platform/windows/socket_startup.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/thread.h"
+
+const bool udp_socket_can_share_port = false; /* SO_REUSEADDR would give them all to one socket */
+const bool udp_socket_counts_drops = false;   /* only of all sockets together: netstat -s -p udp */
+const bool udp_socket_tells_arrival = false;
+const char *const udp_socket_buffer_advice = "Windows has no limit to raise: ask for less";
+
+struct udp_socket {
+    SOCKET handle;
+    LPFN_WSARECVMSG receive;
+    struct udp_socket_options options;
+    struct address address;
+    size_t receive_buffer;
+    uint64_t errors;
+};
+
+/* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
+#define MAX_PASSING 64
+
+/* Errors that say nothing about what is queued: an ICMP answer, or a network's mood. */
+static bool is_passing(int code)
+{
+    switch (code) {
+    case WSAECONNRESET:
+    case WSAENETRESET:
+    case WSAECONNREFUSED:
+    case WSAEHOSTUNREACH:
+    case WSAEHOSTDOWN:
+    case WSAENETUNREACH:
+    case WSAENETDOWN:
+    case WSAETIMEDOUT:
+    case WSAEACCES:
+    case WSAEINTR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- the group --------------------------------------------------------------------------------
+ * The overflow parts have a stride that is no power of two, so that they do not all fall on the
+ * same few cache sets. */
+
+#define REST_SIZE    (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
+#define REST_STRIDE  (REST_SIZE + 4096 + 64)
+#define CONTROL_SIZE (WSA_CMSG_SPACE(sizeof(IN_PKTINFO)) + WSA_CMSG_SPACE(sizeof(IN6_PKTINFO)))
+
+struct windows_group {
+    struct datagram_group group;                      /* first: what callers hold */
+    struct address destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that are asked to tell them */
+    char *fronts;
+    char *rests;
+};
+
+size_t datagram_group_memory(void)
+{
+    return sizeof(struct windows_group) +
+           (size_t)DATAGRAM_GROUP_SIZE * (DATAGRAM_FRONT_SIZE + REST_STRIDE);
+}
+
+struct datagram_group *datagram_group_create(void)
+{
+    struct windows_group *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->fronts = malloc((size_t)DATAGRAM_GROUP_SIZE * DATAGRAM_FRONT_SIZE);
+    made->rests = malloc((size_t)DATAGRAM_GROUP_SIZE * REST_STRIDE);
+    if (made->fronts == NULL || made->rests == NULL) {
+        datagram_group_destroy(&made->group);
+        return NULL;
+    }
+    for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
+        made->group.slots[i].front = (uint8_t *)made->fronts + i * DATAGRAM_FRONT_SIZE;
+        made->group.slots[i].rest = (uint8_t *)made->rests + i * REST_STRIDE;
+    }
+    return &made->group;
+}
+
+void datagram_group_destroy(struct datagram_group *group)
+{
+    if (group == NULL)
+        return;
+    struct windows_group *made = (struct windows_group *)group;
+    free(made->fronts);
+    free(made->rests);
+    free(made);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static int fail(struct error *error, const char *what, int code)
+{
+    error_set(error, EXIT_CODE_CANNOT_BIND, "%s: %s", what, system_error((unsigned)code).text);
+    return -1;
+}
+
+static bool set_flag(SOCKET handle, int level, int name, int value)
+{
+    return setsockopt(handle, level, name, (const char *)&value, sizeof value) == 0;
+}
+
+/* What Winsock's headers call SIO_UDP_CONNRESET and SIO_UDP_NETRESET, where they have them. */
+#define REPORT_PORT_UNREACHABLE _WSAIOW(IOC_VENDOR, 12)
+#define REPORT_TIME_EXCEEDED    _WSAIOW(IOC_VENDOR, 15)
+
+/*
+ * Asks the system not to report ICMP answers to what another socket of this port may have sent. A
+ * system that cannot be asked reports them, and a receive outlives them.
+ */
+static void ignore_answers(SOCKET handle)
+{
+    static const DWORD reports[] = {REPORT_PORT_UNREACHABLE, REPORT_TIME_EXCEEDED};
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        BOOL on = FALSE;
+        DWORD size = 0;
+        WSAIoctl(handle, reports[i], &on, sizeof on, NULL, 0, &size, NULL, NULL);
+    }
+}
+
+static size_t set_receive_buffer(SOCKET handle, size_t wanted)
+{
+    set_flag(handle, SOL_SOCKET, SO_RCVBUF, wanted > INT_MAX ? INT_MAX : (int)wanted);
+    int granted = 0;
+    int size = sizeof granted;
+    getsockopt(handle, SOL_SOCKET, SO_RCVBUF, (char *)&granted, &size);
+    return granted > 0 ? (size_t)granted : 0;
+}
+
+/* A socket of both families tells the destination of what came by IPv4 under IPv4's own name. */
+static bool ask_for_destinations(SOCKET handle, const struct udp_socket_options *options)
+{
+    bool ipv6 = options->address.family == ADDRESS_IPV6;
+    return (!ipv6 || set_flag(handle, IPPROTO_IPV6, IPV6_PKTINFO, 1)) &&
+           ((ipv6 && options->ipv6_only) || set_flag(handle, IPPROTO_IP, IP_PKTINFO, 1));
+}
+
+static bool set_up(struct udp_socket *made)
+{
+    const struct udp_socket_options *options = &made->options;
+    bool ipv6 = options->address.family == ADDRESS_IPV6;
+    u_long non_blocking = 1;
+    if (ioctlsocket(made->handle, FIONBIO, &non_blocking) != 0 ||
+        !set_flag(made->handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, 1) ||
+        (ipv6 && !set_flag(made->handle, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
+        (options->tell_destination && !ask_for_destinations(made->handle, options)))
+        return false;
+    ignore_answers(made->handle);
+    made->receive = socket_lookup_receive(made->handle);
+    return made->receive != NULL;
+}
+
+int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
+                    struct error *error)
+{
+    int code = socket_startup();
+    if (code != 0)
+        return fail(error, "cannot start Winsock", code);
+    if (options->share_port) {
+        error_set(error, EXIT_CODE_CANNOT_BIND,
+                  "cannot share a port among sockets: Windows has no SO_REUSEPORT");
+        return -1;
+    }
+    struct udp_socket *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return fail(error, "no memory for a socket", ERROR_NOT_ENOUGH_MEMORY);
+    made->options = *options;
+    if (made->options.max_datagram > DATAGRAM_MAX_SIZE)
+        made->options.max_datagram = DATAGRAM_MAX_SIZE;
+    made->handle =
+        WSASocketW(options->address.family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_DGRAM,
+                   IPPROTO_UDP, NULL, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
+    if (made->handle == INVALID_SOCKET) {
+        fail(error, "cannot open a UDP socket", WSAGetLastError());
+        free(made);
+        return -1;
+    }
+    if (!set_up(made)) {
+        fail(error, "cannot set up a UDP socket", WSAGetLastError());
+        udp_socket_close(made);
+        return -1;
+    }
+    made->receive_buffer = set_receive_buffer(made->handle, options->receive_buffer);
+    *out = made;
+    return 0;
+}
+
+/*
+ * Of an address that another socket has for itself the system says WSAEADDRINUSE or WSAEACCES; the
+ * second also of the ports that it keeps for its own, of which few know.
+ */
+static const char *reason(int code)
+{
+    switch (code) {
+    case WSAEADDRINUSE:
+        return "in use: ";
+    case WSAEACCES:
+        return "in use, or reserved (netsh interface ipv4 show excludedportrange udp): ";
+    default:
+        return "";
+    }
+}
+
+int udp_socket_bind(struct udp_socket *socket, struct error *error)
+{
+    SOCKADDR_STORAGE name;
+    int size = socket_address_to_system(&socket->options.address, &name);
+    if (bind(socket->handle, (const struct sockaddr *)&name, size) != 0) {
+        int code = WSAGetLastError();
+        char text[ADDRESS_TEXT_SIZE];
+        address_format(&socket->options.address, text);
+        error_set(error, EXIT_CODE_CANNOT_BIND, "cannot bind udp://%s: %s%s", text, reason(code),
+                  system_error((unsigned)code).text);
+        return -1;
+    }
+    size = sizeof name;
+    if (getsockname(socket->handle, (struct sockaddr *)&name, &size) != 0)
+        return fail(error, "cannot tell where a socket is bound", WSAGetLastError());
+    socket->address = socket_address_from_system(&name);
+    return 0;
+}
+
+wait_handle udp_socket_handle(const struct udp_socket *socket)
+{
+    return (wait_handle)socket->handle;
+}
+
+struct address udp_socket_address(const struct udp_socket *socket)
+{
+    return socket->address;
+}
+
+size_t udp_socket_receive_buffer(const struct udp_socket *socket)
+{
+    return socket->receive_buffer;
+}
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
+/* The address in the packet's own header, with the socket's port. */
+static struct address destination_of(const struct udp_socket *socket, WSAMSG *message)
+{
+    for (WSACMSGHDR *control = WSA_CMSG_FIRSTHDR(message); control != NULL;
+         control = WSA_CMSG_NXTHDR(message, control)) {
+        if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_PKTINFO) {
+            IN6_PKTINFO info;
+            memcpy(&info, WSA_CMSG_DATA(control), sizeof info);
+            return address_from_ipv6((const uint8_t *)&info.ipi6_addr, 0, socket->address.port);
+        }
+        if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_PKTINFO) {
+            IN_PKTINFO info;
+            memcpy(&info, WSA_CMSG_DATA(control), sizeof info);
+            return address_from_ipv4((const uint8_t *)&info.ipi_addr, socket->address.port);
+        }
+    }
+    return socket->address;
+}
+
+static void fill_slot(const struct udp_socket *socket, struct windows_group *group, size_t sent,
+                      WSAMSG *message)
+{
+    size_t index = group->group.count++;
+    struct datagram_slot *slot = &group->group.slots[index];
+    slot->truncated = sent > socket->options.max_datagram;
+    slot->sent_size = (uint32_t)sent;
+    slot->size = (uint32_t)(slot->truncated ? socket->options.max_datagram : sent);
+    slot->source = socket_address_from_system((const SOCKADDR_STORAGE *)message->name);
+    slot->destination = &socket->address;
+    if (socket->options.tell_destination) {
+        group->destinations[index] = destination_of(socket, message);
+        slot->destination = &group->destinations[index];
+    }
+    slot->received_ns = clock_wall_ns();
+}
+
+/* One call: a datagram into the next slot. Returns 0, or Winsock's error number. */
+static int receive_one(struct udp_socket *socket, struct windows_group *group)
+{
+    size_t index = group->group.count;
+    WSABUF parts[2] = {
+        {.buf = group->fronts + index * DATAGRAM_FRONT_SIZE, .len = DATAGRAM_FRONT_SIZE},
+        {.buf = group->rests + index * REST_STRIDE, .len = REST_SIZE},
+    };
+    SOCKADDR_STORAGE source;
+    union {
+        WSACMSGHDR align;
+        char bytes[CONTROL_SIZE];
+    } control;
+    WSAMSG message = {
+        .name = (struct sockaddr *)&source,
+        .namelen = sizeof source,
+        .lpBuffers = parts,
+        .dwBufferCount = 2,
+    };
+    if (socket->options.tell_destination) {
+        message.Control.buf = control.bytes;
+        message.Control.len = sizeof control.bytes;
+    }
+    DWORD size = 0;
+    if (socket->receive(socket->handle, &message, &size, NULL, NULL) != 0) {
+        int code = WSAGetLastError();
+        if (code != WSAEMSGSIZE)
+            return code;
+        size = DATAGRAM_MAX_SIZE + 1; /* or more: it is not told */
+    }
+    fill_slot(socket, group, size, &message);
+    return 0;
+}
+
+enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *to,
+                                       struct error *error)
+{
+    struct windows_group *group = (struct windows_group *)to;
+    int passing = 0;
+    to->count = 0;
+    while (to->count < DATAGRAM_GROUP_SIZE) {
+        int code = receive_one(socket, group);
+        if (code == 0) {
+            passing = 0;
+            continue;
+        }
+        if (code != WSAEWOULDBLOCK)
+            socket->errors++;
+        if (is_passing(code) && ++passing < MAX_PASSING)
+            continue;
+        /* Of what ended a group that holds something the next receive hears from the system. */
+        if (to->count != 0)
+            break;
+        if (code == WSAEWOULDBLOCK)
+            return RECEIVE_WOULD_BLOCK;
+        if (code == WSAENOBUFS || code == WSA_NOT_ENOUGH_MEMORY || passing == MAX_PASSING)
+            return RECEIVE_LATER;
+        error_set(error, EXIT_CODE_IO, "cannot receive: %s", system_error((unsigned)code).text);
+        return RECEIVE_FATAL;
+    }
+    return RECEIVE_OK;
+}
+
+uint64_t udp_socket_errors(const struct udp_socket *socket)
+{
+    return socket->errors;
+}
+
+uint64_t udp_socket_drops(struct udp_socket *socket)
+{
+    (void)socket;
+    return 0;
+}
+
+bool udp_socket_refuse_all(struct udp_socket *socket)
+{
+    (void)socket;
+    return false;
+}
+
+void udp_socket_close(struct udp_socket *socket)
+{
+    if (socket == NULL)
+        return;
+    closesocket(socket->handle);
+    free(socket);
+}

@@ -5,34 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/receiver.h"
 #include "collector/thread.h"
 #include "tests/support/flow.h"
-
-/* How many of `count` values are in the output; each at most once. */
-static size_t values_in(const struct flow *flow, const char *text, size_t count)
-{
-    struct lines lines = lines_read(flow->output);
-    assert_true(lines.whole);
-    uint8_t *seen = calloc(count, 1);
-    assert_non_null(seen);
-    lines_count_values(&lines, text, seen, count);
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        assert_true(seen[i] <= 1);
-        found += seen[i];
-    }
-    free(seen);
-    lines_free(&lines);
-    return found;
-}
 
 static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)
 {
@@ -56,7 +34,7 @@ static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)
     uint64_t refused = flow->final->sinks[0].refused[REFUSED_RING_FULL];
     assert_true(refused > 0);
     assert_int_equal(flow_refused_records(flow, 0), refused);
-    assert_int_equal(values_in(flow, "", count), count - refused);
+    assert_int_equal(flow_values(flow, "", count), count - refused);
 }
 
 static void what_a_slow_receiver_misses_is_what_the_kernel_dropped(void **state)
@@ -70,27 +48,13 @@ static void what_a_slow_receiver_misses_is_what_the_kernel_dropped(void **state)
     gate_open(&flow->receiving);
     flow_finish(flow, 20000);
 
-    uint64_t drops = flow->final->listeners[0].kernel_drops;
+    /* Where the system counts no drops, they are what is missing. */
+    uint64_t drops = udp_socket_counts_drops ? flow->final->listeners[0].kernel_drops
+                                             : count - flow->final->listeners[0].received;
     assert_true(drops > 0);
     assert_int_equal(flow->final->listeners[0].refused_while_stopping, 0);
     assert_int_equal(flow->final->listeners[0].received, count - drops);
-    assert_int_equal(values_in(flow, "", count), count - drops);
-}
-
-/* Messages that need a large batch when decoded, of which there are few. */
-static void send_large(struct flow *flow, uint64_t count)
-{
-    struct address to = flow_address(flow, 0);
-    static const uint8_t event_of_metric_1[] = {0x32, 0x02, 0x68, 0x02};
-    uint8_t events[300 * sizeof event_of_metric_1];
-    for (size_t i = 0; i < sizeof events; i += sizeof event_of_metric_1)
-        memcpy(events + i, event_of_metric_1, sizeof event_of_metric_1);
-    for (uint64_t i = 1; i <= count; i++) {
-        udp_sender_send(flow->sender, &to, events, sizeof events);
-        flow_await_received(flow, 0, i);
-        if (!atomic_load(&flow->writing.shut))
-            flow_await_written(flow, 0, i);
-    }
+    assert_int_equal(flow_values(flow, "", count), count - drops);
 }
 
 static void what_a_slow_sink_misses_of_large_messages_is_counted_too(void **state)
@@ -98,7 +62,7 @@ static void what_a_slow_sink_misses_of_large_messages_is_counted_too(void **stat
     struct flow *flow = *state;
     gate_shut(&flow->writing);
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
-    send_large(flow, 200);
+    flow_send_large(flow, 200);
     gate_open(&flow->writing);
     flow_finish(flow, 20000);
     uint64_t refused = flow->final->sinks[0].refused[REFUSED_RING_FULL];
@@ -164,7 +128,7 @@ static void a_flooded_listener_takes_nothing_from_another(void **state)
     struct address quiet = flow_address(flow, 1);
     address_format(&quiet, address);
     snprintf(name, sizeof name, "\"listener\":\"udp://%s\"", address);
-    assert_int_equal(values_in(flow, name, 200), 200);
+    assert_int_equal(flow_values(flow, name, 200), 200);
 }
 
 /* A ring that is all but full of one listener's batches still has room for another's. */
@@ -196,110 +160,6 @@ static void a_slow_sink_is_shared_fairly(void **state)
     struct lines lines = lines_read(flow->output);
     assert_int_equal(lines_with(&lines, name), 100);
     lines_free(&lines);
-}
-
-static int make_pipe(struct flow *flow, char *path, size_t size)
-{
-    snprintf(path, size, "%s/pipe", flow->directory);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    assert_true(reader >= 0);
-    return reader;
-}
-
-static void a_pipe_that_nobody_reads_takes_nothing_from_another_sink(void **state)
-{
-    struct flow *flow = *state;
-    const uint64_t count = 20000;
-    char path[128];
-    int reader = make_pipe(flow, path, sizeof path);
-    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
-                    "--sink file:DIRECTORY/pipe");
-    flow_send_as_written(flow, 0, count);
-    flow_finish(flow, 200);
-    assert_int_equal(flow->final->listeners[0].decoded, count);
-    assert_int_equal(flow->final->sinks[0].written, count);
-    assert_int_equal(values_in(flow, "", count), count);
-    const struct sink_totals *stalled = &flow->final->sinks[1];
-    assert_int_equal(stalled->written + stalled->failed[FAILED_STOP_TIMEOUT] +
-                         stalled->refused[REFUSED_RING_FULL],
-                     count);
-    assert_true(stalled->failed[FAILED_STOP_TIMEOUT] > 0);
-    close(reader);
-}
-
-static void a_pipe_that_nobody_reads_keeps_no_large_batches_from_another_sink(void **state)
-{
-    struct flow *flow = *state;
-    char path[128];
-    int reader = make_pipe(flow, path, sizeof path);
-    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
-                    "--sink file:DIRECTORY/pipe");
-    send_large(flow, 200);
-    flow_finish(flow, 200);
-    assert_int_equal(flow->final->listeners[0].decoded, 200);
-    assert_int_equal(flow->final->sinks[0].written, 200);
-    assert_true(flow->final->sinks[1].refused[REFUSED_RING_FULL] > 0);
-    close(reader);
-}
-
-static void a_reader_that_goes_ends_its_sink_alone(void **state)
-{
-    struct flow *flow = *state;
-    char path[128];
-    int reader = make_pipe(flow, path, sizeof path);
-    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
-                    "--sink file:DIRECTORY/pipe");
-    flow_send(flow, 0, 0, FLOW_CHUNK);
-    flow_await_received(flow, 0, FLOW_CHUNK);
-    close(reader);
-    uint64_t sent = FLOW_CHUNK;
-    for (bool refused = false; !refused; sent += FLOW_CHUNK) {
-        flow_send(flow, 0, sent, FLOW_CHUNK);
-        flow_await_received(flow, 0, sent + FLOW_CHUNK);
-        struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
-        refused = snapshot->sinks[1].refused[REFUSED_SINK_ENDED] > 0;
-        ledger_snapshot_free(snapshot);
-    }
-    assert_int_equal(pipeline_state(flow->pipeline), PIPELINE_RUNNING);
-    flow_finish(flow, 20000);
-    assert_int_equal(flow->final->sinks[0].written, sent);
-    assert_int_equal(pipeline_exit_code(flow->pipeline, flow->final), EXIT_CODE_OK);
-}
-
-static void without_any_sink_left_there_is_reason_to_stop(void **state)
-{
-    struct flow *flow = *state;
-    char path[128];
-    int reader = make_pipe(flow, path, sizeof path);
-    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:DIRECTORY/pipe");
-    close(reader);
-    flow_await_state(flow, PIPELINE_COMPLETE);
-    flow_finish(flow, 20000);
-}
-
-static void a_reader_that_goes_may_stop_all_and_the_others_are_drained(void **state)
-{
-    struct flow *flow = *state;
-    char path[128];
-    int reader = make_pipe(flow, path, sizeof path);
-    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
-                    "--sink file:DIRECTORY/pipe?on_epipe=stop");
-    gate_shut(&flow->writing);
-    flow_send(flow, 0, 0, FLOW_CHUNK);
-    flow_await_received(flow, 0, FLOW_CHUNK);
-    assert_int_equal(pipeline_state(flow->pipeline), PIPELINE_RUNNING);
-    close(reader);
-    gate_open(&flow->writing);
-    flow_await_state(flow, PIPELINE_COMPLETE);
-    flow_finish(flow, 20000);
-    assert_int_equal(flow->final->sinks[0].written, FLOW_CHUNK);
-    assert_int_equal(values_in(flow, "", FLOW_CHUNK), FLOW_CHUNK);
-    const struct sink_totals *ended = &flow->final->sinks[1];
-    assert_int_equal(ended->written + ended->failed[FAILED_READER_GONE] +
-                         ended->refused[REFUSED_SINK_ENDED],
-                     FLOW_CHUNK);
-    assert_int_equal(pipeline_exit_code(flow->pipeline, flow->final), EXIT_CODE_OK);
 }
 
 /* What was sent before the sockets closed was received, dropped or refused: the sums hold. */
@@ -383,17 +243,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_flooded_listener_takes_nothing_from_another, flow_set_up,
                                         flow_tear_down),
         cmocka_unit_test_setup_teardown(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_pipe_that_nobody_reads_takes_nothing_from_another_sink,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_pipe_that_nobody_reads_keeps_no_large_batches_from_another_sink, flow_set_up,
-            flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_reader_that_goes_ends_its_sink_alone, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(without_any_sink_left_there_is_reason_to_stop, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_reader_that_goes_may_stop_all_and_the_others_are_drained,
-                                        flow_set_up, flow_tear_down),
         cmocka_unit_test_setup_teardown(a_stop_under_load_leaves_whole_lines_and_exact_sums,
                                         flow_set_up, flow_tear_down),
         cmocka_unit_test_setup_teardown(a_ledger_asked_for_during_a_stop_counts_nothing_twice,

@@ -19,7 +19,7 @@
 
 static int make_pipe(struct flow *flow)
 {
-    char path[128];
+    char path[560];
     snprintf(path, sizeof path, "%s/pipe", flow->directory);
     assert_int_equal(mkfifo(path, 0600), 0);
     int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -33,7 +33,7 @@ static int make_pipe(struct flow *flow)
  */
 static void stall(struct flow *flow)
 {
-    char path[128], chunk[4096];
+    char path[560], chunk[4096];
     snprintf(path, sizeof path, "%s/pipe", flow->directory);
     int writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     assert_true(writer >= 0);

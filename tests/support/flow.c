@@ -1,12 +1,10 @@
 #include "tests/support/flow.h"
 
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,6 +14,7 @@
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
+#include "tests/support/scratch_directory.h"
 
 /* Long enough for a loaded machine under a sanitizer; only a failure waits that long. */
 #define PATIENCE_NS INT64_C(30000000000)
@@ -83,9 +82,11 @@ int flow_set_up(void **state)
 {
     struct flow *flow = calloc(1, sizeof *flow);
     assert_non_null(flow);
-    strcpy(flow->directory, "/tmp/sluice-flow-XXXXXX");
-    assert_non_null(mkdtemp(flow->directory));
-    snprintf(flow->output, sizeof flow->output, "%s/output", flow->directory);
+    if (scratch_make(state) != 0)
+        return -1;
+    snprintf(flow->output, sizeof flow->output, "%s", scratch_path("output"));
+    snprintf(flow->directory, sizeof flow->directory, "%.*s",
+             (int)(strlen(flow->output) - strlen("/output")), flow->output);
     flow->changed = new_wakeup();
     flow->receiving.wakeup = new_wakeup();
     flow->writing.wakeup = new_wakeup();
@@ -94,27 +95,12 @@ int flow_set_up(void **state)
     return 0;
 }
 
-static void remove_directory(const char *path)
-{
-    DIR *directory = opendir(path);
-    assert_non_null(directory);
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        char name[512];
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] != '.')
-            unlink(name);
-    }
-    closedir(directory);
-    rmdir(path);
-}
-
 /* A test that failed half-way has its threads still running: they are left alone. */
 int flow_tear_down(void **state)
 {
     struct flow *flow = *state;
-    remove_directory(flow->directory);
     if (flow->pipeline != NULL && flow->final == NULL)
-        return 0;
+        return scratch_remove(state);
     ledger_snapshot_free(flow->final);
     pipeline_destroy(flow->pipeline);
     config_free(&flow->config);
@@ -123,7 +109,7 @@ int flow_tear_down(void **state)
     wakeup_destroy(flow->receiving.wakeup);
     wakeup_destroy(flow->writing.wakeup);
     free(flow);
-    return 0;
+    return scratch_remove(state);
 }
 
 /* The place names that may stand in a word. */
@@ -174,8 +160,10 @@ static void parse(struct flow *flow, const char *arguments)
     strcpy(text, arguments);
     strcpy(words[0], "sluice");
     argv[0] = words[0];
-    char *rest = NULL;
-    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+    for (char *word = text + strspn(text, " "), *next; *word != '\0'; word = next) {
+        next = word + strcspn(word, " ");
+        while (*next == ' ')
+            *next++ = '\0';
         assert_true(argc < WORDS);
         put_places(flow, word, words[argc], WORD_SIZE);
         argv[argc] = words[argc];
@@ -379,6 +367,21 @@ uint64_t flow_refused_records(const struct flow *flow, size_t sink)
     return sum;
 }
 
+void flow_send_large(struct flow *flow, uint64_t count)
+{
+    struct address to = flow_address(flow, 0);
+    static const uint8_t event_of_metric_1[] = {0x32, 0x02, 0x68, 0x02};
+    uint8_t events[300 * sizeof event_of_metric_1];
+    for (size_t i = 0; i < sizeof events; i += sizeof event_of_metric_1)
+        memcpy(events + i, event_of_metric_1, sizeof event_of_metric_1);
+    for (uint64_t i = 1; i <= count; i++) {
+        udp_sender_send(flow->sender, &to, events, sizeof events);
+        flow_await_received(flow, 0, i);
+        if (!atomic_load(&flow->writing.shut))
+            flow_await_written(flow, 0, i);
+    }
+}
+
 /* --- what was written ------------------------------------------------------------------------- */
 
 struct lines lines_read(const char *path)
@@ -448,4 +451,21 @@ void lines_count_values(const struct lines *lines, const char *text, uint8_t *se
         }
         put_back_newline(lines, at);
     }
+}
+
+size_t flow_values(const struct flow *flow, const char *text, size_t count)
+{
+    struct lines lines = lines_read(flow->output);
+    assert_true(lines.whole);
+    uint8_t *seen = calloc(count, 1);
+    assert_non_null(seen);
+    lines_count_values(&lines, text, seen, count);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(seen[i] <= 1);
+        found += seen[i];
+    }
+    free(seen);
+    lines_free(&lines);
+    return found;
 }

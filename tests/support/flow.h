@@ -29,8 +29,8 @@ struct gate {
 };
 
 struct flow {
-    char directory[64];                        /* the test's own, removed by flow_close */
-    char output[96];                           /* a file in it, for a sink */
+    char directory[512];                       /* the test's own, removed by flow_tear_down */
+    char output[520];                          /* a file in it, for a sink */
     const struct schema_ops *schema_from_file; /* the test's, before the opening; NULL: none */
     const struct notifier_backend *notifier;   /* the same; NULL: the system's best */
     struct config config;
@@ -88,6 +88,12 @@ void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t 
 /* The same to the only listener of a flow, so paced that this sink keeps up, too. */
 void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
 
+/*
+ * Sends the first listener messages that need a large batch when decoded, of which there are few,
+ * so paced that they are received and, where the gate is open, written.
+ */
+void flow_send_large(struct flow *flow, uint64_t count);
+
 /* Waits until a listener has received so many datagrams. */
 void flow_await_received(struct flow *flow, size_t listener, uint64_t count);
 
@@ -132,5 +138,8 @@ size_t lines_with(const struct lines *lines, const char *text);
  * `text` ("" for all). Fails the test where a value is none of these.
  */
 void lines_count_values(const struct lines *lines, const char *text, uint8_t *seen, size_t limit);
+
+/* How many of `count` values are in the output's lines with `text`; each at most once. */
+size_t flow_values(const struct flow *flow, const char *text, size_t count);
 
 #endif

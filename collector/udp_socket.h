@@ -19,15 +19,15 @@
 
 struct udp_socket;
 
-/* What the operating system does, or does not; what it lacks is said where it is missed. */
-extern const bool udp_socket_can_share_port; /* SO_REUSEPORT: each source goes to one of them */
-extern const bool udp_socket_counts_drops;   /* udp_socket_drops is more than a 0 */
-extern const bool udp_socket_tells_arrival;  /* when a datagram came, not when it was received */
+/* What the operating system offers. */
+extern const bool udp_socket_can_share_port; /* else nothing opens with share_port */
+extern const bool udp_socket_counts_drops;   /* else udp_socket_drops is 0, whatever was dropped */
+extern const bool udp_socket_tells_arrival;  /* else received_ns is when it was received */
 
 struct udp_socket_options {
     struct address address; /* to bind; port 0 lets the system choose */
     bool ipv6_only;         /* an IPv6 socket takes no IPv4 (else "::" takes both) */
-    bool share_port;        /* other sockets of ours may bind the same port */
+    bool share_port;        /* other sockets of ours may bind it too; each source goes to one */
     size_t receive_buffer;  /* bytes to ask the kernel for */
     size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; what is longer is truncated */
 
@@ -110,7 +110,7 @@ uint64_t udp_socket_errors(const struct udp_socket *socket);
 /*
  * Datagrams that the kernel dropped because the buffer was full (or memory short), so far (on Linux
  * SO_MEMINFO, SK_MEMINFO_DROPS; 32 bits in the kernel, carried on to 64 here as long as it is asked
- * before 2^32 more are dropped). 0 where the system does not count them by socket.
+ * before 2^32 more are dropped).
  */
 uint64_t udp_socket_drops(struct udp_socket *socket);
 

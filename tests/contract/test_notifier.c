@@ -495,7 +495,8 @@ static void a_socket_may_be_watched_again_after_its_removal(void **state)
         send_to(watched, "x", 1); /* while it is not watched */
         wait_handle handle = udp_socket_handle(watched->socket);
         assert_int_equal(notifier_add(fixture.notifier, handle, watched, &error), 0);
-        receive_by_events(watched, 2 * i - 1);
+        drain(watched); /* of what it holds nothing need be told */
+        assert_int_equal(watched->received, 2 * i - 1);
         send_to(watched, "y", 1);
         receive_by_events(watched, 2 * i);
     }

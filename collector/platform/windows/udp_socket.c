@@ -20,8 +20,8 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/thread.h"
 
-const bool udp_socket_can_share_port = false; /* SO_REUSEADDR would give them all to one socket */
-const bool udp_socket_counts_drops = false;   /* only of all sockets together: netstat -s -p udp */
+const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all of them to one socket */
+const bool udp_socket_counts_drops = false;   /* the system counts those of all sockets together */
 const bool udp_socket_tells_arrival = false;
 const char *const udp_socket_buffer_advice = "Windows has no limit to raise: ask for less";
 

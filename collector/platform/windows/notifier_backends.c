@@ -1,0 +1,5 @@
+#include "collector/platform/windows/notifier_backends.h"
+
+#include <stddef.h>
+
+const struct notifier_backend *const notifier_backends[] = {&notifier_wsaeventselect, NULL};

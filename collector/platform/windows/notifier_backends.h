@@ -1,0 +1,9 @@
+/* The rows of Windows' table notifier_backends (collector/notifier.h). Of platform/windows only. */
+#ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
+#define SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
+
+#include "collector/notifier.h"
+
+extern const struct notifier_backend notifier_wsaeventselect; /* every Windows; one thread */
+
+#endif

@@ -1,0 +1,305 @@
+/*
+ * collector/notifier.h on WSAEventSelect, for one thread. It adds and removes between its waits, or
+ * somebody else does before its first.
+ *
+ * A wait takes 64 objects at most: one for notifier_wake and 63 that sockets have. Where there are
+ * more sockets than these, several share one, and all of them are asked when it is set.
+ *
+ * Nothing is lost by sharing because an object is reset by the wait that it ends, before any of its
+ * sockets is asked. What a socket records later sets it again. (WSAEnumNetworkEvents can reset it
+ * too, but for the second socket it would forget what the first one has recorded since.)
+ *
+ * A receive arms the socket again, whatever it returns, and sets the object at once where data
+ * remain: after one that said would-block, the next datagram sets it.
+ */
+#include <stdlib.h>
+#include <winsock2.h>
+
+#include "collector/platform/windows/notifier_backends.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/thread.h"
+
+#define WAKE 0 /* the first object */
+
+struct watched {
+    SOCKET socket;
+    void *token;
+    size_t object;
+    struct watched *next; /* of those that have the same object */
+    bool ready;           /* in the queue of that name */
+    struct watched *next_queued;
+};
+
+struct queue {
+    struct watched *first;
+    struct watched **end;
+};
+
+struct eventselect_notifier {
+    struct notifier base;
+    size_t object_count;
+    HANDLE objects[MAXIMUM_WAIT_OBJECTS];
+    struct watched *sockets[MAXIMUM_WAIT_OBJECTS];
+    size_t socket_counts[MAXIMUM_WAIT_OBJECTS];
+    struct queue ready;   /* recorded, not yet told */
+    struct queue removed; /* no object's any more; their REMOVED events are due */
+};
+
+static struct eventselect_notifier *of(struct notifier *notifier)
+{
+    return (struct eventselect_notifier *)notifier;
+}
+
+static void fail(struct error *error, const char *what, int code)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "%s: %s", what, system_error((unsigned)code).text);
+}
+
+/* --- queues ----------------------------------------------------------------------------------- */
+
+static void queue_put(struct queue *queue, struct watched *watched)
+{
+    watched->next_queued = NULL;
+    *queue->end = watched;
+    queue->end = &watched->next_queued;
+}
+
+static struct watched *queue_take(struct queue *queue)
+{
+    struct watched *watched = queue->first;
+    queue->first = watched->next_queued;
+    if (queue->first == NULL)
+        queue->end = &queue->first;
+    return watched;
+}
+
+static void queue_drop(struct queue *queue, const struct watched *watched)
+{
+    struct watched **place = &queue->first;
+    while (*place != watched)
+        place = &(*place)->next_queued;
+    *place = watched->next_queued;
+    if (*place == NULL)
+        queue->end = place;
+}
+
+static void queue_free(struct queue *queue)
+{
+    while (queue->first != NULL)
+        free(queue_take(queue));
+}
+
+/* --- creating and destroying ------------------------------------------------------------------ */
+
+/* One more object, reset by the wait that it ends. Returns false with GetLastError(). */
+static bool add_object(struct eventselect_notifier *notifier)
+{
+    HANDLE object = CreateEventW(NULL, FALSE, FALSE, NULL);
+    if (object == NULL)
+        return false;
+    notifier->objects[notifier->object_count++] = object;
+    return true;
+}
+
+static int create(struct notifier **out, size_t threads, struct error *error)
+{
+    (void)threads; /* one */
+    struct eventselect_notifier *notifier = calloc(1, sizeof *notifier);
+    if (notifier == NULL || !add_object(notifier)) {
+        fail(error, "cannot create a notifier",
+             notifier == NULL ? ERROR_NOT_ENOUGH_MEMORY : (int)GetLastError());
+        free(notifier);
+        return -1;
+    }
+    notifier->ready.end = &notifier->ready.first;
+    notifier->removed.end = &notifier->removed.first;
+    *out = &notifier->base;
+    return 0;
+}
+
+/* The sockets may be closed already; whoever still watches an object keeps it alive by itself. */
+static void destroy(struct notifier *base)
+{
+    struct eventselect_notifier *notifier = of(base);
+    queue_free(&notifier->removed);
+    for (size_t i = 0; i < notifier->object_count; i++) {
+        CloseHandle(notifier->objects[i]);
+        while (notifier->sockets[i] != NULL) {
+            struct watched *watched = notifier->sockets[i];
+            notifier->sockets[i] = watched->next;
+            free(watched);
+        }
+    }
+    free(notifier);
+}
+
+/* --- adding and removing ---------------------------------------------------------------------- */
+
+/* The object that has the fewest sockets, a new one as long as there may be one. 0: there is none.
+ */
+static size_t choose_object(struct eventselect_notifier *notifier)
+{
+    size_t best = 0;
+    for (size_t i = WAKE + 1; i < notifier->object_count; i++)
+        if (best == 0 || notifier->socket_counts[i] < notifier->socket_counts[best])
+            best = i;
+    if (best != 0 && notifier->socket_counts[best] == 0)
+        return best;
+    if (notifier->object_count < MAXIMUM_WAIT_OBJECTS && add_object(notifier))
+        return notifier->object_count - 1;
+    return best;
+}
+
+static int add(struct notifier *base, wait_handle socket, void *token, struct error *error)
+{
+    struct eventselect_notifier *notifier = of(base);
+    struct watched *watched = calloc(1, sizeof *watched);
+    size_t object = watched == NULL ? 0 : choose_object(notifier);
+    if (object == 0) {
+        free(watched);
+        fail(error, "no memory to watch a socket", ERROR_NOT_ENOUGH_MEMORY);
+        return -1;
+    }
+    *watched = (struct watched){.socket = (SOCKET)socket, .token = token, .object = object};
+    if (WSAEventSelect(watched->socket, notifier->objects[object], FD_READ) != 0) {
+        fail(error, "cannot watch a socket", WSAGetLastError());
+        free(watched);
+        return -1;
+    }
+    watched->next = notifier->sockets[object];
+    notifier->sockets[object] = watched;
+    notifier->socket_counts[object]++;
+    return 0;
+}
+
+/* The link that leads to it, or NULL. */
+static struct watched **find(struct eventselect_notifier *notifier, SOCKET socket)
+{
+    for (size_t i = WAKE + 1; i < notifier->object_count; i++)
+        for (struct watched **place = &notifier->sockets[i]; *place != NULL;
+             place = &(*place)->next)
+            if ((*place)->socket == socket)
+                return place;
+    return NULL;
+}
+
+static int remove_socket(struct notifier *base, wait_handle socket, void *token,
+                         struct error *error)
+{
+    struct eventselect_notifier *notifier = of(base);
+    struct watched **place = find(notifier, (SOCKET)socket);
+    (void)token; /* the one that it was added with */
+    if (place == NULL || WSAEventSelect((SOCKET)socket, NULL, 0) != 0) {
+        fail(error, "cannot stop watching a socket",
+             place == NULL ? ERROR_NOT_FOUND : WSAGetLastError());
+        return -1;
+    }
+    struct watched *watched = *place;
+    *place = watched->next;
+    notifier->socket_counts[watched->object]--;
+    if (watched->ready)
+        queue_drop(&notifier->ready, watched);
+    queue_put(&notifier->removed, watched);
+    return 0;
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+/* Asks each socket of an object that was set. One that cannot answer is for a receive to look at.
+ */
+static void ask_sockets(struct eventselect_notifier *notifier, size_t object)
+{
+    for (struct watched *watched = notifier->sockets[object]; watched != NULL;
+         watched = watched->next) {
+        WSANETWORKEVENTS recorded = {0};
+        if (WSAEnumNetworkEvents(watched->socket, NULL, &recorded) == 0 &&
+            (recorded.lNetworkEvents & FD_READ) == 0)
+            continue;
+        if (!watched->ready)
+            queue_put(&notifier->ready, watched);
+        watched->ready = true;
+    }
+}
+
+/*
+ * Waits, then looks at every object once: a wait tells only the first of those that are set.
+ * Returns whether one of them was notifier_wake's.
+ */
+static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout_ms)
+{
+    bool woken = false;
+    size_t next = 0;
+    while (next < notifier->object_count) {
+        DWORD count = (DWORD)(notifier->object_count - next);
+        DWORD found = WaitForMultipleObjects(count, notifier->objects + next, FALSE,
+                                             next == 0 ? timeout_ms : 0);
+        if (found >= WAIT_OBJECT_0 + count)
+            break; /* none */
+        size_t object = next + (found - WAIT_OBJECT_0);
+        if (object == WAKE)
+            woken = true;
+        else
+            ask_sockets(notifier, object);
+        next = object + 1;
+    }
+    return woken;
+}
+
+static size_t tell(struct queue *queue, enum notifier_event_type type,
+                   struct notifier_event *events, size_t capacity)
+{
+    size_t count = 0;
+    while (count < capacity && queue->first != NULL) {
+        struct watched *watched = queue_take(queue);
+        events[count++] = (struct notifier_event){type, watched->token};
+        watched->ready = false;
+        if (type == NOTIFIER_REMOVED)
+            free(watched);
+    }
+    return count;
+}
+
+/* Milliseconds until `end`, rounded up; the system may end a wait some before. */
+static DWORD time_left(int64_t end)
+{
+    int64_t left = end - clock_monotonic_ns();
+    return left <= 0 ? 0 : (DWORD)((left + 999999) / 1000000);
+}
+
+static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
+                              size_t capacity, int timeout_ms)
+{
+    struct eventselect_notifier *notifier = of(base);
+    (void)thread;
+    size_t count = tell(&notifier->removed, NOTIFIER_REMOVED, events, capacity);
+    count += tell(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
+    if (count == capacity)
+        return count;
+
+    int64_t end = clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;
+    DWORD left = timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms;
+    for (;;) {
+        if (look_at_objects(notifier, count != 0 ? 0 : left))
+            events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
+        count += tell(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
+        if (count != 0)
+            return count;
+        if (timeout_ms >= 0 && (left = time_left(end)) == 0)
+            return 0;
+    }
+}
+
+static void wake(struct notifier *base)
+{
+    SetEvent(of(base)->objects[WAKE]);
+}
+
+const struct notifier_backend notifier_wsaeventselect = {
+    .name = "wsaeventselect",
+    .create = create,
+    .destroy = destroy,
+    .add = add,
+    .remove = remove_socket,
+    .wait = wait_for_events,
+    .wake = wake,
+};

@@ -1,0 +1,222 @@
+/*
+ * The notifier's contract with many sockets: more than a system may be able to wait for at once.
+ * It is the same on every backend.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/thread.h"
+#include "tests/support/patience.h"
+#include "tests/support/watching.h"
+
+static void several_sockets_are_told_apart(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_SOCKETS; i++)
+        watch_and_bind(i);
+    for (size_t i = 0; i < MAX_SOCKETS; i += 2)
+        send_to(&watching.watched[i], "x", 1);
+    for (size_t i = 0; i < MAX_SOCKETS; i += 2) {
+        wait_until(watching.watched[i].ready, 1);
+        drain(&watching.watched[i]);
+        assert_int_equal(watching.watched[i].received, 1);
+    }
+    for (size_t i = 1; i < MAX_SOCKETS; i += 2) {
+        drain(&watching.watched[i]);
+        assert_int_equal(watching.watched[i].received, 0);
+        send_to(&watching.watched[i], "x", 1);
+        receive_by_events(&watching.watched[i], 1);
+    }
+}
+
+static void events_that_do_not_fit_come_with_later_waits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_SOCKETS; i++) {
+        watch_and_bind(i);
+        send_to(&watching.watched[i], "x", 1);
+    }
+    size_t told = 0;
+    int64_t give_up = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
+    while (told < MAX_SOCKETS) {
+        wait_once(3, PATIENCE_MS);
+        assert_true(clock_monotonic_ns() < give_up);
+        told = 0;
+        for (size_t i = 0; i < MAX_SOCKETS; i++)
+            told += watching.watched[i].ready != 0;
+    }
+}
+
+/* Those that were told longest ago come first, or at least in turn. */
+static void with_room_for_one_event_a_flooded_socket_hides_no_other(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_SOCKETS; i++) {
+        watch_and_bind(i);
+        send_to(&watching.watched[i], "x", 1);
+    }
+    struct watched *flooded = &watching.watched[0];
+    size_t told = 0;
+    for (size_t waits = 0; told < MAX_SOCKETS; waits++) {
+        assert_in_range(waits, 0, 10 * MAX_SOCKETS);
+        wait_once(1, PATIENCE_MS);
+        if (flooded->ready != flooded->served) {
+            drain(flooded);
+            send_to(flooded, "x", 1);
+        }
+        told = 0;
+        for (size_t i = 0; i < MAX_SOCKETS; i++)
+            told += watching.watched[i].ready != 0;
+    }
+}
+
+#define BURST_DATAGRAMS 4000
+
+struct burst {
+    struct udp_sender *sender;
+    struct address to[MAX_SOCKETS];
+};
+
+/* To the sockets in no order: one of them now gets several in a row, and now has to wait. */
+static void send_burst(void *argument)
+{
+    struct burst *burst = argument;
+    uint64_t state = 1;
+    for (size_t i = 0; i < BURST_DATAGRAMS; i++) {
+        uint64_t random = next_random(&state);
+        udp_sender_send(burst->sender, &burst->to[random % MAX_SOCKETS], "x", 1);
+        if (random >> 61 == 0)
+            thread_yield();
+    }
+}
+
+/* One event that is lost leaves a socket with datagrams that nobody fetches. */
+static void a_burst_to_many_sockets_from_another_thread_is_received_whole(void **state)
+{
+    (void)state;
+    struct burst burst = {.sender = watching.sender};
+    for (size_t i = 0; i < MAX_SOCKETS; i++) {
+        watch_and_bind(i);
+        burst.to[i] = udp_socket_address(watching.watched[i].socket);
+    }
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "burst", send_burst, &burst, &error), 0);
+    int64_t give_up = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
+    size_t received = 0;
+    while (received < BURST_DATAGRAMS && clock_monotonic_ns() < give_up) {
+        wait_once(MANY_EVENTS, 100);
+        received = 0;
+        for (size_t i = 0; i < MAX_SOCKETS; i++) {
+            struct watched *watched = &watching.watched[i];
+            if (watched->ready != watched->served)
+                drain(watched);
+            received += watched->received;
+        }
+    }
+    thread_join(thread);
+    assert_int_equal(received, BURST_DATAGRAMS);
+}
+
+/*
+ * A drain that stopped on its budget has no edge to wait for: the receiver serves the socket again
+ * from a list of its own, and nothing is lost or late for the others.
+ */
+static void a_budget_with_a_ready_list_loses_nothing_and_starves_nobody(void **state)
+{
+    (void)state;
+    enum { FLOOD = 10 * DATAGRAM_GROUP_SIZE + 7 };
+    struct watched *flooded = watch_and_bind(0);
+    struct watched *quiet = watch_and_bind(1);
+    struct watched *list[2];
+    size_t listed = 0;
+
+    struct address to = udp_socket_address(flooded->socket);
+    udp_sender_send_numbers(watching.sender, &to, FLOOD);
+    send_to(quiet, "x", 1);
+    wait_until(flooded->ready, 1);
+    wait_until(quiet->ready, 1);
+    list[listed++] = flooded;
+    list[listed++] = quiet;
+
+    size_t rounds = 0;
+    while (listed != 0) {
+        size_t kept = 0;
+        for (size_t i = 0; i < listed; i++)
+            if (receive_group(list[i])) /* the budget: one group */
+                list[kept++] = list[i];
+        listed = kept;
+        rounds++;
+        if (rounds == 1)
+            assert_int_equal(quiet->received, 1);
+        wait_once(MANY_EVENTS, 0); /* may tell of nothing: the list does */
+    }
+    assert_int_equal(flooded->received, FLOOD);
+    assert_int_equal(quiet->received, 1);
+    assert_in_range(rounds, FLOOD / DATAGRAM_GROUP_SIZE, FLOOD);
+
+    send_to(flooded, "x", 1);
+    send_to(quiet, "x", 1);
+    receive_by_events(flooded, FLOOD + 1);
+    receive_by_events(quiet, 2);
+}
+
+static void every_removal_is_told_however_small_the_wait(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_SOCKETS; i++)
+        watch_and_bind(i);
+    for (size_t i = 0; i < MAX_SOCKETS; i++)
+        stop_watching(&watching.watched[i]);
+    int64_t give_up = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
+    for (size_t told = 0; told < MAX_SOCKETS;) {
+        wait_once(1, PATIENCE_MS);
+        assert_true(clock_monotonic_ns() < give_up);
+        told = 0;
+        for (size_t i = 0; i < MAX_SOCKETS; i++)
+            told += watching.watched[i].removed;
+    }
+    settle();
+    for (size_t i = 0; i < MAX_SOCKETS; i++)
+        assert_int_equal(watching.watched[i].removed, 1);
+}
+
+static void removing_every_other_socket_leaves_the_rest_watched(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_SOCKETS; i++)
+        watch_and_bind(i);
+    for (size_t i = 0; i < MAX_SOCKETS; i += 2)
+        stop_watching(&watching.watched[i]);
+    for (size_t i = 0; i < MAX_SOCKETS; i++)
+        send_to(&watching.watched[i], "x", 1);
+    for (size_t i = 0; i < MAX_SOCKETS; i++) {
+        if (i % 2 == 0)
+            wait_until(watching.watched[i].removed, 1);
+        else
+            receive_by_events(&watching.watched[i], 1);
+    }
+}
+
+#define with_notifier(test)                                                                        \
+    cmocka_unit_test_setup_teardown(test, watching_set_up, watching_tear_down)
+
+int main(int argc, char **argv)
+{
+    if (!watching_choose_backend(argc, argv))
+        return 64;
+    const struct CMUnitTest tests[] = {
+        with_notifier(several_sockets_are_told_apart),
+        with_notifier(events_that_do_not_fit_come_with_later_waits),
+        with_notifier(with_room_for_one_event_a_flooded_socket_hides_no_other),
+        with_notifier(a_burst_to_many_sockets_from_another_thread_is_received_whole),
+        with_notifier(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody),
+        with_notifier(every_removal_is_told_however_small_the_wait),
+        with_notifier(removing_every_other_socket_leaves_the_rest_watched),
+    };
+    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+}

@@ -2,7 +2,10 @@
  * What reaches the main thread from outside: the operator's wishes, and news from other threads.
  *
  * One per process, created before any thread so that all inherit its signal mask. The main thread
- * waits; control_notify may be called from any thread.
+ * waits; control_notify may be called from any thread. Windows, which has no such signals, tells
+ * Ctrl-C and Ctrl-Break, each of which counts; the closing of the console and the system's going
+ * down, after which the process is left about 4 s; and what `sluice ctl` asks for
+ * (collector/control_send.h). CMake picks the implementation under platform/.
  */
 #ifndef SLUICE_COLLECTOR_CONTROL_H
 #define SLUICE_COLLECTOR_CONTROL_H
@@ -18,7 +21,7 @@ struct control;
 enum control_event {
     CONTROL_TIMEOUT,
     CONTROL_NOTICE, /* somebody called control_notify */
-    CONTROL_STOP,   /* SIGTERM, SIGINT */
+    CONTROL_STOP,   /* SIGTERM, SIGINT; Ctrl-C and the console's other events */
     CONTROL_LEDGER, /* SIGUSR1 */
     CONTROL_REOPEN, /* SIGHUP */
     CONTROL_READY,  /* a handle that is watched has something, or has gone */
@@ -40,6 +43,9 @@ struct control_watch {
  */
 int control_create(struct control **out, struct error *error);
 void control_destroy(struct control *control);
+
+/* What does not work of it, a line for the log that lives as long as it does; NULL: all works. */
+const char *control_doubt(const struct control *control);
 
 void control_notify(struct control *control);
 

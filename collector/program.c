@@ -191,6 +191,10 @@ static _Noreturn void end_without_threads(struct run *run)
 
 static int start(struct run *run, struct error *error)
 {
+    if (control_create(&run->control, error) != 0)
+        return -1;
+    if (control_doubt(run->control) != NULL)
+        log_line(LOG_WARNING, "%s", control_doubt(run->control));
     struct pipeline_options options = {
         .config = run->config, .notify = notify, .notify_context = run->control};
     if (pipeline_create(&run->pipeline, &options, error) != 0)
@@ -212,7 +216,7 @@ enum exit_code program_run(const struct config *config, const struct encoder_ops
         .config = config, .tap_encoder = tap_encoder, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
     struct error error;
     enum exit_code code;
-    if (control_create(&run.control, &error) != 0 || start(&run, &error) != 0) {
+    if (start(&run, &error) != 0) {
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;
     } else if (wait_for_end(&run)) {

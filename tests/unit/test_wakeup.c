@@ -1,17 +1,15 @@
 /* Sleeping until signalled, until a handle is ready or broken, or until the time is over. */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/thread.h"
 #include "collector/wakeup.h"
+#include "tests/support/wait_end.h"
 
 #define PATIENCE_MS 10000
 
@@ -82,41 +80,40 @@ static void another_thread_signals_before_or_during_the_wait(void **state)
 static void a_handle_is_told_writable_only_where_that_is_wanted(void **state)
 {
     struct wakeup *wakeup = *state;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_WRITABLE);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], false, 0), WAKEUP_TIMEOUT);
-    close(ends[0]);
-    close(ends[1]);
+    struct wait_end *end = wait_end_open(END_OF_PIPE);
+    wait_handle handle = wait_end_handle(end);
+    assert_int_equal(wakeup_wait(wakeup, handle, true, PATIENCE_MS), WAKEUP_WRITABLE);
+    assert_int_equal(wakeup_wait(wakeup, handle, false, 0), WAKEUP_TIMEOUT);
+    wait_end_close(end);
 }
 
 static void a_signal_is_kept_while_a_handle_is_told(void **state)
 {
     struct wakeup *wakeup = *state;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
+    struct wait_end *end = wait_end_open(END_OF_PIPE);
+    wait_handle handle = wait_end_handle(end);
     wakeup_signal(wakeup);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_WRITABLE);
-    close(ends[0]);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_BROKEN);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], false, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, handle, true, PATIENCE_MS), WAKEUP_WRITABLE);
+    wait_end_is_left(end);
+    assert_int_equal(wakeup_wait(wakeup, handle, true, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, handle, false, PATIENCE_MS), WAKEUP_BROKEN);
     assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, PATIENCE_MS), WAKEUP_SIGNALLED);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 /* A stream socket says "hung up", where a pipe says "error". */
 static void a_peer_that_closed_is_a_broken_handle_before_all_else(void **state)
 {
     struct wakeup *wakeup = *state;
-    int ends[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], false, 0), WAKEUP_TIMEOUT);
-    close(ends[0]);
+    struct wait_end *end = wait_end_open(END_OF_STREAM);
+    wait_handle handle = wait_end_handle(end);
+    assert_int_equal(wakeup_wait(wakeup, handle, false, 0), WAKEUP_TIMEOUT);
+    wait_end_is_left(end);
     wakeup_signal(wakeup);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], false, PATIENCE_MS), WAKEUP_BROKEN);
-    assert_int_equal(wakeup_wait(wakeup, ends[1], true, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, handle, false, PATIENCE_MS), WAKEUP_BROKEN);
+    assert_int_equal(wakeup_wait(wakeup, handle, true, PATIENCE_MS), WAKEUP_BROKEN);
     assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, PATIENCE_MS), WAKEUP_SIGNALLED);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 #define with_wakeup(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -54,6 +54,12 @@ void control_destroy(struct control *control)
     free(control);
 }
 
+const char *control_doubt(const struct control *control)
+{
+    (void)control;
+    return NULL;
+}
+
 void control_notify(struct control *control)
 {
     event_signal(control->notice);

@@ -1,0 +1,206 @@
+/*
+ * collector/control.h on events, and on the console's.
+ *
+ * What this process posts counts, in semaphores; what others set does not, as with POSIX signals:
+ * two that come before the first is seen are one.
+ */
+#include "collector/control.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <windows.h>
+
+#include "collector/platform/windows/console_events.h"
+#include "collector/platform/windows/control_kinds.h"
+#include "collector/platform/windows/control_post.h"
+#include "collector/platform/windows/own_access.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/platform/windows/wait_source.h"
+
+/* Posted and asked events of each kind, and the notice. */
+#define OWN_EVENTS  (2 * CONTROL_KINDS + 1)
+#define EVENTS_EACH 3 /* of a watched handle */
+
+_Static_assert(OWN_EVENTS + EVENTS_EACH * CONTROL_WATCHED_MAX <= MAXIMUM_WAIT_OBJECTS,
+               "all can be waited for at once");
+
+struct control {
+    HANDLE posted[CONTROL_KINDS]; /* semaphores */
+    HANDLE asked[CONTROL_KINDS];  /* named events; all NULL: they could not be created */
+    HANDLE notice;                /* those two are reset by the wait that they end */
+    char doubt[SYSTEM_ERROR_SIZE + 128];
+};
+
+/* The one that there is, for threads that do not know it. */
+static struct {
+    SRWLOCK lock;
+    CONDITION_VARIABLE ended;
+    struct control *control;
+} present = {SRWLOCK_INIT, CONDITION_VARIABLE_INIT, NULL};
+
+static void set_present(struct control *control)
+{
+    AcquireSRWLockExclusive(&present.lock);
+    present.control = control;
+    ReleaseSRWLockExclusive(&present.lock);
+    if (control == NULL)
+        WakeAllConditionVariable(&present.ended);
+}
+
+/* --- from other threads ----------------------------------------------------------------------- */
+
+bool control_post(enum control_event event)
+{
+    size_t kind = control_kind(event);
+    AcquireSRWLockShared(&present.lock);
+    bool posted = present.control != NULL && kind < CONTROL_KINDS &&
+                  ReleaseSemaphore(present.control->posted[kind], 1, NULL);
+    ReleaseSRWLockShared(&present.lock);
+    return posted;
+}
+
+void control_await_end(unsigned long most_ms)
+{
+    ULONGLONG begin = GetTickCount64();
+    AcquireSRWLockShared(&present.lock);
+    while (present.control != NULL) {
+        ULONGLONG passed = GetTickCount64() - begin;
+        if (passed >= most_ms)
+            break;
+        SleepConditionVariableSRW(&present.ended, &present.lock, (DWORD)(most_ms - passed),
+                                  CONDITION_VARIABLE_LOCKMODE_SHARED);
+    }
+    ReleaseSRWLockShared(&present.lock);
+}
+
+void control_notify(struct control *control)
+{
+    SetEvent(control->notice);
+}
+
+/* --- making it -------------------------------------------------------------------------------- */
+
+/* An event that is there already is somebody else's, who may have set it up for us. */
+static HANDLE create_asked(size_t kind, SECURITY_ATTRIBUTES *access)
+{
+    wchar_t name[CONTROL_NAME_SIZE];
+    control_kind_name(kind, GetCurrentProcessId(), name);
+    HANDLE event = CreateEventW(access, FALSE, FALSE, name);
+    if (event == NULL || GetLastError() != ERROR_ALREADY_EXISTS)
+        return event;
+    CloseHandle(event);
+    SetLastError(ERROR_ALREADY_EXISTS);
+    return NULL;
+}
+
+static void close_each(HANDLE handles[CONTROL_KINDS])
+{
+    for (size_t kind = 0; kind < CONTROL_KINDS; kind++) {
+        if (handles[kind] != NULL)
+            CloseHandle(handles[kind]);
+        handles[kind] = NULL;
+    }
+}
+
+/* All or none; without them only `sluice ctl` does not reach us. */
+static void open_to_others(struct control *control)
+{
+    SECURITY_ATTRIBUTES access;
+    bool good = own_access_make(&access);
+    for (size_t kind = 0; good && kind < CONTROL_KINDS; kind++) {
+        control->asked[kind] = create_asked(kind, &access);
+        good = control->asked[kind] != NULL;
+    }
+    if (!good) {
+        snprintf(control->doubt, sizeof control->doubt,
+                 "sluice ctl will not reach this process: cannot create its events: %s",
+                 system_error(GetLastError()).text);
+        close_each(control->asked);
+    }
+    own_access_free(&access);
+}
+
+int control_create(struct control **out, struct error *error)
+{
+    struct control *control = calloc(1, sizeof *control);
+    if (control == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for console events");
+        return -1;
+    }
+    control->notice = CreateEventW(NULL, FALSE, FALSE, NULL);
+    bool good = control->notice != NULL;
+    for (size_t kind = 0; good && kind < CONTROL_KINDS; kind++) {
+        control->posted[kind] = CreateSemaphoreW(NULL, 0, LONG_MAX, NULL);
+        good = control->posted[kind] != NULL;
+    }
+    if (!good) {
+        error_set(error, EXIT_CODE_INTERNAL, "cannot wait for console events: %s",
+                  system_error(GetLastError()).text);
+        control_destroy(control);
+        return -1;
+    }
+    open_to_others(control);
+    set_present(control);
+    console_events_begin();
+    *out = control;
+    return 0;
+}
+
+void control_destroy(struct control *control)
+{
+    if (control == NULL)
+        return;
+    console_events_end();
+    set_present(NULL);
+    close_each(control->posted);
+    close_each(control->asked);
+    if (control->notice != NULL)
+        CloseHandle(control->notice);
+    free(control);
+}
+
+const char *control_doubt(const struct control *control)
+{
+    return control->doubt[0] != '\0' ? control->doubt : NULL;
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+/* What is waited for: of those that are set the first one is told. */
+struct waiting {
+    HANDLE handles[MAXIMUM_WAIT_OBJECTS];
+    enum control_event meanings[MAXIMUM_WAIT_OBJECTS];
+    DWORD count;
+};
+
+static void add(struct waiting *waiting, HANDLE handle, enum control_event meaning)
+{
+    if (handle == NULL)
+        return;
+    waiting->handles[waiting->count] = handle;
+    waiting->meanings[waiting->count++] = meaning;
+}
+
+enum control_event control_wait(struct control *control, const struct control_watch *watched,
+                                size_t count, int timeout_ms)
+{
+    struct waiting waiting = {.count = 0};
+    for (size_t kind = 0; kind < CONTROL_KINDS; kind++) {
+        add(&waiting, control->posted[kind], control_kinds[kind]);
+        add(&waiting, control->asked[kind], control_kinds[kind]);
+    }
+    add(&waiting, control->notice, CONTROL_NOTICE);
+    for (size_t i = 0; i < count; i++) {
+        const struct wait_source *source = wait_source_of(watched[i].handle);
+        add(&waiting, source->broken, CONTROL_READY);
+        if (watched[i].want_read)
+            add(&waiting, source->readable, CONTROL_READY);
+        if (watched[i].want_write)
+            add(&waiting, source->writable, CONTROL_READY);
+    }
+    DWORD found = WaitForMultipleObjects(waiting.count, waiting.handles, FALSE,
+                                         timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);
+    return found < WAIT_OBJECT_0 + waiting.count ? waiting.meanings[found - WAIT_OBJECT_0]
+                                                 : CONTROL_TIMEOUT;
+}

@@ -1,0 +1,139 @@
+/* Ctrl-C and what else a console tells, as the system tells it: in threads of its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/control.h"
+#include "collector/platform/windows/console_events.h"
+#include "collector/platform/windows/control_post.h"
+#include "collector/thread.h"
+
+#define PATIENCE_MS 10000
+
+static struct control *control_made(void)
+{
+    struct control *control = NULL;
+    struct error error;
+    if (control_create(&control, &error) != 0)
+        fail_msg("%s", error.text);
+    return control;
+}
+
+static enum control_event next(struct control *control)
+{
+    return control_wait(control, NULL, 0, PATIENCE_MS);
+}
+
+static void each_ctrl_c_and_ctrl_break_counts(void **state)
+{
+    (void)state;
+    struct control *control = control_made();
+    assert_true(console_event(CTRL_C_EVENT));
+    assert_true(console_event(CTRL_BREAK_EVENT));
+    assert_true(console_event(CTRL_C_EVENT));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(next(control), CONTROL_STOP);
+    assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
+    control_destroy(control);
+}
+
+static void without_a_control_ctrl_c_is_left_to_the_system(void **state)
+{
+    (void)state;
+    assert_false(console_event(CTRL_C_EVENT));
+    control_destroy(control_made());
+    assert_false(console_event(CTRL_C_EVENT));
+    assert_false(console_event(CTRL_CLOSE_EVENT));
+    assert_false(control_post(CONTROL_STOP));
+}
+
+static void an_event_that_is_none_of_ours_is_left_to_the_system(void **state)
+{
+    (void)state;
+    struct control *control = control_made();
+    assert_false(console_event(3));
+    assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
+    control_destroy(control);
+}
+
+struct closing {
+    DWORD type;
+    atomic_bool returned;
+    BOOL result;
+};
+
+static void tell_closing(void *argument)
+{
+    struct closing *closing = argument;
+    closing->result = console_event(closing->type);
+    atomic_store(&closing->returned, true);
+}
+
+/* The system ends the process as soon as the handler has returned. */
+static void closing_and_going_down_wait_until_all_is_drained(void **state)
+{
+    (void)state;
+    static const DWORD types[] = {CTRL_CLOSE_EVENT, CTRL_SHUTDOWN_EVENT};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        struct control *control = control_made();
+        struct closing closing = {.type = types[i]};
+        struct thread *thread;
+        struct error error;
+        int64_t begun = clock_monotonic_ns();
+        assert_int_equal(thread_start(&thread, "closing", tell_closing, &closing, &error), 0);
+        assert_int_equal(next(control), CONTROL_STOP);
+        assert_false(atomic_load(&closing.returned));
+        control_destroy(control);
+        thread_join(thread);
+        assert_true(closing.result);
+        assert_true(clock_monotonic_ns() - begun < INT64_C(3900000000));
+    }
+}
+
+static void closing_waits_no_longer_than_the_system_does(void **state)
+{
+    (void)state;
+    struct control *control = control_made();
+    int64_t begun = clock_monotonic_ns();
+    assert_true(console_event(CTRL_CLOSE_EVENT));
+    int64_t passed = clock_monotonic_ns() - begun;
+    assert_true(passed >= INT64_C(3900000000) && passed < INT64_C(4900000000));
+    assert_int_equal(next(control), CONTROL_STOP);
+    control_destroy(control);
+}
+
+static void what_another_thread_posts_is_told_once_for_each(void **state)
+{
+    (void)state;
+    struct control *control = control_made();
+    assert_true(control_post(CONTROL_LEDGER));
+    assert_true(control_post(CONTROL_REOPEN));
+    assert_true(control_post(CONTROL_REOPEN));
+    assert_true(control_post(CONTROL_STOP));
+    assert_false(control_post(CONTROL_NOTICE));
+    control_notify(control);
+    assert_int_equal(next(control), CONTROL_STOP);
+    assert_int_equal(next(control), CONTROL_REOPEN);
+    assert_int_equal(next(control), CONTROL_REOPEN);
+    assert_int_equal(next(control), CONTROL_LEDGER);
+    assert_int_equal(next(control), CONTROL_NOTICE);
+    assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
+    control_destroy(control);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_ctrl_c_and_ctrl_break_counts),
+        cmocka_unit_test(without_a_control_ctrl_c_is_left_to_the_system),
+        cmocka_unit_test(an_event_that_is_none_of_ours_is_left_to_the_system),
+        cmocka_unit_test(closing_and_going_down_wait_until_all_is_drained),
+        cmocka_unit_test(closing_waits_no_longer_than_the_system_does),
+        cmocka_unit_test(what_another_thread_posts_is_told_once_for_each),
+    };
+    return cmocka_run_group_tests_name("console_events", tests, NULL, NULL);
+}

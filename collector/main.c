@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "collector/config/options.h"
+#include "collector/entry.h"
 #include "collector/log.h"
 #include "collector/notifier.h"
 #include "collector/output_file.h"
@@ -54,7 +55,7 @@ static enum exit_code check(const struct config *config)
     return EXIT_CODE_OK;
 }
 
-int main(int argc, char **argv)
+int program_main(int argc, char **argv)
 {
     struct config config = {0};
     struct error error;
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
         break;
     }
     config_free(&config);
-    if (fflush(stdout) != 0)
+    if (fflush(stdout) != 0 || ferror(stdout) != 0)
         code = EXIT_CODE_IO;
     return code;
 }

@@ -1,6 +1,7 @@
 /* sluice-bench: what the parts of the collector cost, each beside its yardstick. */
 #include <stdio.h>
 
+#include "collector/entry.h"
 #include "tools/bench/decoding.h"
 #include "tools/bench/encoding.h"
 #include "tools/command/command.h"
@@ -147,7 +148,7 @@ static int run(const struct settings *settings, struct error *error)
     return measure_all(settings, measure_encoding, error);
 }
 
-int main(int argc, char **argv)
+int program_main(int argc, char **argv)
 {
     struct settings settings = {.rounds = 9, .round_ns = 50000000};
     struct error error;

@@ -5,7 +5,7 @@
  * which its options' functions fill. Long options only, as "--name value" or "--name=value"; the
  * last of two wins; "--" ends them. --help and --version are added to every tool. One thread.
  *
- *     int main(int argc, char **argv)
+ *     int program_main(int argc, char **argv)
  *     {
  *         struct settings settings = defaults;
  *         struct error error;
@@ -66,16 +66,17 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
 void command_write_help(const struct command *command, FILE *out);
 
 /*
- * What main begins with: sets up the standard streams, reads argv and does what --help, --version
- * or a mistake ask for. Returns true where the tool is to do its work, else false with the exit
- * code in *code.
+ * What a program begins with: sets up the standard streams, reads argv and does what --help,
+ * --version or a mistake ask for. Returns true where the tool is to do its work, else false with
+ * the exit code in *code.
  */
 bool command_begin(const struct command *command, int argc, char *const *argv, void *settings,
                    int *code);
 
 /*
- * What main ends with: flushes stdout, tells on stderr, as "name: text", what `error` says where
- * `result` is not 0, and returns the exit code: the error's, or EXIT_CODE_IO where stdout failed.
+ * What a program ends with: flushes stdout, tells on stderr, as "name: text", what `error` says
+ * where `result` is not 0, and returns the exit code: the error's, or EXIT_CODE_IO where stdout
+ * failed.
  */
 int command_end(const struct command *command, int result, const struct error *error);
 

@@ -1,13 +1,14 @@
 /*
- * Standard input and output as plain byte streams whose failures are return values.
+ * Standard input and output as streams whose failures are return values. (That bytes pass as they
+ * are is collector/entry.h's.)
  */
 #ifndef SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
 #define SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
 
 /*
- * To be called before anything is opened. Afterwards bytes pass unchanged, a write to a pipe whose
- * reader has gone fails like any other, and a stream that was closed when the program was started
- * fails when it is used, rather than being whatever file or socket is opened next.
+ * To be called before anything is opened. Afterwards a write to a pipe whose reader has gone fails
+ * like any other, and a stream that was closed when the program was started fails when it is used,
+ * rather than being whatever file or socket is opened next.
  */
 void standard_streams_prepare(void);
 

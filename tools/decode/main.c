@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "collector/entry.h"
 #include "proto/schemas.h"
 #include "tools/command/command.h"
 #include "tools/command/value.h"
@@ -236,7 +237,7 @@ static void help_on_schemas(void)
     }
 }
 
-int main(int argc, char **argv)
+int program_main(int argc, char **argv)
 {
     struct settings settings = {0};
     struct error error;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "collector/capture/capture.h"
+#include "collector/entry.h"
 #include "collector/thread.h"
 #include "tools/command/command.h"
 #include "tools/command/interrupt.h"
@@ -116,7 +117,7 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
     }
 }
 
-/* In the signal's handler: a pipe's writer may let the reader wait for ever. */
+/* As interrupt_tell says: a pipe's writer may let the reader wait for ever. */
 static void end_waiting(void *context)
 {
     struct replay *replay = context;
@@ -173,7 +174,7 @@ static int run(const struct settings *settings, struct error *error)
     return result;
 }
 
-int main(int argc, char **argv)
+int program_main(int argc, char **argv)
 {
     struct settings settings = {.speed = 1};
     struct error error;

@@ -1,6 +1,7 @@
 /* sluice-send: a load generator. */
 #include <string.h>
 
+#include "collector/entry.h"
 #include "tools/command/command.h"
 #include "tools/command/interrupt.h"
 #include "tools/command/value.h"
@@ -206,7 +207,7 @@ static int run(const struct settings *settings, struct error *error)
     return result;
 }
 
-int main(int argc, char **argv)
+int program_main(int argc, char **argv)
 {
     struct settings settings = {
         .plan =

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/entry.h"
 #include "collector/thread.h"
 #include "tools/command/command.h"
 #include "tools/command/interrupt.h"
@@ -231,7 +232,7 @@ static int run_page(const struct settings *settings, struct error *error)
     return result;
 }
 
-int main(int argc, char **argv)
+int program_main(int argc, char **argv)
 {
     struct settings settings = {0};
     struct error error;

@@ -1,3 +1,4 @@
+/* tools/command/interrupt.h by signals. */
 #include "tools/command/interrupt.h"
 
 #include <signal.h>

@@ -1,0 +1,7 @@
+/* collector/entry.h where programs begin in main, and streams know bytes alone. */
+#include "collector/entry.h"
+
+int main(int argc, char **argv)
+{
+    return program_main(argc, argv);
+}

@@ -1,0 +1,43 @@
+/* tools/command/interrupt.h by the console's events, for which the system starts a thread. */
+#include "tools/command/interrupt.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <windows.h>
+
+static atomic_bool seen;
+
+/* Held while somebody is told, so that none is told after interrupt_tell has returned. */
+static SRWLOCK lock = SRWLOCK_INIT;
+static void (*tell)(void *context);
+static void *tell_context;
+
+/* FALSE: it is for the next handler, and the system's own ends the program. */
+static BOOL WINAPI note(DWORD event)
+{
+    if ((event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) || atomic_exchange(&seen, true))
+        return FALSE;
+    AcquireSRWLockExclusive(&lock);
+    if (tell != NULL)
+        tell(tell_context);
+    ReleaseSRWLockExclusive(&lock);
+    return TRUE;
+}
+
+void interrupt_catch(void)
+{
+    SetConsoleCtrlHandler(note, TRUE);
+}
+
+void interrupt_tell(void (*told)(void *context), void *context)
+{
+    AcquireSRWLockExclusive(&lock);
+    tell = told;
+    tell_context = context;
+    ReleaseSRWLockExclusive(&lock);
+}
+
+bool interrupt_seen(void)
+{
+    return atomic_load(&seen);
+}

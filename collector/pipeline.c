@@ -101,14 +101,22 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
 }
 
 /* Tells where it listens, and how to get the buffer that was asked for where it was not given. */
-static void tell_listener(const struct source *source, const struct listener_config *config)
+static void tell_listener(const struct pipeline *pipeline, size_t index)
 {
-    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB", source->listener.name,
-             source->schema_names, source->granted / 1024);
+    const struct listener_config *config = &pipeline->config->listeners[index];
+    const struct source *source = &pipeline->sources[index];
+    const char *name = source->listener.name;
+    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB, by %s", name,
+             source->schema_names, source->granted / 1024, pipeline->notifier->name);
     if (source->granted < config->receive_buffer)
-        log_line(LOG_WARNING, "%s: receive buffer: asked for %llu KiB, granted %zu KiB; %s",
-                 source->listener.name, (unsigned long long)config->receive_buffer / 1024,
-                 source->granted / 1024, udp_socket_buffer_advice);
+        log_line(LOG_WARNING, "%s: receive buffer: asked for %llu KiB, granted %zu KiB; %s", name,
+                 (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,
+                 udp_socket_buffer_advice);
+    if (config->receivers > pipeline_sockets_of(config))
+        log_line(LOG_INFO,
+                 "%s: receivers=%llu: a port has one socket here, which one thread serves at a "
+                 "time; more threads help several listeners, not one",
+                 name, (unsigned long long)config->receivers);
 }
 
 /* When all runs: who reads the line may begin to send. */
@@ -116,7 +124,7 @@ static void tell_listeners(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++)
         if (pipeline->config->listeners[i].kind == LISTENER_UDP)
-            tell_listener(&pipeline->sources[i], &pipeline->config->listeners[i]);
+            tell_listener(pipeline, i);
 }
 
 int pipeline_start(struct pipeline *pipeline, struct error *error)

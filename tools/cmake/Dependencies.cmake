@@ -1,7 +1,7 @@
 # The libraries that are not ours, each as a target sluice::NAME, and the compilers of .proto files.
 # Three ways: pkg-config where Sluice runs on the system that builds it; CMake's own search for a
-# native build on Windows, where vcpkg has put them; and Debian's sources for a cross build, as
-# Debian has no packages of them for Windows.
+# native build on Windows, where vcpkg has put them; and sources for a cross build, Debian's where no
+# others are given, as Debian has no packages of them for Windows.
 
 find_program(PROTOC_C NAMES protoc-c REQUIRED)
 find_program(PROTOC NAMES protoc REQUIRED)
@@ -16,7 +16,7 @@ function(sluice_library name)
 endfunction()
 
 if(CMAKE_CROSSCOMPILING)
-    include(${CMAKE_CURRENT_LIST_DIR}/FromDebianSources.cmake)
+    include(${CMAKE_CURRENT_LIST_DIR}/FromSources.cmake)
 elseif(WIN32)
     include(${CMAKE_CURRENT_LIST_DIR}/FromVcpkg.cmake)
 else()

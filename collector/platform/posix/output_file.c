@@ -83,8 +83,7 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     int result = fd < 0 ? -1 : 0;
     const char *why = NULL;
     if (fd >= 0 && S_ISREG(status.st_mode))
-        why = format != NULL ? torn_line_mend_records(&look, fd, format, start)
-                             : torn_line_mend(&look, fd, start);
+        why = torn_line_mend(&look, fd, format, start);
     if (why != NULL) {
         if (format != NULL)
             error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name,

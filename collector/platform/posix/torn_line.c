@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "collector/torn_end.h"
 
 /* How long a predecessor may take to go, each time that we meet it. */
 #define PATIENCE_TRIES 20
@@ -83,41 +84,12 @@ void torn_line_look_end(struct torn_line_look *look)
     look->reader = -1;
 }
 
-static bool same_file(int a, int b, off_t *size)
+static bool same_file(int a, int b)
 {
     struct stat one, other;
     if (fstat(a, &one) != 0 || fstat(b, &other) != 0)
         return false;
-    *size = one.st_size;
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino && S_ISREG(one.st_mode);
-}
-
-/* Bytes behind the last newline of the first `size`; more than OUTPUT_FILE_TORN_MAX: not found. */
-static uint64_t unended_size(int reader, off_t size)
-{
-    char block[16384];
-    uint64_t unended = 0;
-    while (size > 0 && unended <= OUTPUT_FILE_TORN_MAX) {
-        size_t want = size < (off_t)sizeof block ? (size_t)size : sizeof block;
-        if (unended == 0 && want > 1)
-            want = 1; /* as a rule the file ends in a newline */
-        ssize_t got = pread(reader, block, want, size - (off_t)want);
-        if (got != (ssize_t)want)
-            return 0; /* it shrinks while we look: somebody else's business */
-        for (size_t i = want; i > 0; i--)
-            if (block[i - 1] == '\n')
-                return unended + (want - i);
-        unended += want;
-        size -= (off_t)want;
-    }
-    return unended;
-}
-
-static bool cut(int fd, off_t size, uint64_t unended)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 && status.st_size == size &&
-           ftruncate(fd, size - (off_t)unended) == 0;
 }
 
 /* Whether nobody else writes the file; waits for a lock on it. */
@@ -134,91 +106,63 @@ static void mark_as_ours(int fd)
     flock(fd, LOCK_SH | LOCK_NB);
 }
 
+/* --- mending ---------------------------------------------------------------------------------- */
+
+struct mended {
+    int reader;
+    int writer;
+};
+
+static const char *size_of(void *context, uint64_t *size)
+{
+    const struct mended *mended = context;
+    struct stat status;
+    if (fstat(mended->reader, &status) != 0)
+        return strerror(errno);
+    *size = (uint64_t)status.st_size;
+    return NULL;
+}
+
+static const char *read_at(void *context, uint64_t offset, void *bytes, size_t size)
+{
+    const struct mended *mended = context;
+    ssize_t got = pread(mended->reader, bytes, size, (off_t)offset);
+    if (got < 0)
+        return strerror(errno);
+    return (size_t)got == size ? NULL : TORN_FILE_CHANGES;
+}
+
+static bool cut(void *context, uint64_t size, uint64_t kept)
+{
+    const struct mended *mended = context;
+    struct stat status;
+    return fstat(mended->writer, &status) == 0 && status.st_size == (off_t)size &&
+           ftruncate(mended->writer, (off_t)kept) == 0;
+}
+
+static const char *end_line(void *context)
+{
+    const struct mended *mended = context;
+    return write(mended->writer, "\n", 1) == 1 ? NULL : strerror(errno);
+}
+
+static const struct torn_file_ops ops = {
+    .size = size_of,
+    .read = read_at,
+    .cut = cut,
+    .end_line = end_line,
+};
+
 const char *torn_line_mend(const struct torn_line_look *look, int fd,
-                           struct output_file_start *start)
+                           const struct output_file_format *format, struct output_file_start *start)
 {
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     const char *why = NULL;
-    off_t size;
-    if (look->reader >= 0 && same_file(look->reader, fd, &size)) {
-        bool alone = is_alone(look, fd);
-        /* The lock may have been waited for. */
-        same_file(look->reader, fd, &size);
-        start->torn_size = unended_size(look->reader, size);
-        if (start->torn_size == 0)
-            start->torn = TORN_LINE_NONE;
-        else if (alone && start->torn_size <= OUTPUT_FILE_TORN_MAX &&
-                 cut(fd, size, start->torn_size))
-            start->torn = TORN_LINE_CUT;
-        else if (write(fd, "\n", 1) == 1)
-            start->torn = TORN_LINE_ENDED;
-        else
-            why = strerror(errno);
+    if (look->reader >= 0 && same_file(look->reader, fd)) {
+        struct mended mended = {.reader = look->reader, .writer = fd};
+        bool alone = is_alone(look, fd); /* which may wait for a lock */
+        why = torn_end_mend(&ops, &mended, alone, format, start);
     }
-    mark_as_ours(fd);
-    return why;
-}
-
-/* --- records ---------------------------------------------------------------------------------- */
-
-/* Bytes that are looked at together: more than a record of any format without lines has. */
-#define WINDOW_SIZE ((size_t)256 * 1024)
-
-/*
- * Walks over the first `size` bytes from record to record. Returns NULL with *end behind the last
- * whole one, or why that cannot be told.
- */
-static const char *find_end(int reader, off_t size, output_whole *whole, uint8_t *window,
-                            off_t *end)
-{
-    bool foreign = false;
-    for (*end = 0; *end < size;) {
-        off_t left = size - *end;
-        size_t want = left < (off_t)WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
-        ssize_t got = pread(reader, window, want, *end);
-        if (got != (ssize_t)want)
-            return got < 0 ? strerror(errno) : "it changes while it is read";
-        size_t found = whole(window, want, *end == 0, &foreign);
-        if (foreign || (found == 0 && want == WINDOW_SIZE))
-            return "it holds something else; move it away, or write to another file";
-        *end += (off_t)found;
-        if (found == 0)
-            break;
-    }
-    return NULL;
-}
-
-static const char *mend_records(const struct torn_line_look *look, int fd,
-                                const struct output_file_format *format, bool alone,
-                                struct output_file_start *start)
-{
-    off_t size, end;
-    same_file(look->reader, fd, &size);
-    uint8_t *window = malloc(WINDOW_SIZE);
-    if (window == NULL)
-        return "out of memory";
-    const char *why = find_end(look->reader, size, format->whole, window, &end);
-    free(window);
-    if (why != NULL || end == size)
-        return why;
-    start->torn_size = (uint64_t)(size - end);
-    if (!alone)
-        return "its last record is not whole, and another program may be writing it";
-    if (!cut(fd, size, start->torn_size))
-        return "its last record is not whole and cannot be cut off";
-    start->torn = TORN_LINE_CUT;
-    return NULL;
-}
-
-const char *torn_line_mend_records(const struct torn_line_look *look, int fd,
-                                   const struct output_file_format *format,
-                                   struct output_file_start *start)
-{
-    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
-    const char *why = NULL;
-    off_t size;
-    if (look->reader >= 0 && same_file(look->reader, fd, &size))
-        why = mend_records(look, fd, format, is_alone(look, fd), start);
     mark_as_ours(fd);
     return why;
 }

@@ -1,8 +1,7 @@
 /*
- * A line without its end that a killed program left at the end of a file: found and mended when
- * the file is opened again; or such a record, in a format without lines. Private to the
- * implementation of collector/output_file.h, which says what is done when. Called are, once, look,
- * one of the two that mend, and the end of the look.
+ * Mends what a killed program left torn at the end of a file (collector/torn_end.h), and finds out
+ * who else has it open. Private to the implementation of collector/output_file.h, which says what
+ * is done when. Called are, once, look, mend, and the end of the look.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
@@ -21,17 +20,13 @@ struct torn_line_look {
 void torn_line_look(struct torn_line_look *look, const char *path);
 
 /*
- * Mends the regular file `fd`, open for appending, and marks it as written by a program of ours as
- * long as it is open. Returns NULL, or why it could not be put right: a text that may be changed by
- * the next call.
+ * Mends the regular file `fd`, open for appending (`format` NULL: a file of lines), and marks it as
+ * written by a program of ours as long as it is open. Returns NULL, or why it could not be put
+ * right: a text that may be changed by the next call.
  */
 const char *torn_line_mend(const struct torn_line_look *look, int fd,
+                           const struct output_file_format *format,
                            struct output_file_start *start);
-
-/* The same of a file of records instead of lines. */
-const char *torn_line_mend_records(const struct torn_line_look *look, int fd,
-                                   const struct output_file_format *format,
-                                   struct output_file_start *start);
 
 void torn_line_look_end(struct torn_line_look *look);
 

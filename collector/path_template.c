@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/file_path.h"
 #include "collector/path_template_pieces.h"
 #include "collector/text/calendar.h"
 #include "collector/text/decimal.h"
@@ -175,8 +176,12 @@ static bool parse_field(struct parser *parser)
 
 static bool parse_all(struct parser *parser)
 {
+    size_t at;
     if (parser->text[0] == '\0')
         return wrong(parser, 0, "the path is missing");
+    const char *fault = file_path_fault(parser->text, &at);
+    if (fault != NULL)
+        return wrong(parser, at, fault);
     while (parser->text[parser->at] != '\0') {
         char c = parser->text[parser->at];
         if (c == '%') {
@@ -206,7 +211,8 @@ static void find_base(struct path_template *path)
     for (size_t i = size; i < path->literal_size; i++)
         path->depth += path->literals[i] == '/';
 
-    while (size > 1 && path->literals[size - 1] == '/')
+    const size_t root = file_path_root(path->prefix);
+    while (size > root && path->literals[size - 1] == '/')
         size--;
     memcpy(path->base, size != 0 ? path->literals : ".", size != 0 ? size : 1);
     path->base[size != 0 ? size : 1] = '\0';
@@ -308,6 +314,15 @@ static void take_apart(int64_t time_ns, struct moment *moment)
     moment->fields[PIECE_SECOND] = of_day % 60;
 }
 
+/* A path in the making. */
+struct expansion {
+    struct output out;
+    size_t name_at;  /* where the folder's or file's name begins that is being written */
+    size_t value_at; /* where the first value in that does; NO_VALUE: it has none so far */
+};
+
+#define NO_VALUE SIZE_MAX
+
 static void put_time(struct output *out, const struct moment *moment, enum path_piece_kind kind)
 {
     char text[20]; /* of the longest uint64_t */
@@ -322,40 +337,83 @@ static void put_time(struct output *out, const struct moment *moment, enum path_
     output_bytes(out, text, digits);
 }
 
-static void put_value(struct output *out, const char *value)
+/* `last`: its name ends with it. */
+static void put_value(struct expansion *made, const char *value, bool last)
 {
+    struct output *out = &made->out;
     if (value[0] == '\0')
         value = "_";
     size_t size = strlen(value);
     if (size > PATH_VALUE_MAX)
         size = PATH_VALUE_MAX;
     bool no_dot = path_only_dots_before(out->data, out->used);
+    if (made->value_at == NO_VALUE)
+        made->value_at = out->used;
     char *at = output_reserve(out, size);
-    for (size_t i = 0; at != NULL && i < size; i++)
+    if (at == NULL)
+        return;
+    for (size_t i = 0; i < size; i++)
         at[i] = path_byte_is_safe(value[i]) ? value[i] : '_';
-    if (at != NULL && no_dot && at[0] == '.')
+    if (no_dot && at[0] == '.')
         at[0] = '_';
+    if (last && at[size - 1] == '.')
+        at[size - 1] = '_';
+}
+
+/* What a value has made the name of a device is no longer one. */
+static void end_expanded_name(struct expansion *made)
+{
+    const struct output *out = &made->out;
+    if (made->value_at != NO_VALUE && !out->overflow &&
+        file_path_is_device(out->data + made->name_at, out->used - made->name_at))
+        out->data[made->value_at] = '_';
+    made->value_at = NO_VALUE;
+}
+
+static void put_literal(struct expansion *made, const char *text, size_t size)
+{
+    const char *slash;
+    while ((slash = memchr(text, '/', size)) != NULL) {
+        size_t name = (size_t)(slash - text);
+        output_bytes(&made->out, text, name);
+        end_expanded_name(made);
+        output_char(&made->out, '/');
+        made->name_at = made->out.used;
+        text += name + 1;
+        size -= name + 1;
+    }
+    output_bytes(&made->out, text, size);
+}
+
+/* Whether a name ends with the piece at this index. */
+static bool ends_name(const struct path_template *path, size_t index)
+{
+    if (index + 1 == path->piece_count)
+        return true;
+    const struct path_piece *next = &path->pieces[index + 1];
+    return next->kind == PIECE_LITERAL && path->literals[next->at] == '/';
 }
 
 /* The values as texts, by their fields' kinds. */
 static size_t expand(const struct path_template *path, int64_t time_ns,
                      const char *const values[PIECE_KINDS], char *text, size_t size)
 {
-    struct output out = {.data = text, .capacity = size};
+    struct expansion made = {.out = {.data = text, .capacity = size}, .value_at = NO_VALUE};
     struct moment moment = {{0}, 0};
     if (path->finest_ns != 0)
         take_apart(time_ns, &moment);
     for (size_t i = 0; i < path->piece_count; i++) {
         const struct path_piece *piece = &path->pieces[i];
         if (piece->kind == PIECE_LITERAL)
-            output_bytes(&out, path->literals + piece->at, piece->size);
+            put_literal(&made, path->literals + piece->at, piece->size);
         else if (path_piece_is_time(piece->kind))
-            put_time(&out, &moment, piece->kind);
+            put_time(&made.out, &moment, piece->kind);
         else
-            put_value(&out, values[piece->kind]);
+            put_value(&made, values[piece->kind], ends_name(path, i));
     }
-    output_char(&out, '\0');
-    return out.overflow ? 0 : out.used - 1;
+    end_expanded_name(&made);
+    output_char(&made.out, '\0');
+    return made.out.overflow ? 0 : made.out.used - 1;
 }
 
 static const char *or_empty(const char *text)

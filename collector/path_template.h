@@ -15,11 +15,13 @@
  *   %{schema}                 the schema's name
  *   %%                        a percent sign, no field
  *
- * A value is made safe for a name: each byte other than an ASCII letter, a digit, '.', '_' and '-'
- * becomes '_' (on every platform: some forbid the colons of IPv6), what is behind
+ * A value is made safe for a name, in the same way on every platform: each byte other than an ASCII
+ * letter, a digit, '.', '_' and '-' becomes '_' (some forbid the colons of IPv6), what is behind
  * PATH_VALUE_MAX bytes is cut off, and an empty one is "_". Where nothing but dots stands before it
  * in its folder's or file's name, a dot that it begins with becomes '_'. So a value never leads to
- * another folder and never hides a file. Different values may become the same path.
+ * another folder and never hides a file. Windows leaves out a dot at the end of a name, and takes
+ * "aux.ndjson" for a device: the one becomes '_', and of the other the value's first byte does.
+ * Different values may become the same path.
  */
 #ifndef SLUICE_COLLECTOR_PATH_TEMPLATE_H
 #define SLUICE_COLLECTOR_PATH_TEMPLATE_H
@@ -58,6 +60,7 @@ struct path_values {
  *   made of dots only;
  * - nothing but digits and dots (and fields of time) stands behind the last value. A value ends in
  *   anything, and so could not be told from the number behind a path;
+ * - no file can be called that on this system (collector/file_path.h);
  * or where memory is short.
  */
 bool path_template_parse(const char *text, struct path_template **out, size_t *wrong_at,

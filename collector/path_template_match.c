@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "collector/file_path.h"
 #include "collector/path_template.h"
 #include "collector/path_template_pieces.h"
 
@@ -84,7 +85,7 @@ static struct lengths lengths_at(const struct path_template *template,
         return seconds_lengths(path + at);
     if (path_piece_is_time(piece->kind))
         return time_lengths(&path_time_fields[piece->kind], path + at);
-    bool same = strncmp(template->literals + piece->at, path + at, piece->size) == 0;
+    bool same = file_path_begins(path + at, template->literals + piece->at, piece->size);
     return same ? (struct lengths){piece->size, piece->size} : no_length;
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/file_path.h"
+
 /* Of "other", for the time that is and the one before it. */
 #define OTHERS 2
 
@@ -80,14 +82,14 @@ static struct table_file **chain_of(struct file_table *table, const char *path)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (; *path != '\0'; path++)
-        hash = (hash ^ (unsigned char)*path) * UINT64_C(1099511628211);
+        hash = (hash ^ file_path_fold[(unsigned char)*path]) * UINT64_C(1099511628211);
     return &table->heads[(hash ^ hash >> 32) & (table->chains - 1)];
 }
 
 static struct table_file *look_up(struct file_table *table, const char *path)
 {
     struct table_file *file = *chain_of(table, path);
-    while (file != NULL && strcmp(file->live.path, path) != 0)
+    while (file != NULL && !file_path_same(file->live.path, path))
         file = file->next;
     return file;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/file_path.h"
+
 static void free_schema(struct schema_config *schema)
 {
     free(schema->source);
@@ -52,5 +54,8 @@ bool listener_configs_conflict(const struct listener_config *a, const struct lis
 
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b)
 {
-    return a->destination == b->destination && strcmp(a->path, b->path) == 0;
+    if (a->destination != b->destination)
+        return false;
+    return a->destination->is_file ? file_path_same(a->path, b->path)
+                                   : strcmp(a->path, b->path) == 0;
 }

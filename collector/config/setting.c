@@ -7,6 +7,7 @@
 #include "collector/config/match.h"
 #include "collector/config/nearest.h"
 #include "collector/config/units.h"
+#include "collector/file_path.h"
 #include "collector/notifier.h"
 
 /* SETTING_ENUM stores an unsigned. */
@@ -135,16 +136,19 @@ static bool parse_schema(const struct setting *setting, const struct config_choi
 {
     char given[QUOTED_SIZE];
     struct schema_config *schema = field_of(setting, target);
-    schema->from_file = memchr(text, '.', length) != NULL || memchr(text, '/', length) != NULL;
+    if (length == 0)
+        return not_a_choice(setting, choices, text, length, fault);
+    if (!parse_text(setting, text, length, &schema->source, fault))
+        return false;
+    file_path_normalise(schema->source);
+    schema->from_file = strpbrk(schema->source, "./") != NULL;
     schema->ops = choices->schema_from_file;
-    if (!schema->from_file) {
-        if (!parse_choice(setting, choices, text, length, target, fault))
-            return false;
-    } else if (schema->ops == NULL) {
+    if (!schema->from_file)
+        return parse_choice(setting, choices, text, length, target, fault);
+    if (schema->ops == NULL)
         return fault_set(fault, 0, "%s %s is a file, and this program reads no schemas from files",
                          setting->name, quoted(text, length, given));
-    }
-    return parse_text(setting, text, length, &schema->source, fault);
+    return true;
 }
 
 static bool parse_local(const struct setting *setting, const char *text, size_t length, char **out,

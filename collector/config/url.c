@@ -7,6 +7,7 @@
 #include "collector/config/nearest.h"
 #include "collector/config/rules.h"
 #include "collector/config/units.h"
+#include "collector/file_path.h"
 #include "collector/path_template.h"
 
 /* A URL taken apart. Lengths without what separates the parts. */
@@ -151,6 +152,7 @@ static bool parse_capture(const struct url *url, const struct config_choices *ch
     listener->path = copy_text(url->text + url->place_at, url->place_length);
     if (listener->path == NULL)
         return fault_no_memory(fault);
+    file_path_normalise(listener->path);
     return listener_keys_parse(KEY_OF_CAPTURE, choices, url->keys, listener, fault) ||
            wrong_keys(url, fault);
 }
@@ -380,6 +382,8 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     sink->path = copy_text(url + parts.place_at, parts.place_length);
     if (sink->name == NULL || sink->path == NULL)
         return fault_no_memory(fault);
+    if (sink->destination->is_file)
+        file_path_normalise(sink->path);
     struct keys_given given = {{0}};
     unsigned scopes = keys_of_sink(sink->destination);
     if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault)) {
@@ -422,6 +426,11 @@ bool url_parse_dead_letter(const char *url, const struct config_choices *choices
     letters->path = copy_text(place, parts.place_length);
     if (letters->name == NULL || letters->path == NULL)
         return fault_no_memory(fault);
+    file_path_normalise(letters->path);
+    size_t at;
+    const char *why = file_path_fault(letters->path, &at);
+    if (why != NULL)
+        return fault_set(fault, parts.place_at + at, "%s", why);
     struct keys_given given_keys = {{0}};
     if (parts.keys != NULL &&
         !keys_parse(KEY_OF_LETTERS, choices, parts.keys, letters, &given_keys, fault))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/file_path.h"
 #include "collector/input_file.h"
 #include "collector/process.h"
 
@@ -88,9 +89,10 @@ static bool is_proto(const char *path)
 static char *folder_option(const char *path)
 {
     static const char option[] = "--proto_path=";
-    const char *slash = strrchr(path, '/');
-    const char *folder = slash == NULL ? "." : path;
-    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    size_t length = file_path_folder(path);
+    const char *folder = length == 0 ? "." : path;
+    if (length == 0)
+        length = 1;
     char *text = malloc(sizeof option + length);
     if (text == NULL)
         return NULL;

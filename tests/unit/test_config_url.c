@@ -183,8 +183,8 @@ static void a_sink_url_has_a_scheme_and_perhaps_a_path(void **state)
     assert_sink("stdout:", "stdout:", "");
     assert_sink("stdout:?format=json&view=message", "stdout:", "");
     assert_sink("file:out.ndjson", "file:out.ndjson", "out.ndjson");
-    assert_sink("file:/var/log/a:b&c=d#e?view=message", "file:/var/log/a:b&c=d#e",
-                "/var/log/a:b&c=d#e");
+    assert_sink("file:/var/log/a;b&c=d#e?view=message", "file:/var/log/a;b&c=d#e",
+                "/var/log/a;b&c=d#e");
     assert_sink("stdout:?format=lines&view=sample", "stdout:", "");
     assert_sink("stdout:?view=auto&format=lines", "stdout:", "");
     assert_sink("stdout:?view=auto&format=bytes&names=proto", "stdout:", "");

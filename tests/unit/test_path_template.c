@@ -190,13 +190,43 @@ static void a_value_that_is_empty_or_missing_is_an_underscore(void **state)
 static void a_value_never_hides_a_file_and_never_leads_upwards(void **state)
 {
     (void)state;
-    assert_listener("%{listener}/x", "..", "_./x");
+    assert_listener("%{listener}/x", "..", "__/x");
     assert_listener("%{listener}/x", ".", "_/x");
     assert_listener("a/%{listener}.x", ".hidden", "a/_hidden.x");
     assert_listener("a/.%{listener}/x", ".", "a/._/x");
-    assert_listener("a/..%{listener}/x", "...", "a/.._../x");
-    assert_listener("a/b%{listener}/x", "..", "a/b../x");
-    assert_listener("%Y%{listener}/x", "..", "1970../x");
+    assert_listener("a/..%{listener}/x", "...", "a/.._._/x");
+    assert_listener("a/b%{listener}/x", "..", "a/b._/x");
+    assert_listener("%Y%{listener}/x", "..", "1970._/x");
+}
+
+static void what_windows_leaves_out_of_a_name_is_not_in_it(void **state)
+{
+    (void)state;
+    assert_listener("%{listener}/x", "a.", "a_/x");
+    assert_listener("%{listener}/x", "a.b..", "a.b._/x");
+    assert_listener("%{listener}.x", "a.", "a..x");
+    assert_listener("%{listener}%Y/x", "a.", "a.1970/x");
+    assert_listener("%{listener}-%{listener}/x", "a.", "a.-a_/x");
+}
+
+static void assert_schema(const char *template, const char *schema, const char *expected)
+{
+    struct path_values values = {.listener = "udp", .schema = schema};
+    assert_expands(template, &values, expected);
+}
+
+static void a_value_makes_no_device_of_a_name(void **state)
+{
+    (void)state;
+    assert_schema("%{schema}.ndjson", "aux", "_ux.ndjson");
+    assert_schema("%{schema}.ndjson", "NUL", "_UL.ndjson");
+    assert_schema("logs/%{schema}/%F.ndjson", "con", "logs/_on/1970-01-01.ndjson");
+    assert_schema("%{schema}/%{schema}.x", "com1.part", "_om1.part/_om1.part.x");
+    assert_schema("com%{schema}.x", "1", "com_.x");
+    assert_schema("%{schema}%{listener}.x", "nul", "nuludp.x");
+    assert_schema("nul/%{schema}-.x", "nul", "nul/nul-.x"); /* the user's own, and harmless */
+    assert_schema("a/%{schema}1.x", "com", "a/_om1.x");
+    assert_schema("%{listener}.%{schema}.x", "con", "udp.con.x");
 }
 
 static void a_long_value_is_cut(void **state)
@@ -333,7 +363,6 @@ static void the_base_folder_is_what_no_field_changes(void **state)
     assert_folders("/var/log//%Y/x", "/var/log", "/var/log//", 1);
     assert_folders("/%Y", "/", "/", 0);
     assert_folders("/x", "/", "/", 0);
-    assert_folders("//x", "/", "//", 0);
     assert_folders("a%%b/%%/%Y", "a%b/%", "a%b/%/", 0);
     assert_folders("a/b/c", "a/b", "a/b/", 0);
 }
@@ -371,6 +400,8 @@ int main(void)
         cmocka_unit_test(an_ipv6_address_has_no_colons_and_no_zone_sign),
         cmocka_unit_test(a_value_that_is_empty_or_missing_is_an_underscore),
         cmocka_unit_test(a_value_never_hides_a_file_and_never_leads_upwards),
+        cmocka_unit_test(what_windows_leaves_out_of_a_name_is_not_in_it),
+        cmocka_unit_test(a_value_makes_no_device_of_a_name),
         cmocka_unit_test(a_long_value_is_cut),
         cmocka_unit_test(values_of_others_are_the_word_other),
         cmocka_unit_test(what_does_not_fit_is_told_and_nothing_is_written_behind_the_end),

@@ -1,0 +1,94 @@
+/* collector/file_path.h on Windows ("Naming Files, Paths, and Namespaces"). */
+#include "collector/file_path.h"
+
+#include <string.h>
+
+void file_path_normalise(char *path)
+{
+    for (; *path != '\0'; path++)
+        if (*path == '\\')
+            *path = '/';
+}
+
+/* --- roots ------------------------------------------------------------------------------------ */
+
+static bool is_drive(const char *path)
+{
+    char letter = path[0];
+    bool is_letter = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+    return is_letter && path[1] == ':';
+}
+
+/* "C:", and the '/' behind it; 0: there is no drive. */
+static size_t drive_root(const char *path)
+{
+    return !is_drive(path) ? 0 : path[2] == '/' ? 3 : 2;
+}
+
+/* A name and the '/' behind it. */
+static size_t name_with_slash(const char *path)
+{
+    size_t length = strcspn(path, "/");
+    return path[length] == '/' ? length + 1 : length;
+}
+
+/* "//./" or "//?/", behind which there may be a drive again. */
+static bool is_of_devices(const char *path)
+{
+    return strncmp(path, "//./", 4) == 0 || strncmp(path, "//?/", 4) == 0;
+}
+
+size_t file_path_root(const char *path)
+{
+    if (is_of_devices(path))
+        return 4 + drive_root(path + 4);
+    if (strncmp(path, "//", 2) == 0) {
+        size_t server = 2 + name_with_slash(path + 2);
+        return server + name_with_slash(path + server);
+    }
+    return path[0] == '/' ? 1 : drive_root(path);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* Of a name that is not "." or "..": what the system would leave out at its end. */
+static bool is_cut(const char *name, size_t size)
+{
+    bool leads_elsewhere = size <= 2 && strncmp(name, "..", size) == 0;
+    return size != 0 && !leads_elsewhere && strchr(". ", name[size - 1]) != NULL;
+}
+
+const char *file_path_fault(const char *path, size_t *at)
+{
+    size_t root = file_path_root(path);
+    *at = root;
+    /* It would begin where that drive was used last. */
+    if (root >= 2 && path[root - 1] == ':')
+        return "behind a drive comes a separator: C:\\logs";
+    for (*at = root; path[*at] != '\0'; ++*at) {
+        /* A colon would begin a stream, which no listing of the folder shows. */
+        if ((unsigned char)path[*at] < ' ' || strchr("<>:\"|?*", path[*at]) != NULL)
+            return "Windows has none of < > : \" | ? * in names";
+    }
+    for (const char *name = path + root; *name != '\0'; name += name_with_slash(name)) {
+        size_t size = strcspn(name, "/");
+        *at = (size_t)(name - path) + size - 1;
+        if (is_cut(name, size))
+            return "Windows leaves out a dot or a space at the end of a name";
+    }
+    return NULL;
+}
+
+#define FOUR(n)    (n), (n) + 1, (n) + 2, (n) + 3
+#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+#define SIXTY(n)   SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
+#define LETTERS(n)                                                                                 \
+    FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12), FOUR((n) + 16), FOUR((n) + 20),         \
+        (n) + 24, (n) + 25
+
+/*
+ * The capital letters of ASCII are as the small ones. So are others, by a table that each volume
+ * has of its own; but only values differ from path to path, and those are of ASCII.
+ */
+const unsigned char file_path_fold[256] = {SIXTY(0),     '@',          LETTERS('a'), FOUR('['), '_',
+                                           SIXTEEN('`'), SIXTEEN('p'), SIXTY(128),   SIXTY(192)};

@@ -1,0 +1,83 @@
+/* Paths as texts, as far as they are the same on every system. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/file_path.h"
+
+static void the_folder_is_what_stands_before_the_last_separator(void **state)
+{
+    (void)state;
+    assert_int_equal(file_path_folder("x"), 0);
+    assert_int_equal(file_path_folder(""), 0);
+    assert_int_equal(file_path_folder("a/x"), strlen("a"));
+    assert_int_equal(file_path_folder("a/b/x"), strlen("a/b"));
+    assert_int_equal(file_path_folder("a/"), strlen("a"));
+    assert_int_equal(file_path_folder("../x"), strlen(".."));
+    assert_int_equal(file_path_folder("/a/x"), strlen("/a"));
+    assert_int_equal(file_path_folder("/x"), strlen("/"));
+}
+
+static void what_begins_a_path_is_compared_to_its_end(void **state)
+{
+    (void)state;
+    assert_true(file_path_same("a/b", "a/b"));
+    assert_false(file_path_same("a/b", "a/c"));
+    assert_false(file_path_same("a/b", "a/bc"));
+    assert_false(file_path_same("a/bc", "a/b"));
+    assert_true(file_path_same("", ""));
+    assert_true(file_path_begins("abc", "ab", 2));
+    assert_true(file_path_begins("abc", "", 0));
+    assert_false(file_path_begins("a", "ab", 2));
+    assert_false(file_path_begins("", "ab", 2));
+}
+
+/* Each byte but letters is itself alone, whatever the sign of a char. */
+static void other_bytes_than_letters_are_themselves(void **state)
+{
+    (void)state;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        bool capital = byte >= 'A' && byte <= 'Z';
+        unsigned folded = file_path_fold[byte];
+        assert_true(folded == byte || (capital && folded == byte - 'A' + 'a'));
+    }
+}
+
+static bool is_device(const char *name)
+{
+    return file_path_is_device(name, strlen(name));
+}
+
+static void names_of_devices_are_known_whatever_follows_their_dot(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"con",      "CON",     "Prn",       "aux",
+                                          "NUL",      "com0",    "COM1",      "lpt9",
+                                          "nul.json", "aux.a.b", "com7.part", "con."};
+    static const char *const others[] = {"",     "co",   "cons",  "com",  "com10",  "comx",
+                                         "lpt",  "_aux", "a.nul", "nul_", ".con",   "xcon",
+                                         "com-", "COM/", "com:",  "null", "prn-1.x"};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+        if (!is_device(devices[i]))
+            fail_msg("%s is a device", devices[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (is_device(others[i]))
+            fail_msg("%s is none", others[i]);
+    assert_true(file_path_is_device("nully", 3)); /* no more than was said is read */
+    assert_false(file_path_is_device("com1", 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_folder_is_what_stands_before_the_last_separator),
+        cmocka_unit_test(what_begins_a_path_is_compared_to_its_end),
+        cmocka_unit_test(other_bytes_than_letters_are_themselves),
+        cmocka_unit_test(names_of_devices_are_known_whatever_follows_their_dot),
+    };
+    return cmocka_run_group_tests_name("file path", tests, NULL, NULL);
+}

@@ -2,4 +2,8 @@
 
 #include <stddef.h>
 
-const struct notifier_backend *const notifier_backends[] = {&notifier_wsaeventselect, NULL};
+const struct notifier_backend *const notifier_backends[] = {
+    &notifier_psn,
+    &notifier_wsaeventselect,
+    NULL,
+};

@@ -4,6 +4,7 @@
 
 #include "collector/notifier.h"
 
+extern const struct notifier_backend notifier_psn; /* Windows 11, Server 2022; any threads */
 extern const struct notifier_backend notifier_wsaeventselect; /* every Windows; one thread */
 
 #endif

@@ -32,7 +32,7 @@ struct control_service;
 struct pipeline;
 
 /*
- * Opens the socket at `address` ("unix:PATH"). The pipeline outlives the service; `encoder` writes
+ * Opens the socket at `address`. The pipeline outlives the service; `encoder` writes
  * the lines of a tap (see tap_view_create). Returns 0, or -1 with `error` filled.
  */
 int control_service_create(struct control_service **out, const char *address,

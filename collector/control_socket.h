@@ -1,6 +1,6 @@
 /*
  * The local place where clients come to ask and to watch: a named endpoint of byte streams that
- * only the program's own user may open.
+ * only the program's own user may open, and the system's administrator.
  *
  * Lifecycle: open, accept, read and write, close the connections, close. Nothing here waits. Main
  * thread. CMake picks the implementation under platform/.
@@ -16,8 +16,11 @@
 struct control_socket;
 struct control_connection;
 
+/* How an address is written: "unix:PATH" or, on Windows, "pipe:NAME", the pipe \\.\pipe\NAME. */
+extern const char control_socket_form[];
+
 /*
- * Opens it under its address, "unix:PATH". What a program that has ended left there is replaced.
+ * Opens it under its address. What a program that has ended left there is replaced.
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE): another program listens there, or
  * something else has that name.
  */
@@ -46,7 +49,10 @@ enum control_result control_connection_write(struct control_connection *connecti
                                              const void *bytes, size_t size, size_t *moved);
 
 wait_handle control_connection_handle(const struct control_connection *connection);
-/* NULL is allowed. */
+/*
+ * The other end still gets what was written; but on Windows only as much of it as a pipe has room
+ * for. NULL is allowed.
+ */
 void control_connection_close(struct control_connection *connection);
 
 #endif

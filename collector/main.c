@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "collector/config/options.h"
+#include "collector/control_socket.h"
 #include "collector/entry.h"
 #include "collector/log.h"
 #include "collector/notifier.h"
@@ -21,6 +22,7 @@ static const struct config_choices choices = {
     .encoders = builtin_encoders,
     .compressions = builtin_compressions,
     .notifiers = notifier_backends,
+    .local_form = control_socket_form,
 };
 
 /* What is in this program: scripts and bug reports go by it. */

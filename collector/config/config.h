@@ -105,7 +105,7 @@ struct config {
     uint64_t stop_timeout_ns; /* how long a stop may take to flush */
     enum ledger_format ledger;
     const struct notifier_backend *notifier; /* NULL: the best that the system has */
-    char *control; /* where clients ask and watch, as given: "unix:PATH"; NULL: nowhere */
+    char *control; /* where clients ask and watch, as given; NULL: nowhere */
 };
 
 /* What there is to choose from: the program's own, tables with NULL at their end. */
@@ -116,6 +116,7 @@ struct config_choices {
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
     const struct notifier_backend *const *notifiers;
+    const char *local_form; /* how the system's local addresses are written: "unix:PATH" */
 };
 
 /*

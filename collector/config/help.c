@@ -91,6 +91,8 @@ static void put_value_name(struct page *page, const struct setting *setting,
     }
     if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
         put(page, "|FILE");
+    if (setting->type == SETTING_LOCAL)
+        put(page, choices->local_form);
     if (setting->form != NULL)
         put(page, setting->form);
 }

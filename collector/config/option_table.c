@@ -38,7 +38,7 @@ const struct option command_options[] = {
      {"notifier", SETTING_NOTIFIER, .offset = offsetof(struct config, notifier),
       .default_text = "auto", .help = "how the system tells that datagrams have come"}},
     {OPTION_VALUE,
-     {"control", SETTING_LOCAL, .offset = offsetof(struct config, control), .form = "unix:PATH",
+     {"control", SETTING_LOCAL, .offset = offsetof(struct config, control),
       .help = "answer local clients there: sluice-top"}},
     {OPTION_VERSION, {"version", .help = "print the version and what it was built with"}},
     {OPTION_HELP, {"help", .help = "print this"}},

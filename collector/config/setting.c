@@ -151,15 +151,16 @@ static bool parse_schema(const struct setting *setting, const struct config_choi
     return true;
 }
 
-static bool parse_local(const struct setting *setting, const char *text, size_t length, char **out,
-                        struct fault *fault)
+/* It begins as the form does, up to the colon, and goes on. */
+static bool parse_local(const struct setting *setting, const char *form, const char *text,
+                        size_t length, char **out, struct fault *fault)
 {
-    static const char scheme[] = "unix:";
     char given[QUOTED_SIZE];
-    if (length > strlen(scheme) && memcmp(text, scheme, strlen(scheme)) == 0)
+    size_t scheme = strcspn(form, ":") + 1;
+    if (length > scheme && memcmp(text, form, scheme) == 0)
         return parse_text(setting, text, length, out, fault);
     return fault_set(fault, 0, "%s %s is not of the form %s", setting->name,
-                     quoted(text, length, given), setting->form);
+                     quoted(text, length, given), form);
 }
 
 bool setting_parse(const struct setting *setting, const struct config_choices *choices,
@@ -187,7 +188,8 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
     case SETTING_PARSED:
         return setting->parse(setting->name, text, length, field_of(setting, target), fault);
     case SETTING_LOCAL:
-        return parse_local(setting, text, length, field_of(setting, target), fault);
+        return parse_local(setting, choices->local_form, text, length, field_of(setting, target),
+                           fault);
     case SETTING_NONE:
         break;
     }

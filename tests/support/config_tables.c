@@ -38,4 +38,5 @@ const struct config_choices test_choices = {
     .encoders = encoders,
     .compressions = compressions,
     .notifiers = notifiers,
+    .local_form = "unix:PATH",
 };

@@ -174,6 +174,7 @@ static void parse(struct flow *flow, const char *arguments)
         .schema_from_file = flow->schema_from_file,
         .destinations = builtin_destinations,
         .encoders = builtin_encoders,
+        .local_form = "unix:PATH",
     };
     struct error error;
     if (options_parse(argc, argv, &choices, &flow->config, &error) != OPTIONS_RUN)

@@ -12,6 +12,8 @@
 
 #define BACKLOG 8
 
+const char control_socket_form[] = "unix:PATH";
+
 struct control_socket {
     int fd;
     struct sockaddr_un address;

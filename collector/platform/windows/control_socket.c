@@ -1,0 +1,322 @@
+/*
+ * collector/control_socket.h on named pipes.
+ *
+ * A pipe has an instance for each client, and one more that waits for the next. Whatever would wait
+ * is started (overlapped) and looked at when its event says that it is over.
+ */
+#include "collector/control_socket.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <windows.h>
+
+#include "collector/platform/windows/own_access.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/platform/windows/text.h"
+#include "collector/platform/windows/wait_source.h"
+
+/* Bytes on their way into and out of a connection, and what the system is to keep for each way. */
+#define READ_SIZE  512
+#define WRITE_SIZE 16384
+
+/* Windows' own limit of a pipe's name, \\.\pipe\ and its end included. */
+#define NAME_SIZE 257
+
+const char control_socket_form[] = "pipe:NAME";
+
+/* What was started on a pipe. Its event is set while nothing is on its way. */
+struct operation {
+    OVERLAPPED state;
+    bool started;
+    bool over; /* it has failed: the other end has gone */
+};
+
+struct control_socket {
+    SECURITY_ATTRIBUTES access;
+    struct wait_source source;
+    HANDLE pipe; /* the instance that waits */
+    bool connected;
+    struct operation connecting;
+    wchar_t name[NAME_SIZE];
+};
+
+struct control_connection {
+    struct wait_source source;
+    HANDLE pipe;
+    struct operation reading;
+    struct operation writing;
+    size_t read_at, read_size; /* of what was read, what was not handed out yet */
+    char read[READ_SIZE];
+    char written[WRITE_SIZE];
+};
+
+/* --- operations ------------------------------------------------------------------------------- */
+
+static bool operation_create(struct operation *operation, BOOL set)
+{
+    operation->state.hEvent = CreateEventW(NULL, TRUE, set, NULL);
+    return operation->state.hEvent != NULL;
+}
+
+/* What is on its way is taken back: the system must not write into what is about to be freed. */
+static void operation_destroy(struct operation *operation, HANDLE pipe)
+{
+    DWORD size;
+    if (operation->started) {
+        CancelIoEx(pipe, &operation->state);
+        GetOverlappedResult(pipe, &operation->state, &size, TRUE);
+    }
+    if (operation->state.hEvent != NULL)
+        CloseHandle(operation->state.hEvent);
+}
+
+static void operation_begin(struct operation *operation)
+{
+    operation->state = (OVERLAPPED){.hEvent = operation->state.hEvent};
+    operation->started = true;
+    ResetEvent(operation->state.hEvent);
+}
+
+/* To be called with what starting it returned. Returns false where it has failed already. */
+static bool operation_has_begun(struct operation *operation, BOOL done)
+{
+    if (done || GetLastError() == ERROR_IO_PENDING)
+        return true;
+    operation->started = false;
+    operation->over = true;
+    SetEvent(operation->state.hEvent);
+    return false;
+}
+
+/* Whether it still goes on; *size: the bytes that it has moved where it has ended. */
+static bool operation_goes_on(struct operation *operation, HANDLE pipe, DWORD *size)
+{
+    *size = 0;
+    if (!operation->started)
+        return false;
+    bool good = GetOverlappedResult(pipe, &operation->state, size, FALSE);
+    if (!good && GetLastError() == ERROR_IO_INCOMPLETE)
+        return true;
+    operation->started = false;
+    operation->over = !good;
+    return false;
+}
+
+/* --- the socket ------------------------------------------------------------------------------- */
+
+static int cannot(struct error *error, const char *address, const char *why)
+{
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "--control %s: %s", address, why);
+    return -1;
+}
+
+/* A further instance: a client may come to it from now on. `first`: nobody else may have any. */
+static HANDLE create_instance(const struct control_socket *socket, bool first)
+{
+    SECURITY_ATTRIBUTES access = socket->access;
+    return CreateNamedPipeW(
+        socket->name,
+        PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED | (first ? FILE_FLAG_FIRST_PIPE_INSTANCE : 0),
+        PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS,
+        PIPE_UNLIMITED_INSTANCES, WRITE_SIZE, READ_SIZE, 0, &access);
+}
+
+/* Has the event told when a client comes; one that has come already, or has left, is told at once.
+ */
+static bool await_client(struct control_socket *socket)
+{
+    operation_begin(&socket->connecting);
+    BOOL done = ConnectNamedPipe(socket->pipe, &socket->connecting.state);
+    DWORD reason = GetLastError();
+    if (operation_has_begun(&socket->connecting, done))
+        return true;
+    socket->connected = reason == ERROR_PIPE_CONNECTED || reason == ERROR_NO_DATA;
+    return socket->connected;
+}
+
+static bool is_connected(struct control_socket *socket)
+{
+    DWORD size;
+    if (!socket->connected && !socket->connecting.started && !await_client(socket))
+        return false;
+    if (!socket->connected)
+        socket->connected = !operation_goes_on(&socket->connecting, socket->pipe, &size);
+    return socket->connected;
+}
+
+static bool set_name(struct control_socket *socket, const char *name)
+{
+    static const wchar_t prefix[] = L"\\\\.\\pipe\\";
+    const size_t length = sizeof prefix / sizeof *prefix - 1;
+    wcscpy(socket->name, prefix);
+    return text_to_wide(name, socket->name + length, NAME_SIZE - length);
+}
+
+/* The first instance must be the first of all. That this fails does not say why. */
+static bool is_taken(const struct control_socket *socket)
+{
+    return WaitNamedPipeW(socket->name, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
+}
+
+static int begin(struct control_socket *made, const char *address, struct error *error)
+{
+    if (!set_name(made, strchr(address, ':') + 1))
+        return cannot(error, address, "the name is too long, or is no UTF-8");
+    if (!operation_create(&made->connecting, FALSE) || !own_access_make(&made->access))
+        return cannot(error, address, system_error(GetLastError()).text);
+    made->source.readable = made->connecting.state.hEvent;
+    if (is_taken(made))
+        return cannot(error, address, "another program listens there");
+    made->pipe = create_instance(made, true);
+    if (made->pipe == INVALID_HANDLE_VALUE || !await_client(made))
+        return cannot(error, address, system_error(GetLastError()).text);
+    return 0;
+}
+
+int control_socket_open(struct control_socket **out, const char *address, struct error *error)
+{
+    struct control_socket *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return cannot(error, address, "out of memory");
+    made->pipe = INVALID_HANDLE_VALUE;
+    if (begin(made, address, error) != 0) {
+        control_socket_close(made);
+        return -1;
+    }
+    *out = made;
+    return 0;
+}
+
+void control_socket_close(struct control_socket *socket)
+{
+    if (socket == NULL)
+        return;
+    operation_destroy(&socket->connecting, socket->pipe);
+    if (socket->pipe != INVALID_HANDLE_VALUE)
+        CloseHandle(socket->pipe);
+    own_access_free(&socket->access);
+    free(socket);
+}
+
+wait_handle control_socket_handle(const struct control_socket *socket)
+{
+    return wait_source_handle(&socket->source);
+}
+
+/* --- connections ------------------------------------------------------------------------------ */
+
+static void start_reading(struct control_connection *connection)
+{
+    struct operation *reading = &connection->reading;
+    operation_begin(reading);
+    BOOL done = ReadFile(connection->pipe, connection->read, READ_SIZE, NULL, &reading->state);
+    operation_has_begun(reading, done);
+}
+
+static struct control_connection *connection_create(HANDLE pipe)
+{
+    struct control_connection *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    if (!operation_create(&made->reading, FALSE) || !operation_create(&made->writing, TRUE)) {
+        made->pipe = INVALID_HANDLE_VALUE; /* it stays the caller's */
+        control_connection_close(made);
+        return NULL;
+    }
+    made->pipe = pipe;
+    made->source.readable = made->reading.state.hEvent;
+    made->source.writable = made->writing.state.hEvent;
+    start_reading(made);
+    return made;
+}
+
+/*
+ * The next instance is made before this one is handed out: without any the name would be free for
+ * somebody else.
+ */
+enum control_result control_socket_accept(struct control_socket *socket,
+                                          struct control_connection **out)
+{
+    if (!is_connected(socket))
+        return socket->connecting.started ? CONTROL_WOULD_BLOCK : CONTROL_OVER;
+    HANDLE next = create_instance(socket, false);
+    if (next == INVALID_HANDLE_VALUE)
+        return CONTROL_OVER;
+    *out = connection_create(socket->pipe);
+    if (*out == NULL) {
+        CloseHandle(next);
+        return CONTROL_OVER;
+    }
+    socket->pipe = next;
+    socket->connected = false;
+    await_client(socket);
+    return CONTROL_DONE;
+}
+
+/* Returns false where there is nothing to hand out. */
+static bool has_read(struct control_connection *connection)
+{
+    struct operation *reading = &connection->reading;
+    DWORD size;
+    while (connection->read_at == connection->read_size && !reading->over) {
+        if (operation_goes_on(reading, connection->pipe, &size))
+            return false;
+        connection->read_at = 0;
+        connection->read_size = size;
+        if (size == 0 && !reading->over) /* the other end may write nothing, too */
+            start_reading(connection);
+    }
+    return connection->read_at != connection->read_size;
+}
+
+enum control_result control_connection_read(struct control_connection *connection, void *bytes,
+                                            size_t size, size_t *moved)
+{
+    if (!has_read(connection))
+        return connection->reading.over ? CONTROL_OVER : CONTROL_WOULD_BLOCK;
+    size_t left = connection->read_size - connection->read_at;
+    *moved = size < left ? size : left;
+    memcpy(bytes, connection->read + connection->read_at, *moved);
+    connection->read_at += *moved;
+    if (*moved == left)
+        start_reading(connection);
+    return CONTROL_DONE;
+}
+
+/* A pipe of bytes takes all of a write, or fails. */
+enum control_result control_connection_write(struct control_connection *connection,
+                                             const void *bytes, size_t size, size_t *moved)
+{
+    struct operation *writing = &connection->writing;
+    DWORD done;
+    if (operation_goes_on(writing, connection->pipe, &done))
+        return CONTROL_WOULD_BLOCK;
+    if (writing->over)
+        return CONTROL_OVER;
+    DWORD part = size < WRITE_SIZE ? (DWORD)size : WRITE_SIZE;
+    memcpy(connection->written, bytes, part);
+    operation_begin(writing);
+    if (!operation_has_begun(
+            writing, WriteFile(connection->pipe, connection->written, part, NULL, &writing->state)))
+        return CONTROL_OVER;
+    *moved = part;
+    return CONTROL_DONE;
+}
+
+wait_handle control_connection_handle(const struct control_connection *connection)
+{
+    return wait_source_handle(&connection->source);
+}
+
+void control_connection_close(struct control_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    operation_destroy(&connection->reading, connection->pipe);
+    operation_destroy(&connection->writing, connection->pipe);
+    if (connection->pipe != INVALID_HANDLE_VALUE)
+        CloseHandle(connection->pipe);
+    free(connection);
+}

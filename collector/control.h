@@ -47,6 +47,9 @@ void control_destroy(struct control *control);
 /* What does not work of it, a line for the log that lives as long as it does; NULL: all works. */
 const char *control_doubt(const struct control *control);
 
+/* The number by which `sluice ctl`, and kill(1) where there is one, find this process. */
+unsigned long control_process_id(void);
+
 void control_notify(struct control *control);
 
 /*

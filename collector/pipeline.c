@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/control.h"
 #include "collector/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/thread.h"
@@ -106,8 +107,9 @@ static void tell_listener(const struct pipeline *pipeline, size_t index)
     const struct listener_config *config = &pipeline->config->listeners[index];
     const struct source *source = &pipeline->sources[index];
     const char *name = source->listener.name;
-    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB, by %s", name,
-             source->schema_names, source->granted / 1024, pipeline->notifier->name);
+    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB, by %s, process %lu", name,
+             source->schema_names, source->granted / 1024, pipeline->notifier->name,
+             control_process_id());
     if (source->granted < config->receive_buffer)
         log_line(LOG_WARNING, "%s: receive buffer: asked for %llu KiB, granted %zu KiB; %s", name,
                  (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,

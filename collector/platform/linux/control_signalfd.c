@@ -60,6 +60,11 @@ const char *control_doubt(const struct control *control)
     return NULL;
 }
 
+unsigned long control_process_id(void)
+{
+    return (unsigned long)getpid();
+}
+
 void control_notify(struct control *control)
 {
     event_signal(control->notice);

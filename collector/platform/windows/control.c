@@ -74,6 +74,11 @@ void control_await_end(unsigned long most_ms)
     ReleaseSRWLockShared(&present.lock);
 }
 
+unsigned long control_process_id(void)
+{
+    return GetCurrentProcessId();
+}
+
 void control_notify(struct control *control)
 {
     SetEvent(control->notice);

@@ -3,8 +3,8 @@
 # native build on Windows, where vcpkg has put them; and sources for a cross build, Debian's where no
 # others are given, as Debian has no packages of them for Windows.
 
-find_program(PROTOC_C NAMES protoc-c REQUIRED)
 find_program(PROTOC NAMES protoc REQUIRED)
+find_program(PROTOC_GEN_C NAMES protoc-gen-c REQUIRED) # protobuf-c's part of it
 
 # sluice_library(NAME INCLUDES folder... LIBRARIES file or target...)
 function(sluice_library name)

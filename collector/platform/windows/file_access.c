@@ -1,0 +1,72 @@
+#include "collector/platform/windows/file_access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/windows/text.h"
+
+/* Characters of a path that every call takes: a folder's, less the "\8.3 name" of a file in it. */
+#define SHORT_PATH_MAX 247
+
+static const wchar_t verbatim[] = L"\\\\?\\";
+static const wchar_t verbatim_share[] = L"\\\\?\\UNC\\";
+
+/* What goes before a full path; *skipped: characters of that which it stands for. */
+static const wchar_t *prefix_of(const wchar_t *full, size_t *skipped)
+{
+    *skipped = 0;
+    if (wcsncmp(full, L"\\\\", 2) != 0)
+        return verbatim;
+    if ((full[2] == L'?' || full[2] == L'.') && full[3] == L'\\')
+        return L""; /* it has its own */
+    *skipped = 2;
+    return verbatim_share;
+}
+
+static wchar_t *lengthened(const wchar_t *wide, DWORD room)
+{
+    wchar_t *full = calloc(room, sizeof *full);
+    wchar_t *made = calloc(room + sizeof verbatim_share / sizeof verbatim_share[0], sizeof *made);
+    DWORD length = full == NULL || made == NULL ? 0 : GetFullPathNameW(wide, room, full, NULL);
+    if (length == 0 || length >= room) {
+        free(full);
+        free(made);
+        return NULL;
+    }
+    size_t skipped;
+    wcscpy(made, prefix_of(full, &skipped));
+    wcscat(made, full + skipped);
+    free(full);
+    return made;
+}
+
+wchar_t *file_access_path(const char *path)
+{
+    wchar_t *wide = text_wide_copy(path);
+    /* With the end, which the length that fits would be told without. */
+    DWORD room = wide == NULL ? 0 : GetFullPathNameW(wide, 0, NULL, NULL);
+    if (room <= SHORT_PATH_MAX + 1)
+        return wide;
+    wchar_t *made = lengthened(wide, room);
+    free(wide);
+    if (made == NULL)
+        SetLastError(ERROR_NOT_ENOUGH_MEMORY);
+    return made;
+}
+
+bool file_access_is_at(HANDLE file, const wchar_t *path)
+{
+    BY_HANDLE_FILE_INFORMATION this_one;
+    BY_HANDLE_FILE_INFORMATION named;
+    /* Who asks for attributes alone is let in whatever others share. */
+    HANDLE other = CreateFileW(path, FILE_READ_ATTRIBUTES, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
+                               FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (other == INVALID_HANDLE_VALUE)
+        return false;
+    bool found = GetFileInformationByHandle(file, &this_one) != 0 &&
+                 GetFileInformationByHandle(other, &named) != 0;
+    CloseHandle(other);
+    return found && this_one.dwVolumeSerialNumber == named.dwVolumeSerialNumber &&
+           this_one.nFileIndexHigh == named.nFileIndexHigh &&
+           this_one.nFileIndexLow == named.nFileIndexLow;
+}

@@ -1,0 +1,195 @@
+/*
+ * Faults that a receiver may have, planted one at a time: each of them loses datagrams for good.
+ *
+ * Some systems forgive some of them: one tells again of what was not drained, another makes a
+ * socket non-blocking by itself. Nobody may rely on that, so that this receiver sees of its
+ * backend's events only those that the contract promises (collector/notifier.h): none before a
+ * receive said would-block.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/thread.h"
+#include "tests/support/patience.h"
+#include "tests/support/plain_socket.h"
+#include "tests/support/watching.h"
+
+#define BURST      100 /* datagrams, every tenth of them empty */
+#define BURSTS     20
+#define SILENCE_MS 500 /* so long without an event: what has not come will not come */
+
+enum fault {
+    NO_FAULT,
+    STOPS_AFTER_16,      /* datagrams of a drain, and waits for an event */
+    ENDS_AT_ZERO_LENGTH, /* as if that were the end of a stream */
+    IS_ADDED_LATE,       /* after bind, with data queued */
+};
+
+struct receiver {
+    enum fault fault;
+    struct plain_socket *socket;
+    struct address address;
+    bool promised; /* an event, for the next datagram that comes */
+    size_t received;
+};
+
+static void add(struct receiver *receiver)
+{
+    struct error error;
+    receiver->promised = !plain_socket_holds_data(receiver->socket);
+    wait_handle handle = plain_socket_handle(receiver->socket);
+    if (notifier_add(watching.notifier, handle, receiver, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void drain_with_fault(struct receiver *receiver)
+{
+    for (size_t taken = 0; receiver->fault != STOPS_AFTER_16 || taken < 16; taken++) {
+        size_t size;
+        if (!plain_socket_receive(receiver->socket, &size)) {
+            receiver->promised = true;
+            return;
+        }
+        receiver->received++;
+        if (receiver->fault == ENDS_AT_ZERO_LENGTH && size == 0)
+            return;
+    }
+}
+
+static void receive_until_silence(struct receiver *receiver, size_t wanted)
+{
+    int64_t silent = clock_monotonic_ns() + (int64_t)SILENCE_MS * 1000000;
+    while (receiver->received < wanted && clock_monotonic_ns() < silent) {
+        struct notifier_event event;
+        size_t count = notifier_wait(watching.notifier, 0, &event, 1, SILENCE_MS);
+        if (count == 0 || event.type != NOTIFIER_READY || !receiver->promised)
+            continue;
+        assert_ptr_equal(event.token, receiver);
+        receiver->promised = false;
+        drain_with_fault(receiver);
+        silent = clock_monotonic_ns() + (int64_t)SILENCE_MS * 1000000;
+    }
+}
+
+static void send_one_burst(const struct receiver *receiver)
+{
+    for (size_t i = 0; i < BURST; i++)
+        udp_sender_send(watching.sender, &receiver->address, "datagram", i % 10 == 5 ? 0 : 8);
+}
+
+/* Returns how many of the datagrams of all bursts came. */
+static size_t receive_bursts(enum fault fault)
+{
+    struct receiver receiver = {.fault = fault, .socket = plain_socket_open(true)};
+    if (fault != IS_ADDED_LATE)
+        add(&receiver);
+    receiver.address = plain_socket_bind(receiver.socket);
+    for (size_t burst = 1; burst <= BURSTS; burst++) {
+        send_one_burst(&receiver);
+        if (fault == IS_ADDED_LATE && burst == 1)
+            add(&receiver);
+        receive_until_silence(&receiver, burst * BURST);
+        if (receiver.received < burst * BURST)
+            break;
+    }
+    plain_socket_close(receiver.socket);
+    return receiver.received;
+}
+
+static void without_a_fault_all_datagrams_arrive(void **state)
+{
+    (void)state;
+    assert_int_equal(receive_bursts(NO_FAULT), BURSTS * BURST);
+}
+
+static void a_drain_that_stops_after_16_waits_for_ever(void **state)
+{
+    (void)state;
+    assert_int_equal(receive_bursts(STOPS_AFTER_16), 16);
+}
+
+static void a_drain_that_ends_at_a_zero_length_datagram_waits_for_ever(void **state)
+{
+    (void)state;
+    assert_int_equal(receive_bursts(ENDS_AT_ZERO_LENGTH), 6);
+}
+
+static void a_socket_that_is_added_with_data_queued_may_stay_silent(void **state)
+{
+    (void)state;
+    assert_int_equal(receive_bursts(IS_ADDED_LATE), 0);
+}
+
+/* --- a socket that blocks ----------------------------------------------------------------------
+ */
+
+struct blocked {
+    struct plain_socket *socket;
+    atomic_size_t received;
+    atomic_bool ended;
+};
+
+/* To would-block, or to a datagram of zero length, which no test of this sends but to end it. */
+static void drain_once(void *argument)
+{
+    struct blocked *blocked = argument;
+    size_t size;
+    while (plain_socket_receive(blocked->socket, &size) && size != 0)
+        atomic_fetch_add(&blocked->received, 1);
+    atomic_store(&blocked->ended, true);
+}
+
+/* Whether a drain of three datagrams ends before one of zero length is sent to end it. */
+static bool drain_ends_by_itself(bool non_blocking)
+{
+    struct blocked blocked = {.socket = plain_socket_open(non_blocking)};
+    struct address to = plain_socket_bind(blocked.socket);
+    for (int i = 0; i < 3; i++)
+        udp_sender_send(watching.sender, &to, "x", 1);
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "drain", drain_once, &blocked, &error), 0);
+    int64_t later = clock_monotonic_ns() + (int64_t)SILENCE_MS * 1000000;
+    int64_t give_up = patience_until();
+    while (!atomic_load(&blocked.ended) &&
+           (atomic_load(&blocked.received) < 3 || clock_monotonic_ns() < later))
+        assert_true(patience(give_up));
+    bool ended = atomic_load(&blocked.ended);
+    udp_sender_send(watching.sender, &to, "", 0);
+    thread_join(thread);
+    assert_int_equal(blocked.received, 3);
+    plain_socket_close(blocked.socket);
+    return ended;
+}
+
+/* Seen without a notifier: WSAEventSelect makes each socket that it is given a non-blocking one. */
+static void a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain(void **state)
+{
+    (void)state;
+    assert_true(drain_ends_by_itself(true));
+    assert_false(drain_ends_by_itself(false));
+}
+
+#define with_notifier(test)                                                                        \
+    cmocka_unit_test_setup_teardown(test, watching_set_up, watching_tear_down)
+
+int main(int argc, char **argv)
+{
+    if (!watching_choose_backend(argc, argv))
+        return 64;
+    const struct CMUnitTest tests[] = {
+        with_notifier(without_a_fault_all_datagrams_arrive),
+        with_notifier(a_drain_that_stops_after_16_waits_for_ever),
+        with_notifier(a_drain_that_ends_at_a_zero_length_datagram_waits_for_ever),
+        with_notifier(a_socket_that_is_added_with_data_queued_may_stay_silent),
+        with_notifier(a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain),
+    };
+    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+}

@@ -219,15 +219,13 @@ static void CALLBACK come_round(ULONG_PTR unused)
     (void)unused;
 }
 
-/* The system has posted its last packet. `idle` is the thread that saw it, if it holds no event. */
-static void begin_round(struct psn_notifier *notifier, struct registration *removed,
-                        struct member *idle)
+/* The system has posted its last packet. Each thread has to begin a wait, the one that saw it too.
+ */
+static void begin_round(struct psn_notifier *notifier, struct registration *removed)
 {
     AcquireSRWLockExclusive(&notifier->lock);
     removed->round = atomic_fetch_add(&notifier->round, 1) + 1;
     atomic_fetch_add(&notifier->unsettled, 1);
-    if (idle != NULL)
-        atomic_store(&idle->round, removed->round);
     for (size_t i = 0; i < notifier->member_count; i++) {
         struct member *member = &notifier->members[i];
         if (member->handle != NULL && member->id != GetCurrentThreadId())
@@ -275,8 +273,8 @@ static struct notifier_event tell_removed(struct psn_notifier *notifier,
 
 /* Makes one event of a packet, or none. Whatever the system tells of a socket is for a receive to
  * look at: input, an error, or the end of something. */
-static size_t translate(struct psn_notifier *notifier, struct member *member,
-                        const OVERLAPPED_ENTRY *packet, struct notifier_event *event)
+static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
+                        struct notifier_event *event)
 {
     if (packet->lpCompletionKey == (ULONG_PTR)notifier) {
         if (packet->lpOverlapped != NULL) {
@@ -289,36 +287,33 @@ static size_t translate(struct psn_notifier *notifier, struct member *member,
     }
     struct registration *registration = (struct registration *)packet->lpCompletionKey;
     DWORD events = packet->dwNumberOfBytesTransferred;
-    if (events == SOCKET_EVENT_REMOVE && notifier->member_count == 1) {
+    bool ready = events != SOCKET_EVENT_REMOVE;
+    if (!ready && notifier->member_count == 1) {
         *event = tell_removed(notifier, registration);
         return 1;
     }
-    if (events == SOCKET_EVENT_REMOVE) {
-        begin_round(notifier, registration, member);
-        return 0;
-    }
-    *event = (struct notifier_event){NOTIFIER_READY, registration->token};
+    if (ready)
+        *event = (struct notifier_event){NOTIFIER_READY, registration->token};
     if ((events & SOCKET_EVENT_REMOVE) != 0)
-        begin_round(notifier, registration, NULL);
-    return 1;
+        begin_round(notifier, registration);
+    return ready;
 }
 
 static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
                               size_t capacity, int timeout_ms)
 {
     struct psn_notifier *notifier = of(base);
-    struct member *member = &notifier->members[thread];
     bool alone = notifier->member_count == 1;
     OVERLAPPED_ENTRY packets[WAIT_PACKETS];
     size_t room = !alone ? 1 : capacity < WAIT_PACKETS ? capacity : WAIT_PACKETS;
     ULONG found = 0;
-    begin_wait(notifier, member);
+    begin_wait(notifier, &notifier->members[thread]);
     if (!GetQueuedCompletionStatusEx(notifier->port, packets, (ULONG)room, &found,
                                      timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms, !alone))
         return 0; /* too late, or interrupted to come round */
     size_t count = 0;
     for (ULONG i = 0; i < found; i++)
-        count += translate(notifier, member, &packets[i], &events[count]);
+        count += translate(notifier, &packets[i], &events[count]);
     return count;
 }
 

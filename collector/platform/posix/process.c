@@ -7,28 +7,25 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/deadline.h"
 #include "collector/platform/posix/spawn.h"
+#include "collector/process_reading.h"
 #include "collector/thread.h"
-
-#define ERRORS_MAX ((size_t)64 * 1024)
 
 struct child {
     pid_t pid;
     int output, errors; /* our ends of the pipes */
 };
 
-/* One pipe being read to its end; what is past the limit is thrown away. */
+/* One pipe being read to its end. */
 struct reading {
     int from;
-    struct process_output bytes;
-    size_t capacity, most;
-    bool too_much, ended, no_memory;
+    struct process_reading kept;
 };
 
 static void close_both(int pair[2])
@@ -59,53 +56,31 @@ static int start(const char *const *arguments, struct child *child)
     return 0;
 }
 
-/* Room for what comes next; a buffer that has grown to its limit is reused for what is dropped. */
-static bool make_room(struct reading *reading)
-{
-    if (reading->bytes.size < reading->capacity)
-        return true;
-    size_t wanted = reading->capacity == 0 ? 16384 : reading->capacity * 2;
-    unsigned char *grown = realloc(reading->bytes.data, wanted);
-    if (grown == NULL) {
-        reading->no_memory = true;
-        return false;
-    }
-    reading->bytes.data = grown;
-    reading->capacity = wanted;
-    return true;
-}
-
 static void read_some(struct reading *reading)
 {
-    if (!make_room(reading)) {
-        reading->ended = true;
+    size_t size = 0;
+    unsigned char *room = process_reading_room(&reading->kept, &size);
+    if (room == NULL)
         return;
-    }
-    ssize_t got = read(reading->from, reading->bytes.data + reading->bytes.size,
-                       reading->capacity - reading->bytes.size);
+    ssize_t got = read(reading->from, room, size);
     if (got < 0 && errno == EINTR)
         return;
-    if (got <= 0) {
-        reading->ended = true;
-        return;
-    }
-    reading->bytes.size += (size_t)got;
-    if (reading->bytes.size > reading->most) {
-        reading->too_much = true;
-        reading->bytes.size = reading->most;
-    }
+    if (got <= 0)
+        reading->kept.ended = true;
+    else
+        process_reading_add(&reading->kept, (size_t)got);
 }
 
 /* Returns false where that takes too long, or gives too much. */
 static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns)
 {
-    while (!output->ended || !errors->ended) {
+    while (!output->kept.ended || !errors->kept.ended) {
         struct pollfd waiting[2] = {
-            {.fd = output->ended ? -1 : output->from, .events = POLLIN},
-            {.fd = errors->ended ? -1 : errors->from, .events = POLLIN},
+            {.fd = output->kept.ended ? -1 : output->from, .events = POLLIN},
+            {.fd = errors->kept.ended ? -1 : errors->from, .events = POLLIN},
         };
         int left = milliseconds_until(deadline_ns, clock_monotonic_ns());
-        if (left == 0 || output->too_much)
+        if (left == 0 || output->kept.too_much)
             return false;
         if (poll(waiting, 2, left) < 0)
             continue;
@@ -114,7 +89,7 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
         if (waiting[1].revents != 0)
             read_some(errors);
     }
-    return !output->too_much;
+    return !output->kept.too_much;
 }
 
 /* Waits for its end until the deadline, then makes one. Returns whether it ended by itself. */
@@ -134,43 +109,16 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
     return false;
 }
 
-static bool is_warning(const char *line, size_t length)
+/* NULL: it ended well. */
+static const char *tell_end(int status, char text[64])
 {
-    static const char *const words[] = {"WARNING", "warning:"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        for (size_t at = 0; at + strlen(words[i]) <= length; at++)
-            if (memcmp(line + at, words[i], strlen(words[i])) == 0)
-                return true;
-    return false;
-}
-
-/* The first line of what it wrote that is no warning; 0 bytes where there is none. */
-static size_t first_line(const struct reading *errors, const char **line)
-{
-    const char *at = (const char *)errors->bytes.data;
-    const char *end = at + errors->bytes.size;
-    while (at != end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((newline != NULL ? newline : end) - at);
-        *line = at;
-        if (length != 0 && !is_warning(at, length))
-            return length;
-        at += length + (newline != NULL);
-    }
-    return 0;
-}
-
-/* That line, or how it ended. */
-static void explain(struct error *error, const struct reading *errors, int status)
-{
-    const char *line = NULL;
-    size_t length = first_line(errors, &line);
-    if (length != 0)
-        error_set(error, EXIT_CODE_CONFIG, "%.*s", (int)length, line);
-    else if (WIFSIGNALED(status))
-        error_set(error, EXIT_CODE_CONFIG, "ended by signal %d", WTERMSIG(status));
+    if (status == 0)
+        return NULL;
+    if (WIFSIGNALED(status))
+        snprintf(text, 64, "ended by signal %d", WTERMSIG(status));
     else
-        error_set(error, EXIT_CODE_CONFIG, "ended with exit code %d", WEXITSTATUS(status));
+        snprintf(text, 64, "ended with exit code %d", WEXITSTATUS(status));
+    return text;
 }
 
 enum process_result process_run(const char *const *arguments, size_t most,
@@ -185,24 +133,14 @@ enum process_result process_run(const char *const *arguments, size_t most,
         error_set(error, EXIT_CODE_CONFIG, "cannot be started: %s", strerror(result));
         return PROCESS_FAILED;
     }
-    struct reading output = {.from = child.output, .most = most};
-    struct reading errors = {.from = child.errors, .most = ERRORS_MAX};
+    struct reading output = {child.output, {.most = most}};
+    struct reading errors = {child.errors, {.most = PROCESS_ERRORS_MAX}};
     int64_t deadline_ns = clock_monotonic_ns() + INT64_C(1000000) * PROCESS_PATIENCE_MS;
     int status = -1;
+    char how[64];
     bool ended = read_both(&output, &errors, deadline_ns);
     ended = wait_for_end(child.pid, ended ? deadline_ns : 0, &status) && ended;
     close(child.output);
     close(child.errors);
-    *out = output.bytes;
-    bool good = ended && status == 0 && !output.no_memory;
-    if (output.no_memory)
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for what it writes");
-    else if (output.too_much)
-        error_set(error, EXIT_CODE_CONFIG, "writes more than %zu bytes", most);
-    else if (!ended)
-        error_set(error, EXIT_CODE_CONFIG, "has not ended after %d s", PROCESS_PATIENCE_MS / 1000);
-    else if (!good)
-        explain(error, &errors, status);
-    free(errors.bytes.data);
-    return good ? PROCESS_DONE : PROCESS_FAILED;
+    return process_outcome(&output.kept, &errors.kept, ended, tell_end(status, how), out, error);
 }

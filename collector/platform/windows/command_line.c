@@ -1,0 +1,92 @@
+#include "collector/platform/windows/command_line.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "collector/platform/windows/text.h"
+
+/* Of one argument, when each of its characters is a quotation mark: with those around it, a blank
+ * and the end. */
+static size_t most_characters(size_t length)
+{
+    return 2 * length + 4;
+}
+
+static wchar_t *put_repeated(wchar_t *to, wchar_t character, size_t count)
+{
+    while (count-- != 0)
+        *to++ = character;
+    return to;
+}
+
+/* A program's name is what stands between two quotation marks, whatever it is. */
+static wchar_t *put_program(wchar_t *to, const wchar_t *name)
+{
+    *to++ = L'"';
+    wcscpy(to, name);
+    to += wcslen(name);
+    *to++ = L'"';
+    return to;
+}
+
+/*
+ * Backslashes are only special before a quotation mark: there an even number of them stands for
+ * half as many, and an odd number makes the mark one of the text.
+ */
+static wchar_t *put_quoted(wchar_t *to, const wchar_t *text)
+{
+    *to++ = L'"';
+    for (;;) {
+        size_t backslashes = wcsspn(text, L"\\");
+        text += backslashes;
+        if (*text == L'\0') {
+            to = put_repeated(to, L'\\', 2 * backslashes);
+            break;
+        }
+        to = put_repeated(to, L'\\', *text == L'"' ? 2 * backslashes + 1 : backslashes);
+        *to++ = *text++;
+    }
+    *to++ = L'"';
+    return to;
+}
+
+static wchar_t *put_argument(wchar_t *to, const wchar_t *text)
+{
+    if (*text == L'\0' || wcspbrk(text, L" \t\n\v\"") != NULL)
+        return put_quoted(to, text);
+    wcscpy(to, text);
+    return to + wcslen(text);
+}
+
+/* Makes room for one more argument and puts it there; false where that cannot be done. */
+static bool append(wchar_t **line, size_t *used, const char *argument)
+{
+    wchar_t *text = text_wide_copy(argument);
+    size_t length = text == NULL ? 0 : wcslen(text);
+    wchar_t *grown = realloc(*line, (*used + most_characters(length)) * sizeof *grown);
+    if (grown != NULL)
+        *line = grown;
+    bool good = grown != NULL && text != NULL && (*used != 0 || wcschr(text, L'"') == NULL);
+    if (good) {
+        wchar_t *at = grown + *used;
+        if (*used != 0)
+            *at++ = L' ';
+        at = *used == 0 ? put_program(at, text) : put_argument(at, text);
+        *at = L'\0';
+        *used = (size_t)(at - grown);
+    }
+    free(text);
+    return good;
+}
+
+wchar_t *command_line_of(const char *const *arguments)
+{
+    wchar_t *line = NULL;
+    size_t used = 0;
+    for (; *arguments != NULL; arguments++)
+        if (!append(&line, &used, *arguments)) {
+            free(line);
+            return NULL;
+        }
+    return line;
+}

@@ -1,0 +1,106 @@
+/*
+ * A program that does what its arguments say, one after the other, for tests of those that start
+ * others. It knows no shell, and is the same on every system:
+ *
+ *     out:TEXT err:TEXT  writes the text; errline:TEXT with the end of a line
+ *     nul                writes a byte of zero
+ *     outzeros:N errzeros:N
+ *     cat                writes what it reads, to the end
+ *     drain              reads to the end
+ *     read:N             reads so many bytes, and not one more
+ *     close              closes its input
+ *     beside:WORDS       starts itself with the words, at blanks, and does not wait for it
+ *     sleep              for longer than any test
+ *     exit:N
+ *     args WORD...       writes each word, and a | behind it
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/programs/actor_system.h"
+
+static void put_zeros(FILE *to, long count)
+{
+    while (count-- > 0)
+        putc(0, to);
+}
+
+static void read_bytes(long count)
+{
+    while (count-- > 0 && getchar() != EOF)
+        continue;
+}
+
+static void read_to_end(FILE *copy)
+{
+    for (int byte; (byte = getchar()) != EOF;)
+        if (copy != NULL)
+            putc(byte, copy);
+}
+
+/* What stands behind a word and its colon, or NULL. */
+static const char *behind(const char *word, const char *action)
+{
+    size_t length = strlen(word);
+    return strncmp(action, word, length) == 0 && action[length] == ':' ? action + length + 1 : NULL;
+}
+
+static int act_plain(const char *action)
+{
+    if (strcmp(action, "nul") == 0)
+        putchar(0);
+    else if (strcmp(action, "cat") == 0)
+        read_to_end(stdout);
+    else if (strcmp(action, "drain") == 0)
+        read_to_end(NULL);
+    else if (strcmp(action, "close") == 0)
+        fclose(stdin);
+    else if (strcmp(action, "sleep") == 0)
+        actor_sleep();
+    else
+        return -1;
+    return 0;
+}
+
+static int act(const char *program, const char *action)
+{
+    const char *value;
+    if ((value = behind("out", action)) != NULL)
+        fputs(value, stdout);
+    else if ((value = behind("err", action)) != NULL)
+        fputs(value, stderr);
+    else if ((value = behind("errline", action)) != NULL)
+        fprintf(stderr, "%s\n", value);
+    else if ((value = behind("outzeros", action)) != NULL)
+        put_zeros(stdout, strtol(value, NULL, 10));
+    else if ((value = behind("errzeros", action)) != NULL)
+        put_zeros(stderr, strtol(value, NULL, 10));
+    else if ((value = behind("read", action)) != NULL)
+        read_bytes(strtol(value, NULL, 10));
+    else if ((value = behind("beside", action)) != NULL)
+        actor_start_beside(program, value);
+    else if ((value = behind("exit", action)) != NULL)
+        exit((int)strtol(value, NULL, 10));
+    else if (act_plain(action) != 0)
+        return -1;
+    fflush(stdout);
+    fflush(stderr);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdin, NULL, _IONBF, 0);
+    actor_begin();
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "args") == 0) {
+            while (++i < argc)
+                printf("%s|", argv[i]);
+        } else if (act(argv[0], argv[i]) != 0) {
+            fprintf(stderr, "actor: what is %s?\n", argv[i]);
+            return 99;
+        }
+    }
+    return 0;
+}

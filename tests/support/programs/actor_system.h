@@ -1,0 +1,13 @@
+/* What the actor (actor.c) needs of the operating system; CMake picks the file. */
+#ifndef SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
+#define SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
+
+/* Has bytes go through the standard streams as they are. */
+void actor_begin(void);
+
+/* Starts the program with these words, at blanks (at most 8), as arguments. */
+void actor_start_beside(const char *program, const char *words);
+
+void actor_sleep(void);
+
+#endif

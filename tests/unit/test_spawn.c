@@ -1,0 +1,140 @@
+/* What a program that we start has of ours, and with what it ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <windows.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/windows/child_pipe.h"
+#include "collector/platform/windows/command_line.h"
+#include "collector/platform/windows/spawn.h"
+#include "collector/platform/windows/text.h"
+
+#define PATIENCE_MS 10000
+
+/* The actor, doing what the words say, with this input and output. */
+static struct spawned started(HANDLE input, HANDLE output, const char *first, const char *second)
+{
+    struct spawned spawned;
+    wchar_t *path = text_wide_copy(TEST_ACTOR);
+    wchar_t *line = command_line_of((const char *const[]){TEST_ACTOR, first, second, NULL});
+    const struct spawn_streams streams = {input, output, NULL};
+    assert_non_null(path);
+    assert_non_null(line);
+    assert_true(spawn(path, line, &streams, &spawned));
+    free(path);
+    free(line);
+    return spawned;
+}
+
+static void assert_ends(HANDLE process, DWORD expected)
+{
+    DWORD code;
+    assert_int_equal(WaitForSingleObject(process, PATIENCE_MS), WAIT_OBJECT_0);
+    assert_true(GetExitCodeProcess(process, &code));
+    assert_int_equal(code, expected);
+}
+
+/* Reads a byte from the pipe; false where nobody has its other end. */
+static bool reads_byte(HANDLE pipe)
+{
+    char byte;
+    DWORD got = 0;
+    OVERLAPPED reading = {.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL)};
+    assert_non_null(reading.hEvent);
+    bool good = ReadFile(pipe, &byte, 1, NULL, &reading) || GetLastError() == ERROR_IO_PENDING;
+    if (good) {
+        assert_int_equal(WaitForSingleObject(reading.hEvent, PATIENCE_MS), WAIT_OBJECT_0);
+        good = GetOverlappedResult(pipe, &reading, &got, FALSE);
+    }
+    CloseHandle(reading.hEvent);
+    return good;
+}
+
+static void it_has_its_three_streams_and_nothing_else_that_could_be_inherited(void **state)
+{
+    (void)state;
+    HANDLE ours, theirs, copy;
+    assert_true(child_pipe_from(&ours, &theirs));
+    assert_true(DuplicateHandle(GetCurrentProcess(), theirs, GetCurrentProcess(), &copy, 0, TRUE,
+                                DUPLICATE_SAME_ACCESS));
+    struct spawned spawned = started(NULL, NULL, "out:x", "sleep");
+    CloseHandle(theirs);
+    CloseHandle(copy);
+    assert_false(reads_byte(ours)); /* nobody has the other end, though it runs */
+    assert_int_equal(WaitForSingleObject(spawned.process, 0), WAIT_TIMEOUT);
+    spawned_end(&spawned);
+    assert_ends(spawned.process, SPAWN_ENDED_CODE);
+    spawned_release(&spawned);
+    CloseHandle(ours);
+}
+
+/* What it started has its output, too: the pipe breaks when all have gone. */
+static void it_is_ended_with_what_it_started(void **state)
+{
+    (void)state;
+    HANDLE ours, theirs;
+    assert_true(child_pipe_from(&ours, &theirs));
+    struct spawned spawned = started(NULL, theirs, "beside:out:x sleep", "sleep");
+    CloseHandle(theirs);
+    assert_true(reads_byte(ours)); /* both run */
+    spawned_end(&spawned);
+    assert_ends(spawned.process, SPAWN_ENDED_CODE);
+    assert_false(reads_byte(ours));
+    spawned_release(&spawned);
+    CloseHandle(ours);
+}
+
+/* It writes when it finds the end of its input. */
+static void what_it_started_outlives_it_where_we_let_go(void **state)
+{
+    (void)state;
+    HANDLE input, their_input, ours, theirs;
+    assert_true(child_pipe_to(&input, &their_input));
+    assert_true(child_pipe_from(&ours, &theirs));
+    struct spawned spawned = started(their_input, theirs, "beside:drain out:x", "exit:3");
+    CloseHandle(their_input);
+    CloseHandle(theirs);
+    assert_ends(spawned.process, 3);
+    spawned_release(&spawned);
+    CloseHandle(input);
+    assert_true(reads_byte(ours));
+    assert_false(reads_byte(ours));
+    CloseHandle(ours);
+}
+
+/* As the system does where we are ended ourselves. */
+static void all_of_it_ends_where_its_job_is_closed(void **state)
+{
+    (void)state;
+    struct spawned spawned = started(NULL, NULL, "beside:sleep", "sleep");
+    CloseHandle(spawned.job);
+    assert_int_equal(WaitForSingleObject(spawned.process, PATIENCE_MS), WAIT_OBJECT_0);
+    CloseHandle(spawned.process);
+}
+
+static void what_cannot_be_started_is_told(void **state)
+{
+    (void)state;
+    struct spawned spawned;
+    wchar_t line[] = L"nothing";
+    const struct spawn_streams streams = {NULL, NULL, NULL};
+    assert_false(spawn(L"c:\\no such\\nothing.exe", line, &streams, &spawned));
+    assert_true(GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_has_its_three_streams_and_nothing_else_that_could_be_inherited),
+        cmocka_unit_test(it_is_ended_with_what_it_started),
+        cmocka_unit_test(what_it_started_outlives_it_where_we_let_go),
+        cmocka_unit_test(all_of_it_ends_where_its_job_is_closed),
+        cmocka_unit_test(what_cannot_be_started_is_told),
+    };
+    return cmocka_run_group_tests_name("spawn", tests, NULL, NULL);
+}

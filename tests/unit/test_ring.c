@@ -298,8 +298,8 @@ static void push_and_close(void *argument)
     struct ends *ends = argument;
     int64_t until = patience_until();
     for (size_t i = 0; i < ENDS; i++) {
-        while (atomic_load(&ends->begun) <= i)
-            if (i % 64 == 0 && !patience(until))
+        for (size_t spin = 0; atomic_load(&ends->begun) <= i; spin++)
+            if (spin > 1000 && !patience(until))
                 return;
         ends->full += ring_push(ends->rings[i], &ends->item);
         ring_close(ends->rings[i]);

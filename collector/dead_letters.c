@@ -259,7 +259,8 @@ static bool write_block(struct dead_letters *letters, size_t size, enum letter_d
         }
         if (deadline_is_over(&letters->deadline)) {
             *why = DROPPED_STOP_TIMEOUT;
-            return false;
+            sent += output_file_withdraw(file);
+            return sent == size;
         }
     }
     return sent == size;

@@ -3,7 +3,8 @@
  *
  * Lifecycle: open by one of the two functions, write, close. One thread at a time. What is behind
  * the name or the standard output is found out here: a regular file is written as it is; a pipe, a
- * terminal or a socket is written without blocking, and says when it is full.
+ * terminal or a socket is written without blocking, and says when it is full. Other programs may
+ * read, write, rename and remove a file that is open here.
  *
  * The program ignores SIGPIPE and SIGXFSZ (where there are signals): a reader that has gone and a
  * file that has reached its limit are results of a write.
@@ -79,9 +80,17 @@ void output_file_hold_standard_streams(void);
 
 /*
  * Writes a first part of `size` (≥ 1) bytes, as collector/sink.h says of a destination's write.
+ * After WRITE_WOULD_BLOCK the next write offers the same first bytes again: some systems have them
+ * on their way by then. Who has other bytes to write, or none, withdraws them before.
  */
 enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
                                     size_t *written, struct error *error);
+
+/*
+ * After WRITE_WOULD_BLOCK: ends what is on its way, within a tenth of a second, and returns how
+ * many of the bytes, from the first on, were accepted: they are written, and not offered again.
+ */
+size_t output_file_withdraw(struct output_file *file);
 
 /* What to wait for after WRITE_WOULD_BLOCK, or NO_HANDLE: a regular file never says that. */
 wait_handle output_file_handle(const struct output_file *file);
@@ -112,6 +121,13 @@ bool output_file_is_terminal(const struct output_file *file);
 
 /* Whether no name is left of it: what is written to it is lost. */
 bool output_file_is_removed(const struct output_file *file);
+
+/*
+ * Of a regular file of which no name is left, and that was opened by its name: has the name free
+ * for another file. Some systems keep it until nobody has the file open; there it is closed, writes
+ * fail from then on, and what was written last counts as taken back. Returns whether it was.
+ */
+bool output_file_let_name_go(struct output_file *file);
 
 /* Whether `path` still names this file: it was neither renamed nor removed. */
 bool output_file_is_at(const struct output_file *file, const char *path);

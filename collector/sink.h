@@ -132,7 +132,7 @@ struct encoder {
 
 enum write_result {
     WRITE_OK,          /* bytes, at least one, were accepted */
-    WRITE_WOULD_BLOCK, /* none: wait until the handle is writable */
+    WRITE_WOULD_BLOCK, /* none as yet: when the handle is writable, offer the same again */
     WRITE_FAILED,      /* none, and `error` says why; it may work later */
     WRITE_CLOSED,      /* none, and never again: the reader has gone */
 };
@@ -225,6 +225,13 @@ struct stream_ops {
     /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader: *written bytes. */
     enum write_result (*write)(struct destination *destination, const void *bytes, size_t size,
                                size_t *written, struct error *error);
+
+    /*
+     * After WRITE_WOULD_BLOCK, where the same bytes are not offered again: ends what is on its way
+     * of them, without waiting for the reader, and returns how many, from the first on, were
+     * accepted all the same. NULL: none ever are.
+     */
+    size_t (*withdraw)(struct destination *destination);
 
     /* What to wait for after WRITE_WOULD_BLOCK, and to watch for a reader that goes; NO_HANDLE. */
     wait_handle (*handle)(const struct destination *destination);

@@ -127,11 +127,26 @@ static bool take_back(struct stream_writer *stream)
     return true;
 }
 
+/* Of a write that would have blocked, and is not tried again, a part may be out all the same. */
+static void withdraw(struct stream_writer *stream)
+{
+    const struct stream_ops *ops = stream->base.destination->stream;
+    size_t *out = head_is_due(stream) ? &stream->head_sent : &stream->sent;
+    if (ops->withdraw == NULL)
+        return;
+    size_t written = ops->withdraw(stream->base.destination);
+    counter_add(&stream->base.options.counters->bytes, written);
+    *out += written;
+    if (!follows_reader(stream))
+        settle_to(stream, accepted(stream));
+}
+
 /* Every record that is not out as a whole fails. What a reader may still read is not among them. */
 static void fail_rest(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
     size_t failed = 0;
+    withdraw(stream);
     if (writer->state == SINK_GIVING_UP && !follows_reader(stream) && !take_back(stream))
         log_line(LOG_WARNING, "%s: the last line is cut: stop_timeout was over",
                  writer->options.name);

@@ -84,12 +84,13 @@ static void sync_now(struct plain_file *plain)
     log_line(LOG_ERROR, "%s: %s", options->name, error.text);
 }
 
-/* The old file stays where the new one cannot be opened. */
+/* The old file stays where the new one cannot be opened, unless it is that which hinders it. */
 static int open_again(struct plain_file *plain, struct error *error)
 {
     struct output_destination *output = &plain->output;
     struct output_file *fresh;
-    if (open_file(output, &fresh, error) != 0)
+    if (open_file(output, &fresh, error) != 0 &&
+        (!output_file_let_name_go(output->file) || open_file(output, &fresh, error) != 0))
         return -1;
     sync_now(plain);
     output_file_close(output->file);
@@ -171,6 +172,7 @@ static const struct stream_ops plain_stream = {
     .prepare = prepare,
     .is_astray = is_astray,
     .write = write_file,
+    .withdraw = output_destination_withdraw,
     .handle = output_destination_handle,
     .take_back = output_destination_take_back,
     .at_beginning = output_destination_at_beginning,

@@ -6,6 +6,7 @@
 
 static const struct stream_ops stdout_stream = {
     .write = output_destination_write,
+    .withdraw = output_destination_withdraw,
     .handle = output_destination_handle,
     .take_back = output_destination_take_back,
     .at_beginning = output_destination_at_beginning,

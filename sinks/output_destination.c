@@ -31,6 +31,11 @@ enum write_result output_destination_write(struct destination *destination, cons
     return output_file_write(output->file, bytes, size, written, error);
 }
 
+size_t output_destination_withdraw(struct destination *destination)
+{
+    return output_file_withdraw(((struct output_destination *)destination)->file);
+}
+
 wait_handle output_destination_handle(const struct destination *destination)
 {
     return output_file_handle(((const struct output_destination *)destination)->file);

@@ -27,6 +27,10 @@ wait_handle wait_end_handle(const struct wait_end *end);
 /* The other end of a stream sends something. */
 void wait_end_is_sent(struct wait_end *end);
 
+/* Takes no more data, until the other end reads. */
+void wait_end_fill(struct wait_end *end);
+void wait_end_is_read(struct wait_end *end);
+
 /* The other end goes. */
 void wait_end_is_left(struct wait_end *end);
 

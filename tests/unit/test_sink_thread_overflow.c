@@ -1,5 +1,4 @@
 /* A sink that is behind, between a feed and a reader that stalls: who loses, the old or the new. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -15,6 +13,7 @@
 #include "collector/thread.h"
 #include "tests/support/fake_sink.h"
 #include "tests/support/patience.h"
+#include "tests/support/wait_end.h"
 
 /* --- a destination that stalls ---------------------------------------------------------------- */
 
@@ -26,7 +25,7 @@ static _Atomic bool stalled;
 static _Atomic unsigned stalled_writes;
 static enum write_result stall;
 static writer *write_freely;
-static int ends[2]; /* a full pipe, whose writing end the sink waits for */
+static struct wait_end *end; /* a full pipe, which the sink waits for */
 
 static enum write_result write_unless_stalled(struct destination *destination, const void *bytes,
                                               size_t size, size_t *written, struct error *error)
@@ -40,12 +39,9 @@ static enum write_result write_unless_stalled(struct destination *destination, c
 
 static void fill_pipe(struct fake_sink *fake)
 {
-    static const char chunk[4096];
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
-    while (write(ends[1], chunk, sizeof chunk) > 0) {
-    }
-    fake->handle = ends[1];
+    end = wait_end_open(END_OF_PIPE);
+    wait_end_fill(end);
+    fake->handle = wait_end_handle(end);
 }
 
 static void begin_stall(struct fake_sink *fake, enum write_result result)
@@ -60,16 +56,8 @@ static void begin_stall(struct fake_sink *fake, enum write_result result)
 
 static void end_stall(void)
 {
-    static char chunk[4096];
     atomic_store(&stalled, false);
-    for (int i = 0; i < 16; i++)
-        assert_true(read(ends[0], chunk, sizeof chunk) > 0);
-}
-
-static void close_pipe(void)
-{
-    close(ends[0]);
-    close(ends[1]);
+    wait_end_is_read(end);
 }
 
 /* --- a producer ------------------------------------------------------------------------------- */
@@ -189,7 +177,7 @@ static void while_a_reader_stalls_the_oldest_make_room_for_the_newest(void **sta
     /* What it held in its block is written; then the newest, without a gap. */
     assert_memory_equal(fake->bytes, "000000\n", 7);
     assert_numbers(fake, 1, (unsigned)lost + 1, COUNT - (size_t)lost);
-    close_pipe();
+    wait_end_close(end);
 }
 
 /* Nor is a destination that fails tried the more often the more there is to evict. */
@@ -216,7 +204,7 @@ static void while_a_failure_is_waited_out_room_is_made_and_the_pause_kept(void *
     uint64_t lost = evicted(fake);
     assert_in_range(lost, 10 * COUNT - FAKE_CAPACITY, 10 * COUNT - FAKE_CAPACITY / 2);
     assert_numbers(fake, 1, (unsigned)lost + 1, 10 * COUNT - (size_t)lost);
-    close_pipe();
+    wait_end_close(end);
 }
 
 /* Another producer's queue is none of its business. */
@@ -244,7 +232,7 @@ static void each_queue_makes_room_for_its_own_producer(void **state)
     for (size_t at = 0; at < fake->size; at += 7)
         of_quiet += fake->bytes[at] == '9';
     assert_int_equal(of_quiet, 3);
-    close_pipe();
+    wait_end_close(end);
 }
 
 /* A sink that keeps writing, slowly, at a producer that waits for nothing. */
@@ -285,7 +273,7 @@ static void assert_the_oldest_survive(struct fake_sink *fake, struct producer *p
     fake_sink_join(fake);
     assert_int_equal(evicted(fake), 0);
     assert_numbers(fake, 0, 0, 1 + FAKE_CAPACITY);
-    close_pipe();
+    wait_end_close(end);
 }
 
 static void a_sink_that_drops_the_newest_refuses_them(void **state)

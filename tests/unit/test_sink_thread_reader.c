@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/thread.h"
 #include "tests/support/fake_sink.h"
 #include "tests/support/patience.h"
+#include "tests/support/wait_end.h"
 
 #define UNREAD_MAX 2048 /* records that may be accepted and unread */
 
@@ -333,22 +333,21 @@ static void a_head_that_was_half_read_comes_again(void **state)
 static void a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink(void **state)
 {
     struct fake_sink *fake = *state;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    fake->handle = ends[1];
+    struct wait_end *end = wait_end_open(END_OF_PIPE);
+    fake->handle = wait_end_handle(end);
     start(fake, 100);
     read_all();
     fake_sink_wait_idle(fake);
     atomic_store(&reader.another, true);
     atomic_store(&reader.dies, true);
-    close(ends[0]);
+    wait_end_is_left(end);
     wait_deaths(1);
     fake_sink_push(fake, 0, "abc", 1);
     fake_sink_wait_settled(fake, 1);
     assert_false(sink_thread_has_ended(fake->sink));
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abc\n", 1);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 static void reopening_asks_for_another_reader(void **state)

@@ -1,18 +1,18 @@
 /* A sink whose destination blocks, fails, goes away, or is out of time: nothing is uncounted. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/thread.h"
 #include "tests/support/fake_sink.h"
 #include "tests/support/patience.h"
+#include "tests/support/standard_stream.h"
+#include "tests/support/wait_end.h"
 
 #define COUNT(script) (sizeof(script) / sizeof(script)[0])
 
@@ -27,43 +27,22 @@ static void set_script(struct fake_sink *fake, const struct fake_write *script, 
     fake->script_length = length;
 }
 
-/* A pipe whose writing end the sink waits for. */
-static void make_pipe(struct fake_sink *fake, int ends[2])
+/* A pipe that the sink waits for. */
+static struct wait_end *make_pipe(struct fake_sink *fake)
 {
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
-    fake->handle = ends[1];
+    struct wait_end *end = wait_end_open(END_OF_PIPE);
+    fake->handle = wait_end_handle(end);
+    return end;
 }
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-static int aside;
-
-/* What is logged from here on goes to the file that is returned. */
-static FILE *take_stderr(void)
+static size_t occurrences(const char *log, const char *text)
 {
-    FILE *taken = tmpfile();
-    assert_non_null(taken);
-    fflush(stderr);
-    aside = dup(STDERR_FILENO);
-    assert_int_equal(dup2(fileno(taken), STDERR_FILENO), STDERR_FILENO);
-    return taken;
-}
-
-static void give_stderr_back(void)
-{
-    assert_int_equal(dup2(aside, STDERR_FILENO), STDERR_FILENO);
-    close(aside);
-}
-
-static size_t count_lines(FILE *log, const char *text)
-{
-    char line[1024];
-    size_t count = 0;
-    rewind(log);
-    while (fgets(line, sizeof line, log) != NULL)
-        count += strstr(line, text) != NULL;
-    return count;
+    size_t found = 0;
+    for (const char *at = strstr(log, text); at != NULL; at = strstr(at + 1, text))
+        found++;
+    return found;
 }
 
 /* --- would block ------------------------------------------------------------------------------ */
@@ -77,16 +56,14 @@ static void a_write_that_would_block_is_tried_again_when_the_handle_is_writable(
         {WRITE_WOULD_BLOCK, 0},
         {WRITE_OK, 3},
     };
-    int ends[2];
-    make_pipe(fake, ends);
+    struct wait_end *end = make_pipe(fake);
     set_script(fake, script, COUNT(script));
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "abc", 3);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
     assert_int_equal(counter_read(&fake->counters->write_errors), 0);
-    close(ends[0]);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 /* The sink sleeps while the reader does, and goes on with it. */
@@ -94,11 +71,8 @@ static void a_sink_waits_for_a_reader_that_stalls(void **state)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
-    static char chunk[4096];
-    int ends[2];
-    make_pipe(fake, ends);
-    while (write(ends[1], chunk, sizeof chunk) > 0)
-        ;
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
     set_script(fake, script, COUNT(script));
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 1);
@@ -106,12 +80,10 @@ static void a_sink_waits_for_a_reader_that_stalls(void **state)
     fake_sink_push(fake, 0, "y", 1);
     assert_int_equal(fake_sink_settled(fake), 0);
     assert_int_equal(atomic_load(&fake->writes), 1);
-    for (int i = 0; i < 16; i++)
-        assert_true(read(ends[0], chunk, sizeof chunk) > 0);
+    wait_end_is_read(end);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "x\ny\n", 2);
-    close(ends[0]);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 /* --- failing ---------------------------------------------------------------------------------- */
@@ -165,16 +137,16 @@ a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once(void
     };
     set_script(fake, script, COUNT(script));
     int64_t began = clock_monotonic_ns();
-    FILE *log = take_stderr();
+    standard_stream_take(STREAM_ERROR);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "abcdef", 1);
     fake_sink_finish(fake);
     int64_t seconds = (clock_monotonic_ns() - began) / 1000000000;
-    give_stderr_back();
-    size_t again = count_lines(log, "writing again");
-    assert_int_equal(again, count_lines(log, "trying again"));
+    char *log = standard_stream_end_taking(STREAM_ERROR);
+    size_t again = occurrences(log, "writing again");
+    assert_int_equal(again, occurrences(log, "trying again"));
     assert_in_range(again, 1, 1 + seconds);
-    fclose(log);
+    free(log);
     fake_sink_assert_wrote(fake, "abcdef\n", 1);
     assert_int_equal(counter_read(&fake->counters->write_errors), 6);
     /* 10, 20, 40, 80, 160 and 320 ms, rather than 10 each time */
@@ -305,14 +277,13 @@ static void a_reader_that_goes_ends_the_sink(void **state)
 static void a_reader_that_goes_is_noticed_without_traffic(void **state)
 {
     struct fake_sink *fake = *state;
-    int ends[2];
-    make_pipe(fake, ends);
+    struct wait_end *end = make_pipe(fake);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 1);
     fake_sink_wait_settled(fake, 1);
     fake_sink_wait_idle(fake);
     assert_int_equal(atomic_load(&fake->notices), 0);
-    close(ends[0]);
+    wait_end_is_left(end);
     int64_t until = clock_monotonic_ns() + INT64_C(20000000000);
     while (atomic_load(&fake->notices) == 0)
         assert_true(clock_monotonic_ns() < until);
@@ -322,7 +293,7 @@ static void a_reader_that_goes_is_noticed_without_traffic(void **state)
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "x\n", 1);
     assert_int_equal(failed(fake, FAILED_READER_GONE), 2);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 static void an_ended_sink_is_not_reopened(void **state)
@@ -343,13 +314,11 @@ static void an_ended_sink_is_not_reopened(void **state)
 /* --- the deadline ----------------------------------------------------------------------------- */
 
 /* Two and a half lines of "abcd\n" go out, then nothing more: three wait in the sink. */
-static void stall_within_a_line(struct fake_sink *fake, int ends[2])
+static struct wait_end *stall_within_a_line(struct fake_sink *fake)
 {
     static const struct fake_write script[] = {{WRITE_OK, 12}, {WRITE_WOULD_BLOCK, 0}};
-    static char chunk[4096];
-    make_pipe(fake, ends);
-    while (write(ends[1], chunk, sizeof chunk) > 0)
-        ;
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
     set_script(fake, script, COUNT(script));
     fake->repeat_last = true;
     atomic_store(&fake->gate_shut, true);
@@ -357,13 +326,13 @@ static void stall_within_a_line(struct fake_sink *fake, int ends[2])
     fake_sink_push(fake, 0, "abcd", 5);
     atomic_store(&fake->gate_shut, false);
     fake_sink_wait_writes(fake, 2);
+    return end;
 }
 
 static void what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back(void **state)
 {
     struct fake_sink *fake = *state;
-    int ends[2];
-    stall_within_a_line(fake, ends);
+    struct wait_end *end = stall_within_a_line(fake);
     fake_sink_push(fake, 1, "never", 7);
     sink_thread_stop(fake->sink, clock_monotonic_ns() + 1000000);
     fake_sink_finish(fake);
@@ -372,37 +341,81 @@ static void what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_take
     assert_int_equal(fake->take_backs, 1);
     assert_int_equal(fake->taken_back, 2);
     assert_int_equal(counter_read(&fake->counters->bytes), 10);
-    close(ends[0]);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 static void a_line_that_cannot_be_taken_back_stays_cut(void **state)
 {
     struct fake_sink *fake = *state;
-    int ends[2];
     fake->cannot_take_back = true;
-    stall_within_a_line(fake, ends);
+    struct wait_end *end = stall_within_a_line(fake);
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abcd\nabcd\nab", 2);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
     assert_int_equal(fake->take_backs, 1);
-    close(ends[0]);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 static void a_destination_without_take_back_is_asked_for_none(void **state)
 {
     struct fake_sink *fake = *state;
-    int ends[2];
     fake->stream.take_back = NULL;
-    stall_within_a_line(fake, ends);
+    struct wait_end *end = stall_within_a_line(fake);
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abcd\nabcd\nab", 2);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
-    close(ends[0]);
-    close(ends[1]);
+    wait_end_close(end);
+}
+
+static size_t withdrawn;
+
+/* Of "cd\nabcd\nabcd\n", which would have blocked. */
+static size_t withdraw(struct destination *destination)
+{
+    (void)destination;
+    return withdrawn;
+}
+
+/* A system may have had the bytes on their way since it said that the write would block. */
+static void what_was_accepted_of_a_write_that_is_given_up_is_written(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->stream.withdraw = withdraw;
+    fake->stream.take_back = NULL;
+    withdrawn = 4;
+    struct wait_end *end = stall_within_a_line(fake);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 3);
+    assert_int_equal(counter_read(&fake->counters->lines), 3);
+    assert_int_equal(counter_read(&fake->counters->bytes), 12 + 4);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 2);
+    wait_end_close(end);
+}
+
+static void a_head_that_was_accepted_when_it_was_given_up_is_no_record(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
+    fake->stream.withdraw = withdraw;
+    fake->stream.take_back = NULL;
+    fake->head = "=head=\n";
+    withdrawn = 7;
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcd", 2);
+    fake_sink_wait_writes(fake, 1);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 0);
+    assert_int_equal(counter_read(&fake->counters->bytes), 7);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 2);
+    wait_end_close(end);
 }
 
 static void nothing_is_taken_back_at_the_end_of_a_record(void **state)
@@ -456,16 +469,14 @@ static void a_deadline_ends_a_sink_that_still_makes_progress(void **state)
 static void a_second_stop_brings_the_deadline_forward_never_back(void **state)
 {
     struct fake_sink *fake = *state;
-    int ends[2];
-    stall_within_a_line(fake, ends);
+    struct wait_end *end = stall_within_a_line(fake);
     sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
     assert_int_equal(fake_sink_settled(fake), 2);
     sink_thread_stop(fake->sink, clock_monotonic_ns() + 1000000);
     sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
     fake_sink_finish(fake);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
-    close(ends[0]);
-    close(ends[1]);
+    wait_end_close(end);
 }
 
 int main(void)
@@ -489,6 +500,8 @@ int main(void)
         with_fake_sink(what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back),
         with_fake_sink(a_line_that_cannot_be_taken_back_stays_cut),
         with_fake_sink(a_destination_without_take_back_is_asked_for_none),
+        with_fake_sink(what_was_accepted_of_a_write_that_is_given_up_is_written),
+        with_fake_sink(a_head_that_was_accepted_when_it_was_given_up_is_no_record),
         with_fake_sink(nothing_is_taken_back_at_the_end_of_a_record),
         with_fake_sink(a_stop_with_time_enough_loses_nothing),
         with_fake_sink(a_deadline_ends_a_sink_that_still_makes_progress),

@@ -158,6 +158,13 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
     return WRITE_FAILED;
 }
 
+/* Nothing is ever on its way. */
+size_t output_file_withdraw(struct output_file *file)
+{
+    (void)file;
+    return 0;
+}
+
 wait_handle output_file_handle(const struct output_file *file)
 {
     return file->regular ? NO_HANDLE : (wait_handle)file->stream.fd;
@@ -216,6 +223,13 @@ bool output_file_is_removed(const struct output_file *file)
 {
     struct stat status;
     return fstat(file->stream.fd, &status) == 0 && status.st_nlink == 0;
+}
+
+/* A name is free as soon as it is removed. */
+bool output_file_let_name_go(struct output_file *file)
+{
+    (void)file;
+    return false;
 }
 
 bool output_file_is_at(const struct output_file *file, const char *path)

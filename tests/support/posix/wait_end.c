@@ -1,6 +1,7 @@
 /* tests/support/wait_end.h on pipes and local sockets. */
 #include "tests/support/wait_end.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,6 +46,22 @@ wait_handle wait_end_handle(const struct wait_end *end)
 void wait_end_is_sent(struct wait_end *end)
 {
     assert_int_equal(write(end->other, "x", 1), 1);
+}
+
+void wait_end_fill(struct wait_end *end)
+{
+    static const char chunk[4096];
+    assert_int_equal(fcntl(end->ours, F_SETFL, O_NONBLOCK), 0);
+    while (write(end->ours, chunk, sizeof chunk) > 0)
+        continue;
+}
+
+void wait_end_is_read(struct wait_end *end)
+{
+    static char chunk[4096];
+    assert_int_equal(fcntl(end->other, F_SETFL, O_NONBLOCK), 0);
+    while (read(end->other, chunk, sizeof chunk) > 0)
+        continue;
 }
 
 void wait_end_is_left(struct wait_end *end)

@@ -55,6 +55,16 @@ void wait_end_is_sent(struct wait_end *end)
     SetEvent(end->source.readable);
 }
 
+void wait_end_fill(struct wait_end *end)
+{
+    ResetEvent(end->source.writable);
+}
+
+void wait_end_is_read(struct wait_end *end)
+{
+    SetEvent(end->source.writable);
+}
+
 void wait_end_is_left(struct wait_end *end)
 {
     SetEvent(end->source.broken);

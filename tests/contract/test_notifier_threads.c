@@ -125,6 +125,17 @@ static void a_wake_ends_one_wait_and_the_next_wake_the_other(void **state)
     assert_int_equal(event.type, NOTIFIER_WOKEN);
 }
 
+static void a_wait_without_a_limit_lasts_until_there_is_something(void **state)
+{
+    (void)state;
+    have_threads(2);
+    watch_and_bind(0);
+    waiter_begin(waiters[1], -1);
+    assert_false(waiter_has_ended(waiters[1], 100));
+    notifier_wake(watching.notifier);
+    assert_true(waiter_has_ended(waiters[1], PATIENCE_MS));
+}
+
 /* --- removing --------------------------------------------------------------------------------- */
 
 /* Waits in this thread and in those that are in no wait, until the removal has been told once. */
@@ -365,6 +376,7 @@ int main(int argc, char **argv)
         with_threads(a_wait_takes_one_event_and_leaves_the_rest_to_the_others),
         with_threads(one_thread_drains_what_another_was_told_of),
         with_threads(a_wake_ends_one_wait_and_the_next_wake_the_other),
+        with_threads(a_wait_without_a_limit_lasts_until_there_is_something),
         with_threads(a_removal_waits_for_the_thread_that_holds_an_event),
         with_threads(threads_that_sleep_in_their_waits_hold_no_removal_up),
         with_threads(a_thread_that_leaves_holds_no_removal_up),

@@ -1,0 +1,203 @@
+/*
+ * What the notifier on ProcessSocketNotifications makes of things that only its system says, and
+ * that no test of the contract can bring about: errors, and packets of other kinds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/windows/socket_lookup.h"
+#include "collector/thread.h"
+#include "tests/support/watching.h"
+#include "tests/support/windows/socket_lookup_emulated.h"
+
+static SOCKET handle_of(const struct watched *watched)
+{
+    return (SOCKET)udp_socket_handle(watched->socket);
+}
+
+static void tell(const struct watched *watched, DWORD events)
+{
+    assert_true(emulation_tell(handle_of(watched), events));
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+/* The call's own failure, and that of the one registration while the call succeeds. */
+static const struct {
+    DWORD returned;
+    DWORD result;
+    const char *number; /* in the error's text */
+} failures[] = {
+    {WSAENETDOWN, ERROR_SUCCESS, "10050"},
+    {ERROR_SUCCESS, WSAEINVAL, "10022"},
+    {WAIT_TIMEOUT, WSAEINVAL, "10022"},
+};
+
+#define FAILURES (sizeof failures / sizeof failures[0])
+
+static void expect_failure(int returned, const struct error *error, const char *number)
+{
+    assert_int_equal(returned, -1);
+    assert_int_equal(error->code, EXIT_CODE_INTERNAL);
+    assert_non_null(strstr(error->text, number));
+}
+
+/* ERROR_NOT_FOUND, and not what asking the system would tell. */
+static void expect_unknown(struct watched *watched)
+{
+    struct error error = {.code = EXIT_CODE_OK};
+    emulation_fail_next(WSAENETDOWN, ERROR_SUCCESS);
+    int returned =
+        notifier_remove(watching.notifier, udp_socket_handle(watched->socket), watched, &error);
+    emulation_fail_next(ERROR_SUCCESS, ERROR_SUCCESS);
+    expect_failure(returned, &error, "1168");
+}
+
+static void what_the_system_refuses_to_watch_is_told_with_its_reason(void **state)
+{
+    (void)state;
+    struct watched *watched = watch_and_bind(0);
+    for (size_t i = 0; i < FAILURES; i++) {
+        struct error error = {.code = EXIT_CODE_OK};
+        wait_handle handle = udp_socket_handle(watched->socket);
+        stop_watching(watched);
+        wait_until(watched->removed, 1);
+        watched->removed = 0;
+        emulation_fail_next(failures[i].returned, failures[i].result);
+        int returned = notifier_add(watching.notifier, handle, watched, &error);
+        expect_failure(returned, &error, failures[i].number);
+        expect_unknown(watched);
+        assert_int_equal(notifier_add(watching.notifier, handle, watched, &error), 0);
+        send_to(watched, "x", 1);
+        receive_by_events(watched, i + 1);
+    }
+}
+
+static void a_call_that_found_no_packet_in_time_has_succeeded(void **state)
+{
+    (void)state;
+    emulation_fail_next(WAIT_TIMEOUT, ERROR_SUCCESS);
+    struct watched *watched = watch_and_bind(0);
+    send_to(watched, "x", 1);
+    receive_by_events(watched, 1);
+}
+
+static void what_the_system_refuses_to_remove_is_watched_still(void **state)
+{
+    (void)state;
+    struct watched *watched = watch_and_bind(0);
+    for (size_t i = 0; i < FAILURES; i++) {
+        struct error error = {.code = EXIT_CODE_OK};
+        wait_handle handle = udp_socket_handle(watched->socket);
+        emulation_fail_next(failures[i].returned, failures[i].result);
+        int returned = notifier_remove(watching.notifier, handle, watched, &error);
+        expect_failure(returned, &error, failures[i].number);
+        send_to(watched, "x", 1);
+        receive_by_events(watched, i + 1);
+    }
+    stop_watching(watched);
+    wait_until(watched->removed, 1);
+}
+
+static void a_removal_is_asked_for_once(void **state)
+{
+    (void)state;
+    struct watched *watched = watch_and_bind(0);
+    stop_watching(watched);
+    expect_unknown(watched);
+    wait_until(watched->removed, 1);
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+/* A receive will tell what it is. */
+static void an_error_and_the_end_of_something_make_a_socket_ready(void **state)
+{
+    (void)state;
+    struct watched *watched = watch_and_bind(0);
+    tell(watched, SOCKET_EVENT_ERR);
+    wait_until(watched->ready, 1);
+    tell(watched, SOCKET_EVENT_HANGUP);
+    wait_until(watched->ready, 2);
+    tell(watched, SOCKET_EVENT_IN | SOCKET_EVENT_ERR | SOCKET_EVENT_HANGUP);
+    wait_until(watched->ready, 3);
+}
+
+static void one_packet_may_tell_of_data_and_of_the_removal(void **state)
+{
+    (void)state;
+    static const size_t capacities[] = {1, 2, MANY_EVENTS};
+    for (size_t i = 0; i < 3; i++) {
+        struct watched *watched = watch_and_bind(i);
+        tell(watched, SOCKET_EVENT_IN | SOCKET_EVENT_REMOVE);
+        for (int waits = 0; waits < 5 && watched->removed == 0; waits++)
+            wait_once(capacities[i], PATIENCE_MS);
+        assert_int_equal(watched->ready, 1);
+        assert_int_equal(watched->removed, 1);
+    }
+}
+
+static void the_same_of_several_threads_waits_for_the_one_that_was_told(void **state)
+{
+    (void)state;
+    struct error error;
+    notifier_destroy(watching.notifier);
+    assert_int_equal(notifier_create(&watching.notifier, watching_backend, 2, &error), 0);
+    struct watched *watched = watch_and_bind(0);
+    tell(watched, SOCKET_EVENT_ERR | SOCKET_EVENT_REMOVE);
+    struct notifier_event event;
+    assert_int_equal(notifier_wait(watching.notifier, 1, &event, 1, PATIENCE_MS), 1);
+    assert_int_equal(event.type, NOTIFIER_READY);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(wait_once(1, 20), 0);
+    assert_int_equal(notifier_wait(watching.notifier, 1, &event, 1, PATIENCE_MS), 1);
+    assert_int_equal(event.type, NOTIFIER_REMOVED);
+    assert_ptr_equal(event.token, watched);
+}
+
+/* --- idling ----------------------------------------------------------------------------------- */
+
+/* Of the whole process, in nanoseconds. FILETIME counts 100 ns. */
+static int64_t processor_time(void)
+{
+    FILETIME created, ended, kernel, user;
+    assert_true(GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user));
+    int64_t low = (int64_t)kernel.dwLowDateTime + user.dwLowDateTime;
+    int64_t high = (int64_t)kernel.dwHighDateTime + user.dwHighDateTime;
+    return (high * INT64_C(4294967296) + low) * 100;
+}
+
+static void an_idle_wait_takes_no_processor_time(void **state)
+{
+    (void)state;
+    watch_and_bind(0);
+    settle();
+    int64_t before = processor_time();
+    wait_once(MANY_EVENTS, 500);
+    assert_true(processor_time() - before < 100 * INT64_C(1000000));
+}
+
+#define with_notifier(test)                                                                        \
+    cmocka_unit_test_setup_teardown(test, watching_set_up, watching_tear_down)
+
+int main(int argc, char **argv)
+{
+    if (!watching_choose_backend(argc, argv))
+        return 64;
+    const struct CMUnitTest tests[] = {
+        with_notifier(what_the_system_refuses_to_watch_is_told_with_its_reason),
+        with_notifier(a_call_that_found_no_packet_in_time_has_succeeded),
+        with_notifier(what_the_system_refuses_to_remove_is_watched_still),
+        with_notifier(a_removal_is_asked_for_once),
+        with_notifier(an_error_and_the_end_of_something_make_a_socket_ready),
+        with_notifier(one_packet_may_tell_of_data_and_of_the_removal),
+        with_notifier(the_same_of_several_threads_waits_for_the_one_that_was_told),
+        with_notifier(an_idle_wait_takes_no_processor_time),
+    };
+    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+}

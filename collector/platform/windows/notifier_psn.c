@@ -330,16 +330,6 @@ static void leave(struct notifier *base, size_t thread)
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 
-/* It has begun every wait that it will, so what waited for it alone is told now. */
-static void leave(struct notifier *base, size_t thread)
-{
-    struct psn_notifier *notifier = of(base);
-    AcquireSRWLockExclusive(&notifier->lock);
-    atomic_store(&notifier->members[thread].round, UINT64_MAX);
-    pay_debts(notifier);
-    ReleaseSRWLockExclusive(&notifier->lock);
-}
-
 /* A wake-up that is on its way is enough: who sets out for it later sees what this one told. */
 static void wake(struct notifier *base)
 {
@@ -357,7 +347,6 @@ const struct notifier_backend notifier_psn = {
     .add = add,
     .remove = remove_socket,
     .wait = wait_for_events,
-    .leave = leave,
     .leave = leave,
     .wake = wake,
 };

@@ -1,4 +1,7 @@
-"""Runs the tools and receives what they send. SLUICE_BIN names the folder that they are in."""
+"""Runs the tools and receives what they send.
+
+SLUICE_BIN names the folder that they are in, SLUICE_SUFFIX what their names end in, and
+SLUICE_EMULATOR what runs programs of another operating system, if anything."""
 import json
 import os
 import pathlib
@@ -7,8 +10,12 @@ import socket
 import struct
 import subprocess
 import time
+import unittest
 
 BIN = pathlib.Path(os.environ["SLUICE_BIN"])
+SUFFIX = os.environ.get("SLUICE_SUFFIX", "")
+EMULATOR = [word for word in [os.environ.get("SLUICE_EMULATOR")] if word]
+WINDOWS = SUFFIX == ".exe"
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CAPTURES = ROOT / "tests" / "captures"
 DEADLINE = 60  # seconds that anything here may take at most
@@ -18,6 +25,16 @@ SO_MEMINFO = 55
 SK_MEMINFO_DROPS = 8
 
 
+def posix_only(reason):
+    """For a test of what Windows has not."""
+    return unittest.skipIf(WINDOWS, reason)
+
+
+def command(tool, *arguments):
+    """What starts a tool."""
+    return [*EMULATOR, BIN / (tool + SUFFIX), *map(str, arguments)]
+
+
 def run(tool, *arguments, stdin=b"", **more):
     """Runs a tool to its end; its streams are captured unless told otherwise."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -25,7 +42,7 @@ def run(tool, *arguments, stdin=b"", **more):
         more["stdin"] = stdin
     elif "stdin" not in more:
         more["input"] = stdin
-    return subprocess.run([BIN / tool, *map(str, arguments)], timeout=DEADLINE, check=False,
+    return subprocess.run(command(tool, *arguments), timeout=DEADLINE, check=False,
                           **{**streams, **more})
 
 
@@ -93,7 +110,7 @@ class Receiver:
     def receive_from(self, tool, *arguments, sent=None):
         """Runs a tool, receiving while it runs and then until all that it sent has come; `sent`
         reads that number from the ended process. Returns the process."""
-        with subprocess.Popen([BIN / tool, *map(str, arguments)], stdin=subprocess.DEVNULL,
+        with subprocess.Popen(command(tool, *arguments), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             try:
                 self.wait_for(lambda: process.poll() is not None)

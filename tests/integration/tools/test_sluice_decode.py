@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 import wire
-from programs import CAPTURES, ROOT, Receiver, close_stream, run, truth
+from programs import CAPTURES, ROOT, Receiver, close_stream, posix_only, run, truth
 
 SCHEMAS = {**{path.stem: "riemann" for path in sorted(CAPTURES.glob("*riemann*.pcap"))},
            "otlp_metrics_v4": "otlp", "otlp_sizes_v4": "otlp", "otlp_logs_v4": "otlp-logs",
@@ -171,16 +171,20 @@ class Decode(unittest.TestCase):
             self.assertEqual(run(*riemann, stdout=full).returncode, 74)
             self.assertEqual(run(*riemann, "--delimited", stdin=b"\0" * 100000,
                                  stdout=full).returncode, 74)
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.assertEqual(run(*riemann, stdout=writer).returncode, 74)
+        os.close(writer)
+
+    @posix_only("its programs are not started without a descriptor, or with a folder's")
+    def test_streams_that_cannot_be_used_are_74(self):
+        riemann = ("sluice-decode", "--schema=riemann")
         self.assertEqual(run(*riemann, stdout=None, preexec_fn=close_stream(1)).returncode, 74)
         self.assertEqual(run(*riemann, stdin=None, preexec_fn=close_stream(0)).returncode, 74)
         folder = os.open("/", os.O_RDONLY)
         self.assertEqual(run(*riemann, stdin=folder).returncode, 74)
         self.assertEqual(run(*riemann, "--delimited", stdin=folder).returncode, 74)
         os.close(folder)
-        reader, writer = os.pipe()
-        os.close(reader)
-        self.assertEqual(run(*riemann, stdout=writer).returncode, 74)
-        os.close(writer)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,82 @@
+"""The programs for Windows as files: what must be there for them to run, how large they are, and
+what they say of themselves.
+
+Arguments: objdump, strip, the version, the programs. Nothing is run but those two."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OBJDUMP = STRIP = VERSION = ""
+PROGRAMS = []
+
+SYSTEMS_OWN = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "ws2_32.dll"}
+LARGEST = 2 * 1024 * 1024
+
+# Windows 10 has no such function: a program that imports it does not start there.
+LATER = {"ProcessSocketNotifications"}
+
+
+def imports(program):
+    """The libraries that it imports from, and the names."""
+    text = subprocess.run(
+        [OBJDUMP, "--private-headers", program], capture_output=True, text=True, check=True
+    ).stdout
+    libraries = {name.lower() for name in re.findall(r"DLL Name: (\S+)", text)}
+    names = set(re.findall(r"^\s+[0-9a-f]+\s+\d+\s+(\w+)$", text, re.MULTILINE))
+    return libraries, names
+
+
+def said(program):
+    """What its version resource says: each key's value is behind it, in whole words of four bytes."""
+    content = pathlib.Path(program).read_bytes()
+    found = {}
+    for key in ("ProductName", "ProductVersion", "OriginalFilename"):
+        at = content.find((key + "\0").encode("utf-16-le"))
+        if at >= 0:
+            text = content[at : at + 256].decode("utf-16-le", "replace")
+            found[key] = text[len(key) :].lstrip("\0").partition("\0")[0]
+    return found
+
+
+class Programs(unittest.TestCase):
+    def test_they_need_nothing_but_what_windows_has(self):
+        for program in PROGRAMS:
+            with self.subTest(program):
+                libraries, names = imports(program)
+                self.assertIn("GetLastError", names)
+                self.assertLessEqual(libraries, SYSTEMS_OWN)
+
+    def test_they_import_nothing_that_only_later_systems_have(self):
+        for program in PROGRAMS:
+            with self.subTest(program):
+                self.assertEqual(imports(program)[1] & LATER, set())
+
+    def test_they_are_small(self):
+        for program in PROGRAMS:
+            with self.subTest(program), tempfile.TemporaryDirectory() as folder:
+                stripped = pathlib.Path(folder, "stripped.exe")
+                subprocess.run([STRIP, "-o", stripped, program], check=True)
+                print(f"{pathlib.Path(program).name}: {stripped.stat().st_size} bytes")
+                self.assertLess(stripped.stat().st_size, LARGEST)
+
+    def test_they_carry_their_name_and_version(self):
+        for program in PROGRAMS:
+            with self.subTest(program):
+                self.assertEqual(
+                    said(program),
+                    {
+                        "ProductName": "Sluice",
+                        "ProductVersion": VERSION,
+                        "OriginalFilename": pathlib.Path(program).name,
+                    },
+                )
+
+
+if __name__ == "__main__":
+    OBJDUMP, STRIP, VERSION, *PROGRAMS = sys.argv[1:]
+    assert PROGRAMS
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,5 +1,7 @@
 #include "collector/config/option_table.h"
 
+#include <string.h>
+
 #define SECOND UINT64_C(1000000000)
 #define HOUR   (3600 * SECOND)
 #define YEAR   (UINT64_C(8760) * HOUR)
@@ -47,3 +49,16 @@ const struct option command_options[] = {
 
 _Static_assert(sizeof command_options / sizeof command_options[0] <= OPTIONS_MAX,
                "raise OPTIONS_MAX");
+
+const struct option *option_named(const char *argument)
+{
+    if (strncmp(argument, "--", 2) != 0)
+        return NULL;
+    size_t length = strcspn(argument + 2, "=");
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        const char *name = option->setting.name;
+        if (strlen(name) == length && memcmp(name, argument + 2, length) == 0)
+            return option;
+    }
+    return NULL;
+}

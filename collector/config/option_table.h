@@ -26,4 +26,7 @@ struct option {
 extern const struct option command_options[];
 #define OPTIONS_MAX 32
 
+/* The option that "--name" or "--name=value" names, or NULL. */
+const struct option *option_named(const char *argument);
+
 #endif

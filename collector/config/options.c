@@ -212,20 +212,6 @@ static void unknown_option(const struct reading *reading, const char *argument)
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);
 }
 
-/* The option that "--name" or "--name=value" names, or NULL. */
-static const struct option *find_option(const char *argument)
-{
-    if (strncmp(argument, "--", 2) != 0)
-        return NULL;
-    size_t length = strcspn(argument + 2, "=");
-    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
-        const char *name = option->setting.name;
-        if (strlen(name) == length && memcmp(name, argument + 2, length) == 0)
-            return option;
-    }
-    return NULL;
-}
-
 static bool read_value(struct reading *reading, const struct option *option, const char *value)
 {
     const char *name = option->setting.name;
@@ -278,7 +264,7 @@ static enum options_result read_arguments(struct reading *reading)
 {
     while (reading->left != 0) {
         const char *argument = next_argument(reading);
-        const struct option *option = find_option(argument);
+        const struct option *option = option_named(argument);
         if (option == NULL) {
             if (argument[0] == '-')
                 unknown_option(reading, argument);

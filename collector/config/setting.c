@@ -195,3 +195,19 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
     }
     return fault_set(fault, 0, "%s takes no value", setting->name);
 }
+
+size_t setting_path(const struct setting *setting, const struct config_choices *choices,
+                    const char *text, size_t length)
+{
+    const char *name;
+    if (setting->type == SETTING_LOCAL) {
+        size_t scheme = strcspn(choices->local_form, ":") + 1;
+        return strcmp(choices->local_form + scheme, "PATH") == 0 ? scheme : length;
+    }
+    if (setting->type != SETTING_SCHEMA)
+        return length;
+    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++)
+        if (strlen(name) == length && memcmp(name, text, length) == 0)
+            return length;
+    return 0;
+}

@@ -61,6 +61,13 @@ struct setting {
 bool setting_parse(const struct setting *setting, const struct config_choices *choices,
                    const char *text, size_t length, void *target, struct fault *fault);
 
+/*
+ * How many bytes of a value that was accepted stand before the path that it ends in: all `length`
+ * of them where there is none.
+ */
+size_t setting_path(const struct setting *setting, const struct config_choices *choices,
+                    const char *text, size_t length);
+
 /* The name of choice `at`, or NULL where there are no more, or never any. */
 const char *setting_choice(const struct setting *setting, const struct config_choices *choices,
                            size_t at);

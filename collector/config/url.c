@@ -437,3 +437,29 @@ bool url_parse_dead_letter(const char *url, const struct config_choices *choices
         return wrong_keys(&parts, fault);
     return keys_apply_defaults(KEY_OF_LETTERS, choices, &given_keys, letters, fault);
 }
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static struct url_place place_of(const char *text, bool is_path, bool is_template)
+{
+    struct url url = split(text);
+    return (struct url_place){url.place_at, url.place_length, is_path, is_template};
+}
+
+struct url_place url_place_of_listener(const char *url)
+{
+    const struct listener_scheme *scheme = find_listener_scheme(url);
+    return place_of(url, scheme != NULL && scheme->kind == LISTENER_CAPTURE, false);
+}
+
+struct url_place url_place_of_sink(const char *url, const struct config_choices *choices)
+{
+    const struct destination_ops *destination = find_destination(url, choices);
+    bool is_file = destination != NULL && destination->is_file;
+    return place_of(url, is_file, is_file);
+}
+
+struct url_place url_place_of_dead_letter(const char *url)
+{
+    return place_of(url, true, false);
+}

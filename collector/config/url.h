@@ -40,6 +40,20 @@ bool url_parse_dead_letter(const char *url, const struct config_choices *choices
 bool url_parse_authority(const char *text, size_t length, struct address *address,
                          struct fault *fault);
 
+/*
+ * The place of a URL that was accepted, `length` bytes at byte `at`; behind it the text ends, or
+ * there is the '?' of the keys.
+ */
+struct url_place {
+    size_t at;
+    size_t length;
+    bool is_path;     /* of a file */
+    bool is_template; /* a path with fields in it (collector/path_template.h) */
+};
+struct url_place url_place_of_listener(const char *url);
+struct url_place url_place_of_sink(const char *url, const struct config_choices *choices);
+struct url_place url_place_of_dead_letter(const char *url);
+
 /* Whether `text` begins with the scheme of a listener, or of a sink, and a colon. */
 bool url_is_listener(const char *text);
 bool url_is_sink(const char *text, const struct config_choices *choices);

@@ -1,0 +1,209 @@
+#include "collector/config/absolute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/keys.h"
+#include "collector/config/option_table.h"
+#include "collector/config/url.h"
+#include "collector/file_path.h"
+#include "collector/text/output.h"
+
+/* What is passed along while an argument is written again. */
+struct writing {
+    const struct config_choices *choices;
+    const char *folder;
+    struct output out;
+    struct error *error;
+};
+
+static void put(struct writing *writing, const char *text, size_t length)
+{
+    output_bytes(&writing->out, text, length);
+}
+
+static bool no_memory(struct error *error)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "not enough memory");
+    return false;
+}
+
+/* --- paths ------------------------------------------------------------------------------------ */
+
+/* Bytes of the folder that stand before the path: none, all, or those that name its drive. */
+static size_t folder_part(const char *folder, const char *path)
+{
+    size_t root = file_path_root(path);
+    if (root == 0)
+        return strlen(folder);
+    size_t drive = root == 1 ? file_path_root(folder) : 0;
+    return drive != 0 && folder[drive - 1] == '/' ? drive - 1 : drive;
+}
+
+/* In a template a percent sign begins a field, unless it is there twice. */
+static void put_folder(struct writing *writing, size_t length, bool is_template)
+{
+    for (size_t i = 0; i < length; i++) {
+        put(writing, &writing->folder[i], 1);
+        if (is_template && writing->folder[i] == '%')
+            put(writing, "%", 1);
+    }
+}
+
+/* `end` is the byte with which a path ends where this one is put. */
+static bool put_path(struct writing *writing, const char *text, size_t length, char end,
+                     bool is_template)
+{
+    char *path = malloc(length + 1);
+    if (path == NULL)
+        return no_memory(writing->error);
+    memcpy(path, text, length);
+    path[length] = '\0';
+    file_path_normalise(path);
+    size_t before = folder_part(writing->folder, path);
+    bool good = memchr(writing->folder, end, before) == NULL;
+    if (!good)
+        error_set(writing->error, EXIT_CODE_USAGE,
+                  "%s is in the folder %s, whose \"%c\" would end the path there", path,
+                  writing->folder, end);
+    put_folder(writing, before, is_template);
+    if (file_path_root(path) == 0 && writing->folder[before - 1] != '/')
+        put(writing, "/", 1);
+    put(writing, path, length);
+    free(path);
+    return good;
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+static bool put_value(struct writing *writing, const struct setting *setting, const char *text,
+                      size_t length, char end)
+{
+    size_t path = setting_path(setting, writing->choices, text, length);
+    put(writing, text, path);
+    return path == length || put_path(writing, text + path, length - path, end, false);
+}
+
+/* "key=value&key=value" */
+static bool put_keys(struct writing *writing, const char *text)
+{
+    struct fault ignored;
+    for (;;) {
+        size_t length = strcspn(text, "&");
+        size_t value = strcspn(text, "=") + 1;
+        const struct setting *key = key_find(~0u, text, value - 1, &ignored);
+        put(writing, text, value);
+        if (!put_value(writing, key, text + value, length - value, '&'))
+            return false;
+        text += length;
+        if (*text == '\0')
+            return true;
+        put(writing, text++, 1);
+    }
+}
+
+static bool put_url(struct writing *writing, const char *url, struct url_place place)
+{
+    const char *keys = url + place.at + place.length;
+    put(writing, url, place.at);
+    if (!place.is_path)
+        put(writing, url + place.at, place.length);
+    else if (!put_path(writing, url + place.at, place.length, '?', place.is_template))
+        return false;
+    if (*keys == '\0')
+        return true;
+    put(writing, keys, 1);
+    return put_keys(writing, keys + 1);
+}
+
+static bool put_option_value(struct writing *writing, const struct option *option,
+                             const char *value)
+{
+    switch (option->action) {
+    case OPTION_LISTEN:
+        return put_url(writing, value, url_place_of_listener(value));
+    case OPTION_SINK:
+        return put_url(writing, value, url_place_of_sink(value, writing->choices));
+    case OPTION_LETTERS:
+        return put_url(writing, value, url_place_of_dead_letter(value));
+    case OPTION_VALUE:
+        return put_value(writing, &option->setting, value, strlen(value), '\0');
+    case OPTION_FLAG:
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        break;
+    }
+    return true;
+}
+
+/* Bytes that the argument has at most: it may be a path, and each of its keys may be one. */
+static size_t most_bytes(const char *argument, const char *folder)
+{
+    size_t paths = 1;
+    size_t length = strlen(argument);
+    for (size_t i = 0; i < length; i++)
+        paths += argument[i] == '=';
+    return length + paths * (2 * strlen(folder) + 1) + 1;
+}
+
+/* Writes "--name=value" again, or, with the `option` before it, its value. */
+static char *write_again(struct writing *writing, const struct option *option, const char *argument)
+{
+    size_t capacity = most_bytes(argument, writing->folder);
+    const char *equals = strchr(argument, '=');
+    const char *value = argument;
+    writing->out = (struct output){.data = malloc(capacity), .capacity = capacity};
+    if (writing->out.data == NULL) {
+        no_memory(writing->error);
+        return NULL;
+    }
+    if (option == NULL) {
+        option = option_named(argument);
+        value = equals != NULL ? equals + 1 : argument + strlen(argument);
+        put(writing, argument, (size_t)(value - argument));
+    }
+    if (*value != '\0' && !put_option_value(writing, option, value)) {
+        free(writing->out.data);
+        return NULL;
+    }
+    output_char(&writing->out, '\0');
+    return writing->out.data;
+}
+
+/* The option whose value follows it in the next argument, or NULL. */
+static const struct option *awaits_value(const char *argument)
+{
+    const struct option *option = option_named(argument);
+    bool has_value =
+        option != NULL && (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
+                           option->action == OPTION_LETTERS || option->action == OPTION_VALUE);
+    return has_value && strchr(argument, '=') == NULL ? option : NULL;
+}
+
+char **absolute_arguments(int argc, char *const *argv, const struct config_choices *choices,
+                          const char *folder, struct error *error)
+{
+    struct writing writing = {.choices = choices, .folder = folder, .error = error};
+    char **made = calloc((size_t)argc + 1, sizeof *made);
+    const struct option *awaiting = NULL;
+    if (made == NULL) {
+        no_memory(error);
+        return NULL;
+    }
+    for (int i = 1; i < argc; i++) {
+        made[i - 1] = write_again(&writing, awaiting, argv[i]);
+        if (made[i - 1] == NULL) {
+            absolute_arguments_free(made);
+            return NULL;
+        }
+        awaiting = awaiting == NULL ? awaits_value(argv[i]) : NULL;
+    }
+    return made;
+}
+
+void absolute_arguments_free(char **arguments)
+{
+    for (char **one = arguments; one != NULL && *one != NULL; one++)
+        free(*one);
+    free(arguments);
+}

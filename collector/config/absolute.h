@@ -1,0 +1,27 @@
+/*
+ * The command line again, with every path in it absolute: for a program that is started later,
+ * from another folder.
+ *
+ * What is a path is told by the tables that read the command line: the place of a URL whose scheme
+ * is a file's, and the settings that setting_path knows. The main thread's.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_ABSOLUTE_H
+#define SLUICE_COLLECTOR_CONFIG_ABSOLUTE_H
+
+#include "collector/config/config.h"
+#include "collector/error.h"
+
+/*
+ * Returns the arguments behind argv[0], which options_parse has accepted, and a NULL behind them.
+ * `folder` is where their paths begin, as collector/file_path.h has it: absolute, with '/' between
+ * its names. NULL with `error` filled: EXIT_CODE_INTERNAL without memory, EXIT_CODE_USAGE where the
+ * folder's own name has something in it that would mean something else where it is put. The caller
+ * frees them (absolute_arguments_free).
+ */
+char **absolute_arguments(int argc, char *const *argv, const struct config_choices *choices,
+                          const char *folder, struct error *error);
+
+/* NULL is allowed. */
+void absolute_arguments_free(char **arguments);
+
+#endif

@@ -15,6 +15,20 @@
 /* Lines that could not be written, and have not been told of. */
 static _Atomic uint64_t lost;
 
+static log_taker *diverted_to;
+
+void log_divert(log_taker *taker)
+{
+    diverted_to = taker;
+}
+
+bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
+{
+    if (diverted_to != NULL)
+        return diverted_to(level, lines, size);
+    return log_stream_write(lines, size, wait_ms);
+}
+
 /* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
 static void replace_controls(char *text, size_t size)
 {
@@ -30,16 +44,18 @@ static void replace_controls(char *text, size_t size)
 
 void log_line(enum log_level level, const char *format, ...)
 {
-    static const char *const prefixes[] = {
+    static const char *const on_stderr[] = {
         [LOG_ERROR] = "sluice: error: ",
         [LOG_WARNING] = "sluice: warning: ",
         [LOG_INFO] = "sluice: ",
     };
+    static const char *const diverted[] = {[LOG_ERROR] = "", [LOG_WARNING] = "", [LOG_INFO] = ""};
+    const char *const *prefixes = diverted_to != NULL ? diverted : on_stderr;
     char text[LINE_SIZE + 64];
     uint64_t before = atomic_exchange(&lost, 0);
-    size_t start =
-        before == 0 ? 0
-                    : (size_t)snprintf(text, 64, "sluice: %" PRIu64 " lines were lost\n", before);
+    size_t start = before == 0 ? 0
+                               : (size_t)snprintf(text, 64, "%s%" PRIu64 " lines were lost\n",
+                                                  prefixes[LOG_INFO], before);
     char *line = text + start;
     size_t used = strlen(prefixes[level]);
     memcpy(line, prefixes[level], used);
@@ -51,7 +67,7 @@ void log_line(enum log_level level, const char *format, ...)
     size_t end = strlen(line);
     replace_controls(line + used, end - used);
     line[end++] = '\n';
-    if (!log_stream_write(text, start + end, 0))
+    if (!log_text(level, text, start + end, 0))
         atomic_fetch_add(&lost, before + 1);
 }
 

@@ -7,7 +7,6 @@
 #include "collector/deadline.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
-#include "collector/log_stream.h"
 #include "collector/pipeline.h"
 #include "collector/thread.h"
 
@@ -44,7 +43,7 @@ static bool try_report(const struct config *config, const struct ledger_snapshot
     else
         ledger_write_text(snapshot, out);
     if (!out->overflow &&
-        !log_stream_write(out->data, out->used, snapshot->final ? FINAL_WAIT_MS : LIVE_WAIT_MS))
+        !log_text(LOG_INFO, out->data, out->used, snapshot->final ? FINAL_WAIT_MS : LIVE_WAIT_MS))
         log_line(LOG_ERROR, "nobody reads stderr: a ledger was lost");
     return !out->overflow;
 }

@@ -5,6 +5,7 @@
 
 #include "collector/aligned_memory.h"
 #include "collector/thread.h"
+#include "collector/udp_socket.h"
 
 const char *const datagram_reason_names[REASON_COUNT] = {
     [REASON_NO_BUFFER] = "no_buffer", [REASON_TRUNCATED] = "truncated",
@@ -289,6 +290,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         sum->name = ledger->listeners[i].name;
         sum->kind = ledger->listeners[i].kind;
         sum->schema = ledger->listeners[i].schema;
+        sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
         for (struct block *block = ledger->listeners[i].intakes; block != NULL; block = block->next)
             add_intake(sum, (const void *)(block + 1));
     }

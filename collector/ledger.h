@@ -201,6 +201,7 @@ struct letter_counters *ledger_letter_block(struct ledger *ledger);
 /* Plain sums over the blocks, at one moment. */
 struct listener_totals {
     const char *name, *kind, *schema; /* the ledger's own */
+    bool drops_counted;               /* else kernel_drops is 0, whatever was dropped */
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
 };

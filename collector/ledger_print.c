@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,9 @@ static void print_listener(struct output *out, const struct listener_totals *lis
     put(out, "    received %" PRIu64 " = decoded %" PRIu64, listener->received, listener->decoded);
     print_terms(out, datagram_reason_names, listener->reasons, REASON_COUNT);
     put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages, listener->bytes);
-    if (strcmp(listener->kind, "udp") == 0)
+    if (!listener->drops_counted)
+        put(out, ", kernel_drops unknown");
+    else if (strcmp(listener->kind, "udp") == 0)
         put(out, ", kernel_drops %" PRIu64, listener->kernel_drops);
     output_char(out, '\n');
     print_beside(out, listener_terms, listener);
@@ -141,6 +144,22 @@ static void write_terms(struct output *out, const struct ledger_term *terms, con
             write_count(out, term->name, ledger_total(totals, term));
 }
 
+/* A listener's, where null stands for what the system does not count. */
+static void write_listener_terms(struct output *out, const struct listener_totals *listener,
+                                 enum ledger_part first, enum ledger_part last)
+{
+    static const size_t drops = offsetof(struct listener_totals, kernel_drops);
+    for (const struct ledger_term *term = listener_terms; term->name != NULL; term++) {
+        if (term->part < first || term->part > last)
+            continue;
+        json_key(out, term->name, strlen(term->name));
+        if (term->total == drops && !listener->drops_counted)
+            json_null(out);
+        else
+            json_uint64(out, ledger_total(listener, term));
+    }
+}
+
 static void write_listener(struct output *out, const struct listener_totals *listener)
 {
     bool capture = strcmp(listener->kind, "capture") == 0;
@@ -148,9 +167,9 @@ static void write_listener(struct output *out, const struct listener_totals *lis
     write_text(out, "name", listener->name);
     write_text(out, "kind", listener->kind);
     write_text(out, "schema", listener->schema);
-    write_terms(out, listener_terms, listener, PART_FLOW, PART_FLOW);
+    write_listener_terms(out, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
-    write_terms(out, listener_terms, listener, PART_ALWAYS, capture ? PART_CAPTURE : PART_SEQUENCE);
+    write_listener_terms(out, listener, PART_ALWAYS, capture ? PART_CAPTURE : PART_SEQUENCE);
     json_object_end(out);
 }
 

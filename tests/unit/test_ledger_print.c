@@ -1,0 +1,88 @@
+/* The ledger as text and as JSON: what a number stands for, and where there is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/ledger_print.h"
+#include "collector/udp_socket.h"
+
+static char text[8192];
+
+static const char *written(void (*write)(const struct ledger_snapshot *, struct output *),
+                           const struct ledger_snapshot *snapshot)
+{
+    struct output out = {.data = text, .capacity = sizeof text - 1};
+    write(snapshot, &out);
+    assert_false(out.overflow);
+    text[out.used] = '\0';
+    return text;
+}
+
+static void assert_written(const struct listener_totals *listener, const char *in_text,
+                           const char *in_json)
+{
+    struct listener_totals copy = *listener;
+    const struct ledger_snapshot snapshot = {.listener_count = 1, .listeners = &copy};
+    if (in_text != NULL)
+        assert_non_null(strstr(written(ledger_write_text, &snapshot), in_text));
+    else
+        assert_null(strstr(written(ledger_write_text, &snapshot), "kernel_drops"));
+    assert_non_null(strstr(written(ledger_write_json, &snapshot), in_json));
+}
+
+static void drops_that_are_counted_are_a_number(void **state)
+{
+    (void)state;
+    struct listener_totals listener = {
+        .name = "udp://h:1", .kind = "udp", .schema = "telemetry", .drops_counted = true};
+    assert_written(&listener, ", kernel_drops 0\n", "\"kernel_drops\":0,");
+    listener.kernel_drops = 7;
+    assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops\":7,");
+}
+
+static void drops_that_the_system_does_not_count_are_unknown_and_not_none(void **state)
+{
+    (void)state;
+    const struct listener_totals listener = {
+        .name = "udp://h:1", .kind = "udp", .schema = "telemetry"};
+    assert_written(&listener, ", kernel_drops unknown\n", "\"kernel_drops\":null,");
+}
+
+static void a_capture_has_no_kernel_that_drops(void **state)
+{
+    (void)state;
+    const struct listener_totals listener = {
+        .name = "pcap:x", .kind = "capture", .schema = "telemetry", .drops_counted = true};
+    assert_written(&listener, NULL, "\"kernel_drops\":0,");
+}
+
+static void whether_drops_are_counted_is_said_by_the_system(void **state)
+{
+    (void)state;
+    struct ledger *ledger = ledger_create();
+    assert_non_null(ledger);
+    assert_int_equal(ledger_add_listener(ledger, "udp://h:1", "udp", "telemetry"), 0);
+    assert_int_equal(ledger_add_listener(ledger, "pcap:x", "capture", "telemetry"), 1);
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(ledger, false);
+    assert_non_null(snapshot);
+    assert_int_equal(snapshot->listeners[0].drops_counted, udp_socket_counts_drops);
+    assert_true(snapshot->listeners[1].drops_counted);
+    ledger_snapshot_free(snapshot);
+    ledger_destroy(ledger);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drops_that_are_counted_are_a_number),
+        cmocka_unit_test(drops_that_the_system_does_not_count_are_unknown_and_not_none),
+        cmocka_unit_test(a_capture_has_no_kernel_that_drops),
+        cmocka_unit_test(whether_drops_are_counted_is_said_by_the_system),
+    };
+    return cmocka_run_group_tests_name("ledger_print", tests, NULL, NULL);
+}

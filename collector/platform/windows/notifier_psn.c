@@ -30,9 +30,9 @@ struct registration {
     struct registration *next;
     SOCKET socket;
     void *token;
-    bool removing;  /* asked for */
-    uint64_t round; /* the one that its REMOVE began; 0: it has not come yet */
-    bool settled;   /* its REMOVED is on the port */
+    _Atomic bool removing; /* asked for: what is queued of it is of no interest any more */
+    uint64_t round;        /* the one that its REMOVE began; 0: it has not come yet */
+    bool settled;          /* its REMOVED is on the port */
 };
 
 /* One of the threads that wait. */
@@ -191,7 +191,8 @@ static struct registration *find_watched(const struct psn_notifier *notifier, SO
                                          const void *token)
 {
     struct registration *found = notifier->registrations;
-    while (found != NULL && (found->socket != socket || found->token != token || found->removing))
+    while (found != NULL &&
+           (found->socket != socket || found->token != token || atomic_load(&found->removing)))
         found = found->next;
     return found;
 }
@@ -205,7 +206,7 @@ static int remove_socket(struct notifier *base, wait_handle socket, void *token,
     struct registration *found = find_watched(notifier, (SOCKET)socket, token);
     if (found != NULL) {
         code = operate(notifier, found, SOCKET_OPERATION_REMOVE);
-        found->removing = code == 0;
+        atomic_store(&found->removing, code == 0);
     }
     ReleaseSRWLockExclusive(&notifier->lock);
     return code == 0 ? 0 : fail(error, "cannot stop watching a socket", code);
@@ -287,14 +288,15 @@ static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *p
     }
     struct registration *registration = (struct registration *)packet->lpCompletionKey;
     DWORD events = packet->dwNumberOfBytesTransferred;
-    bool ready = events != SOCKET_EVENT_REMOVE;
-    if (!ready && notifier->member_count == 1) {
+    bool removed = (events & SOCKET_EVENT_REMOVE) != 0;
+    bool ready = events != SOCKET_EVENT_REMOVE && !atomic_load(&registration->removing);
+    if (removed && !ready && notifier->member_count == 1) {
         *event = tell_removed(notifier, registration);
         return 1;
     }
     if (ready)
         *event = (struct notifier_event){NOTIFIER_READY, registration->token};
-    if ((events & SOCKET_EVENT_REMOVE) != 0)
+    if (removed)
         begin_round(notifier, registration);
     return ready;
 }

@@ -197,7 +197,7 @@ static void closing_tells_nothing_and_takes_no_packet_back(void **state)
     assert_int_equal(next_packet(SILENCE_MS), 0);
 }
 
-/* Wine, as Windows, gives a number out again at once. */
+/* Numbers are soon given out again. */
 static void a_socket_with_the_number_of_a_closed_one_is_another_one(void **state)
 {
     (void)state;
@@ -205,8 +205,14 @@ static void a_socket_with_the_number_of_a_closed_one_is_another_one(void **state
     bind_socket();
     SOCKET number = handle();
     udp_socket_close(fixture.socket);
-    open_socket();
-    assert_int_equal(handle(), number);
+    struct udp_socket *others[100];
+    size_t count = 0;
+    for (open_socket(); handle() != number; open_socket()) {
+        assert_in_range(count, 0, 99);
+        others[count++] = fixture.socket;
+    }
+    while (count > 0)
+        udp_socket_close(others[--count]);
     bind_socket();
     send_one();
     assert_int_equal(next_packet(SILENCE_MS), 0);

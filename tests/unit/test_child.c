@@ -1,71 +1,66 @@
-/* A program that reads beside us: what it has read is known to the byte, and so is how it ended. */
-#include <poll.h>
+/* A program that reads beside us: what it has not read is known, and so is how it ended. */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/child.h"
+#include "collector/control.h"
+#include "collector/wakeup.h"
+#include "tests/support/child_watching.h"
 #include "tests/support/patience.h"
+#include "tests/support/scratch_directory.h"
+
+#define PATIENCE_MS 10000
+
+static struct control *control; /* with it a write to a closed pipe is an error and no more */
+static struct wakeup *wakeup;
 
 static int set_up(void **state)
 {
-    signal(SIGPIPE, SIG_IGN); /* as the program does */
-    *state = child_create();
-    return *state == NULL;
+    struct error error;
+    return scratch_make(state) != 0 || control_create(&control, &error) != 0 ||
+           wakeup_create(&wakeup, &error) != 0 || child_set_up(state) != 0;
 }
 
 static int tear_down(void **state)
 {
-    child_destroy(*state);
-    return 0;
+    child_tear_down(state);
+    wakeup_destroy(wakeup);
+    control_destroy(control);
+    return scratch_remove(state);
 }
 
-static void start(struct child *child, const char *command)
+/* Has the shell start tests/support/programs/actor.c, which does what the words say. */
+static void start_actor(struct child *child, const char *words)
 {
-    struct error error;
-    if (child_start(child, command, &error) != 0)
-        fail_msg("%s", error.text);
+    char command[2048];
+    snprintf(command, sizeof command, "\"%s\" %s", TEST_ACTOR, words);
+    start(child, command);
 }
 
-static enum write_result write_text(struct child *child, const char *text)
+static enum wakeup_reason wait_for_input(const struct child *child, int timeout_ms)
 {
-    size_t written = 0;
-    struct error error;
-    enum write_result result = child_write(child, text, strlen(text), &written, &error);
-    if (result == WRITE_OK)
-        assert_int_equal(written, strlen(text));
-    return result;
+    return wakeup_wait(wakeup, child_input(child), true, timeout_ms);
 }
 
-static void wait_until(struct child *child, enum child_state state, struct child_end *end)
+/* What actor.c counted into a file of that name, when it is there and the actor has let go of it.
+ */
+static size_t counted(const char *name)
 {
+    char text[32] = {0};
     int64_t until = patience_until();
-    enum child_state is;
-    while ((is = child_look(child, end)) != state) {
-        assert_int_not_equal(is, CHILD_ENDED);
+    FILE *file;
+    while ((file = fopen(scratch_path(name), "rb")) == NULL)
         assert_true(patience(until));
-    }
-}
-
-static void assert_ends(struct child *child, bool killed, int number)
-{
-    struct child_end end;
-    wait_until(child, CHILD_ENDED, &end);
-    assert_int_equal(end.killed, killed);
-    assert_int_equal(end.number, number);
-}
-
-static void wait_until_unread(struct child *child, size_t size)
-{
-    int64_t until = patience_until();
-    while (child_unread(child) != size)
-        assert_true(patience(until));
+    assert_int_not_equal(fread(text, 1, sizeof text - 1, file), 0);
+    fclose(file);
+    return (size_t)strtoul(text, NULL, 10);
 }
 
 static void how_it_ended_is_told(void **state)
@@ -73,72 +68,107 @@ static void how_it_ended_is_told(void **state)
     start(*state, "exit 3");
     assert_ends(*state, false, 3);
     assert_int_equal(child_close_input(*state), 0);
-    start(*state, "kill -9 $$");
-    assert_ends(*state, true, SIGKILL);
+    start_actor(*state, "exit:7");
     assert_int_equal(child_close_input(*state), 0);
-    start(*state, "/nowhere/no-such-program 2>&-");
-    assert_ends(*state, false, 127);
+    assert_ends(*state, false, 7);
+    struct child_end end;
+    start(*state, "no-such-program-anywhere");
+    wait_until(*state, CHILD_ENDED, &end);
+    assert_int_not_equal(end.number, 0);
+    assert_int_equal(child_close_input(*state), 0);
 }
 
-/* Whoever started us may have: the system tells nobody then how a program has ended. */
-static void how_it_ended_is_told_to_one_that_was_told_to_ignore_ends(void **state)
+/* The shell takes it as it is, with a quotation mark at each end, too. */
+static void a_command_is_the_shells_own(void **state)
 {
-    signal(SIGCHLD, SIG_IGN);
-    start(*state, "exit 3");
-    assert_ends(*state, false, 3);
+    char command[2048];
+    snprintf(command, sizeof command, "\"%s\" \"out:a b\" exit:5 >\"%s\"", TEST_ACTOR,
+             scratch_path("said"));
+    start(*state, command);
+    assert_ends(*state, false, 5);
+    assert_int_equal(child_close_input(*state), 0);
+    scratch_assert_holds_text("said", "a b");
 }
 
+/* To the byte where it is taken back. */
 static void what_it_has_not_read_is_known_after_its_end(void **state)
 {
-    start(*state, "exec dd bs=5 count=1 of=/dev/null 2>/dev/null");
+    start_actor(*state, "read:5");
     assert_int_equal(write_text(*state, "123456789012"), WRITE_OK);
     assert_ends(*state, false, 0);
-    assert_int_equal(child_unread(*state), 7);
+    assert_in_range(child_unread(*state), 7, 12);
     assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
+    assert_int_equal(wait_for_input(*state, PATIENCE_MS), WAKEUP_BROKEN);
     assert_int_equal(child_close_input(*state), 7);
     assert_int_equal(child_input(*state), NO_HANDLE);
 }
 
-static void how_far_it_has_read_is_known_while_it_runs(void **state)
+static void what_it_has_read_is_known_while_it_runs(void **state)
 {
-    start(*state, "dd bs=4 count=1 of=/dev/null 2>/dev/null; exec sleep 100");
-    assert_int_equal(write_text(*state, "123456"), WRITE_OK);
-    wait_until_unread(*state, 2);
+    start_actor(*state, "read:4 sleep");
+    assert_int_equal(write_text(*state, "1234"), WRITE_OK);
+    wait_until_unread(*state, 0);
+    assert_int_equal(wait_for_input(*state, PATIENCE_MS), WAKEUP_WRITABLE);
+    assert_int_equal(write_text(*state, "56"), WRITE_OK);
+    assert_int_equal(child_unread(*state), 2);
+    assert_int_equal(child_close_input(*state), 2);
 }
 
-/* What outlives it has its input as 3, waits for a word from 8, and counts into 9 what it reads. */
+/* It has its input, and reads on when it may. */
 static void what_is_left_is_taken_back_from_what_outlives_it(void **state)
 {
-    int gate[2], count[2];
-    char digits[32];
-    assert_int_equal(pipe(gate), 0);
-    assert_int_equal(pipe(count), 0);
-    assert_int_equal(dup2(gate[0], 8), 8);
-    assert_int_equal(dup2(count[1], 9), 9);
-    start(*state, "exec 3<&0; { read x <&8; exec wc -c <&3 >&9; } & exit 4");
-    close(8);
-    close(9);
+    char words[1024];
+    snprintf(words, sizeof words, "\"beside:await:%s count:%s\" exit:4", scratch_path("gate"),
+             scratch_path("count"));
+    start_actor(*state, words);
     assert_int_equal(write_text(*state, "12345"), WRITE_OK);
     assert_ends(*state, false, 4);
-    assert_int_equal(write_text(*state, "678"), WRITE_OK);
-    assert_int_equal(child_close_input(*state), 8);
-    assert_int_equal(write(gate[1], "go\n", 3), 3);
-    close(count[1]);
-    ssize_t got = read(count[0], digits, sizeof digits);
-    assert_int_equal(got, 2);
-    assert_memory_equal(digits, "0\n", 2);
-    close(gate[0]);
-    close(gate[1]);
-    close(count[0]);
+    assert_int_equal(child_close_input(*state), 5);
+    scratch_put_text("gate", "");
+    assert_int_equal(counted("count"), 0);
 }
 
 static void the_end_of_its_input_ends_a_program_that_reads_to_it(void **state)
 {
-    start(*state, "exec cat >/dev/null");
+    start_actor(*state, "drain");
     assert_int_equal(write_text(*state, "12345"), WRITE_OK);
     wait_until_unread(*state, 0);
     assert_int_equal(child_close_input(*state), 0);
     assert_ends(*state, false, 0);
+}
+
+/* Writes what is taken of so many blocks, without waiting for long. Returns how much that is. */
+static size_t write_blocks(struct child *child, size_t blocks)
+{
+    static char block[10000];
+    size_t sum = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        size_t written = 0;
+        struct error error;
+        enum write_result result = child_write(child, block, sizeof block, &written, &error);
+        if (result == WRITE_WOULD_BLOCK && wait_for_input(child, PATIENCE_MS) == WAKEUP_WRITABLE)
+            result = child_write(child, block, sizeof block, &written, &error);
+        assert_int_equal(result, WRITE_OK);
+        sum += written;
+    }
+    return sum;
+}
+
+/* Whenever its input is closed: each byte is read there or taken back. */
+static void what_is_taken_back_is_exact_while_it_reads(void **state)
+{
+    enum { ROUNDS = 40 };
+    uint64_t random = 3;
+    for (int round = 0; round < ROUNDS; round++) {
+        char name[32], words[512];
+        snprintf(name, sizeof name, "count-%d", round);
+        snprintf(words, sizeof words, "count:%s", scratch_path(name));
+        start_actor(*state, words);
+        size_t written = write_blocks(*state, 1 + next_random(&random) % 12);
+        size_t taken_back = child_close_input(*state);
+        assert_ends(*state, false, 0);
+        assert_int_equal(counted(name) + taken_back, written);
+    }
 }
 
 static void a_full_pipe_does_not_block(void **state)
@@ -146,62 +176,31 @@ static void a_full_pipe_does_not_block(void **state)
     static char block[1 << 20];
     size_t written = 0;
     struct error error;
-    start(*state, "exec sleep 100");
+    start_actor(*state, "sleep");
     assert_int_equal(child_write(*state, block, sizeof block, &written, &error), WRITE_OK);
     assert_in_range(written, 4096, sizeof block - 1);
+    assert_int_equal(child_unread(*state), written);
     size_t more;
     assert_int_equal(child_write(*state, block, 1, &more, &error), WRITE_WOULD_BLOCK);
+    assert_int_equal(wait_for_input(*state, 0), WAKEUP_TIMEOUT);
     assert_int_equal(child_close_input(*state), written);
 }
 
-static void one_that_has_closed_its_input_is_deaf_until_it_ends(void **state)
+static void one_that_is_ended_ends(void **state)
 {
     struct child_end end;
-    start(*state, "exec <&-; sleep 100");
-    wait_until(*state, CHILD_DEAF, &end);
-    assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
-    assert_int_equal(child_close_input(*state), 0);
-    assert_int_equal(child_look(*state, &end), CHILD_RUNS);
-    child_terminate(*state, false);
-    assert_ends(*state, true, SIGTERM);
-}
-
-/* The signal reaches the whole group, and all of it ignores that one. */
-static void one_that_does_not_obey_is_ended_with_all_that_it_started(void **state)
-{
-    struct child_end end;
-    struct pollfd broken;
-    start(*state, "trap '' TERM; dd bs=1 count=1 of=/dev/null 2>/dev/null; sleep 100; sleep 100");
-    assert_int_equal(write_text(*state, "1"), WRITE_OK);
-    wait_until_unread(*state, 0); /* the trap is set */
-    child_terminate(*state, false);
-    assert_int_equal(child_look(*state, &end), CHILD_RUNS);
+    start_actor(*state, "beside:sleep sleep");
     child_terminate(*state, true);
-    assert_ends(*state, true, SIGKILL);
-    /* The sleeping one had the pipe open, too. */
-    broken = (struct pollfd){.fd = (int)child_input(*state)};
-    assert_int_equal(poll(&broken, 1, 10000), 1);
-    assert_true((broken.revents & POLLERR) != 0);
-}
-
-/* What this program ignores and blocks must not be ignored and blocked there. */
-static void it_starts_with_signals_as_they_are_by_default(void **state)
-{
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGTERM);
-    assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, NULL), 0);
-    start(*state, "kill -PIPE $$; exit 1");
-    assert_ends(*state, true, SIGPIPE);
-    assert_int_equal(child_close_input(*state), 0);
-    start(*state, "kill -TERM $$; exit 1");
-    assert_ends(*state, true, SIGTERM);
-    assert_int_equal(sigprocmask(SIG_UNBLOCK, &blocked, NULL), 0);
+    wait_until(*state, CHILD_ENDED, &end);
+    assert_int_not_equal(end.number, 0);
+    child_terminate(*state, true);
+    child_terminate(*state, false);
 }
 
 static void destroying_ends_what_runs(void **state)
 {
-    start(*state, "trap '' TERM; sleep 100");
+    start_actor(*state, "sleep");
+    assert_int_equal(write_text(*state, "unread"), WRITE_OK);
     child_destroy(*state);
     child_destroy(NULL);
     *state = child_create();
@@ -214,16 +213,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_child(how_it_ended_is_told),
-        with_child(how_it_ended_is_told_to_one_that_was_told_to_ignore_ends),
+        with_child(a_command_is_the_shells_own),
         with_child(what_it_has_not_read_is_known_after_its_end),
-        with_child(how_far_it_has_read_is_known_while_it_runs),
+        with_child(what_it_has_read_is_known_while_it_runs),
         with_child(what_is_left_is_taken_back_from_what_outlives_it),
         with_child(the_end_of_its_input_ends_a_program_that_reads_to_it),
+        with_child(what_is_taken_back_is_exact_while_it_reads),
         with_child(a_full_pipe_does_not_block),
-        with_child(one_that_has_closed_its_input_is_deaf_until_it_ends),
-        with_child(one_that_does_not_obey_is_ended_with_all_that_it_started),
-        with_child(it_starts_with_signals_as_they_are_by_default),
+        with_child(one_that_is_ended_ends),
         with_child(destroying_ends_what_runs),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("child", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void actor_begin(void)
@@ -27,4 +28,9 @@ void actor_sleep(void)
 {
     for (;;)
         sleep(1000);
+}
+
+void actor_pause(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }

@@ -8,7 +8,9 @@
  *     cat                writes what it reads, to the end
  *     drain              reads to the end
  *     read:N             reads so many bytes, and not one more
+ *     count:PATH         reads to the end and makes a file that says how many bytes that were
  *     close              closes its input
+ *     await:PATH         waits until there is such a file
  *     beside:WORDS       starts itself with the words, at blanks, and does not wait for it
  *     sleep              for longer than any test
  *     exit:N
@@ -37,6 +39,29 @@ static void read_to_end(FILE *copy)
     for (int byte; (byte = getchar()) != EOF;)
         if (copy != NULL)
             putc(byte, copy);
+}
+
+/* The file is whole when it has its name. */
+static void count_bytes(const char *path)
+{
+    char before[1024];
+    char bytes[4096];
+    size_t count = 0;
+    for (size_t got; (got = fread(bytes, 1, sizeof bytes, stdin)) != 0;)
+        count += got;
+    snprintf(before, sizeof before, "%s~", path);
+    FILE *file = fopen(before, "wb");
+    if (file == NULL || fprintf(file, "%zu", count) < 0 || fclose(file) != 0 ||
+        rename(before, path) != 0)
+        exit(97);
+}
+
+static void await_file(const char *path)
+{
+    FILE *file;
+    while ((file = fopen(path, "rb")) == NULL)
+        actor_pause();
+    fclose(file);
 }
 
 /* What stands behind a word and its colon, or NULL. */
@@ -78,6 +103,10 @@ static int act(const char *program, const char *action)
         put_zeros(stderr, strtol(value, NULL, 10));
     else if ((value = behind("read", action)) != NULL)
         read_bytes(strtol(value, NULL, 10));
+    else if ((value = behind("count", action)) != NULL)
+        count_bytes(value);
+    else if ((value = behind("await", action)) != NULL)
+        await_file(value);
     else if ((value = behind("beside", action)) != NULL)
         actor_start_beside(program, value);
     else if ((value = behind("exit", action)) != NULL)

@@ -10,4 +10,7 @@ void actor_start_beside(const char *program, const char *words);
 
 void actor_sleep(void);
 
+/* For a few milliseconds. */
+void actor_pause(void);
+
 #endif

@@ -32,3 +32,8 @@ void actor_sleep(void)
 {
     Sleep(INFINITE);
 }
+
+void actor_pause(void)
+{
+    Sleep(5);
+}

@@ -126,14 +126,15 @@ enum ledger_part {
     TERM(filtered, PART_FLOW)                                                                      \
     TERM(evicted, PART_FLOW) /* taken out of a queue for what was newer */                         \
     TERM(lines, PART_ALWAYS)                                                                       \
-    TERM(samples, PART_ALWAYS)       /* metric values that lines tell one by one */                \
-    TERM(bytes, PART_ALWAYS)         /* accepted by the destination and not taken back */          \
-    TERM(write_errors, PART_BESIDE)  /* failed writes, each tried again */                         \
-    TERM(restarts, PART_BESIDE)      /* of a command: how often it was started again */            \
-    TERM(files, PART_BESIDE)         /* complete ones */                                           \
-    TERM(to_other_file, PART_BESIDE) /* records for more different paths than max_files */         \
-    TERM(json_fallback, PART_BESIDE) /* written values that the JSON mapping has no form for */    \
-    TERM(left_out, PART_BESIDE)      /* samples that a file had no place for (encoder: arrange) */
+    TERM(samples, PART_ALWAYS)         /* metric values that lines tell one by one */              \
+    TERM(bytes, PART_ALWAYS)           /* accepted by the destination and not taken back */        \
+    TERM(write_errors, PART_BESIDE)    /* failed writes, each tried again */                       \
+    TERM(restarts, PART_BESIDE)        /* of a command: how often it was started again */          \
+    TERM(files, PART_BESIDE)           /* complete ones */                                         \
+    TERM(renames_blocked, PART_BESIDE) /* files that another program kept from their names */      \
+    TERM(to_other_file, PART_BESIDE)   /* records for more different paths than max_files */       \
+    TERM(json_fallback, PART_BESIDE)   /* written values that the JSON mapping has no form for */  \
+    TERM(left_out, PART_BESIDE)        /* samples that a file had no place for (encoder: arrange) */
 
 /* Of dead letters. */
 #define LETTER_TERMS(TERM)                                                                         \

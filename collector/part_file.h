@@ -21,17 +21,23 @@ enum part_result {
     PART_TAKEN,   /* there is such a file already (of open_new, complete) */
     PART_LOCKED,  /* another program is writing it (of open_left) */
     PART_MISSING, /* it is not where it was: moved away, or removed (of open_left, complete) */
+    PART_BUSY,    /* until another program has closed it, which keeps all others from that:
+                     on Windows, or on a server that is one. `error` says why */
     PART_FAILED,  /* `error` says why */
 };
 
 /*
  * Makes a file that is not there yet (mode 0644, less the umask), and its folders below the first
- * `base_length` bytes of the path, which must exist. PART_DONE, PART_TAKEN or PART_FAILED.
+ * `base_length` bytes of the path, which must exist. PART_DONE, PART_TAKEN, PART_BUSY
+ * (the name is that of a file that was removed and is still open) or PART_FAILED.
  */
 enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
                                     struct error *error);
 
-/* Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING or PART_FAILED. */
+/*
+ * Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY or
+ * PART_FAILED.
+ */
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error);
 
 /* Bytes in it, when it was last opened, looked for or appended to. */
@@ -57,12 +63,13 @@ bool part_file_sync(struct part_file *file, struct error *error);
 
 /*
  * Gives it its real name, unless there is such a file, and closes it where that was done:
- * PART_DONE, PART_TAKEN, PART_MISSING (nothing is renamed) or PART_FAILED.
+ * PART_DONE, PART_TAKEN, PART_MISSING, PART_BUSY or PART_FAILED, all but the first with nothing
+ * renamed and the file as open and as locked as before.
  */
 enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error);
 
-/* Closes it and removes it, if its path still names it. */
-void part_file_remove(struct part_file *file);
+/* Closes it and removes it, if its path still names it. Returns false where it still does. */
+bool part_file_remove(struct part_file *file);
 
 /* Closes it and leaves it as it is. NULL is allowed. */
 void part_file_close(struct part_file *file);

@@ -17,6 +17,9 @@
 #define MOST_BLOCKS 64
 #define TIME_BLOCKS 2
 
+/* How often a file that is kept from its name is tried, however many blocks are written. */
+#define RETRY_NS (SECOND / 5)
+
 /* How long a file whose time is over is waited with for records that are late. */
 #define LATE_NS (2 * SECOND)
 
@@ -34,6 +37,7 @@ struct file_store {
     struct output frame; /* compressed */
     struct output head;  /* what a file begins with, as it lies there */
     int64_t tick_ns;     /* monotonic: the next tick */
+    int64_t retry_ns;    /* monotonic: when files that wait for their names are tried again */
     struct log_limit log;
     struct path_values wanted; /* of the record that was routed last, if it has no block yet */
     struct address wanted_source;
@@ -85,7 +89,7 @@ struct destination_shape file_store_shape(const struct path_template *path,
     uint64_t limit = options->file.rotate_size;
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
         shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
-    shape.memory = sizeof(struct file_store) + file_table_memory(most) +
+    shape.memory = sizeof(struct file_store) + file_table_memory(most) + finished_files_memory() +
                    frame_room(&shape, compression) +
                    (compression == NULL ? 0 : compression->memory());
     return shape;
@@ -97,14 +101,31 @@ struct destination_shape file_store_shape(const struct path_template *path,
 static bool complete(struct file_store *store, struct live_file *file)
 {
     struct error error;
+    char name[FILE_NAME_SIZE];
     uint64_t held;
     if (live_file_complete(&store->makings, file, &error))
         return true;
     counter_add(&store->options.counters->write_errors, 1);
     if (log_allowed(&store->log, &held))
-        log_line(LOG_ERROR, "%s: %s; going on with %s" PART_SUFFIX, store->options.name, error.text,
-                 file->path);
+        log_line(LOG_ERROR, "%s: %s; going on with %s", store->options.name, error.text,
+                 file_part_name(file->path, file->number, name));
     return false;
+}
+
+static void retry_names(struct file_store *store)
+{
+    counter_add(&store->options.counters->files, finished_files_retry(store->makings.finished));
+}
+
+static void retry_names_in_time(struct file_store *store)
+{
+    if (!finished_files_are_waiting(store->makings.finished))
+        return;
+    int64_t now = clock_monotonic_ns();
+    if (now < store->retry_ns)
+        return;
+    store->retry_ns = now + RETRY_NS;
+    retry_names(store);
 }
 
 /* Completes its file and frees its entry; what cannot be completed is left for the next start. */
@@ -241,8 +262,9 @@ static bool begin_next(struct file_store *store, struct live_file *file, struct 
 {
     if (complete(store, file))
         return live_file_open(&store->makings, file, error);
-    error_set(error, EXIT_CODE_IO, "%s" PART_SUFFIX " is complete and cannot get its name",
-              file->path);
+    char name[FILE_NAME_SIZE];
+    error_set(error, EXIT_CODE_IO, "%s is complete and cannot get its name",
+              file_part_name(file->path, file->number, name));
     return !store->shape.arranged;
 }
 
@@ -253,6 +275,7 @@ static enum write_result write_block(struct destination *destination, size_t blo
     struct live_file *file = &store->blocks[block]->live;
     const void *frame;
     size_t frame_size;
+    retry_names_in_time(store);
     if (interval_is_over(store, file, clock_wall_ns()))
         complete(store, file);
     if (!live_file_open(&store->makings, file, error) ||
@@ -281,7 +304,10 @@ static bool is_due(const struct file_store *store, const struct table_file *file
 
 static int64_t due(const struct destination *destination)
 {
-    return ((const struct file_store *)destination)->tick_ns;
+    const struct file_store *store = (const struct file_store *)destination;
+    bool retry =
+        store->retry_ns < store->tick_ns && finished_files_are_waiting(store->makings.finished);
+    return retry ? store->retry_ns : store->tick_ns;
 }
 
 /* Nothing is due more often than each second, nor later than at the next interval's beginning. */
@@ -314,6 +340,9 @@ static bool tick(struct destination *destination)
     struct file_store *store = of(destination);
     int64_t now_ns = clock_wall_ns();
     bool any = false;
+    retry_names_in_time(store);
+    if (clock_monotonic_ns() < store->tick_ns)
+        return false;
     set_next_tick(store, now_ns);
     for (struct table_file *file = NULL; (file = file_table_next(store->table, file)) != NULL;) {
         any = any || is_due(store, file, now_ns);
@@ -340,15 +369,17 @@ static void rotate(struct destination *destination, bool all, bool empty)
         else
             complete(store, &file->live);
     }
+    retry_names(store);
 }
 
 static void finish(struct destination *destination)
 {
     struct file_store *store = of(destination);
-    if (store->table == NULL)
+    if (store->table == NULL || store->makings.finished == NULL)
         return;
     for (struct table_file *file = NULL; (file = file_table_next(store->table, file)) != NULL;)
         retire(store, file);
+    retry_names(store);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */
@@ -393,7 +424,8 @@ static bool make_parts(struct file_store *store)
     struct file_makings *makings = &store->makings;
     const struct compression_ops *compression = options->file.compression;
     store->table = file_table_create(store->path, most_files(store->path, &options->file));
-    makings->finished = finished_files_create(store->path, options->file.keep);
+    makings->finished =
+        finished_files_create(store->path, options->file.keep, &options->counters->renames_blocked);
     if (store->table == NULL || makings->finished == NULL)
         return false;
     if (compression != NULL) {

@@ -1,9 +1,19 @@
 #include "sinks/file_walk.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collector/folder.h"
+
+const char *file_part_name(const char *path, uint32_t number, char *name)
+{
+    if (number == 0)
+        snprintf(name, FILE_NAME_SIZE, "%s" PART_SUFFIX, path);
+    else
+        snprintf(name, FILE_NAME_SIZE, "%s.%" PRIu32 PART_SUFFIX, path, number);
+    return name;
+}
 
 struct walk {
     const struct path_template *path;
@@ -21,8 +31,10 @@ static void look_at(struct walk *walk, size_t length, const struct folder_entry 
     bool part = length > suffix && strcmp(whole + length - suffix, PART_SUFFIX) == 0;
     if (part)
         whole[length - suffix] = '\0';
-    if (!path_template_match(walk->path, whole, &match) || (part && match.number != 0))
+    if (!path_template_match(walk->path, whole, &match) || (part && match.number > PART_NUMBER_MAX))
         return;
+    if (part && match.number != 0)
+        *strrchr(whole, '.') = '\0';
     walk->visit(walk->context, &(struct found_file){.path = walk->name,
                                                     .whole = whole,
                                                     .part = part,

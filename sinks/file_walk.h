@@ -13,16 +13,25 @@
 /* Behind the name of a file that is not complete. */
 #define PART_SUFFIX ".part"
 
-/* Bytes of the longest name that a file may have, with its number or suffix and the NUL. */
+/*
+ * The file of a path that is not complete is PATH.part. Where that name is held by one that is
+ * complete and cannot get its name yet, the next is PATH.1.part, and so on up to this number.
+ */
+#define PART_NUMBER_MAX 99
+
+/* Bytes of the longest name that a file may have, with its number and suffix and the NUL. */
 #define FILE_NAME_SIZE (PATH_TEMPLATE_SIZE + 16)
 
 struct found_file {
-    const char *path;    /* as it lies there, until the visit is over */
-    const char *whole;   /* the same without PART_SUFFIX, which `match` is about */
-    bool part;           /* it ends in that */
-    int64_t modified_ns; /* since 1970 UTC */
-    const struct path_match *match;
+    const char *path;               /* as it lies there, until the visit is over */
+    const char *whole;              /* of a part: the path that it is a part of; else the same */
+    bool part;                      /* it ends in PART_SUFFIX */
+    int64_t modified_ns;            /* since 1970 UTC */
+    const struct path_match *match; /* the number behind the path, too: of a part, its own */
 };
+
+/* The name of a part that has this number, 0: none, into FILE_NAME_SIZE bytes. Returns them. */
+const char *file_part_name(const char *path, uint32_t number, char *name);
 
 /* Calls `visit` for each regular file below the base folder whose path matches the template. */
 void file_walk(const struct path_template *path,

@@ -5,41 +5,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/file_path.h"
 #include "collector/folder.h"
 #include "collector/log.h"
 #include "collector/thread.h"
+
+/* Of a sink; who holds more than that has to let go before other files are complete. */
+#define MOST_WAITING 16
+
+/* Failures to remove old files after which the rest is left for the next time. */
+#define MOST_STUCK 16
 
 /* One that may have to be removed some day. */
 struct kept {
     char *name; /* behind its end stands the key: what its path has but for the time */
     const char *key;
     int64_t modified_ns;
+    bool stuck;     /* it could not be removed: told already */
+    uint64_t tried; /* the last time that it could not */
+};
+
+/* One that another program keeps from getting its name. */
+struct waiting {
+    struct part_file *file; /* NULL: it could not be opened either */
+    int64_t number;         /* behind its name, which no younger one gets */
+    uint32_t part_number;
+    char path[PATH_TEMPLATE_SIZE];
 };
 
 struct finished_files {
     const struct path_template *path;
     uint64_t keep;
+    struct counter *renames_blocked;
     int64_t newest_ns; /* of any that was noted */
     struct kept *kept; /* in no order */
     size_t count;
     size_t capacity;
+    uint64_t trims; /* so far */
+    size_t waiting_count;
+    struct waiting waiting[MOST_WAITING]; /* the oldest first */
 };
 
-struct finished_files *finished_files_create(const struct path_template *path, uint64_t keep)
+size_t finished_files_memory(void)
+{
+    return sizeof(struct finished_files);
+}
+
+struct finished_files *finished_files_create(const struct path_template *path, uint64_t keep,
+                                             struct counter *renames_blocked)
 {
     struct finished_files *files = calloc(1, sizeof *files);
     if (files == NULL)
         return NULL;
     files->path = path;
     files->keep = keep;
+    files->renames_blocked = renames_blocked;
     files->newest_ns = INT64_MIN;
     return files;
 }
 
 void finished_files_destroy(struct finished_files *files)
 {
+    char name[FILE_NAME_SIZE];
     if (files == NULL)
         return;
+    for (size_t i = 0; i < files->waiting_count; i++) {
+        const struct waiting *waiting = &files->waiting[i];
+        log_line(LOG_WARNING,
+                 "%s: another program still has it open and keeps it from being renamed; the next "
+                 "start completes it",
+                 file_part_name(waiting->path, waiting->part_number, name));
+        part_file_close(waiting->file);
+    }
     for (size_t i = 0; i < files->count; i++)
         free(files->kept[i].name);
     free(files->kept);
@@ -67,39 +104,58 @@ static void note(struct finished_files *files, const char *name, const char *key
         return;
     memcpy(texts, name, name_size);
     memcpy(texts + name_size, key, key_size);
-    files->kept[files->count++] = (struct kept){texts, texts + name_size, modified_ns};
+    files->kept[files->count++] =
+        (struct kept){.name = texts, .key = texts + name_size, .modified_ns = modified_ns};
     if (modified_ns > files->newest_ns)
         files->newest_ns = modified_ns;
 }
 
-static void remove_kept(struct finished_files *files, size_t at)
+/* What cannot be removed is told once, and tried again when the next file is complete. */
+static bool remove_kept(struct finished_files *files, size_t at)
 {
     struct kept *kept = &files->kept[at];
-    if (!folder_remove_file(kept->name))
+    if (folder_remove_file(kept->name)) {
+        free(kept->name);
+        files->kept[at] = files->kept[--files->count];
+        return true;
+    }
+    if (!kept->stuck)
         log_line(LOG_WARNING,
                  "%s: cannot be removed, though more than keep=%" PRIu64 " files are there",
                  kept->name, files->keep);
-    free(kept->name);
-    files->kept[at] = files->kept[--files->count];
+    kept->stuck = true;
+    kept->tried = files->trims;
+    return false;
+}
+
+/* The oldest of that key that was not tried yet; `count` where there is none. *same: of the key. */
+static size_t find_oldest(const struct finished_files *files, const char *key, uint64_t *same)
+{
+    size_t oldest = files->count;
+    *same = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct kept *kept = &files->kept[i];
+        if (!file_path_same(kept->key, key))
+            continue;
+        ++*same;
+        if (kept->tried != files->trims &&
+            (oldest == files->count || kept->modified_ns < files->kept[oldest].modified_ns))
+            oldest = i;
+    }
+    return oldest;
 }
 
 /* Removes the oldest of that key until no more than `keep` are left. */
 static void trim(struct finished_files *files, const char *key)
 {
+    uint64_t same;
+    size_t stuck = 0;
+    files->trims++;
     for (;;) {
-        size_t oldest = files->count;
-        uint64_t same = 0;
-        for (size_t i = 0; i < files->count; i++) {
-            if (strcmp(files->kept[i].key, key) != 0)
-                continue;
-            same++;
-            if (oldest == files->count ||
-                files->kept[i].modified_ns < files->kept[oldest].modified_ns)
-                oldest = i;
-        }
-        if (same <= files->keep)
+        size_t oldest = find_oldest(files, key, &same);
+        if (same <= files->keep || oldest == files->count || stuck == MOST_STUCK)
             return;
-        remove_kept(files, oldest);
+        stuck += !remove_kept(files, oldest);
     }
 }
 
@@ -131,7 +187,7 @@ static void keep_new(struct finished_files *files, const char *name)
 static int64_t number_of(const char *name, const char *base)
 {
     size_t length = strlen(base);
-    if (strncmp(name, base, length) != 0)
+    if (!file_path_begins(name, base, length))
         return -1;
     if (name[length] == '\0')
         return 0;
@@ -139,19 +195,29 @@ static int64_t number_of(const char *name, const char *base)
     return number != 0 ? (int64_t)number : -1;
 }
 
+/* The highest number that is kept for one that waits; -1: there is none of that path. */
+static int64_t highest_waiting(const struct finished_files *files, const char *path)
+{
+    int64_t highest = -1;
+    for (size_t i = 0; i < files->waiting_count; i++)
+        if (files->waiting[i].number > highest && file_path_same(files->waiting[i].path, path))
+            highest = files->waiting[i].number;
+    return highest;
+}
+
 /*
  * One more than the highest number of that path's files; 0 where there are none. Behind
  * PATH_NUMBER_MAX it begins anew, and `*tries` numbers from there on have one that is free.
  */
-static int64_t next_number(const char *path, int64_t *tries)
+static int64_t next_number(const struct finished_files *files, const char *path, int64_t *tries)
 {
     char folder_name[FILE_NAME_SIZE];
+    size_t length = file_path_folder(path);
     const char *slash = strrchr(path, '/');
     const char *base = slash == NULL ? path : slash + 1;
-    size_t length = slash == path ? 1 : (size_t)(base - path) - (slash != NULL);
-    memcpy(folder_name, slash == NULL ? "." : path, slash == NULL ? 1 : length);
-    folder_name[slash == NULL ? 1 : length] = '\0';
-    int64_t highest = -1;
+    memcpy(folder_name, length == 0 ? "." : path, length == 0 ? 1 : length);
+    folder_name[length == 0 ? 1 : length] = '\0';
+    int64_t highest = highest_waiting(files, path);
     *tries = 1000; /* another program may be taking names, too */
     struct folder *folder = folder_open(folder_name);
     struct folder_entry entry;
@@ -173,20 +239,20 @@ static void put_name(char *name, const char *path, int64_t number)
         snprintf(name, FILE_NAME_SIZE, "%s.%" PRId64, path, number);
 }
 
-enum part_result finished_files_add(struct finished_files *files, struct part_file *part,
-                                    const char *path, char *name, struct error *error)
+/* Completes it by this number, or one that is free, which then is in *number, and in `name`. */
+static enum part_result give_name(struct finished_files *files, struct part_file *file,
+                                  const char *path, int64_t *number, char *name,
+                                  struct error *error)
 {
-    /* Who removes old files frees their names: then the folder has to be looked at first. */
     int64_t tries;
-    int64_t number = files->keep != 0 ? next_number(path, &tries) : 0;
-    put_name(name, path, number);
-    enum part_result result = part_file_complete(part, name, error);
-    if (result == PART_TAKEN) {
-        number = next_number(path, &tries);
-        for (int64_t last = number + tries; result == PART_TAKEN && number < last; number++) {
-            put_name(name, path, number);
-            result = part_file_complete(part, name, error);
-        }
+    put_name(name, path, *number);
+    enum part_result result = part_file_complete(file, name, error);
+    if (result == PART_TAKEN)
+        *number = next_number(files, path, &tries);
+    for (; result == PART_TAKEN && tries > 0; tries--) {
+        put_name(name, path, *number);
+        result = part_file_complete(file, name, error);
+        *number += result == PART_TAKEN;
     }
     if (result == PART_TAKEN) {
         error_set(error, EXIT_CODE_IO, "no free name behind %s", path);
@@ -195,4 +261,129 @@ enum part_result finished_files_add(struct finished_files *files, struct part_fi
     if (result == PART_DONE)
         keep_new(files, name);
     return result;
+}
+
+/* The number to begin with. Who removes old files frees their names, and who waits has none yet. */
+static int64_t first_number(const struct finished_files *files, const char *path)
+{
+    int64_t tries;
+    bool look = files->keep != 0 || highest_waiting(files, path) >= 0;
+    return look ? next_number(files, path, &tries) : 0;
+}
+
+/* The number that it is going to have is told now, so that whoever comes later has a higher one. */
+static int64_t put_in_line(struct finished_files *files, const struct complete_part *part)
+{
+    int64_t tries;
+    int64_t number = next_number(files, part->path, &tries);
+    struct waiting *waiting = &files->waiting[files->waiting_count++];
+    waiting->file = part->file;
+    waiting->number = number;
+    waiting->part_number = part->number;
+    memcpy(waiting->path, part->path, strlen(part->path) + 1);
+    counter_add(files->renames_blocked, 1);
+    return number;
+}
+
+enum part_result finished_files_add(struct finished_files *files, const struct complete_part *part,
+                                    char *name, struct error *error)
+{
+    char part_name[FILE_NAME_SIZE];
+    int64_t number = first_number(files, part->path);
+    enum part_result result = give_name(files, part->file, part->path, &number, name, error);
+    if (result != PART_BUSY)
+        return result;
+    if (files->waiting_count == MOST_WAITING)
+        return PART_FAILED;
+    put_name(name, part->path, put_in_line(files, part));
+    log_line(LOG_WARNING,
+             "%s: complete, but another program that has it open keeps it from being renamed to "
+             "%s; trying again until it is",
+             file_part_name(part->path, part->number, part_name), name);
+    memcpy(name, part_name, sizeof part_name);
+    return PART_BUSY;
+}
+
+/* --- those that wait -------------------------------------------------------------------------- */
+
+bool finished_files_await(struct finished_files *files, const char *path, uint32_t number)
+{
+    char name[FILE_NAME_SIZE];
+    const struct complete_part part = {.path = path, .number = number};
+    if (files->waiting_count == MOST_WAITING)
+        return false;
+    log_line(LOG_WARNING,
+             "%s: another program has it open and keeps it from being written to; it is complete "
+             "as it is, and gets its name when that has closed it",
+             file_part_name(path, number, name));
+    put_in_line(files, &part);
+    return true;
+}
+
+bool finished_files_are_waiting(const struct finished_files *files)
+{
+    return files->waiting_count != 0;
+}
+
+uint32_t finished_files_next_part(const struct finished_files *files, const char *path)
+{
+    bool held[PART_NUMBER_MAX + 1] = {false};
+    uint32_t next = 0;
+    for (size_t i = 0; i < files->waiting_count; i++) {
+        const struct waiting *waiting = &files->waiting[i];
+        if (!file_path_same(waiting->path, path))
+            continue;
+        held[waiting->part_number] = true;
+        if (waiting->part_number >= next)
+            next = waiting->part_number + 1;
+    }
+    /* There are more numbers than may wait. */
+    for (uint32_t i = 0; next > PART_NUMBER_MAX; i++)
+        if (!held[i])
+            next = i;
+    return next;
+}
+
+/* Returns what became of it; PART_BUSY: it still waits. */
+static enum part_result try_again(struct finished_files *files, struct waiting *waiting,
+                                  const char *part_name)
+{
+    char name[FILE_NAME_SIZE];
+    struct error error;
+    enum part_result result = PART_DONE;
+    if (waiting->file == NULL)
+        result = part_file_open_left(part_name, &waiting->file, &error);
+    if (result == PART_DONE)
+        result = give_name(files, waiting->file, waiting->path, &waiting->number, name, &error);
+    switch (result) {
+    case PART_DONE:
+        log_line(LOG_INFO, "%s: renamed to %s at last", part_name, name);
+        return PART_DONE;
+    case PART_MISSING:
+        log_line(LOG_WARNING, "%s: it was moved or removed while it waited for its name",
+                 part_name);
+        part_file_close(waiting->file);
+        return PART_MISSING;
+    default:
+        return PART_BUSY;
+    }
+}
+
+size_t finished_files_retry(struct finished_files *files)
+{
+    char part_name[FILE_NAME_SIZE];
+    size_t done = 0;
+    for (size_t i = 0; i < files->waiting_count;) {
+        struct waiting *waiting = &files->waiting[i];
+        file_part_name(waiting->path, waiting->part_number, part_name);
+        enum part_result result = try_again(files, waiting, part_name);
+        done += result == PART_DONE;
+        if (result == PART_BUSY) {
+            i++;
+            continue;
+        }
+        files->waiting_count--;
+        memmove(waiting, waiting + 1, (files->waiting_count - i) * sizeof *waiting);
+    }
+    return done;
 }

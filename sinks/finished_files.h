@@ -3,23 +3,40 @@
  * one, and removes the oldest where only some are to be kept.
  *
  * A name that is taken gets a number behind it, one more than the highest there is, so that the
- * numbers tell the order. Used by the sink's thread, or before it starts.
+ * numbers tell the order. A file that another program keeps from being renamed waits here for its
+ * name, open and locked, while the sink goes on with others; those that still wait at the end are
+ * left as they are, for the next start. Used by the sink's thread, or before it starts.
  */
 #ifndef SLUICE_SINKS_FINISHED_FILES_H
 #define SLUICE_SINKS_FINISHED_FILES_H
 
+#include "collector/counter.h"
 #include "collector/part_file.h"
 #include "collector/path_template.h"
 #include "sinks/file_walk.h"
 
 struct finished_files;
 
+/* A file that is complete. */
+struct complete_part {
+    struct part_file *file;
+    const char *path; /* what it is to be called, less a number behind it */
+    uint32_t number;  /* of its name until then (file_part_name) */
+};
+
 /*
  * `keep` files with the same values in their paths, whatever the time in them, stay; 0: all do.
- * `path` outlives it. Returns NULL where memory is short.
+ * `path` and the counter, of files that had to wait, outlive it. Returns NULL where memory is
+ * short.
  */
-struct finished_files *finished_files_create(const struct path_template *path, uint64_t keep);
+struct finished_files *finished_files_create(const struct path_template *path, uint64_t keep,
+                                             struct counter *renames_blocked);
+
+/* Closes those that wait and says so to the log. NULL is allowed. */
 void finished_files_destroy(struct finished_files *files);
+
+/* Bytes that create takes. */
+size_t finished_files_memory(void);
 
 /* Whether only some stay: then the complete files that earlier runs have left have to be told. */
 bool finished_files_are_limited(const struct finished_files *files);
@@ -28,10 +45,25 @@ bool finished_files_are_limited(const struct finished_files *files);
 void finished_files_found(struct finished_files *files, const struct found_file *file);
 
 /*
- * Completes the file by the name of `path`, or that and a number, which goes to `name`
- * (FILE_NAME_SIZE bytes). PART_DONE, PART_MISSING or PART_FAILED, as part_file_complete.
+ * Completes the file by the name of its path, or that and a number, which goes to `name`
+ * (FILE_NAME_SIZE bytes). PART_DONE, PART_MISSING or PART_FAILED, as part_file_complete; or
+ * PART_BUSY: it waits here now, the log and the counter know, and `name` is what it is called
+ * until then. Where too many wait already that is PART_FAILED.
  */
-enum part_result finished_files_add(struct finished_files *files, struct part_file *part,
-                                    const char *path, char *name, struct error *error);
+enum part_result finished_files_add(struct finished_files *files, const struct complete_part *part,
+                                    char *name, struct error *error);
+
+/*
+ * The same for a part that is closed, and cannot be opened (PART_BUSY), so that its place is free
+ * for another one. Returns false where too many wait.
+ */
+bool finished_files_await(struct finished_files *files, const char *path, uint32_t number);
+
+/* Whether any wait; and trying again: returns how many have got their names. */
+bool finished_files_are_waiting(const struct finished_files *files);
+size_t finished_files_retry(struct finished_files *files);
+
+/* The number for a new part of that path, above those of the ones that wait; 0: none does. */
+uint32_t finished_files_next_part(const struct finished_files *files, const char *path);
 
 #endif

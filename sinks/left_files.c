@@ -71,34 +71,40 @@ static int64_t whole_frames(struct part_file *part, struct compression *compress
 
 /* --- finishing it ----------------------------------------------------------------------------- */
 
-static enum left_result complete(const struct file_content *content, struct part_file *part,
-                                 const char *path, uint64_t cut, struct finished_files *finished,
-                                 struct error *error)
+static enum left_result complete(const struct file_content *content,
+                                 const struct complete_part *part, uint64_t cut,
+                                 struct finished_files *finished, struct error *error)
 {
     char name[FILE_NAME_SIZE];
-    enum part_result result = finished_files_add(finished, part, path, name, error);
-    if (result != PART_DONE) {
-        part_file_close(part);
-        return result == PART_MISSING ? LEFT_DONE : LEFT_FAILED;
+    char torn[100] = "";
+    if (cut != 0)
+        snprintf(torn, sizeof torn, "; cut off the %" PRIu64 " bytes at its end that were torn",
+                 cut);
+    switch (finished_files_add(finished, part, name, error)) {
+    case PART_DONE:
+        log_line(LOG_WARNING, "%s: completed %s, which an earlier run left behind%s", content->name,
+                 name, torn);
+        return LEFT_DONE;
+    case PART_BUSY:
+        log_line(LOG_WARNING, "%s: %s was left behind by an earlier run%s", content->name, name,
+                 torn);
+        return LEFT_WAITS;
+    case PART_MISSING:
+        part_file_close(part->file);
+        return LEFT_DONE;
+    default:
+        part_file_close(part->file);
+        return LEFT_FAILED;
     }
-    if (cut == 0)
-        log_line(LOG_WARNING, "%s: completed %s, which an earlier run left behind", content->name,
-                 name);
-    else
-        log_line(LOG_WARNING,
-                 "%s: completed %s, which an earlier run left behind; cut off the %" PRIu64
-                 " bytes at its end that were torn",
-                 content->name, name, cut);
-    return LEFT_DONE;
 }
 
 enum left_result left_file_finish(const struct file_content *content, const char *path,
-                                  struct finished_files *finished, struct error *error)
+                                  uint32_t number, struct finished_files *finished,
+                                  struct error *error)
 {
     char part_name[FILE_NAME_SIZE];
     struct part_file *part;
-    snprintf(part_name, sizeof part_name, "%s" PART_SUFFIX, path);
-    switch (part_file_open_left(part_name, &part, error)) {
+    switch (part_file_open_left(file_part_name(path, number, part_name), &part, error)) {
     case PART_DONE:
         break;
     case PART_LOCKED:
@@ -106,6 +112,8 @@ enum left_result left_file_finish(const struct file_content *content, const char
     case PART_MISSING:
     case PART_TAKEN:
         return LEFT_DONE;
+    case PART_BUSY:
+        return LEFT_BUSY;
     case PART_FAILED:
         return LEFT_FAILED;
     }
@@ -117,14 +125,15 @@ enum left_result left_file_finish(const struct file_content *content, const char
     }
     uint64_t cut = part_file_size(part) - (uint64_t)whole;
     if ((uint64_t)whole <= content->head_size) {
-        part_file_remove(part);
-        return LEFT_DONE;
+        error_set(error, EXIT_CODE_IO, "another program has it open");
+        return part_file_remove(part) ? LEFT_DONE : LEFT_BUSY;
     }
     if (cut != 0 && !part_file_cut(part, (uint64_t)whole, error)) {
         part_file_close(part);
         return LEFT_FAILED;
     }
-    return complete(content, part, path, cut, finished, error);
+    const struct complete_part whole_part = {.file = part, .path = path, .number = number};
+    return complete(content, &whole_part, cut, finished, error);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -132,6 +141,8 @@ enum left_result left_file_finish(const struct file_content *content, const char
 struct finishing {
     const struct file_content *content;
     struct finished_files *finished;
+    uint32_t number; /* of the parts that are finished in this walk */
+    uint32_t next;   /* the least that was seen above it */
 };
 
 static void note_finished(void *context, const struct found_file *file)
@@ -142,21 +153,26 @@ static void note_finished(void *context, const struct found_file *file)
 
 static void finish(void *context, const struct found_file *file)
 {
-    const struct finishing *finishing = context;
+    struct finishing *finishing = context;
     const struct file_content *content = finishing->content;
+    uint32_t number = file->match->number;
     char format[FILE_CONTENT_TEXT_SIZE];
     struct error error;
-    if (!file->part)
+    if (file->part && number > finishing->number && number < finishing->next)
+        finishing->next = number;
+    if (!file->part || number != finishing->number)
         return;
-    switch (left_file_finish(content, file->whole, finishing->finished, &error)) {
+    switch (left_file_finish(content, file->whole, number, finishing->finished, &error)) {
     case LEFT_DONE:
     case LEFT_LOCKED:
+    case LEFT_WAITS:
         break;
     case LEFT_FOREIGN:
         file_content_format(content, format);
         log_line(LOG_WARNING, "%s: %s is no file of %s; it stays as it is", content->name,
                  file->path, format);
         break;
+    case LEFT_BUSY:
     case LEFT_FAILED:
         log_line(LOG_WARNING, "%s: %s stays as it is: %s", content->name, file->path, error.text);
         break;
@@ -166,8 +182,14 @@ static void finish(void *context, const struct found_file *file)
 void left_files_finish(const struct file_content *content, const struct path_template *path,
                        struct finished_files *finished)
 {
-    struct finishing finishing = {content, finished};
+    struct finishing finishing = {.content = content, .finished = finished};
     if (finished_files_are_limited(finished))
         file_walk(path, note_finished, &finishing);
-    file_walk(path, finish, &finishing);
+    /* Of one path in the order of their numbers, which is that of their ages. There seldom are any.
+     */
+    do {
+        finishing.next = UINT32_MAX;
+        file_walk(path, finish, &finishing);
+        finishing.number = finishing.next;
+    } while (finishing.next != UINT32_MAX);
 }

@@ -27,6 +27,8 @@ void file_content_format(const struct file_content *content, char text[FILE_CONT
 enum left_result {
     LEFT_DONE,    /* it is complete, or was empty and is gone; or it was not there */
     LEFT_LOCKED,  /* a living program writes it */
+    LEFT_WAITS,   /* it is complete, and has to wait for its name (sinks/finished_files.h) */
+    LEFT_BUSY,    /* a living program has it open and keeps us from it; `error` says how */
     LEFT_FOREIGN, /* it is not of this content, and stays as it is */
     LEFT_FAILED,  /* `error` says why */
 };
@@ -38,8 +40,9 @@ enum left_result {
 void left_files_finish(const struct file_content *content, const struct path_template *path,
                        struct finished_files *finished);
 
-/* Finishes the file `path` PART_SUFFIX, and tells the log. */
+/* Finishes the part of `path` that has this number (sinks/file_walk.h), and tells the log. */
 enum left_result left_file_finish(const struct file_content *content, const char *path,
-                                  struct finished_files *finished, struct error *error);
+                                  uint32_t number, struct finished_files *finished,
+                                  struct error *error);
 
 #endif

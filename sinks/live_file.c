@@ -1,14 +1,11 @@
 #include "sinks/live_file.h"
 
-#include <stdio.h>
-
 #include "collector/log.h"
 #include "collector/thread.h"
 
 static const char *part_name(const struct live_file *file, char *name)
 {
-    snprintf(name, FILE_NAME_SIZE, "%s" PART_SUFFIX, file->path);
-    return name;
+    return file_part_name(file->path, file->number, name);
 }
 
 static void forget(struct live_file *file)
@@ -21,50 +18,69 @@ static void forget(struct live_file *file)
 
 static void tell_astray(const struct file_makings *makings, const struct live_file *file)
 {
-    log_line(LOG_WARNING,
-             "%s: %s" PART_SUFFIX " was moved or removed; what comes goes to a new one",
-             makings->content.name, file->path);
+    char name[FILE_NAME_SIZE];
+    log_line(LOG_WARNING, "%s: %s was moved or removed; what comes goes to a new one",
+             makings->content.name, part_name(file, name));
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Something has that name: what a dead program left, which is completed, or what is in the way. */
-static bool clear_the_way(const struct file_makings *makings, const struct live_file *file,
-                          struct error *error)
+/*
+ * Something has that name: what a dead program left, which is completed, or what is in the way.
+ * PART_BUSY: it will go, but not yet.
+ */
+static enum part_result clear_the_way(const struct file_makings *makings,
+                                      const struct live_file *file, struct error *error)
 {
     char name[FILE_NAME_SIZE];
     char format[FILE_CONTENT_TEXT_SIZE];
-    switch (left_file_finish(&makings->content, file->path, makings->finished, error)) {
+    switch (
+        left_file_finish(&makings->content, file->path, file->number, makings->finished, error)) {
     case LEFT_DONE:
-        return true;
+        return PART_DONE;
+    case LEFT_WAITS:
+    case LEFT_BUSY:
+        return PART_BUSY;
     case LEFT_LOCKED:
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is being written by another program",
                   part_name(file, name));
-        return false;
+        return PART_FAILED;
     case LEFT_FOREIGN:
         file_content_format(&makings->content, format);
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is no file of %s",
                   part_name(file, name), format);
-        return false;
+        return PART_FAILED;
     case LEFT_FAILED:
         break;
     }
-    return false;
+    return PART_FAILED;
 }
 
-static bool open_new(const struct file_makings *makings, struct live_file *file,
-                     struct error *error)
+/* Opens a new one by its name. PART_BUSY: that is not free yet. */
+static enum part_result open_by_name(const struct file_makings *makings, struct live_file *file,
+                                     struct error *error)
 {
     char name[FILE_NAME_SIZE];
     part_name(file, name);
     enum part_result result = part_file_open_new(name, makings->base_length, &file->part, error);
     if (result == PART_TAKEN) {
-        if (!clear_the_way(makings, file, error))
-            return false;
-        result = part_file_open_new(name, makings->base_length, &file->part, error);
+        result = clear_the_way(makings, file, error);
+        if (result == PART_DONE)
+            result = part_file_open_new(name, makings->base_length, &file->part, error);
     }
     if (result == PART_TAKEN)
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way", name);
+    return result;
+}
+
+static bool open_new(const struct file_makings *makings, struct live_file *file,
+                     struct error *error)
+{
+    enum part_result result;
+    file->number = finished_files_next_part(makings->finished, file->path);
+    while ((result = open_by_name(makings, file, error)) == PART_BUSY &&
+           file->number < PART_NUMBER_MAX)
+        file->number++;
     if (result != PART_DONE)
         return false;
     file->size = 0;
@@ -72,19 +88,34 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
     return true;
 }
 
-/* Returns false where it is not there any more as it was left. */
-static bool take_up(struct live_file *file)
+/* PART_MISSING where it is not there any more as it was left; PART_BUSY where it may not be had. */
+static enum part_result take_up(struct live_file *file)
 {
     char name[FILE_NAME_SIZE];
     struct error ignored;
-    if (part_file_open_left(part_name(file, name), &file->part, &ignored) != PART_DONE)
-        return false;
+    enum part_result result = part_file_open_left(part_name(file, name), &file->part, &ignored);
+    if (result != PART_DONE)
+        return result == PART_BUSY ? PART_BUSY : PART_MISSING;
     if (part_file_size(file->part) == file->size) {
         file->aside = false;
-        return true;
+        return PART_DONE;
     }
     part_file_close(file->part);
     file->part = NULL;
+    return PART_MISSING;
+}
+
+/* One that cannot be taken up is complete, as it is, and waits for its name. */
+static bool let_wait(const struct file_makings *makings, struct live_file *file,
+                     struct error *error)
+{
+    char name[FILE_NAME_SIZE];
+    if (finished_files_await(makings->finished, file->path, file->number)) {
+        forget(file);
+        return true;
+    }
+    error_set(error, EXIT_CODE_IO, "%s is held by another program, as others are",
+              part_name(file, name));
     return false;
 }
 
@@ -96,8 +127,11 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
     }
     if (file->part == NULL && !file->aside)
         return open_new(makings, file, error);
-    if (file->part == NULL && take_up(file))
+    enum part_result found = file->part == NULL ? take_up(file) : PART_MISSING;
+    if (found == PART_DONE)
         return true;
+    if (found == PART_BUSY)
+        return let_wait(makings, file, error) && open_new(makings, file, error);
     tell_astray(makings, file);
     if (file->part != NULL && makings->sync != SYNC_NEVER)
         part_file_sync(file->part, error);
@@ -120,8 +154,8 @@ bool live_file_append(struct live_file *file, const void *bytes, size_t size, st
 bool live_file_sync(struct live_file *file, struct error *error)
 {
     bool aside = file->aside;
-    if (!file->unsynced || (aside && !take_up(file)))
-        return true; /* what went astray is told when it is looked for next */
+    if (!file->unsynced || (aside && take_up(file) != PART_DONE))
+        return true; /* what became of it is told when it is looked for next */
     file->unsynced = false;
     bool synced = part_file_sync(file->part, error);
     if (aside)
@@ -137,7 +171,10 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     char name[FILE_NAME_SIZE];
     if (!live_file_is_begun(file))
         return true;
-    if (file->part == NULL && !take_up(file)) {
+    enum part_result found = file->part == NULL ? take_up(file) : PART_DONE;
+    if (found == PART_BUSY)
+        return let_wait(makings, file, error);
+    if (found == PART_MISSING) {
         tell_astray(makings, file);
         forget(file);
         return true;
@@ -149,9 +186,13 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     }
     if (makings->sync != SYNC_NEVER && !live_file_sync(file, error))
         return false;
-    switch (finished_files_add(makings->finished, file->part, file->path, name, error)) {
+    const struct complete_part part = {
+        .file = file->part, .path = file->path, .number = file->number};
+    switch (finished_files_add(makings->finished, &part, name, error)) {
     case PART_DONE:
         counter_add(makings->files, 1);
+        break;
+    case PART_BUSY:
         break;
     case PART_MISSING:
         tell_astray(makings, file);

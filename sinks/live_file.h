@@ -1,9 +1,11 @@
 /*
  * A file of a sink from its first block to its completion. While it is written it is called
- * PATH PART_SUFFIX and is locked; when it is complete it gets its name (sinks/finished_files.h).
+ * PATH PART_SUFFIX, or has a number before that, and is locked; when it is complete it gets its
+ * name (sinks/finished_files.h).
  *
  * It may be put aside meanwhile, closed, and goes on where it was. One that was moved away or
- * removed is finished where it is, and the next block begins a new one. Used by the sink's thread.
+ * removed is finished where it is, and the next block begins a new one; so does it where another
+ * program keeps one from being taken up again, or from its name. Used by the sink's thread.
  */
 #ifndef SLUICE_SINKS_LIVE_FILE_H
 #define SLUICE_SINKS_LIVE_FILE_H
@@ -22,6 +24,7 @@ struct file_makings {
 
 struct live_file {
     char path[PATH_TEMPLATE_SIZE];
+    uint32_t number;        /* of its name until it is complete (file_part_name) */
     struct part_file *part; /* NULL: there is none, or it is put aside */
     bool aside;
     bool unsynced;
@@ -50,8 +53,9 @@ bool live_file_append(struct live_file *file, const void *bytes, size_t size, st
 bool live_file_sync(struct live_file *file, struct error *error);
 
 /*
- * Completes it if it is begun: one without a record is removed. Returns false with `error` filled,
- * and it goes on being written, where it cannot be given its name.
+ * Completes it if it is begun: one without a record is removed, and one that has to wait for its
+ * name is left to do so. Returns false with `error` filled, and it goes on being written, where it
+ * cannot be given its name.
  */
 bool live_file_complete(const struct file_makings *makings, struct live_file *file,
                         struct error *error);

@@ -12,18 +12,16 @@
 /* The template of a path in the scratch directory. Freed by path_template_free. */
 struct path_template *store_template(const char *path);
 
-/* Gives a file of the scratch directory a time, in seconds since 1970. */
-void store_set_time(const char *name, int64_t seconds);
+/* The complete files of that path, which count in store_blocked. */
+struct finished_files *store_finished_files(const struct path_template *path, uint64_t keep);
+extern struct counter store_blocked;
 
 /* Completes a new file of that text; its name without the directory, until the next call. */
 const char *store_finish(struct finished_files *files, const char *path, const char *text);
 
 /* Another program that makes this file and has it open and locked until it is killed. */
-struct store_holder {
-    int process;
-};
-
-struct store_holder store_hold(const char *path);
-void store_kill(const struct store_holder *holder);
+struct store_holder;
+struct store_holder *store_hold(const char *path);
+void store_kill(struct store_holder *holder);
 
 #endif

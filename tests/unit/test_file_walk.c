@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/folder.h"
+#include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/store_files.h"
 
@@ -21,10 +20,9 @@ static void a_folder_tells_what_is_a_file_and_what_a_folder(void **state)
 {
     (void)state;
     scratch_put_text("file", "one\n");
-    store_set_time("file", 1700000000);
+    others_set_time("file", 1700000000);
     scratch_make_folder("folder");
-    assert_int_equal(symlink("file", scratch_path("link")), 0);
-    assert_int_equal(mkfifo(scratch_path("pipe"), 0600), 0);
+    size_t others = (size_t)others_link("file", "link") + others_make_pipe("pipe");
     struct folder *folder = folder_open(scratch_path(""));
     struct folder_entry entry;
     size_t count = 0;
@@ -34,7 +32,7 @@ static void a_folder_tells_what_is_a_file_and_what_a_folder(void **state)
         if (entry.is_file)
             assert_int_equal(entry.modified_ns, INT64_C(1700000000) * 1000000000);
     }
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 2 + others);
     folder_close(folder);
     folder_close(NULL);
     assert_null(folder_open(scratch_path("none")));
@@ -102,10 +100,12 @@ static void put_all(const char *const *names)
 static void a_path_without_fields_finds_itself_its_numbers_and_its_part(void **state)
 {
     (void)state;
-    put_all((const char *const[]){"a", "a.1", "a.999999999", "a.part", "a.1.part", "a.0", "a.01",
-                                  "a.1000000000", "a.x", "aa", "b.part", "a.part.part", "a.", ".a",
-                                  "a.1.1", "a.-1", "a.+1", "a. 1", NULL});
-    assert_walk("a", "a#0 a.1#1 a.999999999#999999999 a.part+#0");
+    put_all((const char *const[]){
+        "a",          "a.1",      "a.999999999", "a.part",      "a.1.part", "a.99.part",
+        "a.100.part", "a.0.part", "a.01.part",   "a.0",         "a.01",     "a.1000000000",
+        "a.x",        "aa",       "b.part",      "a.part.part", "a.",       ".a",
+        "a.1.1",      "a.-1",     "a.+1",        "a. 1",        NULL});
+    assert_walk("a", "a#0 a.1#1 a.1.part+#1 a.99.part+#99 a.999999999#999999999 a.part+#0");
 }
 
 static void names_that_only_look_like_dates_are_not_found(void **state)
@@ -124,11 +124,11 @@ static void only_regular_files_at_the_right_depth_are_found(void **state)
     scratch_make_folder("x/y");
     scratch_make_folder("x/y/z.n");
     scratch_make_folder("x/y/z.n.part");
-    assert_int_equal(symlink("y", scratch_path("x/link")), 0);
+    others_link("y", "x/link");
     put_all((const char *const[]){"a.n", "x/b.n", "x/y/c.n", "x/y/d.n.part", "x/y/z.n/e.n", NULL});
-    assert_int_equal(symlink("c.n", scratch_path("x/y/s.n")), 0);
-    assert_int_equal(symlink("c.n", scratch_path("x/y/s.n.part")), 0);
-    assert_int_equal(mkfifo(scratch_path("x/y/p.n"), 0600), 0);
+    others_link("c.n", "x/y/s.n");
+    others_link("c.n", "x/y/s.n.part");
+    others_make_pipe("x/y/p.n");
     assert_walk("%{source}/%{schema}/%{listener}.n", "x/y/c.n#0 x/y/d.n.part+#0");
     assert_walk("%{source}.n", "a.n#0");
     assert_walk("x/y/%{source}.n", "x/y/c.n#0 x/y/d.n.part+#0");

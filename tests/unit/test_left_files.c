@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "sinks/compressions.h"
 #include "sinks/left_files.h"
 #include "sinks/sinks.h"
+#include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/store_files.h"
 
@@ -39,10 +38,9 @@ static struct file_content content(const char *format, size_t head_size)
 static enum left_result finish(const struct file_content *made, const char *name)
 {
     struct path_template *path = store_template("%{source}.n");
-    struct finished_files *finished = finished_files_create(path, 0);
+    struct finished_files *finished = store_finished_files(path, 0);
     struct error error;
-    assert_non_null(finished);
-    enum left_result result = left_file_finish(made, scratch_path(name), finished, &error);
+    enum left_result result = left_file_finish(made, scratch_path(name), 0, finished, &error);
     finished_files_destroy(finished);
     path_template_free(path);
     return result;
@@ -51,8 +49,7 @@ static enum left_result finish(const struct file_content *made, const char *name
 static void start(const struct file_content *made, const char *template, uint64_t keep)
 {
     struct path_template *path = store_template(template);
-    struct finished_files *finished = finished_files_create(path, keep);
-    assert_non_null(finished);
+    struct finished_files *finished = store_finished_files(path, keep);
     left_files_finish(made, path, finished);
     finished_files_destroy(finished);
     path_template_free(path);
@@ -98,7 +95,7 @@ static void assert_every_cut(const struct file_content *made, const struct small
             continue;
         }
         scratch_assert_holds("a.n", (const char *)small->bytes, whole);
-        assert_int_equal(unlink(scratch_path("a.n")), 0);
+        others_remove("a.n");
     }
 }
 
@@ -321,14 +318,12 @@ static void a_file_of_a_living_program_is_left_alone_until_it_dies(void **state)
 {
     (void)state;
     struct file_content made = content("json", 0);
-    const struct store_holder holder = store_hold(scratch_path("a.n.part"));
-    FILE *file = fopen(scratch_path("a.n.part"), "a");
-    assert_true(fputs("{}\n{", file) >= 0);
-    fclose(file);
+    struct store_holder *holder = store_hold(scratch_path("a.n.part"));
+    others_append("a.n.part", "{}\n{");
     start(&made, "%{source}.n", 0);
     assert_int_equal(finish(&made, "a.n"), LEFT_LOCKED);
     scratch_assert_holds_text("a.n.part", "{}\n{");
-    store_kill(&holder);
+    store_kill(holder);
     start(&made, "%{source}.n", 0);
     scratch_assert_holds_text("a.n", "{}\n");
     assert_int_equal(scratch_count(""), 1);
@@ -344,22 +339,41 @@ static void a_start_finishes_all_of_its_path_and_nothing_else(void **state)
     scratch_put_text("x/b.n.part", "{}\n");
     scratch_put_text("x/b.n", "old\n");
     scratch_put_text("x/a.m.part", "{}\n{");
-    scratch_put_text("x/a.n.1.part", "{}\n{");
+    scratch_put_text("x/a.n.100.part", "{}\n{");
     scratch_put_text("a.n.part", "{}\n{");
     scratch_put_text("mine", "{}\n{");
-    assert_int_equal(symlink("../mine", scratch_path("x/l.n.part")), 0);
-    assert_int_equal(mkfifo(scratch_path("x/p.n.part"), 0600), 0);
+    bool link = others_link("../mine", "x/l.n.part");
+    bool pipe = others_make_pipe("x/p.n.part");
     start(&made, "%{schema}/%{source}.n", 0);
     scratch_assert_holds_text("x/a.n", "{}\n");
     scratch_assert_holds_text("x/b.n", "old\n");
     scratch_assert_holds_text("x/b.n.1", "{}\n");
     scratch_assert_holds_text("x/a.m.part", "{}\n{");
-    scratch_assert_holds_text("x/a.n.1.part", "{}\n{");
+    scratch_assert_holds_text("x/a.n.100.part", "{}\n{");
     scratch_assert_holds_text("a.n.part", "{}\n{");
     scratch_assert_holds_text("mine", "{}\n{");
-    assert_true(scratch_has("x/l.n.part"));
-    assert_int_equal(scratch_count("x"), 8);
+    assert_int_equal(scratch_has("x/l.n.part"), link);
+    assert_int_equal(scratch_count("x"), 6 + (size_t)link + (size_t)pipe);
     assert_int_equal(scratch_count(""), 3);
+}
+
+/* The older one has the lower number: one that could not get its name while others did. */
+static void parts_of_one_path_get_their_names_in_the_order_of_their_numbers(void **state)
+{
+    (void)state;
+    struct file_content made = content("json", 0);
+    scratch_put_text("a.n.10.part", "{\"fourth\":1}\n");
+    scratch_put_text("a.n.2.part", "{\"third\":1}\n{");
+    scratch_put_text("a.n.1.part", "{\"second\":1}\n");
+    scratch_put_text("a.n.part", "{\"first\":1}\n");
+    scratch_put_text("b.n.1.part", "{\"only\":1}\n");
+    start(&made, "%{source}.n", 0);
+    scratch_assert_holds_text("a.n", "{\"first\":1}\n");
+    scratch_assert_holds_text("a.n.1", "{\"second\":1}\n");
+    scratch_assert_holds_text("a.n.2", "{\"third\":1}\n");
+    scratch_assert_holds_text("a.n.3", "{\"fourth\":1}\n");
+    scratch_assert_holds_text("b.n", "{\"only\":1}\n");
+    assert_int_equal(scratch_count(""), 5);
 }
 
 static void what_was_left_counts_among_those_that_are_kept(void **state)
@@ -367,11 +381,11 @@ static void what_was_left_counts_among_those_that_are_kept(void **state)
     (void)state;
     struct file_content made = content("json", 0);
     scratch_put_text("a.n", "old\n");
-    store_set_time("a.n", 100);
+    others_set_time("a.n", 100);
     scratch_put_text("a.n.1", "old\n");
-    store_set_time("a.n.1", 200);
+    others_set_time("a.n.1", 200);
     scratch_put_text("a.n.part", "{}\n");
-    store_set_time("a.n.part", 50);
+    others_set_time("a.n.part", 50);
     start(&made, "a.n", 2);
     assert_false(scratch_has("a.n"));
     assert_true(scratch_has("a.n.1"));
@@ -398,6 +412,7 @@ int main(void)
         with_scratch(what_is_not_there_is_done),
         with_scratch(a_file_of_a_living_program_is_left_alone_until_it_dies),
         with_scratch(a_start_finishes_all_of_its_path_and_nothing_else),
+        with_scratch(parts_of_one_path_get_their_names_in_the_order_of_their_numbers),
         with_scratch(what_was_left_counts_among_those_that_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "sinks/live_file.h"
 #include "sinks/sinks.h"
+#include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/store_files.h"
 
@@ -34,12 +33,11 @@ static struct bench *make(void)
     bench->path = store_template("a");
     bench->makings = (struct file_makings){
         .content = {.name = "test", .encoder = &encoder_json, .head_size = strlen(HEAD)},
-        .finished = finished_files_create(bench->path, 0),
+        .finished = store_finished_files(bench->path, 0),
         .base_length = strlen(scratch_path("")),
         .sync = SYNC_CLOSE,
         .files = &bench->files,
     };
-    assert_non_null(bench->makings.finished);
     strcpy(bench->file.path, scratch_path("a"));
     return bench;
 }
@@ -73,16 +71,6 @@ static void complete(struct bench *bench)
     if (!live_file_complete(&bench->makings, &bench->file, &bench->error))
         fail_msg("%s", bench->error.text);
     assert_false(live_file_is_begun(&bench->file));
-}
-
-static void move(const char *from, const char *to)
-{
-    assert_int_equal(rename(scratch_path(from), scratch_path(to)), 0);
-}
-
-static void delete (const char *name)
-{
-    assert_int_equal(unlink(scratch_path(name)), 0);
 }
 
 /* --- a life ----------------------------------------------------------------------------------- */
@@ -150,7 +138,7 @@ static void one_that_was_put_aside_is_made_to_reach_the_disk_too(void **state)
     assert_true(bench->file.aside);
     put(bench, "two\n");
     assert_true(bench->file.unsynced);
-    delete ("a.part");
+    others_remove("a.part");
     live_file_put_aside(&bench->file);
     assert_true(live_file_sync(&bench->file, &bench->error)); /* nothing can be done about it */
     end(bench);
@@ -177,11 +165,11 @@ static void one_that_was_moved_away_is_finished_where_it_is(void **state)
     (void)state;
     struct bench *bench = make();
     put(bench, "one\n");
-    move("a.part", "moved");
+    others_move("a.part", "moved");
     put(bench, "two\n");
     scratch_assert_holds_text("moved", HEAD "one\n");
     scratch_assert_holds_text("a.part", HEAD "two\n");
-    move("a.part", "moved2");
+    others_move("a.part", "moved2");
     complete(bench);
     scratch_assert_holds_text("moved2", HEAD "two\n");
     assert_int_equal(scratch_count(""), 2);
@@ -194,10 +182,10 @@ static void one_that_was_removed_is_begun_anew(void **state)
     (void)state;
     struct bench *bench = make();
     put(bench, "one\n");
-    delete ("a.part");
+    others_remove("a.part");
     put(bench, "two\n");
     scratch_assert_holds_text("a.part", HEAD "two\n");
-    delete ("a.part");
+    others_remove("a.part");
     complete(bench);
     assert_int_equal(scratch_count(""), 0);
     end(bench);
@@ -208,7 +196,7 @@ static void one_that_was_emptied_gets_its_head_anew(void **state)
     (void)state;
     struct bench *bench = make();
     put(bench, "one\n");
-    assert_int_equal(truncate(scratch_path("a.part"), 0), 0);
+    others_empty("a.part");
     put(bench, "two\n");
     assert_int_equal(bench->file.size, 9);
     scratch_assert_holds_text("a.part", HEAD "two\n");
@@ -220,7 +208,7 @@ static void another_file_in_its_place_is_completed_as_a_left_one(void **state)
     (void)state;
     struct bench *bench = make();
     put(bench, "one\n");
-    delete ("a.part");
+    others_remove("a.part");
     scratch_put_text("a.part", "another's\nand");
     put(bench, "two\n");
     scratch_assert_holds_text("a", "another's\n");
@@ -234,18 +222,16 @@ static void what_goes_astray_while_it_is_aside_is_noticed_too(void **state)
     struct bench *bench = make();
     put(bench, "one\n");
     live_file_put_aside(&bench->file);
-    move("a.part", "moved");
+    others_move("a.part", "moved");
     put(bench, "two\n");
     scratch_assert_holds_text("moved", HEAD "one\n");
     live_file_put_aside(&bench->file);
-    FILE *file = fopen(scratch_path("a.part"), "a"); /* somebody writes to it */
-    assert_true(fputs("other\n", file) >= 0);
-    fclose(file);
+    others_append("a.part", "other\n");
     put(bench, "three\n");
     scratch_assert_holds_text("a", HEAD "two\nother\n");
     scratch_assert_holds_text("a.part", HEAD "three\n");
     live_file_put_aside(&bench->file);
-    delete ("a.part");
+    others_remove("a.part");
     complete(bench);
     assert_int_equal(scratch_count(""), 2);
     end(bench);
@@ -266,21 +252,22 @@ static void what_is_in_the_way_and_not_ours_stays(void **state)
     (void)state;
     struct bench *bench = make();
     scratch_make_folder("a.part");
-    assert_stopped(bench, "Is a directory");
-    assert_int_equal(rmdir(scratch_path("a.part")), 0);
+    assert_stopped(bench, others_words.folder);
+    others_remove_folder("a.part");
 
     scratch_put("a.part", "\x1f\x8b\x08\x00\x01\n", 6);
     assert_stopped(bench, "is in the way, and is no file of format=json");
-    delete ("a.part");
+    others_remove("a.part");
 
-    assert_int_equal(symlink("nowhere", scratch_path("a.part")), 0);
-    assert_stopped(bench, "symbolic links");
-    assert_false(scratch_has("nowhere"));
-    delete ("a.part");
-
-    assert_int_equal(mkfifo(scratch_path("a.part"), 0600), 0);
-    assert_stopped(bench, "is in the way");
-    delete ("a.part");
+    if (others_link("nowhere", "a.part")) {
+        assert_stopped(bench, others_words.link);
+        assert_false(scratch_has("nowhere"));
+        others_remove("a.part");
+    }
+    if (others_make_pipe("a.part")) {
+        assert_stopped(bench, "is in the way");
+        others_remove("a.part");
+    }
     put(bench, "one\n"); /* and then it goes on */
     end(bench);
 }
@@ -289,9 +276,9 @@ static void a_living_program_s_file_is_waited_for(void **state)
 {
     (void)state;
     struct bench *bench = make();
-    const struct store_holder holder = store_hold(scratch_path("a.part"));
+    struct store_holder *holder = store_hold(scratch_path("a.part"));
     assert_stopped(bench, "is being written by another program");
-    store_kill(&holder);
+    store_kill(holder);
     put(bench, "one\n");
     end(bench);
 }
@@ -313,10 +300,10 @@ static void one_that_cannot_get_its_name_goes_on(void **state)
     snprintf(name, sizeof name, "%s.9999", longest);
     scratch_put_text(name, "old\n");
     assert_false(live_file_complete(&bench->makings, &bench->file, &bench->error));
-    assert_non_null(strstr(bench->error.text, "File name too long"));
+    assert_non_null(strstr(bench->error.text, others_words.long_name));
     assert_true(live_file_is_begun(&bench->file));
     put(bench, "two\n");
-    delete (longest);
+    others_remove(longest);
     complete(bench);
     scratch_assert_holds_text(longest, HEAD "one\ntwo\n");
     end(bench);

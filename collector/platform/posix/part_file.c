@@ -23,6 +23,13 @@ static bool fail(struct error *error, const char *what)
     return false;
 }
 
+/* What a Windows server answers where one of its programs has the file open and shares too little.
+ */
+static bool is_busy(int number)
+{
+    return number == EBUSY || number == ETXTBSY;
+}
+
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /* Makes the folders that the path names behind its first `from` bytes. Returns false with errno. */
@@ -111,8 +118,9 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
     if (fd < 0 && errno == ENOENT)
         return PART_MISSING;
     if (fd < 0) {
+        bool busy = is_busy(errno);
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: %s", path, strerror(errno));
-        return PART_FAILED;
+        return busy ? PART_BUSY : PART_FAILED;
     }
     enum part_result result = lock(fd, path, &status);
     if (result == PART_DONE)
@@ -256,15 +264,16 @@ enum part_result part_file_complete(struct part_file *file, const char *name, st
         return PART_TAKEN;
     if (errno == ENOENT && !part_file_is_there(file))
         return PART_MISSING;
+    bool busy = is_busy(errno);
     error_set(error, EXIT_CODE_IO, "cannot rename it to %s: %s", name, strerror(errno));
-    return PART_FAILED;
+    return busy ? PART_BUSY : PART_FAILED;
 }
 
-void part_file_remove(struct part_file *file)
+bool part_file_remove(struct part_file *file)
 {
-    if (part_file_is_there(file))
-        unlink(file->path);
+    bool gone = !part_file_is_there(file) || unlink(file->path) == 0;
     part_file_close(file);
+    return gone;
 }
 
 void part_file_close(struct part_file *file)

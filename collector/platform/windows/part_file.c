@@ -1,0 +1,354 @@
+/*
+ * collector/part_file.h on Windows' files.
+ *
+ * A file is open for reading and writing and not for deleting: a right that we had would be one
+ * that everybody has to share who opens the file, and many programs that read logs do not. So it is
+ * renamed by its path. The lock is a byte far behind any file's end, because what is locked cannot
+ * be read by others.
+ */
+#include "collector/part_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/windows/file_access.h"
+#include "collector/platform/windows/system_error.h"
+
+#define LOCKED_BYTE (UINT64_C(1) << 62)
+
+/* Handed to the system at once, at most: it counts in 32 bits. */
+#define PIECE_SIZE ((size_t)1 << 30)
+
+struct part_file {
+    HANDLE handle;
+    uint64_t size; /* bytes that are whole; behind them may be what could not be cut off */
+    bool torn;     /* there is */
+    wchar_t *path;
+};
+
+static bool fail(struct error *error, const char *what)
+{
+    error_set(error, EXIT_CODE_IO, "%s: %s", what, system_error(GetLastError()).text);
+    return false;
+}
+
+static enum part_result cannot(const char *what, const char *path, struct error *error)
+{
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot %s %s: %s", what, path,
+              system_error(GetLastError()).text);
+    return PART_FAILED;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static bool make_folder(const char *path)
+{
+    wchar_t *wide = file_access_path(path);
+    bool made =
+        wide != NULL && (CreateDirectoryW(wide, NULL) || GetLastError() == ERROR_ALREADY_EXISTS);
+    free(wide);
+    return made;
+}
+
+/* Makes the folders that the path names behind its first `from` bytes. */
+static bool make_folders(const char *path, size_t from)
+{
+    size_t length = strlen(path);
+    char *folder = malloc(length + 1);
+    bool made = folder != NULL;
+    if (made)
+        memcpy(folder, path, length + 1);
+    for (size_t i = from; made && i < length; i++) {
+        if (folder[i] != '/' || i == 0)
+            continue;
+        folder[i] = '\0';
+        made = make_folder(folder);
+        folder[i] = '/';
+    }
+    free(folder);
+    return made;
+}
+
+static HANDLE open_file(const wchar_t *path, DWORD disposition)
+{
+    return CreateFileW(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL, disposition,
+                       FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+}
+
+static HANDLE create_file(const wchar_t *wide, const char *path, size_t base_length)
+{
+    HANDLE handle = open_file(wide, CREATE_NEW);
+    if (handle == INVALID_HANDLE_VALUE && GetLastError() == ERROR_PATH_NOT_FOUND &&
+        make_folders(path, base_length))
+        handle = open_file(wide, CREATE_NEW);
+    return handle;
+}
+
+/*
+ * Whether somebody holds the name who will let go of it. The name of a file that was removed while
+ * a program had it open stays on some volumes until that has closed it, and denies all access.
+ */
+static bool is_held(const wchar_t *path, DWORD number)
+{
+    if (number == ERROR_ACCESS_DENIED)
+        return GetFileAttributesW(path) == INVALID_FILE_ATTRIBUTES &&
+               GetLastError() == ERROR_ACCESS_DENIED;
+    return number == ERROR_SHARING_VIOLATION;
+}
+
+static bool lock_file(HANDLE handle)
+{
+    OVERLAPPED place = {.Offset = (DWORD)LOCKED_BYTE, .OffsetHigh = (DWORD)(LOCKED_BYTE >> 32)};
+    return LockFileEx(handle, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
+                      &place) ||
+           GetLastError() != ERROR_LOCK_VIOLATION;
+}
+
+/*
+ * Locks what was opened; where a file system has no locks it does without. Between opening and
+ * locking another program may have completed or removed the file: that is looked at last.
+ */
+static enum part_result lock(HANDLE handle, const wchar_t *path)
+{
+    if (!lock_file(handle))
+        return PART_LOCKED;
+    return file_access_is_at(handle, path) ? PART_DONE : PART_MISSING;
+}
+
+/* Takes over the handle and the path. */
+static enum part_result keep(wchar_t *path, HANDLE handle, uint64_t size, struct part_file **out,
+                             struct error *error)
+{
+    struct part_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        CloseHandle(handle);
+        free(path);
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
+        return PART_FAILED;
+    }
+    *file = (struct part_file){.handle = handle, .size = size, .path = path};
+    *out = file;
+    return PART_DONE;
+}
+
+/* Lets go of both. */
+static enum part_result give_up(wchar_t *path, HANDLE handle, enum part_result result)
+{
+    if (handle != INVALID_HANDLE_VALUE)
+        CloseHandle(handle);
+    free(path);
+    return result;
+}
+
+/* Why it was not opened; BUSY as the other failures with `error` filled. */
+static enum part_result told(const wchar_t *wide, const char *what, const char *path,
+                             struct error *error)
+{
+    DWORD number = GetLastError();
+    bool held = is_held(wide, number);
+    SetLastError(number);
+    cannot(what, path, error);
+    return held ? PART_BUSY : PART_FAILED;
+}
+
+enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
+                                    struct error *error)
+{
+    wchar_t *wide = file_access_path(path);
+    if (wide == NULL)
+        return cannot("create", path, error);
+    HANDLE handle = create_file(wide, path, base_length);
+    if (handle == INVALID_HANDLE_VALUE) {
+        bool taken = GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS;
+        return give_up(wide, handle, taken ? PART_TAKEN : told(wide, "create", path, error));
+    }
+    /* "con.part" is no file anywhere. */
+    if (GetFileType(handle) != FILE_TYPE_DISK) {
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
+        return give_up(wide, handle, PART_FAILED);
+    }
+    /* Another program took it for one that was left behind, in the moment before it was locked. */
+    if (lock(handle, wide) != PART_DONE)
+        return give_up(wide, handle, PART_TAKEN);
+    return keep(wide, handle, 0, out, error);
+}
+
+enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error)
+{
+    wchar_t *wide = file_access_path(path);
+    if (wide == NULL)
+        return cannot("open", path, error);
+    HANDLE handle = open_file(wide, OPEN_EXISTING);
+    if (handle == INVALID_HANDLE_VALUE) {
+        bool missing =
+            GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND;
+        return give_up(wide, handle, missing ? PART_MISSING : told(wide, "open", path, error));
+    }
+    BY_HANDLE_FILE_INFORMATION found;
+    if (GetFileType(handle) != FILE_TYPE_DISK || !GetFileInformationByHandle(handle, &found))
+        return give_up(wide, handle, PART_MISSING);
+    if ((found.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) {
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: it leads elsewhere", path);
+        return give_up(wide, handle, PART_FAILED);
+    }
+    enum part_result result = lock(handle, wide);
+    if (result != PART_DONE)
+        return give_up(wide, handle, result);
+    uint64_t size = (uint64_t)found.nFileSizeHigh << 32 | found.nFileSizeLow;
+    return keep(wide, handle, size, out, error);
+}
+
+/* --- reading and writing ---------------------------------------------------------------------- */
+
+uint64_t part_file_size(const struct part_file *file)
+{
+    return file->size;
+}
+
+static bool size_now(const struct part_file *file, uint64_t *size)
+{
+    LARGE_INTEGER found;
+    if (!GetFileSizeEx(file->handle, &found))
+        return false;
+    *size = (uint64_t)found.QuadPart;
+    return true;
+}
+
+/* A lock keeps nobody from cutting it off or appending to it, as who empties a full disk does. */
+static void note_size(struct part_file *file, uint64_t size)
+{
+    if (!file->torn || size < file->size)
+        file->size = size;
+}
+
+bool part_file_is_there(struct part_file *file)
+{
+    uint64_t size;
+    if (!size_now(file, &size))
+        return false;
+    note_size(file, size);
+    return file_access_is_at(file->handle, file->path);
+}
+
+static bool set_size(struct part_file *file, uint64_t size)
+{
+    FILE_END_OF_FILE_INFO end = {.EndOfFile = {.QuadPart = (LONGLONG)size}};
+    return SetFileInformationByHandle(file->handle, FileEndOfFileInfo, &end, sizeof end) != 0;
+}
+
+/* Takes off what stands behind the whole part; never makes a file longer that another one cut. */
+static bool mend(struct part_file *file)
+{
+    uint64_t size;
+    if (!file->torn)
+        return true;
+    if (!size_now(file, &size) || (size > file->size && !set_size(file, file->size)))
+        return false;
+    file->torn = false;
+    return true;
+}
+
+bool part_file_append(struct part_file *file, const void *bytes, size_t size, struct error *error)
+{
+    uint64_t before;
+    if (!mend(file))
+        return fail(error, "cannot cut off a torn end");
+    if (!size_now(file, &before))
+        return fail(error, "cannot look at it");
+    note_size(file, before);
+    size_t sent = 0;
+    while (sent < size) {
+        OVERLAPPED end = {.Offset = 0xffffffff, .OffsetHigh = 0xffffffff}; /* wherever that is */
+        DWORD part = (DWORD)(size - sent < PIECE_SIZE ? size - sent : PIECE_SIZE);
+        DWORD written = 0;
+        bool done = WriteFile(file->handle, (const char *)bytes + sent, part, &written, &end) != 0;
+        sent += written;
+        if (done && written != 0)
+            continue;
+        DWORD number = done ? ERROR_DISK_FULL : GetLastError();
+        file->torn = sent != 0;
+        mend(file);
+        SetLastError(number);
+        return fail(error, "cannot write");
+    }
+    file->size += size;
+    return true;
+}
+
+size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        uint64_t from = offset + got;
+        OVERLAPPED place = {.Offset = (DWORD)from, .OffsetHigh = (DWORD)(from >> 32)};
+        DWORD wanted = (DWORD)(size - got < PIECE_SIZE ? size - got : PIECE_SIZE);
+        DWORD part = 0;
+        if (!ReadFile(file->handle, (char *)bytes + got, wanted, &part, &place) || part == 0)
+            break;
+        got += part;
+    }
+    return got;
+}
+
+bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
+{
+    if (!set_size(file, size))
+        return fail(error, "cannot cut it off");
+    file->size = size;
+    return true;
+}
+
+bool part_file_sync(struct part_file *file, struct error *error)
+{
+    return FlushFileBuffers(file->handle) || fail(error, "cannot write to the disk");
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static enum part_result rename_to(struct part_file *file, const char *name, struct error *error)
+{
+    wchar_t *wide = file_access_path(name);
+    bool done = wide != NULL && MoveFileExW(file->path, wide, 0);
+    DWORD number = GetLastError();
+    free(wide);
+    if (done)
+        return PART_DONE;
+    if (number == ERROR_ALREADY_EXISTS || number == ERROR_FILE_EXISTS)
+        return PART_TAKEN;
+    if (number == ERROR_FILE_NOT_FOUND && !part_file_is_there(file))
+        return PART_MISSING;
+    error_set(error, EXIT_CODE_IO, "cannot rename it to %s: %s", name, system_error(number).text);
+    return number == ERROR_SHARING_VIOLATION ? PART_BUSY : PART_FAILED;
+}
+
+enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error)
+{
+    if (!mend(file)) {
+        fail(error, "cannot cut off a torn end");
+        return PART_FAILED;
+    }
+    if (!part_file_is_there(file))
+        return PART_MISSING;
+    enum part_result result = rename_to(file, name, error);
+    if (result == PART_DONE)
+        part_file_close(file);
+    return result;
+}
+
+bool part_file_remove(struct part_file *file)
+{
+    bool gone = !part_file_is_there(file) || DeleteFileW(file->path);
+    part_file_close(file);
+    return gone;
+}
+
+void part_file_close(struct part_file *file)
+{
+    if (file == NULL)
+        return;
+    mend(file);
+    CloseHandle(file->handle);
+    free(file->path);
+    free(file);
+}

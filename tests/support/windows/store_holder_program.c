@@ -1,0 +1,18 @@
+/* Makes the file that it is given, says so by a byte, and has it open and locked until it is killed.
+ */
+#include <string.h>
+#include <windows.h>
+
+#include "collector/entry.h"
+#include "collector/part_file.h"
+
+int program_main(int argc, char **argv)
+{
+    struct part_file *file;
+    DWORD written;
+    if (argc != 2 || part_file_open_new(argv[1], strlen(argv[1]), &file, NULL) != PART_DONE ||
+        !WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), "+", 1, &written, NULL))
+        return 1;
+    for (;;)
+        Sleep(INFINITE);
+}

@@ -100,9 +100,9 @@ static void without_arguments_riemann_goes_to_stdout(void **state)
 static void dead_letters_are_told_by_a_url(void **state)
 {
     (void)state;
-    struct config config = accepted("--dead-letter", "file:/tmp/a:b.pcapng", NULL);
-    assert_string_equal(config.dead_letter.name, "file:/tmp/a:b.pcapng");
-    assert_string_equal(config.dead_letter.path, "/tmp/a:b.pcapng");
+    struct config config = accepted("--dead-letter", "file:/tmp/a=b.pcapng", NULL);
+    assert_string_equal(config.dead_letter.name, "file:/tmp/a=b.pcapng");
+    assert_string_equal(config.dead_letter.path, "/tmp/a=b.pcapng");
     assert_int_equal(config.dead_letter.max_size, 64 << 20);
     assert_int_equal(config.dead_letter.rate, 100);
     config_free(&config);

@@ -11,7 +11,7 @@
 #include "proto/schemas.h"
 #include "tests/support/wire.h"
 
-#define READINGS TEST_PROTO "/readings.proto"
+#define READINGS TEST_SETS "/readings.desc"
 #define REPORT   "sluice.readings.Report"
 
 static struct wire wire;

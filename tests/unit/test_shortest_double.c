@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "collector/text/shortest_double.h"
+#include "tests/support/read_number.h"
 
 struct expectation {
     double value;
@@ -36,7 +37,7 @@ static size_t write_number(struct number number, char text[SHORTEST_DOUBLE_SIZE 
 
 static double read_number(struct number number, const char *text)
 {
-    return number.single ? (double)strtof(text, NULL) : strtod(text, NULL);
+    return number.single ? (double)read_float(text) : read_double(text);
 }
 
 static void assert_texts(const struct expectation *expected, size_t count, bool single)
@@ -300,7 +301,7 @@ static void random_decimals_of_few_digits_come_back_as_they_were(void **state)
         uint64_t significand = next_random(&random) % UINT64_C(1000000000000000) + 1;
         int exponent = (int)(next_random(&random) % 580) - 300;
         snprintf(given, sizeof given, "%llue%d", (unsigned long long)significand, exponent);
-        write_number((struct number){strtod(given, NULL), false}, text);
+        write_number((struct number){read_double(given), false}, text);
         struct digits expected = digits_of(given);
         struct digits ours = digits_of(text);
         assert_string_equal(ours.text, expected.text);
@@ -332,7 +333,7 @@ static void every_power_of_ten_has_one_digit(void **state)
         char given[16];
         char text[SHORTEST_DOUBLE_SIZE + 1];
         snprintf(given, sizeof given, "1e%d", exponent);
-        write_number((struct number){strtod(given, NULL), false}, text);
+        write_number((struct number){read_double(given), false}, text);
         struct digits digits = digits_of(text);
         assert_string_equal(digits.text, "1");
         assert_int_equal(digits.exponent, exponent);

@@ -22,7 +22,7 @@ static int load(void **state)
 {
     (void)state;
     struct error error;
-    if (descriptor_file_load(TEST_PROTO "/defaults.proto", &set, &error) != 0)
+    if (descriptor_file_load(TEST_SETS "/defaults.desc", &set, &error) != 0)
         fail_msg("%s", error.text);
     type = type_set_require(set, "sluice.defaults.Defaults", &error);
     assert_non_null(type);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/entry.h"
 #include "sinks/compressions.h"
 
 static void fail(const char *why)
@@ -60,7 +61,7 @@ static void print_whole(struct compression *compression)
     printf("%" PRId64 "\n", compression->ops->whole(compression, &file));
 }
 
-int main(int argc, char **argv)
+int program_main(int argc, char **argv)
 {
     if (argc == 1) {
         for (size_t i = 0; builtin_compressions[i] != NULL; i++)

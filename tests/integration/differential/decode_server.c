@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/entry.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
@@ -181,8 +182,10 @@ static void serve(struct server *server)
     }
 }
 
-int main(void)
+int program_main(int argc, char **argv)
 {
+    (void)argc;
+    (void)argv;
     struct server server = {
         .arena = {.base = allocate(ROOM), .capacity = ROOM},
         .scratch = {.base = allocate(ROOM), .capacity = ROOM},

@@ -1,12 +1,10 @@
-/* For mkdtemp and rmdir. */
-#define _XOPEN_SOURCE 700 /* NOLINT(bugprone-reserved-identifier): the name POSIX gives it */
-
 #include "tests/support/capture_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "tests/support/scratch_directory.h"
 
 #define ETHERTYPE_IPV4 0x0800
 #define ETHERTYPE_IPV6 0x86dd
@@ -341,42 +339,27 @@ void capture_builder_simple(struct capture_builder *builder, const struct packet
     end_block(builder, 4 + captured);
 }
 
-/* --- the temporary directory ------------------------------------------------------------------ */
+/* --- the file --------------------------------------------------------------------------------- */
 
-static char directory[] = "/tmp/sluice-capture-XXXXXX";
-static char capture_path[sizeof directory + 16];
-static char other_path[sizeof directory + 16];
+static char path[600];
 
 static void remove_directory(void)
 {
-    (void)remove(capture_path);
-    (void)remove(other_path);
-    (void)rmdir(directory);
+    (void)scratch_remove(NULL);
 }
 
 static void make_directory(void)
 {
-    if (capture_path[0] != '\0')
+    if (path[0] != '\0')
         return;
-    require(mkdtemp(directory) != NULL, "no temporary directory");
-    snprintf(capture_path, sizeof capture_path, "%s/capture", directory);
-    snprintf(other_path, sizeof other_path, "%s/other", directory);
+    require(scratch_make(NULL) == 0, "no temporary directory");
     require(atexit(remove_directory) == 0, "atexit");
+    snprintf(path, sizeof path, "%s", scratch_path("capture"));
 }
 
 const char *capture_builder_save(const struct capture_builder *builder)
 {
     make_directory();
-    FILE *file = fopen(capture_path, "wb");
-    require(file != NULL, "cannot create the file");
-    if (builder->size != 0)
-        require(fwrite(builder->bytes, 1, builder->size, file) == builder->size, "cannot write");
-    require(fclose(file) == 0, "cannot write");
-    return capture_path;
-}
-
-const char *capture_builder_other_path(void)
-{
-    make_directory();
-    return other_path;
+    scratch_put("capture", builder->size == 0 ? "" : (const char *)builder->bytes, builder->size);
+    return path;
 }

@@ -126,10 +126,10 @@ void capture_builder_obsolete(struct capture_builder *builder, uint16_t interfac
 void capture_builder_simple(struct capture_builder *builder, const struct packet *packet,
                             size_t captured);
 
-/* Writes the file and returns its path, the same every time. */
+/*
+ * Writes the file and returns its path, the same every time: in a scratch directory, which is made
+ * for the first one and there until the program ends.
+ */
 const char *capture_builder_save(const struct capture_builder *builder);
-
-/* A further path in the same temporary directory, removed with it; for what is no capture. */
-const char *capture_builder_other_path(void);
 
 #endif

@@ -42,12 +42,13 @@ void others_close(struct others_reader *reader);
 
 /* The system's words, a part of them, for */
 struct others_words {
-    const char *no_file;    /* a name that nothing has, */
-    const char *no_folder;  /* one in a folder that is not there, */
-    const char *below_file; /* or in what is no folder but a file, */
-    const char *folder;     /* what is a folder, opened as a file, */
-    const char *link;       /* what is a link, */
-    const char *long_name;  /* and a name that is too long */
+    const char *no_file;     /* a name that nothing has, */
+    const char *no_folder;   /* one in a folder that is not there, */
+    const char *below_file;  /* or in what is no folder but a file, */
+    const char *folder;      /* what is a folder, opened as a file, */
+    const char *folder_read; /* the same, opened to be read, */
+    const char *link;        /* what is a link, */
+    const char *long_name;   /* and a name that is too long */
 };
 extern const struct others_words others_words;
 

@@ -1,17 +1,11 @@
 /* Captures: the file formats, their byte orders and times, and what is no capture file. */
 
-/* For mkfifo and fork. */
-#define _XOPEN_SOURCE 700 /* NOLINT(bugprone-reserved-identifier): the name POSIX gives it */
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -532,32 +526,6 @@ static void what_is_no_capture_file_is_refused_with_its_reason(void **state)
     assert_not_opened_path("/", "cannot be");
 }
 
-static void fifo_is_read_as_a_file_is(void **state)
-{
-    (void)state;
-    capture_builder_section(&file, false);
-    capture_builder_block(&file, 4, packet.room, sizeof packet.room);
-    capture_builder_interface(&file, ETHERNET, 0, NULL, 0);
-    for (unsigned i = 0; i < 5000; i++)
-        capture_builder_enhanced(&file, 0, i, &packet, packet.size);
-    const char *path = capture_builder_other_path();
-    assert_int_equal(mkfifo(path, 0600), 0);
-    pid_t writer = fork();
-    assert_true(writer >= 0);
-    if (writer == 0) {
-        FILE *fifo = fopen(path, "wb");
-        size_t written = fifo == NULL ? 0 : fwrite(file.bytes, 1, file.size, fifo);
-        _exit(fifo != NULL && fclose(fifo) == 0 && written == file.size ? 0 : 1);
-    }
-    capture_reading_take(&reading, path, PORT);
-    int status = -1;
-    assert_int_equal(waitpid(writer, &status, 0), writer);
-    assert_int_equal(status, 0);
-    assert_int_equal(reading.end, CAPTURE_END);
-    capture_reading_assert_counts(&reading,
-                                  &(struct capture_counts){.frames = 5000, .whole = 5000});
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -585,7 +553,6 @@ int main(void)
         TEST(pcapng_packet_before_any_interface_is_damaged),
         TEST(pcapng_of_a_wrong_first_section_is_refused),
         TEST(pcap_and_pcapng_of_the_same_frames_give_the_same_datagrams),
-        TEST(fifo_is_read_as_a_file_is),
         TEST(what_is_no_capture_file_is_refused_with_its_reason),
     };
     return cmocka_run_group_tests_name("capture file", tests, NULL, NULL);

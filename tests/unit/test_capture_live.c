@@ -2,14 +2,11 @@
  * Captures that are written while they are read. The writer works in the reader's own thread, each
  * time that the reader is about to wait: so each pause is where the test wants it.
  */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,6 +14,7 @@
 #include "collector/thread.h"
 #include "tests/support/capture_builder.h"
 #include "tests/support/capture_reading.h"
+#include "tests/support/written_pipe.h"
 
 #define ETHERNET 1
 #define PORT     5555
@@ -27,13 +25,20 @@ static struct capture *capture;
 
 /* What the reader's waits do. */
 static struct {
-    int fd;
+    struct written_pipe *pipe;
+    bool begun;
     size_t written;
     size_t part;  /* bytes written before each wait is over */
     size_t until; /* the writer stops here, */
-    bool cancels; /* and cancels, or closes its end */
+    bool cancels; /* and cancels, or goes */
     unsigned waits;
 } writer;
+
+static void make_pipe(void)
+{
+    writer.pipe = written_pipe_make();
+    assert_non_null(writer.pipe);
+}
 
 static int begin(void **state)
 {
@@ -42,7 +47,9 @@ static int begin(void **state)
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, ETHERNET);
     for (unsigned i = 0; i < 3; i++)
         capture_builder_record(&file, i + 1, 0, &packet, packet.size);
-    return mkfifo(capture_builder_other_path(), 0600);
+    capture_builder_save(&file); /* makes the directory, too */
+    make_pipe();
+    return 0;
 }
 
 static int end(void **state)
@@ -50,40 +57,40 @@ static int end(void **state)
     (void)state;
     capture_close(capture);
     capture = NULL;
-    if (writer.fd > 0)
-        close(writer.fd);
+    written_pipe_remove(writer.pipe);
     capture_builder_clear(&file);
-    return unlink(capture_builder_other_path());
+    return 0;
 }
 
 static void write_part(void *context)
 {
     (void)context;
     writer.waits++;
-    if (writer.fd == 0)
-        writer.fd = open(capture_builder_other_path(), O_WRONLY | O_NONBLOCK);
-    assert_true(writer.fd > 0);
+    if (!writer.begun)
+        assert_true(written_pipe_begin(writer.pipe));
+    writer.begun = true;
     size_t left = writer.until - writer.written;
     size_t part = left < writer.part ? left : writer.part;
     if (part != 0) {
-        assert_int_equal(write(writer.fd, file.bytes + writer.written, part), part);
+        assert_true(written_pipe_write(writer.pipe, file.bytes + writer.written, part));
         writer.written += part;
     } else if (writer.cancels) {
         capture_cancel(capture);
     } else {
-        close(writer.fd);
-        writer.fd = -1;
+        written_pipe_end(writer.pipe);
     }
 }
 
-/* Opens the FIFO, which nobody writes yet, and lets the reader's waits write `until` bytes. */
+/* Opens the pipe, which nobody writes yet, and lets the reader's waits write `until` bytes. */
 static void open_to_be_written(size_t part, size_t until)
 {
     struct error error = {.text = ""};
+    struct written_pipe *pipe = writer.pipe;
     memset(&writer, 0, sizeof writer);
+    writer.pipe = pipe;
     writer.part = part;
     writer.until = until;
-    if (capture_open(capture_builder_other_path(), PORT, &capture, &error) != 0)
+    if (capture_open(written_pipe_path(pipe), PORT, &capture, &error) != 0)
         fail_msg("%s", error.text);
     capture_on_wait(capture, write_part, NULL);
 }
@@ -160,8 +167,8 @@ static void a_cancelled_wait_is_an_end_wherever_the_writer_paused(void **state)
         assert_int_equal(read_all(CAPTURE_END, NULL), until < 24 ? 0 : (until - 24) / record);
         capture_close(capture);
         capture = NULL;
-        close(writer.fd);
-        writer.fd = 0;
+        written_pipe_remove(writer.pipe);
+        make_pipe();
     }
 }
 
@@ -198,7 +205,7 @@ static void another_thread_may_cancel(void **state)
     (void)state;
     struct error error = {.text = ""};
     struct thread *thread;
-    assert_int_equal(capture_open(capture_builder_other_path(), PORT, &capture, &error), 0);
+    assert_int_equal(capture_open(written_pipe_path(writer.pipe), PORT, &capture, &error), 0);
     assert_int_equal(thread_start(&thread, "cancel", cancel, capture, &error), 0);
     assert_int_equal(read_all(CAPTURE_END, NULL), 0);
     thread_join(thread);
@@ -222,18 +229,57 @@ static void a_regular_file_is_not_read_on_when_cancelled(void **state)
     assert_int_equal(capture_counts(capture)->other, capture_counts(capture)->frames);
 }
 
+/* Neither what is in it, nor its only reader's place. */
 static void checking_takes_nothing_from_a_pipe(void **state)
 {
     (void)state;
     struct error error = {.text = ""};
-    const char *path = capture_builder_other_path();
-    assert_int_equal(capture_check(path, &error), 0); /* without a writer */
-    int both = open(path, O_RDWR | O_NONBLOCK);
-    char bytes[16];
-    assert_int_equal(write(both, "no capture", 10), 10);
+    const char *path = written_pipe_path(writer.pipe);
     assert_int_equal(capture_check(path, &error), 0);
-    assert_int_equal(read(both, bytes, sizeof bytes), 10);
-    close(both);
+    assert_int_equal(capture_check(path, &error), 0);
+    open_to_be_written(file.size, file.size);
+    writer.begun = written_pipe_begin(writer.pipe);
+    writer.written = 30;
+    assert_true(written_pipe_write(writer.pipe, file.bytes, writer.written));
+    assert_int_equal(capture_check(path, &error), 0);
+    assert_int_equal(read_all(CAPTURE_END, NULL), 3);
+}
+
+struct stream {
+    struct written_pipe *pipe;
+    bool written;
+};
+
+static void write_all(void *context)
+{
+    struct stream *stream = context;
+    stream->written =
+        written_pipe_begin(stream->pipe) && written_pipe_write(stream->pipe, file.bytes, file.size);
+    written_pipe_end(stream->pipe);
+}
+
+/* Of a writer that is faster than the reader, and has blocks longer than any buffer. */
+static void a_pipe_is_read_as_a_file_is(void **state)
+{
+    (void)state;
+    struct stream stream = {.pipe = writer.pipe};
+    struct capture_reading reading = {0};
+    struct thread *thread;
+    struct error error;
+    capture_builder_clear(&file);
+    capture_builder_section(&file, false);
+    capture_builder_block(&file, 4, packet.room, sizeof packet.room);
+    capture_builder_interface(&file, ETHERNET, 0, NULL, 0);
+    for (unsigned i = 0; i < 5000; i++)
+        capture_builder_enhanced(&file, 0, i, &packet, packet.size);
+    assert_int_equal(thread_start(&thread, "writer", write_all, &stream, &error), 0);
+    capture_reading_take(&reading, written_pipe_path(stream.pipe), PORT);
+    thread_join(thread);
+    assert_true(stream.written);
+    assert_int_equal(reading.end, CAPTURE_END);
+    capture_reading_assert_counts(&reading,
+                                  &(struct capture_counts){.frames = 5000, .whole = 5000});
+    capture_reading_free(&reading);
 }
 
 static void checking_reads_what_is_no_pipe(void **state)
@@ -263,6 +309,7 @@ int main(void)
         TEST(a_regular_file_is_not_read_on_when_cancelled),
         TEST(checking_takes_nothing_from_a_pipe),
         TEST(checking_reads_what_is_no_pipe),
+        TEST(a_pipe_is_read_as_a_file_is),
     };
     return cmocka_run_group_tests_name("live capture", tests, NULL, NULL);
 }

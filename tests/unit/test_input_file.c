@@ -1,5 +1,4 @@
 /* Reading by name: what waits and what does not, where a pipe ends, and cancelling. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -7,15 +6,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/input_file.h"
 #include "collector/thread.h"
+#include "tests/support/others.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"
+#include "tests/support/written_pipe.h"
 
 static struct input_file *open_path(const char *path, bool live)
 {
@@ -30,23 +29,30 @@ static struct input_file *open_path(const char *path, bool live)
     return file;
 }
 
-static struct input_file *open_fifo(void)
+static struct written_pipe *pipe_of_test;
+
+static int make_pipe(void **state)
 {
-    assert_int_equal(mkfifo(scratch_path("fifo"), 0600), 0);
-    return open_path(scratch_path("fifo"), true);
+    if (scratch_make(state) != 0)
+        return -1;
+    pipe_of_test = written_pipe_make();
+    return pipe_of_test != NULL ? 0 : -1;
 }
 
-/* A writer of the FIFO, which must have its reader: otherwise this would wait. */
-static int open_writer(void)
+static int remove_pipe(void **state)
 {
-    int writer = open(scratch_path("fifo"), O_WRONLY | O_NONBLOCK);
-    assert_true(writer >= 0);
-    return writer;
+    written_pipe_remove(pipe_of_test);
+    return scratch_remove(state);
 }
 
-static void write_text(int writer, const char *text)
+static struct input_file *open_pipe(void)
 {
-    assert_int_equal(write(writer, text, strlen(text)), strlen(text));
+    return open_path(written_pipe_path(pipe_of_test), true);
+}
+
+static void write_text(const char *text)
+{
+    assert_true(written_pipe_write(pipe_of_test, text, strlen(text)));
 }
 
 static void assert_reads(struct input_file *file, enum input_result expected)
@@ -101,9 +107,10 @@ static void assert_refused(const char *path, const char *why)
     assert_int_equal(input_file_open(path, &file, &opening), -1);
     assert_null(file);
     char expected[sizeof looking.text];
-    snprintf(expected, sizeof expected, "%s: cannot be opened: %s", path, why);
-    assert_string_equal(looking.text, expected);
-    assert_string_equal(opening.text, expected);
+    snprintf(expected, sizeof expected, "%s: cannot be opened: ", path);
+    assert_int_equal(strncmp(looking.text, expected, strlen(expected)), 0);
+    assert_non_null(strstr(looking.text + strlen(expected), why));
+    assert_string_equal(opening.text, looking.text);
     assert_int_equal(looking.code, EXIT_CODE_BAD_INPUT);
     assert_int_equal(opening.code, EXIT_CODE_BAD_INPUT);
 }
@@ -111,52 +118,49 @@ static void assert_refused(const char *path, const char *why)
 static void what_cannot_be_opened_is_refused_with_its_reason(void **state)
 {
     (void)state;
-    assert_refused(scratch_path("missing"), "No such file or directory");
-    assert_refused(scratch_path(""), "Is a directory");
-}
-
-/* Linux has no other file that can be opened and not read: address 0 is nobody's. */
-static void a_failure_gives_the_reason(void **state)
-{
-    (void)state;
-    struct input_file *file = open_path("/proc/self/mem", false);
-    char bytes[16];
-    size_t got;
-    struct error error = {.text = ""};
-    assert_int_equal(input_file_read(file, bytes, sizeof bytes, &got, &error), INPUT_FAILED);
-    assert_string_equal(error.text, "Input/output error");
-    assert_int_equal(error.code, EXIT_CODE_BAD_INPUT);
-    input_file_close(file);
+    assert_refused(scratch_path("missing"), others_words.no_file);
+    assert_refused(scratch_path(""), others_words.folder_read);
 }
 
 /* --- pipes ------------------------------------------------------------------------------------ */
 
-static void a_fifo_without_a_writer_is_opened_and_has_not_ended(void **state)
+static void a_pipe_without_a_writer_is_opened_and_has_not_ended(void **state)
 {
     (void)state;
-    struct input_file *file = open_fifo();
+    struct input_file *file = open_pipe();
     for (int i = 0; i < 3; i++)
         assert_reads(file, INPUT_WOULD_WAIT);
     input_file_close(file);
 }
 
-static void a_fifo_ends_when_its_last_writer_has_gone(void **state)
+static void a_pipe_ends_when_its_writer_has_gone_and_all_is_read(void **state)
 {
     (void)state;
-    struct input_file *file = open_fifo();
-    int first = open_writer();
+    struct input_file *file = open_pipe();
+    assert_true(written_pipe_begin(pipe_of_test));
     assert_reads(file, INPUT_WOULD_WAIT);
-    write_text(first, "one");
+    write_text("one");
     input_file_wait(file);
     assert_reads_text(file, "one");
     assert_reads(file, INPUT_WOULD_WAIT);
-    int second = open_writer();
-    close(first);
-    assert_reads(file, INPUT_WOULD_WAIT);
-    write_text(second, "two");
-    close(second);
+    write_text("sixteen bytes: 0, and more");
     input_file_wait(file);
-    assert_reads_text(file, "two");
+    assert_reads_text(file, "sixteen bytes: 0");
+    written_pipe_end(pipe_of_test);
+    assert_reads_text(file, ", and more");
+    input_file_wait(file);
+    assert_reads(file, INPUT_END);
+    input_file_close(file);
+}
+
+static void what_was_written_last_is_read_though_its_writer_has_gone(void **state)
+{
+    (void)state;
+    struct input_file *file = open_pipe();
+    assert_true(written_pipe_begin(pipe_of_test));
+    write_text("last");
+    written_pipe_end(pipe_of_test);
+    assert_reads_text(file, "last");
     input_file_wait(file);
     assert_reads(file, INPUT_END);
     input_file_close(file);
@@ -165,30 +169,11 @@ static void a_fifo_ends_when_its_last_writer_has_gone(void **state)
 static void a_writer_that_writes_nothing_ends_it(void **state)
 {
     (void)state;
-    struct input_file *file = open_fifo();
-    close(open_writer());
+    struct input_file *file = open_pipe();
+    assert_true(written_pipe_begin(pipe_of_test));
+    written_pipe_end(pipe_of_test);
     input_file_wait(file);
     assert_reads(file, INPUT_END);
-    input_file_close(file);
-}
-
-/* As standard input, whose description is shared with whoever started the program. */
-static void an_inherited_pipe_stays_as_it_is_for_its_other_owners(void **state)
-{
-    (void)state;
-    int ends[2];
-    char path[32];
-    assert_int_equal(pipe(ends), 0);
-    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    int before = fcntl(ends[0], F_GETFL);
-    struct input_file *file = open_path(path, true);
-    assert_reads(file, INPUT_WOULD_WAIT);
-    assert_int_equal(fcntl(ends[0], F_GETFL), before);
-    write_text(ends[1], "piped");
-    assert_reads_text(file, "piped");
-    close(ends[1]);
-    assert_reads(file, INPUT_END);
-    close(ends[0]);
     input_file_close(file);
 }
 
@@ -197,16 +182,15 @@ static void an_inherited_pipe_stays_as_it_is_for_its_other_owners(void **state)
 static void what_was_cancelled_neither_waits_nor_reads(void **state)
 {
     (void)state;
-    struct input_file *file = open_fifo();
-    int writer = open_writer();
+    struct input_file *file = open_pipe();
+    assert_true(written_pipe_begin(pipe_of_test));
     for (int i = 0; i < 3; i++)
         input_file_cancel(file);
     input_file_wait(file);
     input_file_wait(file);
-    write_text(writer, "late");
+    write_text("late");
     assert_reads(file, INPUT_CANCELLED);
     assert_reads(file, INPUT_CANCELLED);
-    close(writer);
     input_file_close(file);
 }
 
@@ -233,9 +217,8 @@ static void read_on(void *argument)
 static void cancelling_ends_the_wait_of_another_thread(void **state)
 {
     (void)state;
-    assert_int_equal(mkfifo(scratch_path("fifo"), 0600), 0);
     for (int round = 0; round < 200; round++) {
-        struct reader reader = {.file = open_path(scratch_path("fifo"), true)};
+        struct reader reader = {.file = open_pipe()};
         struct thread *thread;
         struct error error;
         assert_int_equal(thread_start(&thread, "reader", read_on, &reader, &error), 0);
@@ -249,23 +232,26 @@ static void cancelling_ends_the_wait_of_another_thread(void **state)
         assert_int_equal(reader.last, INPUT_CANCELLED);
         assert_int_equal(reader.waits, 1); /* it slept, and did not turn round and round */
         input_file_close(reader.file);
+        written_pipe_remove(pipe_of_test);
+        pipe_of_test = written_pipe_make();
+        assert_non_null(pipe_of_test);
     }
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
+#define TEST(name)      cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
+#define PIPE_TEST(name) cmocka_unit_test_setup_teardown(name, make_pipe, remove_pipe)
     const struct CMUnitTest tests[] = {
         TEST(a_regular_file_is_read_to_its_end),
         TEST(a_cancelled_regular_file_gives_nothing_more),
         TEST(what_cannot_be_opened_is_refused_with_its_reason),
-        TEST(a_failure_gives_the_reason),
-        TEST(a_fifo_without_a_writer_is_opened_and_has_not_ended),
-        TEST(a_fifo_ends_when_its_last_writer_has_gone),
-        TEST(a_writer_that_writes_nothing_ends_it),
-        TEST(an_inherited_pipe_stays_as_it_is_for_its_other_owners),
-        TEST(what_was_cancelled_neither_waits_nor_reads),
-        TEST(cancelling_ends_the_wait_of_another_thread),
+        PIPE_TEST(a_pipe_without_a_writer_is_opened_and_has_not_ended),
+        PIPE_TEST(a_pipe_ends_when_its_writer_has_gone_and_all_is_read),
+        PIPE_TEST(what_was_written_last_is_read_though_its_writer_has_gone),
+        PIPE_TEST(a_writer_that_writes_nothing_ends_it),
+        PIPE_TEST(what_was_cancelled_neither_waits_nor_reads),
+        PIPE_TEST(cancelling_ends_the_wait_of_another_thread),
     };
     return cmocka_run_group_tests_name("input file", tests, NULL, NULL);
 }

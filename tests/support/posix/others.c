@@ -20,6 +20,7 @@ const struct others_words others_words = {
     .no_folder = "No such file",
     .below_file = "Not a directory",
     .folder = "Is a directory",
+    .folder_read = "Is a directory",
     .link = "symbolic links",
     .long_name = "File name too long",
 };

@@ -20,6 +20,7 @@ const struct others_words others_words = {
     .no_folder = "(error 3)",
     .below_file = "(error 3)",
     .folder = "(error 5)",
+    .folder_read = "it is a folder",
     .link = "it leads elsewhere",
     .long_name = "(error ",
 };

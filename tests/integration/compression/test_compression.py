@@ -8,9 +8,9 @@ import sys
 import tempfile
 import unittest
 
-# What starts it, behind what runs programs of another operating system, if anything.
-PROGRAM = [word for word in (os.environ.get("SLUICE_EMULATOR"), os.environ["COMPRESS_BLOCKS"])
-           if word]
+from built import command
+
+PROGRAM = command(os.environ["COMPRESS_BLOCKS"])
 DEADLINE = 60
 
 

@@ -2,12 +2,14 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import unittest
 
+from built import command
 from sluice_program import SLUICE, ProgramTest, Sluice
 
 README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
@@ -15,7 +17,7 @@ README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
 # Notes who it is for the signals that are meant for it alone.
 STARTER = """#!/bin/sh
 echo $$ >'{pid}'
-exec '{sluice}' --ledger json "$@"
+exec {sluice} --ledger json "$@"
 """
 
 
@@ -30,7 +32,7 @@ class CommandLine(Sluice):
         self.pid = folder / "sluice.pid"
         start = folder / "bin" / "sluice"
         start.parent.mkdir()
-        start.write_text(STARTER.format(pid=self.pid, sluice=SLUICE), encoding="utf-8")
+        start.write_text(STARTER.format(pid=self.pid, sluice=shlex.join(command(SLUICE))), encoding="utf-8")
         start.chmod(0o755)
         environment = {**os.environ, "PATH": f"{start.parent}:{os.environ['PATH']}",
                        "no_proxy": "*"}

@@ -4,9 +4,12 @@ import itertools
 import os
 import subprocess
 
+from built import nothing_on_windows
 from protobuf import metric
 from shell import ConsumerTest, from_readme, main
 from sluice_program import DEADLINE, RIEMANN, parse_lines, wait_until
+
+nothing_on_windows("logrotate tells by SIGHUP")
 
 PATH_OF_README = "/var/log/sluice/metrics.ndjson"
 TELLING_OF_README = "pkill -HUP -x sluice || true"  # there may be other ones on this machine

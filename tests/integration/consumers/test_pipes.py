@@ -1,6 +1,5 @@
 """Readers of standard output that take little, or take it late."""
 import os
-import signal
 import time
 
 from capture_writing import write_capture
@@ -83,7 +82,7 @@ class Late(ConsumerTest):
         """What the deadline of the stop leaves in the queues is missing, the rest is whole."""
         program, told = self.start_late("--stop-timeout", "100ms")
         self.sender(program).send_all([metric(value) for value in range(3000)])
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         self.assertTrue(program.stderr.wait_for(lambda _: program.ledgers()[-1]["final"]))
         told.write_text("go\n", encoding="ascii")
         ledger = program.finish()

@@ -3,10 +3,9 @@ schemas and random messages.
 
     test_differential.py [--messages N] [--seed S] [--schema I [--message J]]
 
-DECODE_SERVER names the program that answers for us, SLUICE_EMULATOR what runs programs of another
-operating system, if anything, PROTOC the compiler; MESSAGES is the default of --messages. The same
-seed makes the same schemas and messages; a failure says which they are, to be seen alone.
-EXCEPTIONS in oracle.py lists all that is not compared as it stands.
+DECODE_SERVER names the program that answers for us, PROTOC the compiler; MESSAGES is the default
+of --messages. The same seed makes the same schemas and messages; a failure says which they are, to
+be seen alone. EXCEPTIONS in oracle.py lists all that is not compared as it stands.
 """
 import argparse
 import collections
@@ -20,6 +19,8 @@ import struct
 import subprocess
 import sys
 import time
+
+from built import command
 
 try:
     from google.protobuf.internal import api_implementation
@@ -57,10 +58,8 @@ class Server:
     """Our side: the program that decodes on request."""
 
     def __init__(self, stderr):
-        command = [word for word in (os.environ.get("SLUICE_EMULATOR"),
-                                     os.environ["DECODE_SERVER"]) if word]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=stderr)
+        self.process = subprocess.Popen(command(os.environ["DECODE_SERVER"]), stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=stderr)
 
     def close(self):
         """Returns whether it ended well."""

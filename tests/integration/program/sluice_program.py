@@ -1,8 +1,8 @@
 """Starts the built sluice, sends to it, and reads what it writes and what it counts.
 
 The environment says what is tested: SLUICE is the program, SLUICE_SANITIZE the sanitizers that it
-was built with, or empty. Nothing here waits for longer than DEADLINE, and whatever was waited for
-in vain is told together with all that the program said.
+was built with, or empty, and what ../built.py names. Nothing here waits for longer than DEADLINE,
+and whatever was waited for in vain is told together with all that the program said.
 """
 import json
 import os
@@ -16,6 +16,8 @@ import tempfile
 import threading
 import time
 import unittest
+
+from built import STOP_SIGNAL, WINDOWS, command
 
 SLUICE = os.environ["SLUICE"]
 SANITIZED = os.environ.get("SLUICE_SANITIZE", "") != ""
@@ -156,6 +158,20 @@ def check_running_ledger(ledger):
         _not_above("refused", letters["offered"], with_letters(ledger))
 
 
+# --- what the kernel says -------------------------------------------------------------------------
+
+def linux_drops(port):
+    """Datagrams that Linux dropped before the open sockets of a port."""
+    drops = 0
+    for table in ("udp", "udp6"):
+        path = pathlib.Path("/proc/net", table)
+        rows = path.read_text(encoding="ascii").splitlines()[1:] if path.exists() else []
+        for row in map(str.split, rows):
+            if int(row[1].rpartition(":")[2], 16) == port:
+                drops += int(row[-1])
+    return drops
+
+
 # --- a running program --------------------------------------------------------------------------
 
 class Stream:
@@ -203,17 +219,18 @@ class Sluice:
 
     def __init__(self, *arguments, ledger="json", stdin=subprocess.DEVNULL,
                  stdout=subprocess.PIPE, **more):
-        command = [SLUICE, *map(str, arguments)]
         if ledger is not None:
-            command += ["--ledger", ledger]
-        self.watch(subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
-                                    **more))
+            arguments += ("--ledger", ledger)
+        self.watch(subprocess.Popen(command(SLUICE, *arguments), stdin=stdin, stdout=stdout,
+                                    stderr=subprocess.PIPE, **more))
 
     def watch(self, process):
         self.process = process
         self.stdout = Stream(self.process.stdout) if self.process.stdout else None
         self.stderr = Stream(self.process.stderr)
         self.names = []  # of the UDP listeners, once they listen
+        self._number = None  # that the system gave the process
+        self._drops = {}  # what Linux has dropped before each listener, by its name
 
     def close(self):
         if self.process.poll() is None:
@@ -236,7 +253,21 @@ class Sluice:
 
     def ledgers(self):
         """Commands share its stderr, so one may stand behind the beginning of another's line."""
-        return [parse_json(line[line.index(LEDGER):]) for line in self.said() if LEDGER in line]
+        return [self._with_drops(parse_json(line[line.index(LEDGER):]))
+                for line in self.said() if LEDGER in line]
+
+    def look_at_drops(self):
+        """Asks Linux what the program cannot ask Windows. Not once its sockets are closed."""
+        if WINDOWS:
+            for listener, name in enumerate(self.names):
+                self._drops[name] = linux_drops(self.port(listener))
+
+    def _with_drops(self, ledger):
+        """A ledger, in which they stand as they were when they were last looked at."""
+        if WINDOWS:
+            for listener in ledger["listeners"]:
+                listener["kernel_drops"] = self._drops.get(listener["name"], 0)
+        return ledger
 
     def fail(self, text):
         raise AssertionError("\n".join([text, "stderr was:", *self.said()]))
@@ -254,8 +285,9 @@ class Sluice:
 
     def wait_for_listeners(self, count=1):
         """Waits until `count` sockets are bound and notes their names, udp://ADDRESS:PORT."""
-        self.names = [found[1].decode()
-                      for found in self.wait_for_log(r"listening on (udp://\S+) for ", count)]
+        found = self.wait_for_log(r"listening on (udp://\S+) for .*, process (\d+)$", count)
+        self.names = [each[1].decode() for each in found]
+        self._number = next((int(each[2]) for each in found), None)
         return self
 
     def port(self, listener=0):
@@ -273,11 +305,12 @@ class Sluice:
     # What it counts.
 
     def ledger_now(self):
-        """The ledger that it prints on SIGUSR1."""
+        """The ledger that it prints when it is asked."""
         before = len(self.ledgers())
-        self.send_signal(signal.SIGUSR1)
+        self.ask_for_ledger()
         if not self.stderr.wait_for(lambda _: len(self.ledgers()) > before):
-            self.fail("no ledger after SIGUSR1")
+            self.fail("no ledger though it was asked for one")
+        self.look_at_drops()
         ledger = self.ledgers()[before]
         check_running_ledger(ledger)
         return ledger
@@ -304,10 +337,31 @@ class Sluice:
         return self.wait_for_ledger(lambda ledger: settled(ledger["sinks"][sink]) >= count,
                                     f"{count} records were settled")
 
-    # How it ends.
+    # What it is asked for. On Windows there are two signals: Ctrl-C, which is the console's, and the
+    # end of a process. For the rest it has a command of its own.
 
     def send_signal(self, number):
         self.process.send_signal(number)
+
+    def ask_to_stop(self):
+        self.send_signal(STOP_SIGNAL)
+
+    def ask_for_ledger(self):
+        self._ask("ledger", signal.SIGUSR1)
+
+    def ask_to_reload(self):
+        self._ask("reload", signal.SIGHUP)
+
+    def _ask(self, request, number):
+        if not WINDOWS:
+            self.send_signal(number)
+            return
+        if self._number is None:
+            self.fail("a program that listens nowhere does not say which process it is")
+        subprocess.run(command(SLUICE, "ctl", request, self._number), stdin=subprocess.DEVNULL,
+                       timeout=DEADLINE, check=True)
+
+    # How it ends.
 
     def finish(self, code=0, limit=DEADLINE):
         """Waits for its end; returns its last ledger, of which every sum was checked."""
@@ -326,8 +380,13 @@ class Sluice:
         check_final_ledger(ledgers[-1])
         return ledgers[-1]
 
-    def stop(self, number=signal.SIGTERM, code=0, limit=DEADLINE):
-        self.send_signal(number)
+    def stop(self, number=None, code=0, limit=DEADLINE):
+        """By this signal, where it is given."""
+        self.look_at_drops()
+        if number is None:
+            self.ask_to_stop()
+        else:
+            self.send_signal(number)
         return self.finish(code, limit)
 
 

@@ -3,6 +3,7 @@ import os
 import socket
 import unittest
 
+from built import NO_CLOSED_STREAM, NO_FULL_DEVICE, not_on_windows
 from sluice_program import CAPTURES, RIEMANN, ProgramTest
 
 CAPTURE = f"pcap:{CAPTURES / 'riemann_cli_v4.pcap'}?port=5555&schema=riemann"
@@ -89,6 +90,7 @@ class Wrong(ProgramTest):
                     says=[str(self.folder)])
         self.refuse("--listen", CAPTURE, "--sink", f"file:{path}", code=73, says=[str(path)])
 
+    @not_on_windows(NO_CLOSED_STREAM)
     def test_a_closed_stdout(self):
         self.refuse("--listen", RIEMANN, code=73, says=["standard output"], stdout=None,
                     preexec_fn=lambda: os.close(1))
@@ -142,11 +144,13 @@ class Tell(ProgramTest):
             self.assertIn(name, text)
         self.assertRegex(text, r"\ncompressions:( none|( (zstd|gzip) \(\w+ [\d.]+\))+)\n")
 
+    @not_on_windows(NO_FULL_DEVICE)
     def test_a_full_disk_is_not_silence(self):
         with open("/dev/full", "wb") as full:
             self.run_to_end("--help", stdout=full, ledger=None, code=74)
 
 
+@not_on_windows(NO_FULL_DEVICE)
 class FullDisk(ProgramTest):
     def fill(self, *sinks, **more):
         program = self.launch("--listen", CAPTURE, *sinks, "--stop-timeout", "200ms", **more)

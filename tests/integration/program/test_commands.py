@@ -6,9 +6,12 @@ import signal
 import time
 import unittest
 
+from built import nothing_on_windows
 from protobuf import metric
 from sluice_program import (RIEMANN, STOP_LIMIT, ProgramTest, parse_lines, read_lines,
                             wait_until)
+
+nothing_on_windows("the commands are of POSIX' shell; those of Windows are in ../windows")
 
 IO_ERROR = 74
 
@@ -134,7 +137,7 @@ class Reading(CommandTest):
             sender.send(metric(value))
             program.wait_for_settled(value + 1)
             if value == 0:
-                program.send_signal(signal.SIGHUP)
+                program.ask_to_reload()
                 program.wait_for_log("started anew")
         sink = program.stop()["sinks"][0]
         outputs = self.outputs()
@@ -190,7 +193,7 @@ class Surroundings(CommandTest):
             program.wait_for_settled(value + 1)
             if before is None:
                 before = descriptors(pid)
-            program.send_signal(signal.SIGHUP)
+            program.ask_to_reload()
             program.wait_for_log("started anew", value + 1)
         self.assertEqual(len(self.wait_for_children(program)), 1)
         # A line of the log opens one for a moment, and may have done so before, too.
@@ -207,7 +210,7 @@ class Ending(CommandTest):
         program.wait_for_settled(10)
         # The next one has what comes after.
         self.wait_for_outputs(2)
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
         outputs = self.outputs()
         values = self.whole_values(outputs)
@@ -226,7 +229,7 @@ class Ending(CommandTest):
             value += 1
             time.sleep(0.001)  # for records that come while commands end and start
         program.wait_for_received(value)
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
         outputs = self.outputs()
         for output in outputs:
@@ -242,7 +245,7 @@ class Ending(CommandTest):
         self.sender(program).send_all([metric(value) for value in range(500)])
         wait_until(lambda: (self.folder / "lines").exists() and
                    len(read_lines(self.folder / "lines")) >= 10, "two commands' lines")
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
         values = [line["value"] for line in read_lines(self.folder / "lines")]
         self.assertEqual(len(set(values)), len(values))
@@ -263,7 +266,7 @@ class Ending(CommandTest):
         before = program.ledger_now()["sinks"][0]["written"]
         program.wait_for_settled(before + 100)
         flood.end()
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         program.process.wait()
         ledger = program.finish(program.process.returncode)
         sink = ledger["sinks"][0]
@@ -299,7 +302,7 @@ class Ending(CommandTest):
         self.sender(program).send_all([metric(value) for value in range(20)])
         program.wait_for_log("exit code 127")
         program.wait_for_settled(20)
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
         self.assertEqual((sink["written"], sink["failed"]["command_ended"]), (0, 20))
 
@@ -314,7 +317,7 @@ class Ending(CommandTest):
         with open(os.open(gate, os.O_RDWR), "w", encoding="utf-8") as opened:
             opened.write("go\n")
         wait_until(lambda: (self.folder / "starts").read_text() == "x\nx\n", "a second start")
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         program.send_signal(signal.SIGINT)
         program.process.wait()
         sink = program.finish(program.process.returncode)["sinks"][0]
@@ -370,7 +373,7 @@ class NotReading(CommandTest):
     def test_a_second_signal_does_not_wait_for_the_command(self):
         program = self.start_command("cat >/dev/null; exec sleep 1000", "--stop-timeout", "1h")
         self.wait_for_children(program)
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         program.send_signal(signal.SIGINT)
         begun = time.monotonic()
         program.finish()
@@ -385,7 +388,7 @@ class Reopening(CommandTest):
             self.wait_for_outputs(reopened + 1)
             settled = program.ledger_now()["sinks"][0]["written"]
             program.wait_for_settled(settled + 50)
-            program.send_signal(signal.SIGHUP)
+            program.ask_to_reload()
             program.wait_for_log("started anew", reopened + 1)
         flood.end()
         sink = program.stop()["sinks"][0]
@@ -401,11 +404,11 @@ class Reopening(CommandTest):
         child = self.wait_for_children(program)[0]
         self.sender(program).send_all([metric(value) for value in range(2000)])
         wait_until((self.folder / "first").exists, "the first command sleeps")
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("started anew")
         program.wait_for_settled(2000)
         self.assertFalse(pathlib.Path(f"/proc/{child}").exists())
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
         values = self.whole_values(self.outputs())
         self.assertEqual(values, list(range(2000 - len(values), 2000)))

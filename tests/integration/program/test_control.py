@@ -182,12 +182,12 @@ class Requests(ControlTest):
                                stdout=self.full_pipe())
         client = self.client()
         self.sender(program).send_all([metric(value) for value in range(1000)])
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         ledger = self.ask_until(client, "ledger",
                                 lambda ledger: settled(ledger["sinks"][0]) == 1000,
                                 "the file is written")
         self.assertGreater(ledger["sinks"][1]["in_flight"], 0)
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         program.finish()
         self.assertFalse(os.path.lexists(self.path))
 

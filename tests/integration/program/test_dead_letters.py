@@ -2,9 +2,9 @@
 import os
 import pty
 import resource
-import signal
 import unittest
 
+from built import NO_FIFO, NO_LIMIT, NO_TERMINAL, not_on_windows
 from capture_writing import write_capture
 from packet_reading import GOOD, read_packets
 from protobuf import gauge, groups, metric, telemetry
@@ -149,7 +149,7 @@ class Bounds(DeadLetters):
         self.assertLessEqual(self.path.stat().st_size, 128 << 10)
         program.wait_for_log("has reached its max_size")
         os.rename(self.path, self.old)
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("dead.pcapng: reopened")
         sender.send_all([b"\xff\xff"], before=20)
         self.assert_kept(program.stop(), 13, file_full=8)
@@ -157,6 +157,7 @@ class Bounds(DeadLetters):
         self.assertEqual(self.payloads(), [b"\xff\xff"])
         self.assertEqual(len([line for line in program.log() if "max_size" in line]), 1)
 
+    @not_on_windows(NO_LIMIT)
     def test_a_file_at_its_limit_costs_letters_alone(self):
         program = self.start("--listen", RIEMANN, *self.letters_to("?rate=1000"))
         sender = self.sender(program)
@@ -180,6 +181,7 @@ class Bounds(DeadLetters):
         self.assertEqual([line["value"] for line in program.output()], list(range(20)))
         self.assertEqual(self.payloads(), [b"\xff" * 1000] * (kept + 1))
 
+    @not_on_windows(NO_FIFO)
     def test_a_reader_that_stands_still_costs_letters_alone(self):
         os.mkfifo(self.path)
         reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
@@ -197,6 +199,7 @@ class Bounds(DeadLetters):
         self.assertEqual([line["value"] for line in program.output()], list(range(50)))
         os.close(reader)
 
+    @not_on_windows(NO_FIFO)
     def test_a_reader_that_goes_costs_letters_alone(self):
         os.mkfifo(self.path)
         reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
@@ -239,6 +242,9 @@ class Files(DeadLetters):
         said = self.refused("--listen", RIEMANN, "--dead-letter", f"file:{self.folder}/no/file",
                             code=73)
         self.assertIn("no/file", said)
+
+    @not_on_windows(NO_TERMINAL)
+    def test_a_terminal_is_told_at_the_start(self):
         ours, its = pty.openpty()
         said = self.refused("--listen", RIEMANN, "--dead-letter", f"file:{os.ttyname(its)}",
                             code=78)

@@ -1,9 +1,9 @@
 """File sinks: appending, and reopening on SIGHUP what was renamed."""
 import os
 import resource
-import signal
 import unittest
 
+from built import NO_FIFO, NO_LIMIT, not_on_windows
 from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest, parse_lines, read_lines
 
@@ -111,7 +111,7 @@ class Reopen(ProgramTest):
 
     def rename_and_reopen(self, program):
         os.rename(self.path, self.old)
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("lines: reopened")
 
     def test_what_comes_before_is_in_the_old_file_and_what_comes_after_in_the_new(self):
@@ -149,7 +149,7 @@ class Reopen(ProgramTest):
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
         sender = self.sender(program)
         sender.send_all([metric(1)])
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("reopened")
         sender.send_all([metric(2)], before=1)
         program.stop()
@@ -163,12 +163,13 @@ class Reopen(ProgramTest):
         sender.send_all([metric(1)])
         moved = self.folder / "moved"
         os.rename(inner, moved)
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("error: .*reopen")
         sender.send_all([metric(2)], before=1)
         program.stop()
         self.assertEqual([line["value"] for line in read_lines(moved / "lines")], [1, 2])
 
+    @not_on_windows(NO_LIMIT)
     def test_a_file_at_its_limit_is_rotated_and_what_it_did_not_take_is_in_the_new_one(self):
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
         sender = self.sender(program)
@@ -200,6 +201,7 @@ class Reopen(ProgramTest):
         self.assertEqual([line["value"] for line in program.output()], [1, 2])
 
 
+@not_on_windows(NO_FIFO)
 class Fifo(ProgramTest):
     def test_a_named_pipe_is_written_and_its_readers_end_is_the_sinks(self):
         path = self.folder / "fifo"

@@ -2,7 +2,6 @@
 import json
 import math
 import os
-import signal
 import unittest
 
 import otlp_samples
@@ -240,7 +239,7 @@ class Header(FormatTest):
             program.wait_for_settled(number + 1)
             if name == "a":
                 os.rename(self.path, self.old)
-            program.send_signal(signal.SIGHUP)  # with "b" the file is where it was
+            program.ask_to_reload()  # with "b" the file is where it was
             program.wait_for_log("rows.csv: reopened", number + 1)
         program.stop()
         self.assertEqual(self.names(self.old), ["a"])

@@ -8,8 +8,11 @@ import subprocess
 import sys
 import unittest
 
+from built import nothing_on_windows
 from rotating import NUMBERED, RotatingTest, numbered
 from sluice_program import SLUICE, Sluice, wait_until
+
+nothing_on_windows("strace sees Wine's calls of Linux, not the program's")
 
 
 class Fsync(RotatingTest):

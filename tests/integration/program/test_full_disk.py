@@ -4,14 +4,16 @@ The script starts itself anew in one; where none can be had it exits with 77.
 """
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import time
 import unittest
 
+from built import nothing_on_windows
 from rotating import RotatingTest, numbered
 from sluice_program import DEADLINE
+
+nothing_on_windows("Wine's server opens the files, outside of the disk's mount namespace")
 
 NAMESPACES = (["unshare", "-rm"], ["unshare", "-m"])  # of a user's own, or root's
 DISK_SIZE = 4 * 1024 * 1024
@@ -120,7 +122,7 @@ class FullDisk(RotatingTest):
         self.fill(64 * 1024)
         self.until_full(program, sender)
         for count in range(3):
-            program.send_signal(signal.SIGHUP)
+            program.ask_to_reload()
             program.wait_for_log("reopened", count + 1)
         self.ballast.unlink()
         self.wait_for_recovery(program)

@@ -2,17 +2,16 @@
 import datetime
 import json
 import os
-import pathlib
 import pty
-import signal
 import socket
 import subprocess
 import unittest
 
+from built import NO_TERMINAL, beside, command, not_on_windows
 from capture_writing import write_capture
 from packet_reading import GOOD, plain_pcap, read_packets
 from protobuf import delimited, gauge, metric, riemann, split
-from sluice_program import (CAPTURES, DEADLINE, RIEMANN, SANITIZED, ProgramTest, read_lines)
+from sluice_program import (CAPTURES, DEADLINE, RIEMANN, SANITIZED, SLUICE, ProgramTest, read_lines)
 
 DELIMITED = "udp://127.0.0.1:0?schema=telemetry&framing=delimited&header=3"
 
@@ -191,13 +190,12 @@ class Pcap(ProgramTest):
         sent = [metric(value) for value in range(20)]
         write_capture(capture, sent)
         self.run_to_end("--listen", f"pcap:{capture}?schema=riemann", *self.sinks)
-        replay = pathlib.Path(os.environ["SLUICE"]).parent / "sluice-replay"
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
             receiver.bind(("127.0.0.1", 0))
             receiver.settimeout(DEADLINE)
             to = f"udp://127.0.0.1:{receiver.getsockname()[1]}"
-            subprocess.run([replay, self.path, "--to", to, "--speed=max"], timeout=DEADLINE,
-                           capture_output=True, check=True)
+            replay = command(beside(SLUICE, "sluice-replay"), self.path, "--to", to, "--speed=max")
+            subprocess.run(replay, timeout=DEADLINE, capture_output=True, check=True)
             self.assertEqual([receiver.recv(65536) for _ in sent], sent)
 
 
@@ -260,7 +258,7 @@ class Files(ProgramTest):
         sender.send_all([metric(1), metric(2)])
         program.wait_for_settled(2)
         os.rename(path, old)
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("packets: reopened")
         sender.send_all([metric(3)], before=2)
         program.stop()
@@ -283,6 +281,7 @@ class Files(ProgramTest):
 
 
 class Terminal(ProgramTest):
+    @not_on_windows(NO_TERMINAL)
     def test_a_binary_format_is_not_written_to_a_terminal(self):
         for form in ("protobuf", "pcap"):
             with self.subTest(form):

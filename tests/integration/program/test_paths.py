@@ -1,6 +1,5 @@
 """File sinks with fields in their paths: every record is in the file of its time and values."""
 import collections
-import signal
 import socket
 import time
 import unittest
@@ -57,7 +56,7 @@ class Values(RotatingTest):
             sent += 2 * len(hosts)
             program.wait_for_settled(sent)
             if turn == 1:
-                program.send_signal(signal.SIGHUP)
+                program.ask_to_reload()
                 program.wait_for_log("reopened")
         ledger = program.stop()
         self.assertEqual(self.files(), sorted(name for host in hosts
@@ -84,7 +83,7 @@ class Values(RotatingTest):
         program.wait_for_settled(1)
         self.send_from(program, "127.0.0.3", [numbered(3)])
         program.wait_for_settled(2)
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("reopened")
         self.send_from(program, "127.0.0.3", [numbered(3)])
         program.wait_for_settled(3)

@@ -1,7 +1,6 @@
 """File sinks that rotate: what becomes of their files, and that no record is lost or torn."""
 import datetime
 import os
-import signal
 import subprocess
 import unittest
 
@@ -15,7 +14,7 @@ class RotationTest(RotatingTest):
         return super().start_sink(path, keys, *more, listen=listen)
 
     def reopen(self, program, count=1):
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("reopened", count)
 
     def unpacked_values(self, name):

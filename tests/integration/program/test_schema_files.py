@@ -2,11 +2,11 @@
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import unittest
 
+from built import NO_FIFO, not_on_windows
 from protobuf import double, integer, message, text
 from sluice_program import ANY_PORT, ProgramTest, parse_json
 
@@ -150,6 +150,7 @@ class Refusals(SchemaFiles):
     def test_a_file_that_is_not_there(self):
         self.refuse(self.folder / "none.desc", "No such file")
 
+    @not_on_windows(NO_FIFO)
     def test_a_pipe_is_no_file(self):
         path = self.folder / "pipe.desc"
         os.mkfifo(path)
@@ -189,7 +190,7 @@ class Reload(SchemaFiles):
 
     def hang_up(self, program, pattern):
         before = len([line for line in program.log() if pattern in line])
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log(pattern, before + 1)
 
     def test_a_changed_proto_file_counts_from_the_signal_on(self):

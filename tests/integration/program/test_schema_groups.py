@@ -1,5 +1,4 @@
 """Schemas from files among others: on one port, framed, and with sinks that want samples."""
-import signal
 import unittest
 
 from protobuf import integer, message, text, varint
@@ -49,7 +48,7 @@ class Reload(FileTest):
     def test_nothing_is_said_where_nothing_could_change(self):
         program = self.start("--listen", "udp://127.0.0.1:0?schema=riemann", "--sink",
                              f"file:{self.folder / 'lines'}")
-        program.send_signal(signal.SIGHUP)
+        program.ask_to_reload()
         program.wait_for_log("lines: reopened")
         program.stop()
         self.assertFalse([line for line in program.log() if "schemas" in line])

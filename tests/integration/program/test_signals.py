@@ -5,6 +5,7 @@ import socket
 import time
 import unittest
 
+from built import WINDOWS, not_on_windows
 from protobuf import gauge, metric
 from sluice_program import (RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, parse_lines, read_lines,
                             wait_until)
@@ -36,9 +37,12 @@ class UnderLoad(ProgramTest):
         self.assertEqual(values, sorted(set(values)))
         self.assertLessEqual(listener["received"] + listener["kernel_drops"] +
                              listener["refused_while_stopping"], flood.sent)
-        # What the sender's numbers tell is what the kernel says it dropped before the last one.
-        self.assertLessEqual(listener["lost"], listener["kernel_drops"])
+        # What the sender's numbers tell is what the kernel says it dropped before the last one; it
+        # can't be asked any more what it dropped while a program of Windows stopped.
+        if not WINDOWS:
+            self.assertLessEqual(listener["lost"], listener["kernel_drops"])
 
+    @not_on_windows("it has no SIGTERM: Wine ends the process by it")
     def test_sigterm_drains_and_ends(self):
         self.stop(signal.SIGTERM)
 
@@ -47,7 +51,8 @@ class UnderLoad(ProgramTest):
 
     def test_what_came_before_the_stop_is_received_and_written(self):
         """The datagrams and the signal come while it stands still, so that it finds all at once."""
-        count = 4000  # a fast buffer holds them, and no receiver takes them in one turn
+        # A buffer holds them, under Wine no larger one than any user gets.
+        count = 300 if WINDOWS else 4000
         file = self.folder / "lines"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{file}")
         sender = self.sender(program)
@@ -55,7 +60,8 @@ class UnderLoad(ProgramTest):
         program.send_signal(signal.SIGSTOP)
         for value in range(1, count):
             sender.send(metric(value))
-        program.send_signal(signal.SIGTERM)
+        program.look_at_drops()
+        program.ask_to_stop()
         program.send_signal(signal.SIGCONT)
         ledger = program.finish()
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
@@ -111,11 +117,11 @@ class Stalled(ProgramTest):
 
     def test_a_second_signal_does_not_wait(self):
         program = self.stall("1h")
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         wait_until(lambda: self.is_free(program.port()), "the stop has closed the socket")
         self.assertIsNone(program.process.poll(), "it did not wait for its reader")
         began = time.monotonic()
-        ledger = program.stop(signal.SIGTERM)
+        ledger = program.stop()
         self.assertLess(time.monotonic() - began, STOP_LIMIT)
         self.check_what_was_written(ledger)
 
@@ -129,7 +135,7 @@ class Stalled(ProgramTest):
 
     def test_a_reader_that_comes_in_time_gets_everything(self):
         program = self.stall("1h")
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         with open(os.dup(self.reader), "rb") as pipe:
             lines = parse_lines(pipe.read())
         ledger = program.finish()
@@ -160,7 +166,7 @@ class Ledger(ProgramTest):
         program.wait_for_log("malformed: datagram of 1 bytes")
 
         def counted():  # a line can be read a moment before it is counted
-            program.send_signal(signal.SIGUSR1)
+            program.ask_for_ledger()
             return any(line.startswith("    lines 1, samples 1, bytes ") for line in program.said())
 
         wait_until(counted, "the line is in the ledger")

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import unittest
 
+from built import command
 from sluice_program import ANY_PORT, CAPTURES, DEADLINE, SLUICE, ProgramTest, parse_lines
 
 CAPTURE = f"pcap:{CAPTURES / 'riemann_cli_v4.pcap'}?schema=riemann"
@@ -29,9 +30,9 @@ class FullStderr(ProgramTest):
         """Sends the signals once the capture beside the socket has been written."""
         reader, writer = full_pipe()
         self.addCleanup(os.close, reader)
-        program = subprocess.Popen([SLUICE, "--listen", ANY_PORT, "--listen", CAPTURE, "--sink",
-                                    "stdout:?view=message"], stdout=subprocess.PIPE,
-                                   stderr=writer)
+        program = subprocess.Popen(command(SLUICE, "--listen", ANY_PORT, "--listen", CAPTURE, "--sink",
+                                           "stdout:?view=message"),
+                                   stdout=subprocess.PIPE, stderr=writer)
         os.close(writer)
         self.addCleanup(program.stdout.close)
         self.addCleanup(program.kill)

@@ -3,10 +3,10 @@ import fcntl
 import os
 import pty
 import select
-import signal
 import socket
 import unittest
 
+from built import NO_DESCRIPTOR_FLAGS, NO_TERMINAL, not_on_windows
 from protobuf import metric, riemann
 from sluice_program import (BURST, CAPTURES, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
                             read_lines, wait_for_bytes)
@@ -203,6 +203,7 @@ class Reader(ProgramTest):
         self.assertEqual(sink["evicted"], 0)
         self.assertEqual(len(values), count - sink["refused"]["ring_full"])
 
+    @not_on_windows(NO_DESCRIPTOR_FLAGS)
     def test_its_blocking_mode_stays_what_its_owners_made_it(self):
         before = flags_of(self.writer)
         self.assertFalse(before & os.O_NONBLOCK)
@@ -218,7 +219,7 @@ class Reader(ProgramTest):
         """Takes a few odd bytes at a time from a pipe of one page, to its end; returns them."""
         fcntl.fcntl(self.reader, fcntl.F_SETPIPE_SZ, 4096)
         send()
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         data = b""
         while part := os.read(self.reader, 997):
             data += part
@@ -239,6 +240,7 @@ class Reader(ProgramTest):
     def test_writes_that_a_pipe_takes_in_part_are_finished(self):
         self.assert_every_line_comes()
 
+    @not_on_windows(NO_DESCRIPTOR_FLAGS)
     def test_a_pipe_that_a_parent_made_non_blocking(self):
         fcntl.fcntl(self.writer, fcntl.F_SETFL, flags_of(self.writer) | os.O_NONBLOCK)
         before = flags_of(self.writer)
@@ -249,6 +251,7 @@ class Reader(ProgramTest):
         program.stop()
         self.assertEqual(flags_of(owner), before)
 
+    @not_on_windows(NO_DESCRIPTOR_FLAGS)
     def test_every_line_comes_through_a_pipe_that_a_parent_made_non_blocking(self):
         fcntl.fcntl(self.writer, fcntl.F_SETFL, flags_of(self.writer) | os.O_NONBLOCK)
         self.assert_every_line_comes()
@@ -288,6 +291,7 @@ class Other(ProgramTest):
         self.assertEqual([lines[0], lines[1]["value"], lines[2]],
                          [{"head": True}, 1, {"tail": True}])
 
+    @not_on_windows(NO_DESCRIPTOR_FLAGS)
     def test_a_socket(self):
         ours, its = socket.socketpair()
         with ours, its:
@@ -301,6 +305,7 @@ class Other(ProgramTest):
             ours.close()
             program.finish()
 
+    @not_on_windows(NO_TERMINAL)
     def test_a_terminal(self):
         ours, its = pty.openpty()
         before = flags_of(its)
@@ -314,6 +319,7 @@ class Other(ProgramTest):
         os.close(ours)
         program.finish()
 
+    @not_on_windows(NO_TERMINAL)
     def test_a_terminal_gets_each_line_at_once_though_records_could_be_collected(self):
         ours, its = pty.openpty()
         self.addCleanup(os.close, ours)

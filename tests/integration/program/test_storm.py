@@ -5,11 +5,11 @@ SLUICE_STORM in the environment says how many records; 100,000 without it.
 import os
 import random
 import re
-import signal
 import subprocess
 import time
 import unittest
 
+from built import command
 from rotating import RotatingTest, unpacked
 from sluice_program import DEADLINE, SANITIZED
 
@@ -64,13 +64,13 @@ class Storm(RotatingTest):
         live = self.out / f"{name}.part"
         program = self.start_sink(name, keys + "&view=message")
         sender = subprocess.Popen(
-            [SLUICE_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--count", str(RECORDS),
-             "--rate", str(RATE), "--sender", "storm"], stderr=subprocess.DEVNULL)
+            command(SLUICE_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--count", RECORDS,
+                    "--rate", RATE, "--sender", "storm"), stderr=subprocess.DEVNULL)
         self.addCleanup(sender.kill)
         signals, end = 0, time.monotonic() + DEADLINE + RECORDS / RATE
         while sender.poll() is None:
             self.assertLess(time.monotonic(), end, "the sender does not end")
-            program.send_signal(signal.SIGHUP)
+            program.ask_to_reload()
             signals += 1
             if self.random.random() < 0.2:
                 self.random.choice(disturb)(live)

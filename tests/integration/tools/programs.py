@@ -1,7 +1,6 @@
 """Runs the tools and receives what they send.
 
-SLUICE_BIN names the folder that they are in, SLUICE_SUFFIX what their names end in, and
-SLUICE_EMULATOR what runs programs of another operating system, if anything."""
+SLUICE_SEND names the one that the others are beside."""
 import json
 import os
 import pathlib
@@ -10,12 +9,9 @@ import socket
 import struct
 import subprocess
 import time
-import unittest
 
-BIN = pathlib.Path(os.environ["SLUICE_BIN"])
-SUFFIX = os.environ.get("SLUICE_SUFFIX", "")
-EMULATOR = [word for word in [os.environ.get("SLUICE_EMULATOR")] if word]
-WINDOWS = SUFFIX == ".exe"
+import built
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CAPTURES = ROOT / "tests" / "captures"
 DEADLINE = 60  # seconds that anything here may take at most
@@ -25,14 +21,9 @@ SO_MEMINFO = 55
 SK_MEMINFO_DROPS = 8
 
 
-def posix_only(reason):
-    """For a test of what Windows has not."""
-    return unittest.skipIf(WINDOWS, reason)
-
-
 def command(tool, *arguments):
     """What starts a tool."""
-    return [*EMULATOR, BIN / (tool + SUFFIX), *map(str, arguments)]
+    return built.command(built.beside(os.environ["SLUICE_SEND"], tool), *arguments)
 
 
 def run(tool, *arguments, stdin=b"", **more):

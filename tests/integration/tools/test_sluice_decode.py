@@ -7,7 +7,8 @@ import subprocess
 import unittest
 
 import wire
-from programs import CAPTURES, ROOT, Receiver, close_stream, posix_only, run, truth
+from built import NO_CLOSED_STREAM, not_on_windows
+from programs import CAPTURES, ROOT, Receiver, close_stream, run, truth
 
 SCHEMAS = {**{path.stem: "riemann" for path in sorted(CAPTURES.glob("*riemann*.pcap"))},
            "otlp_metrics_v4": "otlp", "otlp_sizes_v4": "otlp", "otlp_logs_v4": "otlp-logs",
@@ -176,7 +177,7 @@ class Decode(unittest.TestCase):
         self.assertEqual(run(*riemann, stdout=writer).returncode, 74)
         os.close(writer)
 
-    @posix_only("its programs are not started without a descriptor, or with a folder's")
+    @not_on_windows(NO_CLOSED_STREAM)
     def test_streams_that_cannot_be_used_are_74(self):
         riemann = ("sluice-decode", "--schema=riemann")
         self.assertEqual(run(*riemann, stdout=None, preexec_fn=close_stream(1)).returncode, 74)

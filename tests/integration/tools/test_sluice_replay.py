@@ -9,7 +9,8 @@ import tempfile
 import time
 import unittest
 
-from programs import CAPTURES, DEADLINE, Receiver, command, posix_only, run, truth
+from built import NO_CLOSED_STREAM, NO_FIFO, not_on_windows
+from programs import CAPTURES, DEADLINE, Receiver, command, run, truth
 
 RIEMANN = sorted(path.stem for path in CAPTURES.glob("*riemann*.pcap"))
 REPORT = re.compile(r"sluice-replay: sent (\d+) datagrams \((\d+) bytes\) in (\d+\.\d+) s; "
@@ -94,7 +95,7 @@ class Replay(unittest.TestCase):
         self.assertEqual(process.returncode, 0, process.stderr)
         self.assertEqual((len(datagrams), report["incomplete"]), (9, 1))
 
-    @posix_only("its programs are not started without a descriptor")
+    @not_on_windows(NO_CLOSED_STREAM)
     def test_a_closed_stderr_is_not_mistaken_for_the_socket(self):
         path = CAPTURES / "riemann_cli_v4.pcap"
         with Receiver() as receiver:
@@ -119,7 +120,7 @@ class Replay(unittest.TestCase):
         self.addCleanup(pipe.close)
         return process, pipe
 
-    @posix_only("its named pipes are others; a signal's like: sluice-send's test")
+    @not_on_windows(NO_FIFO)
     def test_a_pipe_is_replayed_as_it_is_written_and_a_signal_ends_the_wait(self):
         capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
         first = 24 + 16 + int.from_bytes(capture[32:36], "little")
@@ -133,7 +134,7 @@ class Replay(unittest.TestCase):
                 self.assertEqual(process.returncode, 0)
                 self.assertEqual(REPORT.match(said.decode())[1], "1")
 
-    @posix_only("its named pipes are others")
+    @not_on_windows(NO_FIFO)
     def test_the_time_of_a_pipe_begins_with_its_first_datagram(self):
         """A late writer's datagrams are spaced as those of any other."""
         capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()

@@ -1,12 +1,12 @@
 """sluice-send against a receiver that is not ours."""
 import collections
 import json
-import signal
 import subprocess
 import unittest
 
 import wire
-from programs import DEADLINE, WINDOWS, Receiver, close_stream, command, posix_only, run
+from built import NO_CLOSED_STREAM, STOP_SIGNAL, not_on_windows
+from programs import DEADLINE, Receiver, close_stream, command, run
 
 
 def sent_of(process):
@@ -144,8 +144,7 @@ class Send(unittest.TestCase):
                 stderr=subprocess.PIPE) as process:
             try:
                 receiver.wait_for(lambda: len(receiver.datagrams) >= 2)
-                # Wine makes Ctrl-C of a SIGINT, and nothing of a SIGTERM.
-                process.send_signal(signal.SIGINT if WINDOWS else signal.SIGTERM)
+                process.send_signal(STOP_SIGNAL)
                 receiver.wait_for(lambda: process.poll() is not None)
                 out, _ = process.communicate(timeout=DEADLINE)
             finally:
@@ -174,7 +173,7 @@ class Send(unittest.TestCase):
         process = run("sluice-send", "--version")
         self.assertRegex(process.stdout.decode(), r"\Asluice-send \d+\.\d+\.\d+\n\Z")
 
-    @posix_only("its programs are not started without a descriptor")
+    @not_on_windows(NO_CLOSED_STREAM)
     def test_a_closed_stdout_is_an_error_and_receives_no_datagram(self):
         with Receiver() as receiver:
             process = run("sluice-send", "--to", receiver.url, "--count=1", "--report=json",

@@ -1,0 +1,59 @@
+"""The programs that were built, and the system that they were built for.
+
+What the environment says: SLUICE_SYSTEM is that system, as CMake calls it, and SLUICE_EMULATOR the
+command that starts its programs where they do not start by themselves: Wine. All that is here runs
+on Linux; under Wine a program is a process of Linux too, with Linux' sockets and files.
+"""
+import os
+import pathlib
+import signal
+import sys
+import unittest
+
+WINDOWS = os.environ.get("SLUICE_SYSTEM") == "Windows"
+EMULATOR = os.environ.get("SLUICE_EMULATOR", "").split()
+
+# What asks a program to stop: on Windows Ctrl-C, which Wine makes of this signal.
+STOP_SIGNAL = signal.SIGINT if WINDOWS else signal.SIGTERM
+
+SKIPPED = 77  # what a script exits with that can run nothing here
+
+
+def command(program, *arguments):
+    """The command that runs a program that was built."""
+    return [*EMULATOR, str(program), *map(str, arguments)]
+
+
+def beside(program, name):
+    """The path of another program in the same folder."""
+    program = pathlib.Path(program)
+    return program.with_name(name + program.suffix)
+
+
+# --- what cannot be tested on Windows -------------------------------------------------------------
+
+NO_CLOSED_STREAM = "programs there begin with handles, not with descriptors 0 to 2"
+NO_DESCRIPTOR_FLAGS = "handles have no O_NONBLOCK there, and standard output is no socket"
+NO_FIFO = "named pipes have no names among files there"
+NO_FULL_DEVICE = "there is no /dev/full"
+NO_LIMIT = "processes have no limit of a file's size there"
+NO_TERMINAL = "Wine has no console on a terminal of Linux"
+
+def not_on_windows(reason):
+    """Leaves out a test, or each of a class, and says why."""
+    return unittest.skipIf(WINDOWS, f"not on Windows: {reason}")
+
+
+class LeftOut(SystemExit):
+    """Ends a script of which nothing can run."""
+
+    def __init__(self, reason):
+        super().__init__(SKIPPED)
+        self.reason = reason
+
+
+def nothing_on_windows(reason):
+    """Leaves out all tests of the script that calls it, and says why."""
+    if WINDOWS:
+        print(f"not on Windows: {reason}", file=sys.stderr)
+        raise LeftOut(reason)

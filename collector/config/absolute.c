@@ -162,7 +162,9 @@ static char *write_again(struct writing *writing, const struct option *option, c
         value = equals != NULL ? equals + 1 : argument + strlen(argument);
         put(writing, argument, (size_t)(value - argument));
     }
-    if (*value != '\0' && !put_option_value(writing, option, value)) {
+    if (option == NULL) {
+        put(writing, value, strlen(value)); /* argv[0], whatever is in it */
+    } else if (*value != '\0' && !put_option_value(writing, option, value)) {
         free(writing->out.data);
         return NULL;
     }
@@ -190,9 +192,9 @@ char **absolute_arguments(int argc, char *const *argv, const struct config_choic
         no_memory(error);
         return NULL;
     }
-    for (int i = 1; i < argc; i++) {
-        made[i - 1] = write_again(&writing, awaiting, argv[i]);
-        if (made[i - 1] == NULL) {
+    for (int i = 0; i < argc; i++) {
+        made[i] = write_again(&writing, awaiting, argv[i]);
+        if (made[i] == NULL) {
             absolute_arguments_free(made);
             return NULL;
         }

@@ -23,7 +23,7 @@ static const char *drive(void)
 
 static char **again_in(const char *folder, struct error *error, const char *const *words)
 {
-    char copies[WORDS][200] = {"sluice"};
+    char copies[WORDS][200] = {"bin=x/sluice"};
     char *argv[WORDS + 1] = {copies[0]};
     int argc = 1;
     for (; words[argc - 1] != NULL; argc++) {
@@ -63,11 +63,12 @@ static void becomes(const char *folder_on_drive, const char *const *words)
     while (*words++ != NULL)
         continue;
     size_t at = 0;
+    assert_string_equal(made[0], "bin=x/sluice");
     for (; words[at] != NULL; at++) {
-        assert_non_null(made[at]);
-        assert_word(made[at], words[at]);
+        assert_non_null(made[at + 1]);
+        assert_word(made[at + 1], words[at]);
     }
-    assert_null(made[at]);
+    assert_null(made[at + 1]);
     absolute_arguments_free(made);
 }
 
@@ -116,7 +117,7 @@ static void a_folder_on_a_share_has_a_root_of_its_own(void **state)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char **made = again_in(folders[i], &error, words);
         assert_non_null(made);
-        assert_string_equal(made[0], shares ? "--sink=file://server/share/x" : "--sink=file:/x");
+        assert_string_equal(made[1], shares ? "--sink=file://server/share/x" : "--sink=file:/x");
         absolute_arguments_free(made);
     }
 }
@@ -199,7 +200,7 @@ static void no_arguments_are_none(void **state)
     static const char *const words[] = {NULL};
     char **made = again_in("/base", &error, words);
     assert_non_null(made);
-    assert_null(made[0]);
+    assert_null(made[1]);
     absolute_arguments_free(made);
     absolute_arguments_free(NULL);
 }

@@ -106,6 +106,22 @@ static void closing_waits_no_longer_than_the_system_does(void **state)
     control_destroy(control);
 }
 
+/* Two of them would be a stop that waits for nothing. */
+static void what_is_told_of_one_thing_in_two_ways_counts_once(void **state)
+{
+    (void)state;
+    assert_false(control_post_first(CONTROL_STOP));
+    struct control *control = control_made();
+    assert_true(control_post_first(CONTROL_STOP));
+    assert_true(control_post_first(CONTROL_STOP));
+    assert_int_equal(next(control), CONTROL_STOP);
+    assert_true(control_post_first(CONTROL_STOP));
+    assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
+    assert_true(control_post(CONTROL_STOP));
+    assert_int_equal(next(control), CONTROL_STOP);
+    control_destroy(control);
+}
+
 static void what_another_thread_posts_is_told_once_for_each(void **state)
 {
     (void)state;
@@ -133,6 +149,7 @@ int main(void)
         cmocka_unit_test(an_event_that_is_none_of_ours_is_left_to_the_system),
         cmocka_unit_test(closing_and_going_down_wait_until_all_is_drained),
         cmocka_unit_test(closing_waits_no_longer_than_the_system_does),
+        cmocka_unit_test(what_is_told_of_one_thing_in_two_ways_counts_once),
         cmocka_unit_test(what_another_thread_posts_is_told_once_for_each),
     };
     return cmocka_run_group_tests_name("console_events", tests, NULL, NULL);

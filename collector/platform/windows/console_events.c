@@ -14,9 +14,10 @@ static bool is_service_session(void)
     return ProcessIdToSessionId(GetCurrentProcessId(), &session) && session == 0;
 }
 
+/* A stop that is under way is not hurried: there is time for it. */
 static BOOL drain(void)
 {
-    if (!control_post(CONTROL_STOP))
+    if (!control_post_first(CONTROL_STOP))
         return FALSE;
     control_await_end(DRAIN_MS);
     return TRUE;

@@ -27,6 +27,7 @@ _Static_assert(OWN_EVENTS + EVENTS_EACH * CONTROL_WATCHED_MAX <= MAXIMUM_WAIT_OB
 
 struct control {
     HANDLE posted[CONTROL_KINDS]; /* semaphores */
+    LONG told[CONTROL_KINDS];     /* whether one was posted */
     HANDLE asked[CONTROL_KINDS];  /* named events; all NULL: they could not be created */
     HANDLE notice;                /* those two are reset by the wait that they end */
     char doubt[SYSTEM_ERROR_SIZE + 128];
@@ -50,14 +51,25 @@ static void set_present(struct control *control)
 
 /* --- from other threads ----------------------------------------------------------------------- */
 
-bool control_post(enum control_event event)
+static bool post(enum control_event event, bool again)
 {
     size_t kind = control_kind(event);
     AcquireSRWLockShared(&present.lock);
-    bool posted = present.control != NULL && kind < CONTROL_KINDS &&
-                  ReleaseSemaphore(present.control->posted[kind], 1, NULL);
+    bool posted = present.control != NULL && kind < CONTROL_KINDS;
+    if (posted && (InterlockedExchange(&present.control->told[kind], 1) == 0 || again))
+        posted = ReleaseSemaphore(present.control->posted[kind], 1, NULL);
     ReleaseSRWLockShared(&present.lock);
     return posted;
+}
+
+bool control_post(enum control_event event)
+{
+    return post(event, true);
+}
+
+bool control_post_first(enum control_event event)
+{
+    return post(event, false);
 }
 
 void control_await_end(unsigned long most_ms)

@@ -16,6 +16,12 @@
 bool control_post(enum control_event event);
 
 /*
+ * The same, but for an event that has been posted already: what two tell of one thing, as the
+ * console and the service manager do of the system's going down, counts once.
+ */
+bool control_post_first(enum control_event event);
+
+/*
  * Waits until there is no control any more, which is when all has been drained and written, but at
  * most so many milliseconds.
  */

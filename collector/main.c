@@ -1,6 +1,7 @@
 /* sluice: joins the collector with what it can decode (proto/) and where it can write (sinks/). */
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "collector/config/options.h"
 #include "collector/control_socket.h"
@@ -10,6 +11,7 @@
 #include "collector/output_file.h"
 #include "collector/pipeline.h"
 #include "collector/program.h"
+#include "collector/service.h"
 #include "collector/version.h"
 #include "proto/schemas.h"
 #include "sinks/compressions.h"
@@ -57,15 +59,26 @@ static enum exit_code check(const struct config *config)
     return EXIT_CODE_OK;
 }
 
-int program_main(int argc, char **argv)
+static enum exit_code run(const struct config *config, void (*running)(void *context),
+                          void *context)
+{
+    return program_run(config, &encoder_json, running, context);
+}
+
+static const struct service_program service = {
+    .choices = &choices,
+    .check = pipeline_check,
+    .run = run,
+};
+
+static enum exit_code collect(int argc, char **argv)
 {
     struct config config = {0};
     struct error error;
     enum exit_code code = EXIT_CODE_OK;
-    output_file_hold_standard_streams();
     switch (options_parse(argc, argv, &choices, &config, &error)) {
     case OPTIONS_RUN:
-        code = config.check ? check(&config) : program_run(&config, &encoder_json);
+        code = config.check ? check(&config) : run(&config, NULL, NULL);
         break;
     case OPTIONS_HELP:
         options_print_help(stdout, &choices);
@@ -79,6 +92,15 @@ int program_main(int argc, char **argv)
         break;
     }
     config_free(&config);
+    return code;
+}
+
+int program_main(int argc, char **argv)
+{
+    output_file_hold_standard_streams();
+    bool is_service = argc > 1 && strcmp(argv[1], "service") == 0;
+    enum exit_code code =
+        is_service ? service_command(&service, argc - 1, argv + 1) : collect(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         code = EXIT_CODE_IO;
     return code;

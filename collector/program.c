@@ -209,7 +209,8 @@ static int start(struct run *run, struct error *error)
     return 0;
 }
 
-enum exit_code program_run(const struct config *config, const struct encoder_ops *tap_encoder)
+enum exit_code program_run(const struct config *config, const struct encoder_ops *tap_encoder,
+                           void (*running)(void *context), void *context)
 {
     struct run run = {
         .config = config, .tap_encoder = tap_encoder, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
@@ -218,10 +219,12 @@ enum exit_code program_run(const struct config *config, const struct encoder_ops
     if (start(&run, &error) != 0) {
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;
-    } else if (wait_for_end(&run)) {
-        code = finish(&run);
     } else {
-        end_without_threads(&run);
+        if (running != NULL)
+            running(context);
+        if (!wait_for_end(&run))
+            end_without_threads(&run);
+        code = finish(&run);
     }
     control_service_destroy(run.service);
     pipeline_destroy(run.pipeline);

@@ -191,6 +191,7 @@ struct destination_ops {
     const char *place;  /* what follows the colon, for people; NULL: "PATH", where needs_path */
     bool needs_path;    /* something must follow the colon; else nothing may */
     bool is_file;       /* the keys about files are for it */
+    bool is_standard_output;
 
     /* A pure function. NULL: a stream that takes no memory worth counting. */
     struct destination_shape (*shape)(const struct destination_options *options);

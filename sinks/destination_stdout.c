@@ -34,5 +34,6 @@ static int create(const struct destination_options *options, struct destination 
 const struct destination_ops destination_stdout = {
     .scheme = "stdout",
     .needs_path = false,
+    .is_standard_output = true,
     .create = create,
 };

@@ -55,6 +55,11 @@ class Wrong(ProgramTest):
         self.refuse(*self.sink, "--duration", code=64, says=["--duration"])
         self.refuse(*self.sink, RIEMANN, code=64, says=[RIEMANN, "--listen"])
 
+    @unittest.skipIf(os.environ["SLUICE"].endswith(".exe"), "there it is a subcommand")
+    def test_a_service_is_for_windows(self):
+        self.refuse("service", "install", "--", *self.sink, code=64,
+                    says=["service: only on Windows; use systemd"])
+
     def test_a_budget_that_is_too_small_tells_the_least_that_is_enough(self):
         arguments = ("--listen", "udp://127.0.0.1:0", *self.sink)
         least = self.least_memory(*arguments)

@@ -1,0 +1,13 @@
+/* collector/service.h where any program can be a service. */
+#include "collector/service.h"
+
+#include "collector/log.h"
+
+enum exit_code service_command(const struct service_program *program, int argc, char **argv)
+{
+    (void)program;
+    (void)argc;
+    (void)argv;
+    log_line(LOG_ERROR, "service: only on Windows; use systemd");
+    return EXIT_CODE_USAGE;
+}

@@ -1,0 +1,218 @@
+/* What the service manager tells a service, and what it is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/control.h"
+#include "collector/platform/windows/control_post.h"
+#include "collector/platform/windows/service_run.h"
+#include "collector/platform/windows/service_status.h"
+
+#define PATIENCE_MS 10000
+#define TOLD_MAX    16
+
+static struct {
+    SRWLOCK lock;
+    CONDITION_VARIABLE changed;
+    SERVICE_STATUS statuses[TOLD_MAX];
+    size_t count;
+} told;
+
+static BOOL WINAPI note(SERVICE_STATUS_HANDLE handle, SERVICE_STATUS *status)
+{
+    (void)handle;
+    AcquireSRWLockExclusive(&told.lock);
+    if (told.count < TOLD_MAX)
+        told.statuses[told.count++] = *status;
+    ReleaseSRWLockExclusive(&told.lock);
+    WakeAllConditionVariable(&told.changed);
+    return TRUE;
+}
+
+/* Waits until so many have been told. */
+static void await_told(size_t count)
+{
+    AcquireSRWLockExclusive(&told.lock);
+    while (told.count < count)
+        if (!SleepConditionVariableSRW(&told.changed, &told.lock, PATIENCE_MS, 0))
+            break;
+    size_t found = told.count;
+    ReleaseSRWLockExclusive(&told.lock);
+    if (found < count)
+        fail_msg("only %zu of %zu were told", found, count);
+}
+
+static void assert_told(size_t at, DWORD state, DWORD accepted)
+{
+    assert_true(at < told.count);
+    assert_int_equal(told.statuses[at].dwServiceType, SERVICE_WIN32_OWN_PROCESS);
+    assert_int_equal(told.statuses[at].dwCurrentState, state);
+    assert_int_equal(told.statuses[at].dwControlsAccepted, accepted);
+}
+
+static struct control *control;
+
+static int begin(void **state)
+{
+    struct error error;
+    (void)state;
+    memset(&told, 0, sizeof told);
+    service_status_begin(NULL, note);
+    return control_create(&control, &error);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    control_destroy(control);
+    service_status_stopped(EXIT_CODE_OK);
+    return 0;
+}
+
+static enum control_event next(void)
+{
+    return control_wait(control, NULL, 0, 0);
+}
+
+static DWORD order(DWORD code)
+{
+    return service_control(code, 0, NULL, NULL);
+}
+
+/* --- what it is told -------------------------------------------------------------------------- */
+
+static void paramchange_is_a_reload(void **state)
+{
+    (void)state;
+    assert_int_equal(order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
+    assert_int_equal(next(), CONTROL_REOPEN);
+    assert_int_equal(next(), CONTROL_TIMEOUT);
+}
+
+static void code_128_asks_for_the_ledger(void **state)
+{
+    (void)state;
+    assert_int_equal(order(128), NO_ERROR);
+    assert_int_equal(order(128), NO_ERROR);
+    assert_int_equal(next(), CONTROL_LEDGER);
+    assert_int_equal(next(), CONTROL_LEDGER);
+    assert_int_equal(next(), CONTROL_TIMEOUT);
+}
+
+static void stop_and_shutdown_stop_it(void **state)
+{
+    (void)state;
+    assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
+    assert_int_equal(next(), CONTROL_STOP);
+    control_destroy(control);
+    assert_int_equal(begin(NULL), 0);
+    assert_int_equal(order(SERVICE_CONTROL_SHUTDOWN), NO_ERROR);
+    assert_int_equal(next(), CONTROL_STOP);
+}
+
+/* A second stop would be one that waits for nothing. */
+static void going_down_is_told_twice_and_stops_it_once(void **state)
+{
+    (void)state;
+    assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
+    assert_int_equal(order(SERVICE_CONTROL_SHUTDOWN), NO_ERROR);
+    assert_true(control_post_first(CONTROL_STOP)); /* as the console does */
+    assert_int_equal(next(), CONTROL_STOP);
+    assert_int_equal(next(), CONTROL_TIMEOUT);
+}
+
+static void other_codes_are_none_of_ours(void **state)
+{
+    (void)state;
+    assert_int_equal(order(129), ERROR_CALL_NOT_IMPLEMENTED);
+    assert_int_equal(order(SERVICE_CONTROL_PAUSE), ERROR_CALL_NOT_IMPLEMENTED);
+    assert_int_equal(order(SERVICE_CONTROL_INTERROGATE), NO_ERROR);
+    assert_int_equal(next(), CONTROL_TIMEOUT);
+}
+
+static void without_a_collector_there_is_nobody_to_tell(void **state)
+{
+    (void)state;
+    control_destroy(control);
+    control = NULL;
+    assert_int_equal(order(SERVICE_CONTROL_PARAMCHANGE), ERROR_SERVICE_CANNOT_ACCEPT_CTRL);
+    assert_int_equal(order(128), ERROR_SERVICE_CANNOT_ACCEPT_CTRL);
+    assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
+}
+
+/* --- what it tells ---------------------------------------------------------------------------- */
+
+static void it_can_be_stopped_when_it_runs(void **state)
+{
+    (void)state;
+    service_status_running();
+    assert_int_equal(told.count, 2);
+    assert_told(0, SERVICE_START_PENDING, 0);
+    assert_true(told.statuses[0].dwWaitHint != 0);
+    assert_told(1, SERVICE_RUNNING,
+                SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN | SERVICE_ACCEPT_PARAMCHANGE);
+}
+
+static void while_it_stops_it_says_that_it_goes_on(void **state)
+{
+    (void)state;
+    service_status_running();
+    assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
+    assert_told(2, SERVICE_STOP_PENDING, 0);
+    await_told(5);
+    for (size_t i = 3; i < 5; i++) {
+        assert_told(i, SERVICE_STOP_PENDING, 0);
+        assert_int_equal(told.statuses[i].dwCheckPoint, told.statuses[i - 1].dwCheckPoint + 1);
+        assert_true(told.statuses[i].dwWaitHint > 1000);
+    }
+    service_status_stopped(EXIT_CODE_OK);
+    size_t count = told.count;
+    assert_told(count - 1, SERVICE_STOPPED, 0);
+    assert_int_equal(told.statuses[count - 1].dwCheckPoint, 0);
+    assert_int_equal(told.statuses[count - 1].dwWaitHint, 0);
+}
+
+static void a_second_stop_is_not_told_again(void **state)
+{
+    (void)state;
+    service_status_running();
+    service_status_stopping();
+    service_status_stopping();
+    service_status_stopped(EXIT_CODE_OK);
+    assert_int_equal(told.count, 4);
+}
+
+static void its_exit_code_is_told(void **state)
+{
+    (void)state;
+    service_status_running();
+    service_status_stopped(EXIT_CODE_OK);
+    assert_told(2, SERVICE_STOPPED, 0);
+    assert_int_equal(told.statuses[2].dwWin32ExitCode, NO_ERROR);
+    service_status_begin(NULL, note);
+    service_status_stopped(EXIT_CODE_CANNOT_BIND);
+    assert_told(4, SERVICE_STOPPED, 0);
+    assert_int_equal(told.statuses[4].dwWin32ExitCode, ERROR_SERVICE_SPECIFIC_ERROR);
+    assert_int_equal(told.statuses[4].dwServiceSpecificExitCode, EXIT_CODE_CANNOT_BIND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(paramchange_is_a_reload, begin, end),
+        cmocka_unit_test_setup_teardown(code_128_asks_for_the_ledger, begin, end),
+        cmocka_unit_test_setup_teardown(stop_and_shutdown_stop_it, begin, end),
+        cmocka_unit_test_setup_teardown(going_down_is_told_twice_and_stops_it_once, begin, end),
+        cmocka_unit_test_setup_teardown(other_codes_are_none_of_ours, begin, end),
+        cmocka_unit_test_setup_teardown(without_a_collector_there_is_nobody_to_tell, begin, end),
+        cmocka_unit_test_setup_teardown(it_can_be_stopped_when_it_runs, begin, end),
+        cmocka_unit_test_setup_teardown(while_it_stops_it_says_that_it_goes_on, begin, end),
+        cmocka_unit_test_setup_teardown(a_second_stop_is_not_told_again, begin, end),
+        cmocka_unit_test_setup_teardown(its_exit_code_is_told, begin, end),
+    };
+    return cmocka_run_group_tests_name("service_control", tests, NULL, NULL);
+}

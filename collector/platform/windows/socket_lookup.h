@@ -6,9 +6,10 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
 
-#include <mswsock.h>
-#include <stdint.h>
 #include <winsock2.h>
+
+#include <mswsock.h> /* which does not include it */
+#include <stdint.h>
 
 /*
  * One socket's registration, as ProcessSocketNotifications has it (SOCK_NOTIFY_REGISTRATION; 24

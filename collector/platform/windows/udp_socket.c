@@ -6,12 +6,10 @@
  */
 #include "collector/udp_socket.h"
 
-#include <winsock2.h>
-
 #include <limits.h>
-#include <mswsock.h>
 #include <stdlib.h>
 #include <string.h>
+#include <winsock2.h>
 #include <ws2tcpip.h>
 
 #include "collector/platform/windows/socket_address.h"

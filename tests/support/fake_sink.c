@@ -240,6 +240,7 @@ static void wait_at_gate(void *context)
 int fake_sink_set_up(void **state)
 {
     memset(&fake, 0, sizeof fake);
+    own_thread_known = false;
     fake.handle = NO_HANDLE;
     fake.bytes = malloc(FAKE_ROOM);
     fake.ledger = ledger_create();

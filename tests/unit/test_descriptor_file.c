@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/support/descriptor_loading.h"
+#include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 
 extern const unsigned char shapes_set[];
@@ -27,7 +28,7 @@ static void a_file_that_is_none_or_is_not_there_is_refused_by_name(void **state)
     assert_refused(scratch_path("text"), "no descriptor set");
     scratch_put_text("empty", "");
     assert_refused(scratch_path("empty"), "no descriptor set");
-    assert_refused(scratch_path("nothing"), "No such file");
+    assert_refused(scratch_path("nothing"), others_words.no_file);
     assert_refused(scratch_path("."), "");
 }
 

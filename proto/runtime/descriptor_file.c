@@ -8,6 +8,7 @@
 #include "collector/file_path.h"
 #include "collector/input_file.h"
 #include "collector/process.h"
+#include "collector/process_target.h"
 
 #define SET_MAX ((size_t)64 * 1024 * 1024) /* bytes of a descriptor set */
 
@@ -85,38 +86,66 @@ static bool is_proto(const char *path)
     return length > 6 && strcmp(path + length - 6, ".proto") == 0;
 }
 
+/* An option and its value; freed by the caller. */
+static char *make_option(const char *option, const char *value, size_t length)
+{
+    size_t option_length = strlen(option);
+    char *text = malloc(option_length + length + 1);
+    if (text == NULL)
+        return NULL;
+    memcpy(text, option, option_length);
+    memcpy(text + option_length, value, length);
+    text[option_length + length] = '\0';
+    return text;
+}
+
 /* The folder of the file, as protoc wants it: a beginning of the file's path. */
 static char *folder_option(const char *path)
 {
-    static const char option[] = "--proto_path=";
     size_t length = file_path_folder(path);
-    const char *folder = length == 0 ? "." : path;
-    if (length == 0)
-        length = 1;
-    char *text = malloc(sizeof option + length);
-    if (text == NULL)
-        return NULL;
-    memcpy(text, option, sizeof option - 1);
-    memcpy(text + sizeof option - 1, folder, length);
-    text[sizeof option - 1 + length] = '\0';
-    return text;
+    return make_option("--proto_path=", length == 0 ? "." : path, length == 0 ? 1 : length);
+}
+
+static enum process_result run_protoc(const char *path, const struct process_target *target,
+                                      struct process_output *bytes, struct error *reason)
+{
+    char *folder = folder_option(path);
+    char *out = make_option("--descriptor_set_out=", target->path, strlen(target->path));
+    const char *arguments[] = {"protoc", "--include_imports", out, folder, path, NULL};
+    enum process_result result = PROCESS_FAILED;
+    if (folder != NULL && out != NULL)
+        result = process_run(arguments, SET_MAX, bytes, reason);
+    else
+        error_set(reason, EXIT_CODE_INTERNAL, "out of memory");
+    free(folder);
+    free(out);
+    return result;
+}
+
+/* Reads what protoc wrote to a file, in place of what it wrote to its output. */
+static int read_target(const char *path, struct process_output *bytes, struct error *error)
+{
+    free(bytes->data);
+    *bytes = (struct process_output){0};
+    return read_set(path, bytes, error);
 }
 
 static int compile(const char *path, struct process_output *bytes, struct error *error)
 {
-    char *folder = folder_option(path);
-    if (folder == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "%s: out of memory", path);
+    struct process_target target;
+    struct error reason;
+    if (!process_target_make(&target, &reason)) {
+        error_set(error, reason.code, "%s: %s", path, reason.text);
         return -1;
     }
-    const char *arguments[] = {
-        "protoc", "--include_imports", "--descriptor_set_out=/dev/stdout", folder, path, NULL};
-    struct error reason;
-    enum process_result result = process_run(arguments, SET_MAX, bytes, &reason);
-    free(folder);
+    enum process_result result = run_protoc(path, &target, bytes, &reason);
+    int read = 0;
+    if (result == PROCESS_DONE && target.is_file)
+        read = read_target(target.path, bytes, error);
+    process_target_remove(&target);
     switch (result) {
     case PROCESS_DONE:
-        return 0;
+        return read;
     case PROCESS_NOT_FOUND:
         return refuse(error, path,
                       "a .proto file needs protoc, which is not installed; give a "

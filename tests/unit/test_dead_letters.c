@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "collector/dead_letters.h"
 #include "collector/deadline.h"
+#include "tests/support/others.h"
+#include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"
 
 #define SECTION 60 /* bytes */
@@ -122,8 +123,9 @@ static void letters_of_every_size_are_kept(void **state)
     open_letters(1 << 20, 100);
     start();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        int64_t until = patience_until();
         while (!dead_letter_queue_has_room(queue, sizes[i]))
-            usleep(1000);
+            assert_true(patience(until));
         offer(sizes[i]);
     }
     finish(INT64_MAX);
@@ -196,7 +198,7 @@ static void a_file_never_becomes_longer_than_its_max_size(void **state)
     offer(1000);
     finish(INT64_MAX);
     uint64_t block = counter_read(&written.bytes) - SECTION;
-    assert_int_equal(unlink(scratch_path("dead")), 0);
+    others_remove("dead");
 
     uint64_t max_size = SECTION + 10 * block;
     open_letters(max_size, 1000);

@@ -1,0 +1,18 @@
+/* collector/process_target.h where a standard output has a name. */
+#include "collector/process_target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool process_target_make(struct process_target *target, struct error *error)
+{
+    *target = (struct process_target){.path = strdup("/dev/stdout")};
+    if (target->path == NULL)
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    return target->path != NULL;
+}
+
+void process_target_remove(struct process_target *target)
+{
+    free(target->path);
+}

@@ -1,0 +1,36 @@
+/*
+ * In the place of protoc.exe: writes what lies beside the .proto file, with ".set" behind its name,
+ * to where it is told to write a descriptor set.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/entry.h"
+
+static int copy(const char *from, const char *to)
+{
+    char bytes[4096];
+    size_t got;
+    FILE *in = fopen(from, "rb");
+    FILE *out = fopen(to, "wb");
+    if (in == NULL || out == NULL) {
+        fprintf(stderr, "%s: cannot be copied to %s\n", from, to);
+        return 1;
+    }
+    while ((got = fread(bytes, 1, sizeof bytes, in)) != 0)
+        fwrite(bytes, 1, got, out);
+    fclose(in);
+    return fclose(out) == 0 ? 0 : 1;
+}
+
+int program_main(int argc, char **argv)
+{
+    static const char option[] = "--descriptor_set_out=";
+    const char *to = NULL;
+    char from[1024];
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], option, sizeof option - 1) == 0)
+            to = argv[i] + sizeof option - 1;
+    snprintf(from, sizeof from, "%s.set", argv[argc - 1]);
+    return to == NULL ? 2 : copy(from, to);
+}

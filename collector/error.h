@@ -16,6 +16,7 @@ enum exit_code {
     EXIT_CODE_USAGE = 64,
     EXIT_CODE_BAD_INPUT = 65,
     EXIT_CODE_CANNOT_BIND = 69,
+    EXIT_CODE_NOT_REACHED = 69, /* sluice ctl: there is no collector that may be told */
     EXIT_CODE_INTERNAL = 70,
     EXIT_CODE_CANNOT_CREATE = 73,
     EXIT_CODE_IO = 74,

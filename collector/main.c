@@ -1,10 +1,12 @@
 /* sluice: joins the collector with what it can decode (proto/) and where it can write (sinks/). */
 #include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collector/config/options.h"
 #include "collector/control_socket.h"
+#include "collector/ctl.h"
 #include "collector/entry.h"
 #include "collector/log.h"
 #include "collector/notifier.h"
@@ -95,12 +97,21 @@ static enum exit_code collect(int argc, char **argv)
     return code;
 }
 
+static bool is_subcommand(int argc, char **argv, const char *name)
+{
+    return argc > 1 && strcmp(argv[1], name) == 0;
+}
+
 int program_main(int argc, char **argv)
 {
     output_file_hold_standard_streams();
-    bool is_service = argc > 1 && strcmp(argv[1], "service") == 0;
-    enum exit_code code =
-        is_service ? service_command(&service, argc - 1, argv + 1) : collect(argc, argv);
+    enum exit_code code;
+    if (is_subcommand(argc, argv, "ctl"))
+        code = ctl_command(argc - 1, argv + 1);
+    else if (is_subcommand(argc, argv, "service"))
+        code = service_command(&service, argc - 1, argv + 1);
+    else
+        code = collect(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         code = EXIT_CODE_IO;
     return code;

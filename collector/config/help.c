@@ -172,7 +172,7 @@ static void print_exit_codes(FILE *to)
         {EXIT_CODE_OK, "done"},
         {EXIT_CODE_USAGE, "wrong command line"},
         {EXIT_CODE_BAD_INPUT, "bad input data"},
-        {EXIT_CODE_CANNOT_BIND, "cannot bind"},
+        {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl) no such process"},
         {EXIT_CODE_INTERNAL, "internal error"},
         {EXIT_CODE_CANNOT_CREATE, "cannot create output"},
         {EXIT_CODE_IO, "I/O error"},
@@ -182,7 +182,7 @@ static void print_exit_codes(FILE *to)
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         fprintf(to, "%s %d %s",
                 i == 0   ? ""
-                : i == 5 ? ";\n "
+                : i == 4 ? ";\n "
                          : ";",
                 (int)codes[i].code, codes[i].meaning);
     fputs("\n", to);
@@ -200,6 +200,7 @@ void options_print_help(FILE *to, const struct config_choices *choices)
 {
     struct page page = {.to = to};
     fputs("Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
+          "       sluice ctl reload|ledger|stop PID\n"
           "Collects protobuf telemetry from UDP and writes its records. Only data goes to stdout.\n"
           "\n"
           "Options (--name VALUE or --name=VALUE):\n",

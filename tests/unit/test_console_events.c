@@ -4,11 +4,14 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "collector/control.h"
+#include "collector/control_send.h"
 #include "collector/platform/windows/console_events.h"
+#include "collector/platform/windows/control_kinds.h"
 #include "collector/platform/windows/control_post.h"
 #include "collector/thread.h"
 
@@ -49,6 +52,33 @@ static void without_a_control_ctrl_c_is_left_to_the_system(void **state)
     assert_false(console_event(CTRL_C_EVENT));
     assert_false(console_event(CTRL_CLOSE_EVENT));
     assert_false(control_post(CONTROL_STOP));
+}
+
+static void without_a_control_no_other_process_reaches_this_one(void **state)
+{
+    (void)state;
+    struct error error;
+    control_destroy(control_made());
+    assert_int_equal(control_send(control_process_id(), CONTROL_STOP, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
+}
+
+/* Somebody else has an event of that name, and may have set it up for us. */
+static void where_others_cannot_reach_it_all_else_works(void **state)
+{
+    (void)state;
+    wchar_t name[CONTROL_NAME_SIZE];
+    control_kind_name(1, GetCurrentProcessId(), name);
+    HANDLE event = CreateEventW(NULL, FALSE, FALSE, name);
+    assert_non_null(event);
+    struct control *control = control_made();
+    assert_non_null(strstr(control_doubt(control), "sluice ctl will not reach this process"));
+    SetEvent(event);
+    assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
+    assert_true(console_event(CTRL_C_EVENT));
+    assert_int_equal(next(control), CONTROL_STOP);
+    control_destroy(control);
+    CloseHandle(event);
 }
 
 static void an_event_that_is_none_of_ours_is_left_to_the_system(void **state)
@@ -146,6 +176,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_ctrl_c_and_ctrl_break_counts),
         cmocka_unit_test(without_a_control_ctrl_c_is_left_to_the_system),
+        cmocka_unit_test(without_a_control_no_other_process_reaches_this_one),
+        cmocka_unit_test(where_others_cannot_reach_it_all_else_works),
         cmocka_unit_test(an_event_that_is_none_of_ours_is_left_to_the_system),
         cmocka_unit_test(closing_and_going_down_wait_until_all_is_drained),
         cmocka_unit_test(closing_waits_no_longer_than_the_system_does),

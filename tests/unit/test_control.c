@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/control.h"
+#include "collector/control_send.h"
 #include "collector/thread.h"
 #include "tests/support/wait_end.h"
 
@@ -90,6 +91,41 @@ static void another_thread_notifies_before_or_during_the_wait(void **state)
     thread_join(thread);
 }
 
+static void tell(enum control_event event)
+{
+    struct error error;
+    if (control_send(control_process_id(), event, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void what_another_process_wants_is_told_once(void **state)
+{
+    static const enum control_event wishes[] = {CONTROL_REOPEN, CONTROL_LEDGER, CONTROL_STOP};
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+        tell(wishes[i]);
+        assert_int_equal(next(*state), wishes[i]);
+        assert_nothing_more(*state);
+    }
+}
+
+static void wishes_are_told_before_a_notice(void **state)
+{
+    control_notify(*state);
+    tell(CONTROL_LEDGER);
+    assert_int_equal(next(*state), CONTROL_LEDGER);
+    assert_int_equal(next(*state), CONTROL_NOTICE);
+    assert_nothing_more(*state);
+}
+
+static void a_process_that_is_not_there_is_not_reached(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    assert_int_equal(control_send(4294967291, CONTROL_STOP, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
+    assert_string_equal(error.text, "process 4294967291 is no sluice that runs");
+}
+
 static void a_handle_is_told_for_what_is_wanted_of_it_alone(void **state)
 {
     struct wait_end *end = wait_end_open(END_OF_STREAM);
@@ -151,6 +187,9 @@ int main(void)
         with_control(a_notice_before_the_wait_is_kept_and_several_are_one),
         with_control(a_wait_without_an_event_ends_when_its_time_is_over),
         with_control(another_thread_notifies_before_or_during_the_wait),
+        with_control(what_another_process_wants_is_told_once),
+        with_control(wishes_are_told_before_a_notice),
+        cmocka_unit_test(a_process_that_is_not_there_is_not_reached),
         with_control(a_handle_is_told_for_what_is_wanted_of_it_alone),
         with_control(a_handle_that_has_gone_is_told_in_any_case),
         with_control(a_notice_is_told_before_a_handle),

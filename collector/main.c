@@ -1,6 +1,5 @@
 /* sluice: joins the collector with what it can decode (proto/) and where it can write (sinks/). */
 #include <protobuf-c/protobuf-c.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +83,7 @@ static enum exit_code collect(int argc, char **argv)
         break;
     case OPTIONS_HELP:
         options_print_help(stdout, &choices);
+        fputs(service_summary, stdout);
         break;
     case OPTIONS_VERSION:
         print_version();
@@ -97,21 +97,20 @@ static enum exit_code collect(int argc, char **argv)
     return code;
 }
 
-static bool is_subcommand(int argc, char **argv, const char *name)
+static enum exit_code run_subcommand(int argc, char **argv)
 {
-    return argc > 1 && strcmp(argv[1], name) == 0;
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "ctl") == 0)
+        return ctl_command(argc - 1, argv + 1);
+    if (strcmp(name, "service") == 0)
+        return service_command(&service, argc - 1, argv + 1);
+    return collect(argc, argv);
 }
 
 int program_main(int argc, char **argv)
 {
     output_file_hold_standard_streams();
-    enum exit_code code;
-    if (is_subcommand(argc, argv, "ctl"))
-        code = ctl_command(argc - 1, argv + 1);
-    else if (is_subcommand(argc, argv, "service"))
-        code = service_command(&service, argc - 1, argv + 1);
-    else
-        code = collect(argc, argv);
+    enum exit_code code = run_subcommand(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         code = EXIT_CODE_IO;
     return code;

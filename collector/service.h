@@ -22,6 +22,9 @@ struct service_program {
                           void *context);
 };
 
+/* Whole lines about it for --help, behind all others; empty where there is no such subcommand. */
+extern const char service_summary[];
+
 /*
  * What `sluice service ARGUMENTS...` does; argv[0] is "service". Returns the exit code; what went
  * wrong has been logged.

@@ -3,6 +3,8 @@
 
 #include "collector/log.h"
 
+const char service_summary[] = "";
+
 enum exit_code service_command(const struct service_program *program, int argc, char **argv)
 {
     (void)program;

@@ -13,6 +13,9 @@
 
 #define DEFAULT_NAME "sluice"
 
+const char service_summary[] =
+    "\nsluice service has Windows run it when the system starts: see sluice service --help.\n";
+
 static const char help[] =
     "Usage: sluice service install [--name NAME] [--display-name TEXT] -- OPTION...\n"
     "       sluice service remove [--name NAME]\n"

@@ -160,16 +160,19 @@ def check_running_ledger(ledger):
 
 # --- what the kernel says -------------------------------------------------------------------------
 
-def linux_drops(port):
-    """Datagrams that Linux dropped before the open sockets of a port."""
-    drops = 0
+def linux_sockets():
+    """Of each UDP socket that is open its port, bytes that are queued and datagrams dropped."""
     for table in ("udp", "udp6"):
         path = pathlib.Path("/proc/net", table)
         rows = path.read_text(encoding="ascii").splitlines()[1:] if path.exists() else []
         for row in map(str.split, rows):
-            if int(row[1].rpartition(":")[2], 16) == port:
-                drops += int(row[-1])
-    return drops
+            yield (int(row[1].rpartition(":")[2], 16), int(row[4].rpartition(":")[2], 16),
+                   int(row[-1]))
+
+
+def linux_drops(port):
+    """Datagrams that Linux dropped before the open sockets of a port."""
+    return sum(drops for each, _, drops in linux_sockets() if each == port)
 
 
 # --- a running program --------------------------------------------------------------------------

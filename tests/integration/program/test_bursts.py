@@ -1,0 +1,110 @@
+"""Bursts of datagrams, each received whole before the next: no wake-up is lost, nothing is torn.
+
+SLUICE_NOTIFIER in the environment names the notifier, and SLUICE_BURSTS says how many datagrams are
+sent in each test; without them it is the one that the program takes, and 20,000.
+"""
+import os
+import random
+import time
+import unittest
+
+from protobuf import gauge
+from rotating import numbers_in
+from sluice_program import ANY_PORT, DEADLINE, ProgramTest, linux_sockets
+
+NOTIFIER = os.environ.get("SLUICE_NOTIFIER", "auto")
+COUNT = int(os.environ.get("SLUICE_BURSTS", "20000"))
+LARGEST = 1024  # datagrams in a burst, at most
+SEED = 20261121
+
+LISTEN = ANY_PORT + "?schema=telemetry"
+
+
+class Bursts(ProgramTest):
+    """Records are numbered; those of one sender, of `self.senders`, have the same rest."""
+
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(SEED)
+        self.path = self.folder / "lines"
+        self.sent = self.empty = self.bursts = 0
+
+    def burst(self):
+        """Sends some datagrams, most often few, from any sender; a few of them are empty."""
+        for _ in range(min(COUNT - self.sent, int(LARGEST ** self.random.random()))):
+            sender = self.random.choice(self.senders)
+            if self.random.random() < 0.01:
+                sender.send(b"")
+                self.empty += 1
+            else:
+                index = self.senders.index(sender)
+                self.numbers[index] += 1
+                sender.send(gauge("load", self.numbers[index] * len(self.senders) + index))
+            self.sent += 1
+        self.bursts += 1
+
+    def wait_until_drained(self):
+        """Waits until nothing is queued in a socket: who sleeps then sleeps for good."""
+        ports = {self.program.port(listener) for listener in range(len(self.program.names))}
+        end = time.monotonic() + DEADLINE
+        while queued := sum(bytes_queued for port, bytes_queued, _ in linux_sockets()
+                            if port in ports):
+            if time.monotonic() > end:
+                self.program.fail(f"{queued} bytes of burst {self.bursts} wait in a socket, and "
+                                  f"nobody comes for them")
+            time.sleep(0.0002)
+
+    def send_bursts(self, listeners, receivers):
+        self.program = self.start(
+            "--notifier", NOTIFIER, *["--listen", f"{LISTEN}&receivers={receivers}"] * listeners,
+            "--sink", f"file:{self.path}", listeners=listeners)
+        self.senders = [self.sender(self.program, listener) for listener in range(listeners)
+                        for _ in range(3)]
+        self.numbers = [0] * len(self.senders)
+        began = time.monotonic()
+        while self.sent < COUNT:
+            self.burst()
+            if self.random.random() < 0.9 or self.sent >= COUNT:
+                self.wait_until_drained()
+        self.took = time.monotonic() - began
+
+    def check(self, listeners):
+        """What was sent was written, but for what Linux says it dropped."""
+        def fates(ledger):
+            return sum(listener["received"] + listener["kernel_drops"]
+                       for listener in ledger["listeners"])
+        ledger = self.program.wait_for_ledger(lambda ledger: fates(ledger) >= self.sent,
+                                              f"{self.sent} datagrams are counted")
+        dropped = sum(listener["kernel_drops"] for listener in ledger["listeners"])
+        ledger = self.program.stop()
+        received = sum(listener["received"] for listener in ledger["listeners"])
+        empty = sum(listener["reasons"]["empty"] for listener in ledger["listeners"])
+        written = ledger["sinks"][0]["written"]
+        self.assertEqual(received, self.sent - dropped)
+        self.assertEqual(written, received - empty)
+        if dropped == 0:
+            self.assertEqual(empty, self.empty)
+
+        data = self.path.read_bytes()
+        self.assertNotIn(b"\r", data)
+        numbers = numbers_in(data)  # of whole lines and nothing else
+        self.assertEqual(len(numbers), written)
+        self.assertEqual(len(set(numbers)), written, "a record is there twice")
+        for index in range(len(self.senders)):
+            mine = [number for number in numbers if number % len(self.senders) == index]
+            self.assertEqual(mine, sorted(mine), "a sender's order")
+        notifier = self.program.wait_for_log(r"listening on .*, by (\w+), process")[0][1].decode()
+        print(f"{notifier}: {listeners} listeners, {self.sent} datagrams in {self.bursts} bursts, "
+              f"{dropped} dropped by the kernel, {written} written, {self.took:.1f} s", flush=True)
+
+    def test_to_one_listener(self):
+        self.send_bursts(listeners=1, receivers=1)
+        self.check(1)
+
+    def test_to_several_listeners_that_several_threads_serve(self):
+        self.send_bursts(listeners=4, receivers=4)
+        self.check(4)
+
+
+if __name__ == "__main__":
+    unittest.main()

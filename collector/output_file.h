@@ -67,8 +67,9 @@ int output_file_open_append(const char *path, const struct output_file_format *f
  * Opens standard output, wherever it leads. Its other owners notice nothing of this: a pipe or a
  * terminal is written through a non-blocking description of our own. Where that cannot be had, a
  * write is at most of the size that a pipe takes at once, when it says that it would; the same of
- * a terminal that was stopped may block. Returns as above: standard output is closed, or open for
- * reading only.
+ * a terminal that was stopped may block. On Windows, where no description is non-blocking, it is
+ * written by a thread of its own that waits. Returns as above: standard output is closed, or open
+ * for reading only.
  */
 int output_file_open_stdout(struct output_file **out, struct error *error);
 

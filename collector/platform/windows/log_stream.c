@@ -1,0 +1,107 @@
+/*
+ * collector/log_stream.h on whatever standard error is. A file is written at once; all else by a
+ * thread that waits for its reader. As a rule the lines are out when a call returns; otherwise they
+ * are on their way, as lines in a pipe are, and so are those that come behind them as long as the
+ * thread has room.
+ */
+#include "collector/log_stream.h"
+
+#include <stdlib.h>
+
+#include "collector/platform/windows/stream_thread.h"
+
+/* How long a call waits at least that has begun a write: in all, once while a reader stalls. */
+#define MOMENT_MS 5
+
+/* How long what is still on its way is waited for when the program ends. */
+#define LAST_MOMENT_MS 500
+
+/* What a pipe takes whole or not at all. */
+#define WHOLE_SIZE 4096
+
+/* Behind `lock`. The thread is for one handle, and stays when it has been made. */
+static SRWLOCK lock = SRWLOCK_INIT;
+static struct stream_thread *thread;
+static HANDLE written_by_thread;
+
+static DWORD left_ms(ULONGLONG until)
+{
+    ULONGLONG now = GetTickCount64();
+    return now < until ? (DWORD)(until - now) : 0;
+}
+
+static void see_off(void)
+{
+    AcquireSRWLockExclusive(&lock);
+    stream_thread_wait(thread, LAST_MOMENT_MS);
+    ReleaseSRWLockExclusive(&lock);
+}
+
+/* Has the thread write to this handle, which is always the same one but where it is led elsewhere.
+ */
+static bool have_thread(HANDLE handle)
+{
+    struct stream_thread *made;
+    struct error error;
+    if (thread != NULL && handle == written_by_thread)
+        return true;
+    if (stream_thread_create(handle, false, &made, &error) != 0)
+        return false;
+    if (thread == NULL)
+        atexit(see_off);
+    stream_thread_destroy(thread);
+    thread = made;
+    written_by_thread = handle;
+    return true;
+}
+
+/* Hands over a first part of the lines, when there is room for that. Returns its size, or 0. */
+static size_t hand_over(const char *lines, size_t size, ULONGLONG until)
+{
+    size_t most = size < STREAM_THREAD_ROOM ? size : STREAM_THREAD_ROOM;
+    if (stream_thread_is_used(thread)) {
+        if (stream_thread_add(thread, lines, most))
+            return most;
+        if (!stream_thread_wait(thread, left_ms(until)))
+            return 0;
+        stream_thread_take(thread); /* of others' lines */
+    }
+    stream_thread_begin(thread, lines, most);
+    stream_thread_wait(thread, MOMENT_MS);
+    return most;
+}
+
+static bool write_by_thread(const char *lines, size_t size, DWORD wait_ms)
+{
+    ULONGLONG until = GetTickCount64() + wait_ms;
+    size_t part = 0;
+    for (size_t done = 0; done < size; done += part) {
+        part = hand_over(lines + done, size - done, until);
+        if (part == 0)
+            return false;
+    }
+    if (!stream_thread_wait(thread, left_ms(until)))
+        return size <= WHOLE_SIZE;
+    return stream_thread_take(thread).failure == 0;
+}
+
+static bool write_file(HANDLE file, const char *lines, size_t size)
+{
+    DWORD written;
+    return WriteFile(file, lines, (DWORD)size, &written, NULL) && written == size;
+}
+
+/* A handle that the thread writes to is asked nothing: that would wait for its write. */
+bool log_stream_write(const char *lines, size_t size, int wait_ms)
+{
+    HANDLE handle = GetStdHandle(STD_ERROR_HANDLE);
+    if (handle == NULL || handle == INVALID_HANDLE_VALUE)
+        return false;
+    AcquireSRWLockExclusive(&lock);
+    bool is_file =
+        !(thread != NULL && handle == written_by_thread) && GetFileType(handle) == FILE_TYPE_DISK;
+    bool written = is_file ? write_file(handle, lines, size)
+                           : have_thread(handle) && write_by_thread(lines, size, (DWORD)wait_ms);
+    ReleaseSRWLockExclusive(&lock);
+    return written;
+}

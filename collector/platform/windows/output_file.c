@@ -1,0 +1,354 @@
+/* collector/output_file.h on Windows' files, pipes, consoles and devices. */
+#include "collector/output_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/windows/console.h"
+#include "collector/platform/windows/shared_file.h"
+#include "collector/platform/windows/stream_thread.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/platform/windows/torn_line.h"
+
+/*
+ * How long a write is given before it would block: mostly the thread that does it is done by then,
+ * and the caller need not come again.
+ */
+#define QUICK_MS 5
+
+/*
+ * A regular file that was opened by its name is written to at its end, wherever that is when the
+ * write comes to it, through a handle that may also cut it: FILE_APPEND_DATA alone appends in the
+ * same way, but what cannot be cut is never taken back.
+ */
+struct output_file {
+    HANDLE handle;                /* INVALID_HANDLE_VALUE: its name was let go */
+    struct stream_thread *thread; /* of all but a regular file, which is NULL; it owns the handle */
+    char *path;                   /* NULL: standard output */
+    struct file_identity identity; /* of a regular file */
+    bool terminal;
+    bool begun;       /* something was written */
+    int64_t end;      /* of a regular file: where our last write ended */
+    uint64_t unmixed; /* bytes before that which are all ours */
+};
+
+static int cannot_create(struct error *error, const char *what, const char *why)
+{
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot write to %s: %s", what, why);
+    return -1;
+}
+
+static bool is_regular(const struct output_file *file)
+{
+    return file->thread == NULL;
+}
+
+/* Takes over the handle, whatever comes of it; of standard output (`path` NULL) it is lent. */
+static int make(HANDLE handle, const char *path, struct output_file **out, struct error *error)
+{
+    bool regular = GetFileType(handle) == FILE_TYPE_DISK;
+    struct output_file *file = calloc(1, sizeof *file);
+    if (file != NULL && path != NULL)
+        file->path = _strdup(path);
+    if (file == NULL || (path != NULL && file->path == NULL)) {
+        if (path != NULL)
+            CloseHandle(handle);
+        free(file);
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for an output file");
+        return -1;
+    }
+    file->handle = handle;
+    file->terminal = console_is(handle);
+    if (regular)
+        shared_file_identify(handle, &file->identity);
+    else if (stream_thread_create(handle, path != NULL, &file->thread, error) != 0) {
+        free(file->path);
+        free(file);
+        return -1;
+    }
+    *out = file;
+    return 0;
+}
+
+/* --- by name ---------------------------------------------------------------------------------- */
+
+/* Whoever lets nobody else write is mostly about to mend it, and waited for. */
+static HANDLE open_to_append(const char *path)
+{
+    for (int waited_ms = 0;; waited_ms += TORN_LINE_PAUSE_MS) {
+        HANDLE handle = shared_file_open(path, GENERIC_WRITE, true);
+        if (handle != INVALID_HANDLE_VALUE || GetLastError() != ERROR_SHARING_VIOLATION ||
+            waited_ms >= TORN_LINE_PATIENCE_MS)
+            return handle;
+        Sleep(TORN_LINE_PAUSE_MS);
+    }
+}
+
+static int not_opened(const char *path, struct error *error)
+{
+    DWORD number = GetLastError();
+    if (number == ERROR_FILE_NOT_FOUND) /* a file would have been made */
+        return cannot_create(error, path, "nobody reads this pipe, or there is no such device");
+    if (number == ERROR_ACCESS_DENIED && shared_file_is_folder(path))
+        return cannot_create(error, path, "it is a folder (error 5)");
+    return cannot_create(error, path, system_error(number).text);
+}
+
+/* Whether what it holds may have a torn end. */
+static bool holds_something(HANDLE handle, struct file_identity *identity)
+{
+    LARGE_INTEGER size;
+    return GetFileType(handle) == FILE_TYPE_DISK && GetFileSizeEx(handle, &size) &&
+           size.QuadPart != 0 && shared_file_identify(handle, identity);
+}
+
+int output_file_open_append(const char *path, const struct output_file_format *format,
+                            struct output_file **out, struct output_file_start *start,
+                            struct error *error)
+{
+    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
+    struct file_identity identity;
+    HANDLE handle = open_to_append(path);
+    if (handle != INVALID_HANDLE_VALUE && holds_something(handle, &identity)) {
+        struct system_error failure;
+        CloseHandle(handle);
+        const char *why = torn_line_mend(path, &identity, format, start, &failure);
+        if (why != NULL && format == NULL)
+            return cannot_create(error, path, why);
+        if (why != NULL) {
+            error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name,
+                      path, why);
+            return -1;
+        }
+        handle = open_to_append(path);
+    }
+    if (handle == INVALID_HANDLE_VALUE)
+        return not_opened(path, error);
+    return make(handle, path, out, error);
+}
+
+/* --- standard output -------------------------------------------------------------------------- */
+
+/* Writing nothing is harmless but to a pipe, whose reader would take it for the end. */
+static bool takes_writes(HANDLE handle)
+{
+    DWORD written;
+    return GetFileType(handle) == FILE_TYPE_PIPE || WriteFile(handle, "", 0, &written, NULL);
+}
+
+int output_file_open_stdout(struct output_file **out, struct error *error)
+{
+    HANDLE handle = GetStdHandle(STD_OUTPUT_HANDLE);
+    if (handle == NULL || handle == INVALID_HANDLE_VALUE || !takes_writes(handle))
+        return cannot_create(error, "standard output", "it is closed, or open for reading only");
+    return make(handle, NULL, out, error);
+}
+
+/*
+ * A service has none, which GetStdHandle tells. What was closed before the program was started is
+ * a number without a handle, which the next file to be opened would get.
+ */
+void output_file_hold_standard_streams(void)
+{
+    static const DWORD streams[] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        DWORD flags;
+        HANDLE handle = GetStdHandle(streams[i]);
+        if (handle != NULL && handle != INVALID_HANDLE_VALUE &&
+            !GetHandleInformation(handle, &flags))
+            SetStdHandle(streams[i], NULL);
+    }
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static int64_t position(const struct output_file *file)
+{
+    LARGE_INTEGER found;
+    const LARGE_INTEGER here = {0};
+    return SetFilePointerEx(file->handle, here, &found, FILE_CURRENT) ? found.QuadPart : -1;
+}
+
+static int64_t size_of(const struct output_file *file)
+{
+    LARGE_INTEGER found;
+    return GetFileSizeEx(file->handle, &found) ? found.QuadPart : -1;
+}
+
+/* Keeps what take_back must know: which bytes before the file's offset are ours alone. */
+static void note_written(struct output_file *file, DWORD size)
+{
+    int64_t end = position(file);
+    if (end - (int64_t)size != file->end)
+        file->unmixed = 0;
+    file->unmixed += size;
+    file->end = end;
+}
+
+static enum write_result fails(DWORD number, struct error *error)
+{
+    if (stream_failure_is_end(number))
+        return WRITE_CLOSED;
+    error_set(error, EXIT_CODE_IO, "cannot write: %s", system_error(number).text);
+    return WRITE_FAILED;
+}
+
+static enum write_result write_regular(struct output_file *file, const void *bytes, size_t size,
+                                       size_t *written, struct error *error)
+{
+    DWORD most = size < 0x40000000 ? (DWORD)size : 0x40000000;
+    DWORD done = 0;
+    if (file->handle == INVALID_HANDLE_VALUE) {
+        error_set(error, EXIT_CODE_IO, "cannot write: the file was removed");
+        return WRITE_FAILED;
+    }
+    bool accepted = file->path != NULL ? shared_file_append(file->handle, bytes, most, &done)
+                                       : WriteFile(file->handle, bytes, most, &done, NULL) != 0;
+    if (!accepted)
+        return fails(GetLastError(), error);
+    if (done == 0) {
+        error_set(error, EXIT_CODE_IO, "cannot write: nothing was taken");
+        return WRITE_FAILED;
+    }
+    note_written(file, done);
+    *written = done;
+    return WRITE_OK;
+}
+
+static enum write_result write_by_thread(struct output_file *file, const void *bytes, size_t size,
+                                         size_t *written, struct error *error)
+{
+    struct stream_thread *thread = file->thread;
+    DWORD wait_ms = 0;
+    if (!stream_thread_is_used(thread)) {
+        if (!stream_thread_wait(thread, 0))
+            return WRITE_WOULD_BLOCK; /* what was withdrawn is still on its way */
+        stream_thread_begin(thread, bytes, size);
+        wait_ms = QUICK_MS;
+    }
+    if (!stream_thread_wait(thread, wait_ms))
+        return WRITE_WOULD_BLOCK;
+    struct stream_outcome outcome = stream_thread_take(thread);
+    if (outcome.accepted == 0)
+        return fails(outcome.failure, error);
+    file->begun = true;
+    *written = outcome.accepted;
+    return WRITE_OK;
+}
+
+enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
+                                    size_t *written, struct error *error)
+{
+    return is_regular(file) ? write_regular(file, bytes, size, written, error)
+                            : write_by_thread(file, bytes, size, written, error);
+}
+
+size_t output_file_withdraw(struct output_file *file)
+{
+    if (is_regular(file) || !stream_thread_is_used(file->thread))
+        return 0;
+    return stream_thread_withdraw(file->thread);
+}
+
+wait_handle output_file_handle(const struct output_file *file)
+{
+    return is_regular(file) ? NO_HANDLE : wait_source_handle(stream_thread_source(file->thread));
+}
+
+bool output_file_take_back(struct output_file *file, size_t size)
+{
+    if (!is_regular(file))
+        return false;
+    if (file->handle == INVALID_HANDLE_VALUE)
+        return true; /* it went with the file */
+    if (size > file->unmixed || size_of(file) != file->end || position(file) != file->end)
+        return false;
+    LARGE_INTEGER end = {.QuadPart = file->end - (int64_t)size};
+    if (!shared_file_set_size(file->handle, (uint64_t)end.QuadPart))
+        return false;
+    /* Standard output is not always appended to: the next write would leave a hole. */
+    SetFilePointerEx(file->handle, end, NULL, FILE_BEGIN);
+    file->end = end.QuadPart;
+    file->unmixed -= size;
+    return true;
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+bool output_file_at_beginning(const struct output_file *file)
+{
+    return is_regular(file) ? size_of(file) == 0 : !file->begun;
+}
+
+bool output_file_is_regular(const struct output_file *file)
+{
+    return is_regular(file);
+}
+
+bool output_file_sync(struct output_file *file, struct error *error)
+{
+    if (!is_regular(file) || file->handle == INVALID_HANDLE_VALUE || FlushFileBuffers(file->handle))
+        return true;
+    error_set(error, EXIT_CODE_IO, "cannot write to the disk: %s",
+              system_error(GetLastError()).text);
+    return false;
+}
+
+uint64_t output_file_size(const struct output_file *file)
+{
+    int64_t size = is_regular(file) ? size_of(file) : 0;
+    return size > 0 ? (uint64_t)size : 0;
+}
+
+bool output_file_is_terminal(const struct output_file *file)
+{
+    return file->terminal;
+}
+
+bool output_file_is_removed(const struct output_file *file)
+{
+    FILE_STANDARD_INFO found;
+    if (!is_regular(file))
+        return false;
+    if (file->handle == INVALID_HANDLE_VALUE)
+        return true;
+    return GetFileInformationByHandleEx(file->handle, FileStandardInfo, &found, sizeof found) &&
+           (found.DeletePending || found.NumberOfLinks == 0);
+}
+
+/* A name that is kept until the last one has closed the file is refused, whatever is asked of it.
+ */
+bool output_file_let_name_go(struct output_file *file)
+{
+    if (file->handle == INVALID_HANDLE_VALUE || file->path == NULL ||
+        !output_file_is_removed(file) || !shared_file_is_refused(file->path))
+        return false;
+    CloseHandle(file->handle);
+    file->handle = INVALID_HANDLE_VALUE;
+    return true;
+}
+
+bool output_file_is_at(const struct output_file *file, const char *path)
+{
+    struct file_identity named;
+    if (!is_regular(file)) /* pipes and devices have nothing but their names */
+        return file->path != NULL && strcmp(file->path, path) == 0;
+    HANDLE handle = shared_file_open(path, FILE_READ_ATTRIBUTES, false);
+    if (handle == INVALID_HANDLE_VALUE)
+        return false;
+    bool found = file->handle != INVALID_HANDLE_VALUE && shared_file_identify(handle, &named) &&
+                 shared_file_is_same(&named, &file->identity);
+    CloseHandle(handle);
+    return found;
+}
+
+void output_file_close(struct output_file *file)
+{
+    if (file == NULL)
+        return;
+    if (is_regular(file) && file->path != NULL && file->handle != INVALID_HANDLE_VALUE)
+        CloseHandle(file->handle);
+    stream_thread_destroy(file->thread);
+    free(file->path);
+    free(file);
+}

@@ -1,0 +1,289 @@
+#include "collector/platform/windows/stream_thread.h"
+
+#include <process.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/windows/console.h"
+#include "collector/platform/windows/pipe_state.h"
+#include "collector/platform/windows/system_error.h"
+
+/*
+ * Bytes that a pipe is given at once: no more than any takes whole or not at all, so that of a
+ * write that is ended before its reader reads it is known how far it was accepted.
+ */
+#define PIECE_SIZE 4096
+
+/* Between two looks whether the reader of a pipe is still there. */
+#define LOOK_MS 500
+
+/* Between two tries, where a pipe that is full says so at once (PIPE_NOWAIT). */
+#define FULL_MS 10
+
+/* How long an end is waited for, and after how long it is asked for again meanwhile. */
+#define CANCEL_MS       100
+#define CANCEL_AGAIN_MS 5
+
+struct stream_thread {
+    HANDLE stream;
+    bool owned;
+    bool console;
+    HANDLE thread;
+    HANDLE begun; /* reset by the thread, which waits for it */
+    HANDLE io;    /* of `overlapped` */
+    OVERLAPPED overlapped;
+    struct wait_source source;
+    _Atomic bool ending; /* of the write that is on its way */
+    _Atomic bool leaving;
+    _Atomic int holders; /* the thread and its owner: the last one frees all */
+    bool used;           /* the owner's alone */
+    _Atomic size_t accepted;
+
+    /* Of the write; behind `lock` while it is on its way. */
+    SRWLOCK lock;
+    size_t size;
+    bool closed; /* nothing is added any more */
+
+    /* The owner's while `writable` is set, else the thread's; but for what is added to `bytes`. */
+    DWORD failure;
+    char bytes[STREAM_THREAD_ROOM];
+};
+
+static void let_go(struct stream_thread *thread)
+{
+    if (atomic_fetch_sub(&thread->holders, 1) != 1)
+        return;
+    if (thread->owned)
+        CloseHandle(thread->stream);
+    HANDLE const handles[] = {thread->thread, thread->begun, thread->io, thread->source.writable,
+                              thread->source.broken};
+    for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
+        if (handles[i] != NULL)
+            CloseHandle(handles[i]);
+    free(thread);
+}
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+bool stream_failure_is_end(DWORD failure)
+{
+    static const DWORD ends[] = {
+        ERROR_BROKEN_PIPE,         ERROR_NO_DATA,
+        ERROR_PIPE_NOT_CONNECTED,  ERROR_NETNAME_DELETED,
+        ERROR_GRACEFUL_DISCONNECT, ERROR_CONNECTION_ABORTED,
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (failure == ends[i])
+            return true;
+    return false;
+}
+
+/*
+ * A write that waits, also where the handle was opened for overlapped operations (as sockets are).
+ * Returns 0 or the system's number.
+ */
+static DWORD write_piece(struct stream_thread *thread, const char *bytes, DWORD size,
+                         DWORD *written)
+{
+    thread->overlapped = (OVERLAPPED){.hEvent = thread->io};
+    if (WriteFile(thread->stream, bytes, size, written, &thread->overlapped))
+        return 0;
+    DWORD failure = GetLastError();
+    if (failure != ERROR_IO_PENDING)
+        return failure;
+    return GetOverlappedResult(thread->stream, &thread->overlapped, written, TRUE) ? 0
+                                                                                   : GetLastError();
+}
+
+/* One piece of the write. Returns 0 or the system's number. */
+static DWORD write_some(struct stream_thread *thread, const char *bytes, size_t size,
+                        DWORD *written)
+{
+    size_t piece = size < PIECE_SIZE ? size : PIECE_SIZE;
+    if (!thread->console)
+        return write_piece(thread, bytes, (DWORD)piece, written);
+    piece = console_whole(bytes, piece);
+    DWORD failure = console_write(thread->stream, bytes, piece);
+    *written = failure == 0 ? (DWORD)piece : 0;
+    return failure;
+}
+
+/* How many bytes there are; where all are out, or `over`, nothing is added to them any more. */
+static size_t size_so_far(struct stream_thread *thread, size_t done, bool over)
+{
+    AcquireSRWLockExclusive(&thread->lock);
+    size_t size = thread->size;
+    thread->closed = over || done == size;
+    ReleaseSRWLockExclusive(&thread->lock);
+    return size;
+}
+
+static void write_all(struct stream_thread *thread)
+{
+    size_t done = 0;
+    bool over = atomic_load(&thread->ending);
+    size_t size = size_so_far(thread, done, over);
+    while (done < size && !over) {
+        DWORD written = 0;
+        thread->failure = write_some(thread, thread->bytes + done, size - done, &written);
+        done += written;
+        atomic_store(&thread->accepted, done);
+        over = thread->failure != 0 || atomic_load(&thread->ending);
+        if (written == 0 && !over)
+            Sleep(FULL_MS);
+        size = size_so_far(thread, done, over);
+    }
+    if (stream_failure_is_end(thread->failure))
+        SetEvent(thread->source.broken);
+}
+
+/* A reader that goes while there is nothing to write is looked for; where the system tells of it.
+ */
+static unsigned __stdcall run(void *argument)
+{
+    struct stream_thread *thread = argument;
+    DWORD look_ms = LOOK_MS;
+    while (!atomic_load(&thread->leaving)) {
+        if (WaitForSingleObject(thread->begun, look_ms) == WAIT_TIMEOUT) {
+            enum pipe_state state = pipe_state(thread->stream);
+            if (state == PIPE_LEFT)
+                SetEvent(thread->source.broken);
+            if (state != PIPE_READ)
+                look_ms = INFINITE;
+        } else if (!atomic_load(&thread->leaving)) {
+            write_all(thread);
+            SetEvent(thread->source.writable);
+        }
+    }
+    let_go(thread);
+    return 0;
+}
+
+/* --- its owner -------------------------------------------------------------------------------- */
+
+static bool make_handles(struct stream_thread *thread)
+{
+    thread->begun = CreateEventW(NULL, FALSE, FALSE, NULL);
+    thread->io = CreateEventW(NULL, TRUE, FALSE, NULL);
+    thread->source.writable = CreateEventW(NULL, TRUE, TRUE, NULL);
+    thread->source.broken = CreateEventW(NULL, TRUE, FALSE, NULL);
+    if (thread->begun == NULL || thread->io == NULL || thread->source.writable == NULL ||
+        thread->source.broken == NULL)
+        return false;
+    atomic_store(&thread->holders, 2);
+    thread->thread = (HANDLE)_beginthreadex(NULL, 0, run, thread, 0, NULL);
+    if (thread->thread == NULL)
+        atomic_store(&thread->holders, 1);
+    return thread->thread != NULL;
+}
+
+int stream_thread_create(HANDLE stream, bool owned, struct stream_thread **out, struct error *error)
+{
+    struct stream_thread *thread = calloc(1, sizeof *thread);
+    if (thread == NULL) {
+        if (owned)
+            CloseHandle(stream);
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a thread that writes");
+        return -1;
+    }
+    thread->stream = stream;
+    thread->owned = owned;
+    thread->console = console_is(stream);
+    thread->closed = true;
+    InitializeSRWLock(&thread->lock);
+    atomic_init(&thread->holders, 1);
+    if (!make_handles(thread)) {
+        error_set(error, EXIT_CODE_INTERNAL, "cannot start a thread that writes");
+        let_go(thread);
+        return -1;
+    }
+    *out = thread;
+    return 0;
+}
+
+bool stream_thread_is_used(const struct stream_thread *thread)
+{
+    return thread->used;
+}
+
+bool stream_thread_wait(struct stream_thread *thread, DWORD wait_ms)
+{
+    return WaitForSingleObject(thread->source.writable, wait_ms) == WAIT_OBJECT_0;
+}
+
+void stream_thread_begin(struct stream_thread *thread, const void *bytes, size_t size)
+{
+    size_t taken = size < STREAM_THREAD_ROOM ? size : STREAM_THREAD_ROOM;
+    if (thread->console)
+        taken = console_whole(bytes, taken);
+    memcpy(thread->bytes, bytes, taken);
+    thread->size = taken;
+    thread->closed = false;
+    thread->failure = 0;
+    thread->used = true;
+    atomic_store(&thread->accepted, 0);
+    atomic_store(&thread->ending, false);
+    ResetEvent(thread->source.writable);
+    SetEvent(thread->begun);
+}
+
+bool stream_thread_add(struct stream_thread *thread, const void *bytes, size_t size)
+{
+    AcquireSRWLockExclusive(&thread->lock);
+    bool room = !thread->closed && size <= STREAM_THREAD_ROOM - thread->size;
+    if (room) {
+        memcpy(thread->bytes + thread->size, bytes, size);
+        thread->size += size;
+    }
+    ReleaseSRWLockExclusive(&thread->lock);
+    return room;
+}
+
+struct stream_outcome stream_thread_take(struct stream_thread *thread)
+{
+    thread->used = false;
+    return (struct stream_outcome){atomic_load(&thread->accepted), thread->failure};
+}
+
+/*
+ * Ends what is on its way; false where that cannot be done in time. The thread may be between two
+ * pieces, or about to begin one, so it is asked again.
+ */
+static bool cancel(struct stream_thread *thread)
+{
+    ULONGLONG until = GetTickCount64() + CANCEL_MS;
+    atomic_store(&thread->ending, true);
+    while (!stream_thread_wait(thread, 0)) {
+        CancelSynchronousIo(thread->thread);
+        CancelIoEx(thread->stream, &thread->overlapped); /* where it is no synchronous one */
+        if (!stream_thread_wait(thread, CANCEL_AGAIN_MS) && GetTickCount64() >= until)
+            return false;
+    }
+    return true;
+}
+
+size_t stream_thread_withdraw(struct stream_thread *thread)
+{
+    cancel(thread);
+    thread->used = false;
+    return atomic_load(&thread->accepted);
+}
+
+const struct wait_source *stream_thread_source(const struct stream_thread *thread)
+{
+    return &thread->source;
+}
+
+void stream_thread_destroy(struct stream_thread *thread)
+{
+    if (thread == NULL)
+        return;
+    atomic_store(&thread->leaving, true);
+    if (cancel(thread)) {
+        SetEvent(thread->begun);
+        /* Its look at a pipe may wait for another process's write. */
+        WaitForSingleObject(thread->thread, CANCEL_MS);
+    }
+    let_go(thread);
+}

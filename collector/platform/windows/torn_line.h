@@ -1,0 +1,28 @@
+/*
+ * Mends what a killed program left torn at the end of a file (collector/torn_end.h), and finds out
+ * who else has it open: whoever asks for a file that nobody writes to is refused one that somebody
+ * does. Private to the implementation of collector/output_file.h, which says what is done when.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_TORN_LINE_H
+#define SLUICE_COLLECTOR_PLATFORM_WINDOWS_TORN_LINE_H
+
+#include "collector/output_file.h"
+#include "collector/platform/windows/shared_file.h"
+#include "collector/platform/windows/system_error.h"
+
+/*
+ * Mends the file of that path, which we must not have open for writing, if it still is the one of
+ * `identity`. It is taken as it is where it cannot be read. Returns NULL, or why it could not be
+ * put right: a constant, or a text in *failure.
+ */
+const char *torn_line_mend(const char *path, const struct file_identity *identity,
+                           const struct output_file_format *format, struct output_file_start *start,
+                           struct system_error *failure);
+
+/* How long a predecessor that was killed may take to go, in milliseconds. */
+#define TORN_LINE_PATIENCE_MS 400
+
+/* Between two tries meanwhile. */
+#define TORN_LINE_PAUSE_MS 10
+
+#endif

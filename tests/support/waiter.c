@@ -24,19 +24,21 @@ struct waiter {
 static void follow(void *argument)
 {
     struct waiter *waiter = argument;
+    enum order order;
     do {
         while (wakeup_wait(waiter->ordered, NO_HANDLE, false, -1) != WAKEUP_SIGNALLED)
             ;
         struct notifier_event events[2];
-        if (waiter->order == ORDER_WAIT) {
+        order = waiter->order;
+        if (order == ORDER_WAIT) {
             waiter->count =
                 notifier_wait(waiter->notifier, waiter->number, events, 2, waiter->timeout_ms);
             waiter->event = events[0];
-        } else if (waiter->order == ORDER_LEAVE) {
+        } else if (order == ORDER_LEAVE) {
             notifier_leave(waiter->notifier, waiter->number);
         }
         wakeup_signal(waiter->done);
-    } while (waiter->order != ORDER_END);
+    } while (order != ORDER_END);
 }
 
 struct waiter *waiter_start(struct notifier *notifier, size_t number)

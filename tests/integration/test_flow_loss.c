@@ -122,7 +122,10 @@ static void a_flooded_listener_takes_nothing_from_another(void **state)
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listeners[1].decoded, 200);
     const struct listener_totals *first = &flow->final->listeners[0];
-    assert_int_equal(first->received + first->kernel_drops, flooded.sent);
+    if (udp_socket_counts_drops)
+        assert_int_equal(first->received + first->kernel_drops, flooded.sent);
+    else
+        assert_in_range(first->received, 1000, flooded.sent);
 
     char address[ADDRESS_TEXT_SIZE], name[128];
     struct address quiet = flow_address(flow, 1);
@@ -183,9 +186,10 @@ static void a_stop_under_load_leaves_whole_lines_and_exact_sums(void **state)
 }
 
 /*
- * What the filter refuses is no longer the full buffer's. The receiver is held before its last
- * receive, when the filter is in place: a turn that was held up for longer than its time is over
- * after one receive, and the next one is the last drain's.
+ * What the filter refuses is no longer the full buffer's; where the system has none, what comes
+ * before the last receive is received. The receiver is held before that one, when the filter is in
+ * place: a turn that was held up for longer than its time is over after one receive, and the next
+ * one is the last drain's.
  */
 static void a_ledger_asked_for_during_a_stop_counts_nothing_twice(void **state)
 {
@@ -204,9 +208,10 @@ static void a_ledger_asked_for_during_a_stop_counts_nothing_twice(void **state)
     ledger_snapshot_free(pipeline_snapshot(flow->pipeline)); /* the receiver answers it later */
     gate_open(&flow->receiving);
     flow_finish(flow, 20000);
-    assert_int_equal(flow->final->listeners[0].received, 10);
+    uint64_t refused = udp_socket_counts_drops ? 100 : 0; /* it is a kind of drop */
+    assert_int_equal(flow->final->listeners[0].received, 110 - refused);
     assert_int_equal(flow->final->listeners[0].kernel_drops, 0);
-    assert_int_equal(flow->final->listeners[0].refused_while_stopping, 100);
+    assert_int_equal(flow->final->listeners[0].refused_while_stopping, refused);
 }
 
 /* A capture waits for room where a socket would lose. */

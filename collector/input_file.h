@@ -5,7 +5,8 @@
  * A file is live where reading it can wait for another program or a person: a pipe, a terminal, a
  * socket, a device. It is opened without waiting for its writer, ends when its last writer has
  * gone, and says when it has nothing yet; the reader then calls input_file_wait, having done first
- * what must not wait. Any other file is simply read.
+ * what must not wait. Any other file is simply read. What a system cannot wait for in a way that
+ * can be cancelled, as Windows its consoles and devices, is not opened there.
  *
  * Lifecycle: open, read and wait, close. One thread reads; any thread cancels.
  */
@@ -30,7 +31,8 @@ enum input_result {
 /*
  * Finds out about `path` without opening it, because that alone would let a pipe's writer go on,
  * into nothing. Returns 0 and whether it is live in *live, or -1 with `error` filled
- * (EXIT_CODE_BAD_INPUT): there is no such file, it may not be read, or it is a directory.
+ * (EXIT_CODE_BAD_INPUT): there is no such file, it may not be read, it is a directory, or it is
+ * none that can be waited for.
  */
 int input_file_look(const char *path, bool *live, struct error *error);
 

@@ -324,6 +324,20 @@ static int receive_one(struct udp_socket *socket, struct windows_group *group)
     return 0;
 }
 
+/*
+ * Whether there is nothing, asked by a call that has FD_READ told again: WSARecvMsg is not among
+ * those that WSAEventSelect's documentation names, and would-block may be the last that is heard.
+ */
+static bool is_empty(const struct udp_socket *socket)
+{
+    char first;
+    WSABUF part = {.buf = &first, .len = sizeof first};
+    DWORD size = 0;
+    DWORD flags = MSG_PEEK;
+    return WSARecvFrom(socket->handle, &part, 1, &size, &flags, NULL, NULL, NULL, NULL) != 0 &&
+           WSAGetLastError() == WSAEWOULDBLOCK;
+}
+
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *to,
                                        struct error *error)
 {
@@ -343,8 +357,11 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
         /* Of what ended a group that holds something the next receive hears from the system. */
         if (to->count != 0)
             break;
-        if (code == WSAEWOULDBLOCK)
-            return RECEIVE_WOULD_BLOCK;
+        if (code == WSAEWOULDBLOCK) {
+            if (is_empty(socket))
+                return RECEIVE_WOULD_BLOCK;
+            continue;
+        }
         if (code == WSAENOBUFS || code == WSA_NOT_ENOUGH_MEMORY || passing == MAX_PASSING)
             return RECEIVE_LATER;
         error_set(error, EXIT_CODE_IO, "cannot receive: %s", system_error((unsigned)code).text);

@@ -18,13 +18,17 @@ typedef intptr_t test_stream;
 /* Closes it and makes it NO_STREAM, which is allowed. */
 void test_stream_close(test_stream *handle);
 
-/* A file of that path: empty, made where it is not there; or for reading only. */
+/* A file of that path: empty, made where it is not there; or to append to, or to read. */
 test_stream test_stream_open(const char *path);
+test_stream test_stream_open_to_append(const char *path);
 test_stream test_stream_open_to_read(const char *path);
 
 /* Writes all of it; reads at least one byte and at most `size`, 0 at the end. */
 void test_stream_write(test_stream handle, const void *bytes, size_t size);
 size_t test_stream_read(test_stream handle, void *bytes, size_t size);
+
+/* Where the next write to a file goes: bytes from its beginning. */
+void test_stream_seek(test_stream handle, uint64_t offset);
 
 /* A pipe of which the test closes the ends, one by one or both. */
 struct test_pipe {
@@ -33,6 +37,10 @@ struct test_pipe {
 };
 
 struct test_pipe test_pipe_open(void);
+
+/* Writes into it until it takes nothing more. Returns the bytes that are now to be read. */
+size_t test_pipe_fill(const struct test_pipe *pipe);
+
 void test_pipe_close(struct test_pipe *pipe);
 
 /* --- standard output and standard error ------------------------------------------------------- */

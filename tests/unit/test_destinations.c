@@ -6,15 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/ledger.h"
 #include "collector/thread.h"
 #include "sinks/sinks.h"
+#include "tests/support/others.h"
+#include "tests/support/patience.h"
+#include "tests/support/removal.h"
 #include "tests/support/scratch_directory.h"
+#include "tests/support/standard_stream.h"
 
 static struct sink_counters counters;
 static char file_path[600];
@@ -41,8 +43,12 @@ static struct destination *create_file(const char *name)
 static void write_text(struct destination *destination, const char *text)
 {
     size_t written = 0;
-    assert_int_equal(destination->stream->write(destination, text, strlen(text), &written, NULL),
-                     WRITE_OK);
+    int64_t until = patience_until();
+    enum write_result result;
+    while ((result = destination->stream->write(destination, text, strlen(text), &written, NULL)) ==
+           WRITE_WOULD_BLOCK)
+        assert_true(patience(until));
+    assert_int_equal(result, WRITE_OK);
     assert_int_equal(written, strlen(text));
 }
 
@@ -69,7 +75,7 @@ static void a_renamed_file_is_written_until_it_is_reopened(void **state)
     (void)state;
     struct destination *destination = create_file("file");
     write_text(destination, "one\n");
-    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
+    others_move("file", "file.1");
     write_text(destination, "two\n");
     assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, "three\n");
@@ -86,7 +92,7 @@ static void a_file_that_was_removed_is_noticed_before_the_next_block(void **stat
     struct destination *destination = create_file("file");
     destination->stream->prepare(destination);
     write_text(destination, "one\n");
-    assert_int_equal(remove(scratch_path("file")), 0);
+    remove_open_file("file");
     destination->stream->prepare(destination);
     write_text(destination, "two\n");
     destination->destroy(destination);
@@ -99,23 +105,23 @@ static void a_file_that_was_just_moved_goes_on_where_it_is(void **state)
     (void)state;
     struct destination *destination = create_file("file");
     write_text(destination, "one\n");
-    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
+    others_move("file", "file.1");
     destination->stream->prepare(destination);
     write_text(destination, "two\n");
     destination->destroy(destination);
     scratch_assert_holds_text("file.1", "one\ntwo\n");
-    assert_int_equal(access(scratch_path("file"), F_OK), -1);
+    assert_false(scratch_has("file"));
 }
 
 static void a_file_that_cannot_be_opened_anew_goes_on_where_it_is(void **state)
 {
     (void)state;
     struct destination *destination = create_file("file");
-    assert_int_equal(remove(scratch_path("file")), 0);
-    assert_int_equal(mkdir(scratch_path("file"), 0700), 0);
+    remove_open_file("file");
+    scratch_make_folder("file");
     destination->stream->prepare(destination);
     write_text(destination, "one\n"); /* nobody will read it */
-    assert_int_equal(rmdir(scratch_path("file")), 0);
+    others_remove_folder("file");
     destination->stream->prepare(destination);
     write_text(destination, "two\n");
     destination->destroy(destination);
@@ -157,14 +163,14 @@ static void where_reopening_fails_the_old_file_stays(void **state)
 {
     (void)state;
     struct destination *destination = create_file("file");
-    assert_int_equal(rename(scratch_path("file"), scratch_path("file.1")), 0);
-    assert_int_equal(mkdir(scratch_path("file"), 0700), 0);
+    others_move("file", "file.1");
+    scratch_make_folder("file");
     struct error error = {.text = ""};
     assert_int_equal(destination->stream->reopen(destination, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(error.text, scratch_path("file")));
     write_text(destination, "line\n");
-    assert_int_equal(rmdir(scratch_path("file")), 0);
+    others_remove_folder("file");
     assert_int_equal(destination->stream->reopen(destination, &error), 0);
     write_text(destination, "new\n");
     destination->destroy(destination);
@@ -185,21 +191,12 @@ static void a_file_that_cannot_be_made_is_an_error(void **state)
 /* What is said on standard error while the file is opened and closed; to be freed. */
 static char *logged_by_opening(const char *name)
 {
-    FILE *taken = tmpfile();
-    assert_non_null(taken);
-    int aside = dup(STDERR_FILENO);
-    assert_int_equal(dup2(fileno(taken), STDERR_FILENO), STDERR_FILENO);
     struct destination *destination = NULL;
+    standard_stream_take(STREAM_ERROR);
     int result = destination_file.create(options_for(name), &destination, NULL);
-    dup2(aside, STDERR_FILENO);
-    close(aside);
+    char *text = standard_stream_end_taking(STREAM_ERROR);
     assert_int_equal(result, 0);
     destination->destroy(destination);
-    char *text = calloc(1, 2048);
-    assert_non_null(text);
-    rewind(taken);
-    assert_in_range(fread(text, 1, 2047, taken), 0, 2047);
-    fclose(taken);
     return text;
 }
 
@@ -214,10 +211,9 @@ static void what_is_done_about_a_torn_line_is_logged(void **state)
     free(text);
 
     scratch_put_text("file", "whole\nhalf");
-    FILE *other = fopen(scratch_path("file"), "ab");
-    assert_non_null(other);
+    test_stream other = test_stream_open_to_append(scratch_path("file"));
     text = logged_by_opening("file");
-    fclose(other);
+    test_stream_close(&other);
     assert_non_null(strstr(text, "sluice: warning: "));
     assert_non_null(strstr(text, "it was not cut"));
     scratch_assert_holds_text("file", "whole\nhalf\n");
@@ -236,26 +232,23 @@ static void standard_output_has_no_name_to_reopen(void **state)
         .name = "stdout:", .path = "", .encoder = &encoder_json};
     assert_false(destination_stdout.needs_path);
     assert_true(destination_file.needs_path);
-    fflush(stdout);
-    int aside = dup(STDOUT_FILENO);
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+    struct test_pipe pipe = test_pipe_open();
+    standard_stream_lead(STREAM_OUTPUT, pipe.writer);
     int result = destination_stdout.create(&options, &destination, NULL);
-    dup2(aside, STDOUT_FILENO);
-    close(aside);
-    close(ends[1]);
+    standard_stream_lead_back(STREAM_OUTPUT);
     assert_int_equal(result, 0);
     assert_true(destination->stream->reopen == NULL && destination->stream->prepare == NULL);
     write_text(destination, "line\n");
     assert_true(destination->stream->handle(destination) != NO_HANDLE);
     assert_false(destination->stream->take_back(destination, 1));
+    assert_int_equal(destination->stream->withdraw(destination), 0);
     destination->destroy(destination);
+    test_stream_close(&pipe.writer);
     char found[16];
-    assert_int_equal(read(ends[0], found, sizeof found), 5);
+    assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 5);
     assert_memory_equal(found, "line\n", 5);
-    assert_int_equal(read(ends[0], found, sizeof found), 0); /* its end is closed with it */
-    close(ends[0]);
+    assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 0);
+    test_pipe_close(&pipe);
 }
 
 int main(void)

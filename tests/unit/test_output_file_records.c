@@ -1,20 +1,16 @@
 /* Files of formats without lines: what a start does about a record that a killed run left torn. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/output_file.h"
 #include "tests/support/scratch_directory.h"
+#include "tests/support/standard_stream.h"
 
 /*
  * The format of these tests: a file begins with "#", a record is a length of two bytes
@@ -163,11 +159,9 @@ static void a_torn_record_that_another_program_may_be_writing_is_not_cut(void **
     put_record(5);
     put("\0", 1);
     scratch_put("file", (const char *)content, size);
-    int other = open(scratch_path("file"), O_WRONLY | O_APPEND);
-    assert_true(other >= 0);
-    assert_int_equal(flock(other, LOCK_SH), 0);
+    test_stream other = test_stream_open_to_append(scratch_path("file"));
     assert_refused("another program may be writing it");
-    close(other);
+    test_stream_close(&other);
     assert_kept(size - 1);
 }
 
@@ -178,11 +172,9 @@ static void whole_records_are_opened_beside_another_writer(void **state)
     put("#", 1);
     put_record(5);
     scratch_put("file", (const char *)content, size);
-    int other = open(scratch_path("file"), O_WRONLY | O_APPEND);
-    assert_true(other >= 0);
-    assert_int_equal(flock(other, LOCK_SH), 0);
+    test_stream other = test_stream_open_to_append(scratch_path("file"));
     assert_kept(size);
-    close(other);
+    test_stream_close(&other);
 }
 
 int main(void)

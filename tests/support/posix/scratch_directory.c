@@ -76,17 +76,27 @@ void scratch_put(const char *name, const char *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-void scratch_assert_holds(const char *name, const char *bytes, size_t size)
+char *scratch_read(const char *name, size_t *size)
 {
     FILE *file = fopen(scratch_path(name), "rb");
     if (file == NULL)
         fail_msg("%s: no such file", name);
-    char *found = malloc(size + 1);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *found = calloc(1, *size + 1);
     assert_non_null(found);
-    size_t count = fread(found, 1, size + 1, file);
+    assert_int_equal(fread(found, 1, *size, file), *size);
     fclose(file);
+    return found;
+}
+
+void scratch_assert_holds(const char *name, const char *bytes, size_t size)
+{
+    size_t count;
+    char *found = scratch_read(name, &count);
     if (count != size || memcmp(found, bytes, size) != 0)
-        fail_msg("%s does not hold the expected %zu bytes, but %zu%s: %.*s", name, size, count,
-                 count > size ? " or more" : "", (int)(count < 200 ? count : 200), found);
+        fail_msg("%s does not hold the expected %zu bytes, but %zu: %.*s", name, size, count,
+                 (int)(count < 200 ? count : 200), found);
     free(found);
 }

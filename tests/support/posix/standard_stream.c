@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,11 @@ test_stream test_stream_open(const char *path)
     return open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
 }
 
+test_stream test_stream_open_to_append(const char *path)
+{
+    return open_file(path, O_WRONLY | O_APPEND);
+}
+
 test_stream test_stream_open_to_read(const char *path)
 {
     return open_file(path, O_RDONLY);
@@ -47,11 +53,28 @@ size_t test_stream_read(test_stream handle, void *bytes, size_t size)
     return (size_t)got;
 }
 
+void test_stream_seek(test_stream handle, uint64_t offset)
+{
+    assert_int_equal(lseek((int)handle, (off_t)offset, SEEK_SET), (off_t)offset);
+}
+
 struct test_pipe test_pipe_open(void)
 {
     int ends[2];
+    signal(SIGPIPE, SIG_IGN); /* as our programs do */
     assert_int_equal(pipe(ends), 0);
     return (struct test_pipe){.reader = ends[0], .writer = ends[1]};
+}
+
+size_t test_pipe_fill(const struct test_pipe *pipe)
+{
+    int writer = (int)pipe->writer;
+    size_t filled = 0;
+    assert_int_equal(fcntl(writer, F_SETFL, O_NONBLOCK), 0);
+    while (write(writer, "x", 1) == 1)
+        filled++;
+    assert_int_equal(fcntl(writer, F_SETFL, 0), 0);
+    return filled;
 }
 
 void test_pipe_close(struct test_pipe *pipe)

@@ -152,21 +152,29 @@ void scratch_put(const char *name, const char *bytes, size_t size)
     assert_true(CloseHandle(file));
 }
 
-void scratch_assert_holds(const char *name, const char *bytes, size_t size)
+char *scratch_read(const char *name, size_t *size)
 {
+    LARGE_INTEGER whole;
+    DWORD got = 0;
     HANDLE file = open_shared(name, GENERIC_READ, OPEN_EXISTING);
     if (file == INVALID_HANDLE_VALUE)
         fail_msg("%s: no such file", name);
-    char *found = malloc(size + 1);
+    assert_true(GetFileSizeEx(file, &whole));
+    *size = (size_t)whole.QuadPart;
+    char *found = calloc(1, *size + 1);
     assert_non_null(found);
-    size_t count = 0;
-    DWORD got = 1;
-    while (got != 0 && count < size + 1 &&
-           ReadFile(file, found + count, (DWORD)(size + 1 - count), &got, NULL))
-        count += got;
+    assert_true(ReadFile(file, found, (DWORD)*size, &got, NULL));
+    assert_int_equal(got, *size);
     CloseHandle(file);
+    return found;
+}
+
+void scratch_assert_holds(const char *name, const char *bytes, size_t size)
+{
+    size_t count;
+    char *found = scratch_read(name, &count);
     if (count != size || memcmp(found, bytes, size) != 0)
-        fail_msg("%s does not hold the expected %zu bytes, but %zu%s: %.*s", name, size, count,
-                 count > size ? " or more" : "", (int)(count < 200 ? count : 200), found);
+        fail_msg("%s does not hold the expected %zu bytes, but %zu: %.*s", name, size, count,
+                 (int)(count < 200 ? count : 200), found);
     free(found);
 }

@@ -8,11 +8,15 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 #include <cmocka.h>
 
 #include "collector/platform/windows/text.h"
+
+/* Bytes that a pipe holds: what the system takes for one that asks for no size. */
+#define PIPE_ROOM 4096
 
 /* --- files and pipes -------------------------------------------------------------------------- */
 
@@ -43,6 +47,11 @@ test_stream test_stream_open(const char *path)
     return open_file(path, GENERIC_WRITE, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL);
 }
 
+test_stream test_stream_open_to_append(const char *path)
+{
+    return open_file(path, FILE_APPEND_DATA, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL);
+}
+
 test_stream test_stream_open_to_read(const char *path)
 {
     return open_file(path, GENERIC_READ, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL);
@@ -63,12 +72,27 @@ size_t test_stream_read(test_stream handle, void *bytes, size_t size)
     return got;
 }
 
+void test_stream_seek(test_stream handle, uint64_t offset)
+{
+    const LARGE_INTEGER to = {.QuadPart = (LONGLONG)offset};
+    assert_true(SetFilePointerEx(of(handle), to, NULL, FILE_BEGIN));
+}
+
 struct test_pipe test_pipe_open(void)
 {
     HANDLE reader;
     HANDLE writer;
-    assert_true(CreatePipe(&reader, &writer, NULL, 0));
+    assert_true(CreatePipe(&reader, &writer, NULL, PIPE_ROOM));
     return (struct test_pipe){.reader = (test_stream)reader, .writer = (test_stream)writer};
+}
+
+/* A pipe of this size takes as many bytes before a write waits. */
+size_t test_pipe_fill(const struct test_pipe *pipe)
+{
+    char bytes[PIPE_ROOM];
+    memset(bytes, 'x', sizeof bytes);
+    test_stream_write(pipe->writer, bytes, sizeof bytes);
+    return sizeof bytes;
 }
 
 void test_pipe_close(struct test_pipe *pipe)

@@ -53,20 +53,3 @@ wchar_t *file_access_path(const char *path)
         SetLastError(ERROR_NOT_ENOUGH_MEMORY);
     return made;
 }
-
-bool file_access_is_at(HANDLE file, const wchar_t *path)
-{
-    BY_HANDLE_FILE_INFORMATION this_one;
-    BY_HANDLE_FILE_INFORMATION named;
-    /* Who asks for attributes alone is let in whatever others share. */
-    HANDLE other = CreateFileW(path, FILE_READ_ATTRIBUTES, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
-                               FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, NULL);
-    if (other == INVALID_HANDLE_VALUE)
-        return false;
-    bool found = GetFileInformationByHandle(file, &this_one) != 0 &&
-                 GetFileInformationByHandle(other, &named) != 0;
-    CloseHandle(other);
-    return found && this_one.dwVolumeSerialNumber == named.dwVolumeSerialNumber &&
-           this_one.nFileIndexHigh == named.nFileIndexHigh &&
-           this_one.nFileIndexLow == named.nFileIndexLow;
-}

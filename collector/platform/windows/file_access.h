@@ -1,11 +1,11 @@
 /*
- * What all that opens files has in common: paths as the system takes them, and telling files apart.
+ * What all that opens files has in common: paths and times as the system has them, and what others
+ * may do to what is open.
  * Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <wchar.h>
 #include <windows.h>
@@ -22,9 +22,6 @@
  * measures where names stand in a path does so before this.
  */
 wchar_t *file_access_path(const char *path);
-
-/* Whether the path names this very file, and not another or none. A link is followed to neither. */
-bool file_access_is_at(HANDLE file, const wchar_t *path);
 
 /* A FILETIME in nanoseconds since 1970 UTC. */
 static inline int64_t file_access_time_ns(FILETIME time)

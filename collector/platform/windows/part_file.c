@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "collector/platform/windows/file_access.h"
+#include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/system_error.h"
 
 #define LOCKED_BYTE (UINT64_C(1) << 62)
@@ -85,18 +86,6 @@ static HANDLE create_file(const wchar_t *wide, const char *path, size_t base_len
     return handle;
 }
 
-/*
- * Whether somebody holds the name who will let go of it. The name of a file that was removed while
- * a program had it open stays on some volumes until that has closed it, and denies all access.
- */
-static bool is_held(const wchar_t *path, DWORD number)
-{
-    if (number == ERROR_ACCESS_DENIED)
-        return GetFileAttributesW(path) == INVALID_FILE_ATTRIBUTES &&
-               GetLastError() == ERROR_ACCESS_DENIED;
-    return number == ERROR_SHARING_VIOLATION;
-}
-
 static bool lock_file(HANDLE handle)
 {
     OVERLAPPED place = {.Offset = (DWORD)LOCKED_BYTE, .OffsetHigh = (DWORD)(LOCKED_BYTE >> 32)};
@@ -113,7 +102,7 @@ static enum part_result lock(HANDLE handle, const wchar_t *path)
 {
     if (!lock_file(handle))
         return PART_LOCKED;
-    return file_access_is_at(handle, path) ? PART_DONE : PART_MISSING;
+    return shared_file_is_at(handle, path) ? PART_DONE : PART_MISSING;
 }
 
 /* Takes over the handle and the path. */
@@ -141,14 +130,16 @@ static enum part_result give_up(wchar_t *path, HANDLE handle, enum part_result r
     return result;
 }
 
-/* Why it was not opened; BUSY as the other failures with `error` filled. */
-static enum part_result told(const wchar_t *wide, const char *what, const char *path,
-                             struct error *error)
+/*
+ * Why it was not opened. PART_BUSY: somebody holds the name who will let go of it; that of a file
+ * that was removed while a program had it open stays on some volumes until that has closed it.
+ */
+static enum part_result told(const char *what, const char *path, struct error *error)
 {
     DWORD number = GetLastError();
-    bool held = is_held(wide, number);
-    SetLastError(number);
     cannot(what, path, error);
+    bool held = number == ERROR_SHARING_VIOLATION ||
+                (number == ERROR_ACCESS_DENIED && shared_file_is_refused(path));
     return held ? PART_BUSY : PART_FAILED;
 }
 
@@ -161,7 +152,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
     HANDLE handle = create_file(wide, path, base_length);
     if (handle == INVALID_HANDLE_VALUE) {
         bool taken = GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS;
-        return give_up(wide, handle, taken ? PART_TAKEN : told(wide, "create", path, error));
+        return give_up(wide, handle, taken ? PART_TAKEN : told("create", path, error));
     }
     /* "con.part" is no file anywhere. */
     if (GetFileType(handle) != FILE_TYPE_DISK) {
@@ -183,7 +174,7 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
     if (handle == INVALID_HANDLE_VALUE) {
         bool missing =
             GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND;
-        return give_up(wide, handle, missing ? PART_MISSING : told(wide, "open", path, error));
+        return give_up(wide, handle, missing ? PART_MISSING : told("open", path, error));
     }
     BY_HANDLE_FILE_INFORMATION found;
     if (GetFileType(handle) != FILE_TYPE_DISK || !GetFileInformationByHandle(handle, &found))
@@ -228,13 +219,7 @@ bool part_file_is_there(struct part_file *file)
     if (!size_now(file, &size))
         return false;
     note_size(file, size);
-    return file_access_is_at(file->handle, file->path);
-}
-
-static bool set_size(struct part_file *file, uint64_t size)
-{
-    FILE_END_OF_FILE_INFO end = {.EndOfFile = {.QuadPart = (LONGLONG)size}};
-    return SetFileInformationByHandle(file->handle, FileEndOfFileInfo, &end, sizeof end) != 0;
+    return shared_file_is_at(file->handle, file->path);
 }
 
 /* Takes off what stands behind the whole part; never makes a file longer that another one cut. */
@@ -243,7 +228,8 @@ static bool mend(struct part_file *file)
     uint64_t size;
     if (!file->torn)
         return true;
-    if (!size_now(file, &size) || (size > file->size && !set_size(file, file->size)))
+    if (!size_now(file, &size) ||
+        (size > file->size && !shared_file_set_size(file->handle, file->size)))
         return false;
     file->torn = false;
     return true;
@@ -259,10 +245,9 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
     note_size(file, before);
     size_t sent = 0;
     while (sent < size) {
-        OVERLAPPED end = {.Offset = 0xffffffff, .OffsetHigh = 0xffffffff}; /* wherever that is */
         DWORD part = (DWORD)(size - sent < PIECE_SIZE ? size - sent : PIECE_SIZE);
         DWORD written = 0;
-        bool done = WriteFile(file->handle, (const char *)bytes + sent, part, &written, &end) != 0;
+        bool done = shared_file_append(file->handle, (const char *)bytes + sent, part, &written);
         sent += written;
         if (done && written != 0)
             continue;
@@ -293,7 +278,7 @@ size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size
 
 bool part_file_cut(struct part_file *file, uint64_t size, struct error *error)
 {
-    if (!set_size(file, size))
+    if (!shared_file_set_size(file->handle, size))
         return fail(error, "cannot cut it off");
     file->size = size;
     return true;

@@ -65,6 +65,21 @@ bool shared_file_is_same(const struct file_identity *one, const struct file_iden
            one->index_low == other->index_low;
 }
 
+bool shared_file_is_at(HANDLE file, const wchar_t *path)
+{
+    struct file_identity this_one;
+    struct file_identity named;
+    /* Who asks for attributes alone is let in whatever others share. */
+    HANDLE other = CreateFileW(path, FILE_READ_ATTRIBUTES, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
+                               FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (other == INVALID_HANDLE_VALUE)
+        return false;
+    bool found = shared_file_identify(file, &this_one) && shared_file_identify(other, &named) &&
+                 shared_file_is_same(&this_one, &named);
+    CloseHandle(other);
+    return found;
+}
+
 bool shared_file_set_size(HANDLE file, uint64_t size)
 {
     FILE_END_OF_FILE_INFO end = {.EndOfFile.QuadPart = (LONGLONG)size};

@@ -38,6 +38,9 @@ bool shared_file_is_refused(const char *path);
 bool shared_file_identify(HANDLE file, struct file_identity *identity);
 bool shared_file_is_same(const struct file_identity *one, const struct file_identity *other);
 
+/* Whether a path, as file_access_path made it, names this very file; a link leads to none. */
+bool shared_file_is_at(HANDLE file, const wchar_t *path);
+
 /* Makes a file end behind its first `size` bytes; false with GetLastError(). */
 bool shared_file_set_size(HANDLE file, uint64_t size);
 

@@ -1,4 +1,5 @@
-/* Makes the file that it is given, says so by a byte, and has it open and locked until it is killed.
+/* Makes the file that it is given, says so by a byte, and has it open and locked until it is
+ * killed.
  */
 #include <string.h>
 #include <windows.h>

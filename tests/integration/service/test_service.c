@@ -374,6 +374,20 @@ static void it_can_be_started_again(void **state)
     assert_numbered("records.ndjson", 0, 2 * DATAGRAMS);
 }
 
+static void ctl_reaches_it_as_it_does_others(void **state)
+{
+    (void)state;
+    struct address to;
+    char process[20];
+    install_listening(&to);
+    service_start();
+    snprintf(process, sizeof process, "%lu", service_await(SERVICE_RUNNING).dwProcessId);
+    send_numbered(&to, 0, DATAGRAMS);
+    assert_int_equal(RUN_SLUICE("ctl", "stop", process).code, EXIT_CODE_OK);
+    assert_ended_well(service_await(SERVICE_STOPPED));
+    assert_numbered("records.ndjson", 0, DATAGRAMS);
+}
+
 static void one_that_cannot_start_tells_its_exit_code(void **state)
 {
     (void)state;
@@ -468,6 +482,7 @@ int main(void)
         SERVICE_TEST(what_is_not_understood_is_refused),
         SERVICE_TEST(it_collects_until_it_is_stopped_and_loses_nothing),
         SERVICE_TEST(it_can_be_started_again),
+        SERVICE_TEST(ctl_reaches_it_as_it_does_others),
         SERVICE_TEST(one_that_cannot_start_tells_its_exit_code),
         SERVICE_TEST(one_that_ends_by_itself_has_stopped),
         SERVICE_TEST(by_hand_it_says_who_starts_it),

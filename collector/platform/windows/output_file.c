@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/platform/windows/console.h"
+#include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/stream_thread.h"
 #include "collector/platform/windows/system_error.h"
@@ -25,6 +26,7 @@ struct output_file {
     HANDLE handle;                /* INVALID_HANDLE_VALUE: its name was let go */
     struct stream_thread *thread; /* of all but a regular file, which is NULL; it owns the handle */
     char *path;                   /* NULL: standard output */
+    wchar_t *made_path;           /* the same, as file_access_path makes it */
     struct file_identity identity; /* of a regular file */
     bool terminal;
     bool begun;       /* something was written */
@@ -43,17 +45,28 @@ static bool is_regular(const struct output_file *file)
     return file->thread == NULL;
 }
 
+static void release(struct output_file *file)
+{
+    if (file == NULL)
+        return;
+    free(file->path);
+    free(file->made_path);
+    free(file);
+}
+
 /* Takes over the handle, whatever comes of it; of standard output (`path` NULL) it is lent. */
 static int make(HANDLE handle, const char *path, struct output_file **out, struct error *error)
 {
     bool regular = GetFileType(handle) == FILE_TYPE_DISK;
     struct output_file *file = calloc(1, sizeof *file);
-    if (file != NULL && path != NULL)
+    if (file != NULL && path != NULL) {
         file->path = _strdup(path);
-    if (file == NULL || (path != NULL && file->path == NULL)) {
+        file->made_path = file_access_path(path);
+    }
+    if (file == NULL || (path != NULL && (file->path == NULL || file->made_path == NULL))) {
         if (path != NULL)
             CloseHandle(handle);
-        free(file);
+        release(file);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for an output file");
         return -1;
     }
@@ -62,8 +75,7 @@ static int make(HANDLE handle, const char *path, struct output_file **out, struc
     if (regular)
         shared_file_identify(handle, &file->identity);
     else if (stream_thread_create(handle, path != NULL, &file->thread, error) != 0) {
-        free(file->path);
-        free(file);
+        release(file);
         return -1;
     }
     *out = file;
@@ -333,7 +345,10 @@ bool output_file_is_at(const struct output_file *file, const char *path)
     struct file_identity named;
     if (!is_regular(file)) /* pipes and devices have nothing but their names */
         return file->path != NULL && strcmp(file->path, path) == 0;
-    HANDLE handle = shared_file_open(path, FILE_READ_ATTRIBUTES, false);
+    /* Of its own path, asked again and again, without taking memory. */
+    bool own = file->path != NULL && strcmp(file->path, path) == 0;
+    HANDLE handle = own ? shared_file_open_made(file->made_path, FILE_READ_ATTRIBUTES)
+                        : shared_file_open(path, FILE_READ_ATTRIBUTES, false);
     if (handle == INVALID_HANDLE_VALUE)
         return false;
     bool found = file->handle != INVALID_HANDLE_VALUE && shared_file_identify(handle, &named) &&
@@ -349,6 +364,5 @@ void output_file_close(struct output_file *file)
     if (is_regular(file) && file->path != NULL && file->handle != INVALID_HANDLE_VALUE)
         CloseHandle(file->handle);
     stream_thread_destroy(file->thread);
-    free(file->path);
-    free(file);
+    release(file);
 }

@@ -21,6 +21,12 @@ HANDLE shared_file_open(const char *path, DWORD access, bool make)
     return open_file(path, access, FILE_SHARE_ALL, make ? OPEN_ALWAYS : OPEN_EXISTING);
 }
 
+HANDLE shared_file_open_made(const wchar_t *path, DWORD access)
+{
+    return CreateFileW(path, access, FILE_SHARE_ALL, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL,
+                       NULL);
+}
+
 HANDLE shared_file_open_alone(const char *path, DWORD access)
 {
     return open_file(path, access, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);

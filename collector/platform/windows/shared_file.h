@@ -22,6 +22,9 @@ struct file_identity {
  */
 HANDLE shared_file_open(const char *path, DWORD access, bool make);
 
+/* Opens what a path, as file_access_path made it, names. Takes no memory. */
+HANDLE shared_file_open_made(const wchar_t *path, DWORD access);
+
 /*
  * Opens a file that nobody else has open for writing, and keeps them from it as long as it is open;
  * it fails with ERROR_SHARING_VIOLATION where somebody has.

@@ -32,8 +32,10 @@ def beside(program, name):
 
 # --- what cannot be tested on Windows -------------------------------------------------------------
 
+NO_BROKEN_PIPE = "Wine does not tell that nobody reads a pipe of Linux; ../windows has its own pipes"
 NO_CLOSED_STREAM = "programs there begin with handles, not with descriptors 0 to 2"
 NO_DESCRIPTOR_FLAGS = "handles have no O_NONBLOCK there, and standard output is no socket"
+NO_DEV_STDIN = "no path is standard input there"
 NO_FIFO = "named pipes have no names among files there"
 NO_FULL_DEVICE = "there is no /dev/full"
 NO_LIMIT = "processes have no limit of a file's size there"

@@ -32,7 +32,8 @@ class CommandLine(Sluice):
         self.pid = folder / "sluice.pid"
         start = folder / "bin" / "sluice"
         start.parent.mkdir()
-        start.write_text(STARTER.format(pid=self.pid, sluice=shlex.join(command(SLUICE))), encoding="utf-8")
+        start.write_text(STARTER.format(pid=self.pid, sluice=shlex.join(command(SLUICE))),
+                         encoding="utf-8")
         start.chmod(0o755)
         environment = {**os.environ, "PATH": f"{start.parent}:{os.environ['PATH']}",
                        "no_proxy": "*"}

@@ -2,6 +2,7 @@
 import os
 import time
 
+from built import NO_BROKEN_PIPE, WINDOWS, not_on_windows
 from capture_writing import write_capture
 from protobuf import metric
 from shell import ConsumerTest, main
@@ -29,6 +30,7 @@ class Head(ConsumerTest):
         self.assert_ended_well(program, time.monotonic())
         flood.end()
 
+    @not_on_windows(NO_BROKEN_PIPE)
     def test_when_nothing_comes_any_more(self):
         program = self.shell(f"sluice --listen '{RIEMANN}' | head -5")
         self.sender(program).send_all([metric(value) for value in range(4)])
@@ -89,7 +91,11 @@ class Late(ConsumerTest):
         sink = ledger["sinks"][0]
         data = b"".join(program.stdout.lines())
         values = [line["value"] for line in parse_lines(data[:data.rfind(b"\n") + 1])]
-        self.assertEqual(values, list(range(sink["written"])))
+        if WINDOWS:  # Wine cannot end a write that waits in a pipe of Linux: it is not counted
+            self.assertEqual(values, list(range(len(values))))
+            self.assertGreaterEqual(len(values), sink["written"])
+        else:
+            self.assertEqual(values, list(range(sink["written"])))
         self.assertEqual(sink["written"] + sink["failed"]["stop_timeout"], 3000)
         self.assertGreater(sink["failed"]["stop_timeout"], 0)
 

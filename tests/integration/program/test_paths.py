@@ -20,8 +20,8 @@ class Values(RotatingTest):
             for datagram in datagrams:
                 sender.sendto(datagram, ("127.0.0.1", program.port(listener)))
 
-    def start_on_all(self, path, keys):
-        return self.start_sink(path, keys, listen=NUMBERED.replace("127.0.0.1", "0.0.0.0"))
+    def start_on_all(self, path, keys, *more):
+        return self.start_sink(path, keys, *more, listen=NUMBERED.replace("127.0.0.1", "0.0.0.0"))
 
     def test_each_sender_schema_and_listener_has_its_file(self):
         program = self.start("--listen", RIEMANN, "--listen", TELEMETRY, "--sink",
@@ -47,7 +47,7 @@ class Values(RotatingTest):
         return program.wait_for_log(r"listening on \S+ for (\w+),", 2)[listener][1].decode()
 
     def test_more_senders_than_files_that_are_open_at_a_time(self):
-        program = self.start_on_all("%{source}.n", "flush_interval=1ms")
+        program = self.start_on_all("%{source}.n", "flush_interval=1ms", "--stop-timeout", "30s")
         hosts = [f"127.0.1.{host}" for host in range(1, 101)]
         sent = 0
         for turn in range(4):

@@ -1,4 +1,8 @@
-"""Schemas that a user brings: descriptor sets and .proto files, read when the program starts."""
+"""Schemas that a user brings: descriptor sets and .proto files, read when the program starts.
+
+Wine has no protoc. What stands in its place there, in WINEPATH, copies the set that lies beside a
+.proto file: that the program finds it, what it asks of it and what comes of that is tested then too.
+"""
 import os
 import pathlib
 import shutil
@@ -6,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from built import NO_FIFO, not_on_windows
+from built import NO_FIFO, WINDOWS, not_on_windows
 from protobuf import double, integer, message, text
 from sluice_program import ANY_PORT, ProgramTest, parse_json
 
@@ -36,6 +40,28 @@ class SchemaFiles(ProgramTest):
                        check=True, stdin=subprocess.DEVNULL)
         return path
 
+    def write(self, path, text):
+        """Writes a .proto file."""
+        path.write_text(text)
+        if WINDOWS:
+            self.put_set_beside(path, path)
+
+    def put_set_beside(self, path, source):
+        beside = path.with_name(path.name + ".set")
+        beside.unlink(missing_ok=True)
+        subprocess.run(["protoc", f"--proto_path={source.parent}", "--include_imports",
+                        f"--descriptor_set_out={beside}", source], check=False,
+                       stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def junos_file(self):
+        """The .proto file of the messages that junos() makes."""
+        if not WINDOWS:
+            return JUNOS
+        path = self.folder / JUNOS.name
+        path.write_bytes(JUNOS.read_bytes())
+        self.put_set_beside(path, JUNOS)
+        return path
+
     def listen(self, schema, kind="TelemetryStream", keys=""):
         return f"{ANY_PORT}?schema={schema}&message={kind}{keys}"
 
@@ -47,7 +73,7 @@ class Messages(SchemaFiles):
                     {"ifName": "ge-0/0/0", "ingressStats": {"ifPkts": "5"}}]}}}}
 
     def test_a_descriptor_set_and_a_proto_file_mean_the_same(self):
-        for schema in (self.descriptor_set(), JUNOS):
+        for schema in (self.descriptor_set(), self.junos_file()):
             program = self.start("--listen", self.listen(schema))
             self.sender(program).send_all([junos(7, packets=5)])
             ledger = program.stop()
@@ -57,7 +83,8 @@ class Messages(SchemaFiles):
             self.assertEqual(ledger["listeners"][0]["schema"], "TelemetryStream")
 
     def test_unknown_fields_are_counted_and_shown_on_request(self):
-        program = self.start("--listen", self.listen(JUNOS), "--sink", "stdout:?unknown=show")
+        program = self.start("--listen", self.listen(self.junos_file()),
+                             "--sink", "stdout:?unknown=show")
         self.sender(program).send_all([text(1, "r") + integer(5000, 9) + text(5001, "x")])
         ledger = program.stop()
         line, = program.output()
@@ -67,8 +94,8 @@ class Messages(SchemaFiles):
 
     def test_a_value_without_a_json_form_is_its_fields_and_counted(self):
         path = self.folder / "timed.proto"
-        path.write_text('syntax = "proto3";\nimport "google/protobuf/timestamp.proto";\n'
-                        "message Timed { google.protobuf.Timestamp at = 1; }\n")
+        self.write(path, 'syntax = "proto3";\nimport "google/protobuf/timestamp.proto";\n'
+                   "message Timed { google.protobuf.Timestamp at = 1; }\n")
         program = self.start("--listen", self.listen(path, "Timed"))
         self.sender(program).send_all([message(1, integer(1, 1700000000)),
                                        message(1, integer(1, 10 ** 12))])
@@ -78,7 +105,7 @@ class Messages(SchemaFiles):
         self.assertEqual(ledger["sinks"][0]["json_fallback"], 1)
 
     def test_a_missing_required_field_is_malformed(self):
-        program = self.start("--listen", self.listen(JUNOS))
+        program = self.start("--listen", self.listen(self.junos_file()))
         self.sender(program).send_all([integer(5, 1), junos(1)])
         self.assertEqual(program.stop()["listeners"][0]["reasons"]["malformed"], 1)
 
@@ -98,7 +125,7 @@ class Samples(SchemaFiles):
     def test_values_names_times_and_labels_are_read_by_paths(self):
         keys = (f"&value={PORT}.ingress_stats.if_pkts&name=sensor_name&time=timestamp:s"
                 f"&labels=system_id,port:{PORT}.if_name")
-        program = self.start("--listen", self.listen(JUNOS, keys=keys))
+        program = self.start("--listen", self.listen(self.junos_file(), keys=keys))
         self.sender(program).send_all([junos(1, "ge-0/0/0", 10) , junos(2, "ge-0/0/1", 20)])
         ledger = program.stop()
         self.assertEqual(
@@ -113,7 +140,7 @@ class Samples(SchemaFiles):
 class Sequence(SchemaFiles):
     def counts(self, datagrams):
         program = self.start("--listen", self.listen(
-            JUNOS, keys=f"&sequence=sequence_number&sequence_key={SENDER}"))
+            self.junos_file(), keys=f"&sequence=sequence_number&sequence_key={SENDER}"))
         self.sender(program).send_all(datagrams)
         listener = program.stop()["listeners"][0]
         return {name: listener[name]
@@ -148,7 +175,7 @@ class Refusals(SchemaFiles):
                 self.refuse(path, "TelemetryStream")
 
     def test_a_file_that_is_not_there(self):
-        self.refuse(self.folder / "none.desc", "No such file")
+        self.refuse(self.folder / "none.desc", "cannot be opened")
 
     @not_on_windows(NO_FIFO)
     def test_a_pipe_is_no_file(self):
@@ -164,14 +191,15 @@ class Refusals(SchemaFiles):
         self.refuse(self.descriptor_set(), 'no message "TelemetryStrem"',
                     'did you mean "TelemetryStream"?', kind="TelemetryStrem")
 
+    @not_on_windows("what stands in the place of protoc does not say what is wrong")
     def test_a_proto_file_with_a_mistake(self):
         path = self.folder / "wrong.proto"
         path.write_text('syntax = "proto3";\nmessage M { int32 a = 0; }\n')
         self.refuse(path, "protoc: wrong.proto:2:", kind="M")
 
     def test_a_proto_file_without_protoc(self):
-        said = self.refused("--listen", self.listen(JUNOS), code=78,
-                            env={**os.environ, "PATH": str(self.folder)})
+        said = self.refused("--listen", self.listen(self.junos_file()), code=78,
+                            env={**os.environ, "PATH": str(self.folder), "WINEPATH": ""})
         self.assertIn("protoc, which is not installed", said)
 
     def test_paths_that_lead_nowhere(self):
@@ -182,10 +210,10 @@ class Refusals(SchemaFiles):
 
 
 class Reload(SchemaFiles):
-    def write(self, name):
+    def write_field(self, name):
         path = self.folder / "user.proto"
-        path.write_text('syntax = "proto3";\npackage user;\n'
-                        f"message Reading {{ double {name} = 1; }}\n")
+        self.write(path, 'syntax = "proto3";\npackage user;\n'
+                   f"message Reading {{ double {name} = 1; }}\n")
         return path
 
     def hang_up(self, program, pattern):
@@ -194,12 +222,12 @@ class Reload(SchemaFiles):
         program.wait_for_log(pattern, before + 1)
 
     def test_a_changed_proto_file_counts_from_the_signal_on(self):
-        path = self.write("before")
+        path = self.write_field("before")
         program = self.start("--listen", self.listen(path, "user.Reading"))
         sender = self.sender(program)
         sender.send_all([double(1, 1)])
         program.wait_for_output(1)
-        self.write("after")
+        self.write_field("after")
         self.hang_up(program, "schemas")
         sender.send_all([double(1, 2)], before=1)
         program.stop()
@@ -207,10 +235,10 @@ class Reload(SchemaFiles):
                          [{"before": 1}, {"after": 2}])
 
     def test_a_file_that_fails_leaves_the_old_one_in_place(self):
-        path = self.write("before")
+        path = self.write_field("before")
         program = self.start("--listen", self.listen(path, "user.Reading"))
         sender = self.sender(program)
-        path.write_text("nonsense")
+        self.write(path, "nonsense")
         self.hang_up(program, "user.proto: protoc")
         sender.send_all([double(1, 2)])
         program.stop()

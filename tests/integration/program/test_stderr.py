@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from built import command
+from built import STOP_SIGNAL, command, not_on_windows
 from sluice_program import ANY_PORT, CAPTURES, DEADLINE, SLUICE, ProgramTest, parse_lines
 
 CAPTURE = f"pcap:{CAPTURES / 'riemann_cli_v4.pcap'}?schema=riemann"
@@ -30,9 +30,9 @@ class FullStderr(ProgramTest):
         """Sends the signals once the capture beside the socket has been written."""
         reader, writer = full_pipe()
         self.addCleanup(os.close, reader)
-        program = subprocess.Popen(command(SLUICE, "--listen", ANY_PORT, "--listen", CAPTURE, "--sink",
-                                           "stdout:?view=message"),
-                                   stdout=subprocess.PIPE, stderr=writer)
+        line = command(SLUICE, "--listen", ANY_PORT, "--listen", CAPTURE, "--sink",
+                       "stdout:?view=message")
+        program = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=writer)
         os.close(writer)
         self.addCleanup(program.stdout.close)
         self.addCleanup(program.kill)
@@ -44,13 +44,14 @@ class FullStderr(ProgramTest):
         return reader
 
     def test_a_stop_ends_it(self):
-        self.run_with_full_stderr([signal.SIGTERM])
+        self.run_with_full_stderr([STOP_SIGNAL])
 
+    @not_on_windows("it is asked for with the process's number, which only stderr tells")
     def test_a_ledger_that_is_asked_for_does_not_hang_it(self):
-        self.run_with_full_stderr([signal.SIGUSR1, signal.SIGTERM])
+        self.run_with_full_stderr([signal.SIGUSR1, STOP_SIGNAL])
 
     def test_nothing_is_squeezed_in(self):
-        reader = self.run_with_full_stderr([signal.SIGTERM])
+        reader = self.run_with_full_stderr([STOP_SIGNAL])
         with os.fdopen(os.dup(reader), "rb") as stream:
             self.assertEqual(set(stream.read()), {ord("x")})
 

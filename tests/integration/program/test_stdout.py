@@ -6,7 +6,7 @@ import select
 import socket
 import unittest
 
-from built import NO_DESCRIPTOR_FLAGS, NO_TERMINAL, not_on_windows
+from built import NO_BROKEN_PIPE, NO_DESCRIPTOR_FLAGS, NO_DEV_STDIN, NO_TERMINAL, not_on_windows
 from protobuf import metric, riemann
 from sluice_program import (BURST, CAPTURES, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
                             read_lines, wait_for_bytes)
@@ -65,6 +65,7 @@ class Reader(ProgramTest):
         self.close(self.writer)
         return program
 
+    @not_on_windows(NO_BROKEN_PIPE)
     def test_a_reader_that_takes_one_line_and_goes_ends_the_program(self):
         program = self.start_into_pipe()
         self.sender(program).send(metric(1))
@@ -74,6 +75,7 @@ class Reader(ProgramTest):
         program.finish()  # without another datagram
         program.wait_for_log("the reader has gone")
 
+    @not_on_windows(NO_BROKEN_PIPE)
     def test_a_reader_that_goes_without_a_word_ends_the_program(self):
         program = self.start_into_pipe()
         self.close(self.reader)
@@ -87,6 +89,7 @@ class Reader(ProgramTest):
         self.assertGreater(sink["failed"]["reader_gone"], 0)
         self.assertEqual(sink["written"] + sink["failed"]["reader_gone"], sink["queued"])
 
+    @not_on_windows(NO_BROKEN_PIPE)
     def test_where_another_sink_is_left_the_program_goes_on(self):
         file = self.folder / "lines"
         program = self.start_into_pipe("--sink", "stdout:", "--sink", f"file:{file}")
@@ -103,6 +106,7 @@ class Reader(ProgramTest):
                          ledger["sinks"][0]["failed"]["reader_gone"], 299)
         self.assertEqual(ledger["sinks"][1]["written"], 300)
 
+    @not_on_windows(NO_BROKEN_PIPE)
     def test_with_on_epipe_stop_the_program_ends_and_the_other_sink_is_drained(self):
         file = self.folder / "lines"
         program = self.start_into_pipe("--sink", "stdout:?on_epipe=stop",
@@ -115,6 +119,7 @@ class Reader(ProgramTest):
         self.assertEqual([line["value"] for line in read_lines(file)], list(range(200)))
         self.assertEqual([sink["written"] for sink in ledger["sinks"]], [200, 200])
 
+    @not_on_windows(NO_DEV_STDIN)
     def test_with_on_epipe_stop_a_capture_is_read_no_further(self):
         capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
         stdin, feeder = os.pipe()

@@ -232,7 +232,7 @@ class Sluice:
         self.stdout = Stream(self.process.stdout) if self.process.stdout else None
         self.stderr = Stream(self.process.stderr)
         self.names = []  # of the UDP listeners, once they listen
-        self._number = None  # that the system gave the process
+        self.number = None  # that the system gave the process
         self._drops = {}  # what Linux has dropped before each listener, by its name
 
     def close(self):
@@ -290,7 +290,7 @@ class Sluice:
         """Waits until `count` sockets are bound and notes their names, udp://ADDRESS:PORT."""
         found = self.wait_for_log(r"listening on (udp://\S+) for .*, process (\d+)$", count)
         self.names = [each[1].decode() for each in found]
-        self._number = next((int(each[2]) for each in found), None)
+        self.number = next((int(each[2]) for each in found), None)
         return self
 
     def port(self, listener=0):
@@ -359,9 +359,9 @@ class Sluice:
         if not WINDOWS:
             self.send_signal(number)
             return
-        if self._number is None:
+        if self.number is None:
             self.fail("a program that listens nowhere does not say which process it is")
-        subprocess.run(command(SLUICE, "ctl", request, self._number), stdin=subprocess.DEVNULL,
+        subprocess.run(command(SLUICE, "ctl", request, self.number), stdin=subprocess.DEVNULL,
                        timeout=DEADLINE, check=True)
 
     # How it ends.

@@ -2,18 +2,18 @@
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import time
 import unittest
 
+from built import command, not_on_windows
 from protobuf import metric
 from sluice_program import DEADLINE, RIEMANN, SLUICE, STOP_LIMIT, ProgramTest, read_lines
 
 
 def ctl(*words, code=0, program=SLUICE):
     """Runs it; returns what it said on stderr."""
-    done = subprocess.run([program, "ctl", *map(str, words)], capture_output=True, text=True,
+    done = subprocess.run(command(program, "ctl", *words), capture_output=True, text=True,
                           timeout=DEADLINE, stdin=subprocess.DEVNULL)
     if done.returncode != code or done.stdout != "":
         raise AssertionError(f"exit code {done.returncode}, not {code}: {done}")
@@ -25,7 +25,7 @@ class Orders(ProgramTest):
         program = self.start("--listen", RIEMANN)
         self.sender(program).send_all([metric(1)])
         before = len(program.ledgers())
-        self.assertEqual(ctl("ledger", program.process.pid), "")
+        self.assertEqual(ctl("ledger", program.number), "")
         self.assertTrue(program.stderr.wait_for(lambda _: len(program.ledgers()) > before))
         self.assertEqual(program.ledgers()[before]["listeners"][0]["received"], 1)
         program.stop()
@@ -37,7 +37,7 @@ class Orders(ProgramTest):
         sender.send_all([metric(1)])
         program.wait_for_settled(1)
         path.rename(self.folder / "moved")
-        self.assertEqual(ctl("reload", program.process.pid), "")
+        self.assertEqual(ctl("reload", program.number), "")
         program.wait_for_log("reopened")
         sender.send_all([metric(2)], before=1)
         program.stop()
@@ -48,7 +48,7 @@ class Orders(ProgramTest):
         program = self.start("--listen", RIEMANN)
         self.sender(program).send_all([metric(1), metric(2)])
         began = time.monotonic()
-        self.assertEqual(ctl("stop", program.process.pid), "")
+        self.assertEqual(ctl("stop", program.number), "")
         ledger = program.finish()
         self.assertLess(time.monotonic() - began, STOP_LIMIT)
         self.assertEqual(ledger["sinks"][0]["written"], 2)
@@ -60,17 +60,20 @@ class Orders(ProgramTest):
         program = self.start("--listen", RIEMANN, "--stop-timeout", "1h", stdout=writer)
         os.close(writer)
         self.sender(program).send_all([metric(value) for value in range(1000)])
-        ctl("stop", program.process.pid)
+        ctl("stop", program.number)
         with self.assertRaises(subprocess.TimeoutExpired):
             program.process.wait(0.5)
-        ctl("stop", program.process.pid)
+        ctl("stop", program.number)
         program.finish()
 
     def test_a_program_that_was_replaced_since_is_known_by_its_name(self):
         copy = pathlib.Path(shutil.copy(SLUICE, self.folder / pathlib.Path(SLUICE).name))
         program = self.start("--listen", RIEMANN)
-        self.assertEqual(ctl("stop", program.process.pid, program=copy), "")
+        self.assertEqual(ctl("stop", program.number, program=copy), "")
         program.finish()
+
+
+OTHERS = "that another one is no sluice it tells by an event that it has not, whatever it is"
 
 
 class Refusals(ProgramTest):
@@ -83,13 +86,16 @@ class Refusals(ProgramTest):
                              f"sluice: error: ctl: process {process.pid} is no sluice that runs\n")
         self.assertIsNone(process.poll())
 
+    @not_on_windows(OTHERS)
     def test_another_program_is_left_alone(self):
         self.left_alone(subprocess.Popen(["sleep", "1000"]))
 
+    @not_on_windows(OTHERS)
     def test_so_is_another_one_of_the_same_name(self):
         copy = shutil.copy(shutil.which("sleep"), self.folder / pathlib.Path(SLUICE).name)
         self.left_alone(subprocess.Popen([copy, "1000"]))
 
+    @not_on_windows(OTHERS)
     def test_so_is_the_same_program_where_it_does_not_wait_for_that(self):
         """It hangs on a pipe that is full."""
         reader, writer = os.pipe()
@@ -104,11 +110,11 @@ class Refusals(ProgramTest):
 
     def test_one_that_has_ended_is_none(self):
         program = self.start("--listen", RIEMANN)
-        program.send_signal(signal.SIGTERM)
+        program.ask_to_stop()
         os.waitid(os.P_PID, program.process.pid, os.WEXITED | os.WNOWAIT)
-        self.assertIn("no sluice that runs", ctl("ledger", program.process.pid, code=69))
+        self.assertIn("no sluice that runs", ctl("ledger", program.number, code=69))
         program.finish()
-        self.assertIn("no sluice that runs", ctl("ledger", program.process.pid, code=69))
+        self.assertIn("no sluice that runs", ctl("ledger", program.number, code=69))
 
     def test_a_number_that_no_process_has(self):
         for number in (4194305, 2**31, 2**32 + 1, 10**30):  # the first is past the kernel's limit
@@ -129,10 +135,10 @@ class Refusals(ProgramTest):
             self.assertEqual(ctl(*words, code=64), f"sluice: error: ctl: {text}\n")
 
     def test_help_tells_what_there_is(self):
-        done = subprocess.run([SLUICE, "ctl", "--help"], capture_output=True, text=True,
+        done = subprocess.run(command(SLUICE, "ctl", "--help"), capture_output=True, text=True,
                               timeout=DEADLINE, check=True)
         self.assertTrue(done.stdout.startswith("Usage: sluice ctl reload|ledger|stop PID\n"))
-        done = subprocess.run([SLUICE, "--help"], capture_output=True, text=True, timeout=DEADLINE,
+        done = subprocess.run(command(SLUICE, "--help"), capture_output=True, text=True, timeout=DEADLINE,
                               check=True)
         self.assertIn("sluice ctl reload|ledger|stop PID", done.stdout)
 

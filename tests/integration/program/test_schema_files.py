@@ -198,8 +198,9 @@ class Refusals(SchemaFiles):
         self.refuse(path, "protoc: wrong.proto:2:", kind="M")
 
     def test_a_proto_file_without_protoc(self):
+        empty = {"WINEPATH": ""} if WINDOWS else {"PATH": str(self.folder)}
         said = self.refused("--listen", self.listen(self.junos_file()), code=78,
-                            env={**os.environ, "PATH": str(self.folder), "WINEPATH": ""})
+                            env={**os.environ, **empty})
         self.assertIn("protoc, which is not installed", said)
 
     def test_paths_that_lead_nowhere(self):

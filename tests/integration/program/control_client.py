@@ -1,28 +1,48 @@
-"""A client of the collector's control socket: requests and JSON answers, a line each."""
-import socket
+"""A client of the collector's control socket: requests and JSON answers, a line each.
 
+On Windows that is a named pipe; a program that SLUICE_PIPES names joins it with a socket of Linux.
+"""
+import os
+import select
+import socket
+import subprocess
+
+from built import command
 from sluice_program import DEADLINE, parse_json, wait_until
 
 
 class ControlClient:
-    """Fails where an answer does not come in time."""
+    """Fails where an answer does not come in time. `address` is that of --control."""
 
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    def __init__(self, address):
+        kind, _, place = address.partition(":")
+        self._process = None
+        if kind == "pipe":
+            self._connect_to_pipe(place)
+        else:
+            self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            wait_until(lambda: self._connects(place), f"somebody listens at {place}")
         self.socket.settimeout(DEADLINE)
-        wait_until(lambda: self._connects(str(path)), f"somebody listens at {path}")
         self._pending = b""
 
     def _connects(self, path):
-        """The socket is there a moment before somebody listens."""
+        """The socket may not be there yet, and is a moment before somebody listens."""
         try:
             self.socket.connect(path)
-        except ConnectionRefusedError:
+        except (ConnectionRefusedError, FileNotFoundError):
             return False
         return True
 
+    def _connect_to_pipe(self, name):
+        self.socket, its = socket.socketpair()
+        with its:
+            self._process = subprocess.Popen(command(os.environ["SLUICE_PIPES"], "connect", name),
+                                             stdin=its, stdout=its)
+
     def close(self):
         self.socket.close()
+        if self._process is not None:
+            self._process.wait(DEADLINE)
 
     def send(self, request):
         self.socket.sendall(request.encode() + b"\n")
@@ -42,3 +62,14 @@ class ControlClient:
     def ask(self, request):
         self.send(request)
         return self.read_line()
+
+    def is_given_up(self):
+        """Whether the other side has closed it; what came before that need not be read."""
+        if self._process is not None:  # what stands between hears of it when it writes
+            try:
+                self.send("ledger")
+            except BrokenPipeError:
+                return True
+        probe = select.poll()
+        probe.register(self.socket, 0)
+        return any(events & select.POLLHUP for _, events in probe.poll(0))

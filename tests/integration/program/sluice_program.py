@@ -256,7 +256,7 @@ class Sluice:
 
     def ledgers(self):
         """Commands share its stderr, so one may stand behind the beginning of another's line."""
-        return [self._with_drops(parse_json(line[line.index(LEDGER):]))
+        return [self.with_drops(parse_json(line[line.index(LEDGER):]))
                 for line in self.said() if LEDGER in line]
 
     def look_at_drops(self):
@@ -265,7 +265,7 @@ class Sluice:
             for listener, name in enumerate(self.names):
                 self._drops[name] = linux_drops(self.port(listener))
 
-    def _with_drops(self, ledger):
+    def with_drops(self, ledger):
         """A ledger, in which they stand as they were when they were last looked at."""
         if WINDOWS:
             for listener in ledger["listeners"]:

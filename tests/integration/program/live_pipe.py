@@ -1,0 +1,79 @@
+"""A pipe that one of our programs reads by its path, and we write.
+
+Where the programs are those of Windows it is a named pipe of Windows, which its writer makes; a
+program that SLUICE_PIPES names stands between it and a pipe of Linux. Elsewhere it is a FIFO.
+"""
+import os
+import subprocess
+
+from built import WINDOWS, command
+from sluice_program import wait_for_bytes
+
+
+class _Fifo:
+    def __init__(self, folder):
+        self.path = str(folder / "fifo.pcap")
+        self._opened = []
+        os.mkfifo(self.path)
+
+    def open(self):
+        self._opened.append(open(self.path, "wb", buffering=0))
+        return self._opened[-1]
+
+    def put(self, data):
+        self._opened.append(open(self.path, "r+b", buffering=0))
+        self._opened[-1].write(data)
+
+    def close(self):
+        for file in self._opened:
+            file.close()
+
+
+class _PipeOfWindows:
+    _count = 0
+
+    def __init__(self, _):
+        _PipeOfWindows._count += 1
+        name = f"sluice-test-{os.getpid()}-{_PipeOfWindows._count}"
+        self.path = f"//./pipe/{name}"
+        self._process = subprocess.Popen(command(os.environ["SLUICE_PIPES"], "serve", name),
+                                         bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._expect(b"made\n")
+
+    def _expect(self, line):
+        wait_for_bytes(self._process.stdout)
+        found = self._process.stdout.readline()
+        if found != line:
+            raise AssertionError(f"{found!r}, not {line!r}")
+
+    def open(self):
+        self._expect(b"open\n")
+        return self._process.stdin
+
+    def put(self, data):
+        self._process.stdin.write(data)
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+        self._process.stdin.close()
+
+
+class LivePipe:
+    """`path` is what the program is to read."""
+
+    def __init__(self, folder):
+        self._pipe = (_PipeOfWindows if WINDOWS else _Fifo)(folder)
+        self.path = self._pipe.path
+
+    def open(self):
+        """Waits until the program has opened it; returns what to write to, unbuffered, and close."""
+        return self._pipe.open()
+
+    def put(self, data):
+        """Writes something that fits, whether or not the program has opened it; it stays open."""
+        self._pipe.put(data)
+
+    def close(self):
+        self._pipe.close()

@@ -6,7 +6,8 @@ import select
 import socket
 import unittest
 
-from built import NO_BROKEN_PIPE, NO_DESCRIPTOR_FLAGS, NO_DEV_STDIN, NO_TERMINAL, not_on_windows
+from built import (NO_BROKEN_PIPE, NO_DESCRIPTOR_FLAGS, NO_DEV_STDIN, NO_TERMINAL, WINDOWS,
+                   not_on_windows)
 from protobuf import metric, riemann
 from sluice_program import (BURST, CAPTURES, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
                             read_lines, wait_for_bytes)
@@ -138,7 +139,7 @@ class Reader(ProgramTest):
         self.assertEqual(len(read_lines(file)), ledger["sinks"][1]["written"])
 
     def test_a_pipe_that_nobody_reads_takes_nothing_from_the_other_sink(self):
-        count = 20000
+        count = 6000 if WINDOWS else 20000  # either is more than a pipe and a short queue hold
         file = self.folder / "lines"
         arguments = ("--listen", RIEMANN, "--sink", "stdout:", "--sink", f"file:{file}")
         program = self.start(*arguments, "--memory", self.least_memory(*arguments),

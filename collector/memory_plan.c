@@ -80,10 +80,18 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     return least > budget ? least : budget;
 }
 
+/* Threads that share a feed have as much room there as they would have each alone. */
+static uint64_t default_ring(const struct memory_needs *needs)
+{
+    uint64_t threads_of_feed =
+        needs->receiver_feeds == 0 ? 1 : needs->receivers / needs->receiver_feeds;
+    return MEMORY_DEFAULT_RING * threads_of_feed;
+}
+
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
                      struct error *error)
 {
-    uint64_t least = total(needs, budget == 0 ? MEMORY_DEFAULT_RING : MEMORY_SMALLEST_RING);
+    uint64_t least = total(needs, budget == 0 ? default_ring(needs) : MEMORY_SMALLEST_RING);
     if (budget == 0)
         budget = default_budget(needs, least);
     if (budget < least) {

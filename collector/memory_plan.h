@@ -13,7 +13,7 @@
 
 /*
  * What the budget is when none is given, with what `control` needs on top of it; and the least that
- * a ring then holds, in batches.
+ * a ring then holds, in batches, for each thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64

@@ -44,6 +44,17 @@ static void who_may_ask_shortens_no_queue_where_no_budget_was_given(void **state
     assert_true(with.total > without.total);
 }
 
+/* On a completion port all threads have one feed; of many of them the default still has room. */
+static void threads_of_one_feed_have_as_long_a_ring_as_each_would_alone(void **state)
+{
+    (void)state;
+    struct memory_needs apart = {.receivers = 16, .receiver_feeds = 16, .sinks = 1, .intakes = 16};
+    struct memory_needs together = apart;
+    together.receiver_feeds = 1;
+    assert_true(plan_of(0, &apart).ring_capacity >= MEMORY_DEFAULT_RING);
+    assert_true(plan_of(0, &together).ring_capacity >= 16 * MEMORY_DEFAULT_RING);
+}
+
 static void a_budget_that_is_too_small_says_what_is_enough(void **state)
 {
     (void)state;
@@ -65,6 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_that_was_given_is_kept),
         cmocka_unit_test(who_may_ask_shortens_no_queue_where_no_budget_was_given),
+        cmocka_unit_test(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone),
         cmocka_unit_test(a_budget_that_is_too_small_says_what_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

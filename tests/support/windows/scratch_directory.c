@@ -94,10 +94,11 @@ int scratch_remove(void **state)
 
 const char *scratch_path(const char *name)
 {
-    static char paths[8][600];
+    static char paths[8][1200];
     static unsigned next;
     char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
+    int length = snprintf(path, sizeof paths[0], "%s/%s", directory, name);
+    assert_in_range(length, 1, sizeof paths[0] - 1);
     return path;
 }
 

@@ -30,32 +30,24 @@ def beside(program, name):
     return program.with_name(name + program.suffix)
 
 
-# --- what cannot be tested on Windows -------------------------------------------------------------
+# --- what cannot be tested on Windows: left_out.py lists it all -----------------------------------
 
-NO_BROKEN_PIPE = "Wine does not tell that nobody reads a pipe of Linux; ../windows has its own pipes"
+NO_BROKEN_PIPE = "Wine does not tell that nobody reads a pipe of Linux"
 NO_CLOSED_STREAM = "programs there begin with handles, not with descriptors 0 to 2"
 NO_DESCRIPTOR_FLAGS = "handles have no O_NONBLOCK there, and standard output is no socket"
 NO_DEV_STDIN = "no path is standard input there"
 NO_FIFO = "named pipes have no names among files there"
-NO_FULL_DEVICE = "there is no /dev/full"
 NO_LIMIT = "processes have no limit of a file's size there"
 NO_TERMINAL = "Wine has no console on a terminal of Linux"
+
 
 def not_on_windows(reason):
     """Leaves out a test, or each of a class, and says why."""
     return unittest.skipIf(WINDOWS, f"not on Windows: {reason}")
 
 
-class LeftOut(SystemExit):
-    """Ends a script of which nothing can run."""
-
-    def __init__(self, reason):
-        super().__init__(SKIPPED)
-        self.reason = reason
-
-
 def nothing_on_windows(reason):
     """Leaves out all tests of the script that calls it, and says why."""
     if WINDOWS:
         print(f"not on Windows: {reason}", file=sys.stderr)
-        raise LeftOut(reason)
+        sys.exit(SKIPPED)

@@ -33,6 +33,9 @@ TELEMETRY = ANY_PORT + "?schema=telemetry"
 # What a ledger in JSON begins with.
 LEDGER = '{"final":'
 
+# What the system says where a disk is full, as an expression; Windows' texts are in its language.
+DISK_FULL = r"\(error 112\)" if WINDOWS else "No space left on device"
+
 # Datagrams that fit a socket's buffer where the system grants no more than its own default.
 BURST = 100
 
@@ -214,17 +217,17 @@ class Stream:
 
 
 class Sluice:
-    """One run of the program.
+    """One run of the program, or of `program` in its place.
 
     `stdin` and `stdout` are descriptors or files to give it; otherwise it has nothing to read, and
     what it writes is collected. Close it at the end, whatever the test came to.
     """
 
-    def __init__(self, *arguments, ledger="json", stdin=subprocess.DEVNULL,
+    def __init__(self, *arguments, program=SLUICE, ledger="json", stdin=subprocess.DEVNULL,
                  stdout=subprocess.PIPE, **more):
         if ledger is not None:
             arguments += ("--ledger", ledger)
-        self.watch(subprocess.Popen(command(SLUICE, *arguments), stdin=stdin, stdout=stdout,
+        self.watch(subprocess.Popen(command(program, *arguments), stdin=stdin, stdout=stdout,
                                     stderr=subprocess.PIPE, **more))
 
     def watch(self, process):

@@ -5,6 +5,7 @@ sent in each test; without them it is the one that the program takes, and 20,000
 """
 import os
 import random
+import signal
 import time
 import unittest
 
@@ -29,9 +30,9 @@ class Bursts(ProgramTest):
         self.path = self.folder / "lines"
         self.sent = self.empty = self.bursts = 0
 
-    def burst(self):
-        """Sends some datagrams, most often few, from any sender; a few of them are empty."""
-        for _ in range(min(COUNT - self.sent, int(LARGEST ** self.random.random()))):
+    def burst(self, size):
+        """Sends so many datagrams, from any sender; a few of them are empty."""
+        for _ in range(size):
             sender = self.random.choice(self.senders)
             if self.random.random() < 0.01:
                 sender.send(b"")
@@ -54,22 +55,25 @@ class Bursts(ProgramTest):
                                   f"nobody comes for them")
             time.sleep(0.0002)
 
-    def send_bursts(self, listeners, receivers):
+    def begin(self, listen, listeners=1):
         self.program = self.start(
-            "--notifier", NOTIFIER, *["--listen", f"{LISTEN}&receivers={receivers}"] * listeners,
+            "--notifier", NOTIFIER, *["--listen", listen] * listeners,
             "--sink", f"file:{self.path}", listeners=listeners)
         self.senders = [self.sender(self.program, listener) for listener in range(listeners)
                         for _ in range(3)]
         self.numbers = [0] * len(self.senders)
+
+    def send_bursts(self):
         began = time.monotonic()
         while self.sent < COUNT:
-            self.burst()
+            # Most often few.
+            self.burst(min(COUNT - self.sent, int(LARGEST ** self.random.random())))
             if self.random.random() < 0.9 or self.sent >= COUNT:
                 self.wait_until_drained()
         self.took = time.monotonic() - began
 
-    def check(self, listeners):
-        """What was sent was written, but for what Linux says it dropped."""
+    def check(self):
+        """What was sent was written, but for what Linux says it dropped; returns how much that is."""
         def fates(ledger):
             return sum(listener["received"] + listener["kernel_drops"]
                        for listener in ledger["listeners"])
@@ -94,16 +98,32 @@ class Bursts(ProgramTest):
             mine = [number for number in numbers if number % len(self.senders) == index]
             self.assertEqual(mine, sorted(mine), "a sender's order")
         notifier = self.program.wait_for_log(r"listening on .*, by (\w+), process")[0][1].decode()
-        print(f"{notifier}: {listeners} listeners, {self.sent} datagrams in {self.bursts} bursts, "
-              f"{dropped} dropped by the kernel, {written} written, {self.took:.1f} s", flush=True)
+        print(f"{notifier}: {len(self.program.names)} listeners, {self.sent} datagrams in "
+              f"{self.bursts} bursts, {dropped} dropped by the kernel, {written} written, "
+              f"{self.took:.1f} s", flush=True)
+        return dropped
 
     def test_to_one_listener(self):
-        self.send_bursts(listeners=1, receivers=1)
-        self.check(1)
+        self.begin(LISTEN)
+        self.send_bursts()
+        self.check()
 
     def test_to_several_listeners_that_several_threads_serve(self):
-        self.send_bursts(listeners=4, receivers=4)
-        self.check(4)
+        self.begin(LISTEN + "&receivers=4", listeners=4)
+        self.send_bursts()
+        self.check()
+
+    def test_that_are_more_than_the_socket_holds(self):
+        """They come while the program stands still, so that some of them are dropped for sure."""
+        self.begin(LISTEN + "&receive_buffer=64KiB")
+        began = time.monotonic()
+        for _ in range(5):
+            self.program.send_signal(signal.SIGSTOP)
+            self.burst(LARGEST)
+            self.program.send_signal(signal.SIGCONT)
+            self.wait_until_drained()
+        self.took = time.monotonic() - began
+        self.assertGreater(self.check(), 0)
 
 
 if __name__ == "__main__":

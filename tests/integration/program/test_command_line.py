@@ -3,8 +3,8 @@ import os
 import socket
 import unittest
 
-from built import NO_CLOSED_STREAM, NO_FULL_DEVICE, not_on_windows
-from sluice_program import CAPTURES, RIEMANN, ProgramTest
+from built import NO_CLOSED_STREAM, not_on_windows
+from sluice_program import CAPTURES, DISK_FULL, RIEMANN, ProgramTest
 
 CAPTURE = f"pcap:{CAPTURES / 'riemann_cli_v4.pcap'}?port=5555&schema=riemann"
 
@@ -150,17 +150,18 @@ class Tell(ProgramTest):
             self.assertIn(name, text)
         self.assertRegex(text, r"\ncompressions:( none|( (zstd|gzip) \(\w+ [\d.]+\))+)\n")
 
-    @not_on_windows(NO_FULL_DEVICE)
     def test_a_full_disk_is_not_silence(self):
         with open("/dev/full", "wb") as full:
             self.run_to_end("--help", stdout=full, ledger=None, code=74)
 
 
-@not_on_windows(NO_FULL_DEVICE)
 class FullDisk(ProgramTest):
+    """A socket beside the capture, so that the ledger can be asked for on every system."""
+
     def fill(self, *sinks, **more):
-        program = self.launch("--listen", CAPTURE, *sinks, "--stop-timeout", "200ms", **more)
-        program.wait_for_log("No space left on device")
+        program = self.start("--listen", CAPTURE, "--listen", RIEMANN, *sinks,
+                             "--stop-timeout", "200ms", **more)
+        program.wait_for_log(DISK_FULL)
         program.wait_for_received(30)  # a stop would end the capture where it is
         return program, program.stop(code=74)
 
@@ -177,6 +178,7 @@ class FullDisk(ProgramTest):
         self.assertEqual(len(program.output()), 30)
         self.assertEqual(ledger["sinks"][1]["written"], 30)
 
+    @not_on_windows("a device of Linux is no standard output that Wine has a program write to")
     def test_stdout(self):
         with open("/dev/full", "wb") as full:
             _, ledger = self.fill("--sink", "stdout:?view=message", stdout=full)

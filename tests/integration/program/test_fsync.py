@@ -8,11 +8,9 @@ import subprocess
 import sys
 import unittest
 
-from built import nothing_on_windows
+from built import STOP_SIGNAL, WINDOWS, command
 from rotating import NUMBERED, RotatingTest, numbered
 from sluice_program import SLUICE, Sluice, wait_until
-
-nothing_on_windows("strace sees Wine's calls of Linux, not the program's")
 
 
 class Fsync(RotatingTest):
@@ -22,8 +20,8 @@ class Fsync(RotatingTest):
         program = Sluice.__new__(Sluice)
         program.watch(subprocess.Popen(
             ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", self.calls_path,
-             "--", SLUICE, "--listen", NUMBERED, "--sink", self.sink(path, keys), "--ledger",
-             "json", "--duration", "60s"],  # where the test breaks off
+             "--", *command(SLUICE, "--listen", NUMBERED, "--sink", self.sink(path, keys), "--ledger",
+                            "json", "--duration", "60s")],  # where the test breaks off
             # The leak sanitizer cannot work under ptrace.
             env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
@@ -57,12 +55,15 @@ class Fsync(RotatingTest):
         self.send(program, 10)
         self.wait_for_live("lines")
         self.assertEqual(self.synced(), [])
-        self.signal(program, signal.SIGHUP)
+        if WINDOWS:
+            program.ask_to_reload()
+        else:
+            self.signal(program, signal.SIGHUP)
         program.wait_for_log("reopened")
         self.assertEqual(self.synced(), ["lines.part"])
         self.send(program, 10)
         self.wait_for_live("lines")
-        self.signal(program, signal.SIGTERM)
+        self.signal(program, STOP_SIGNAL)
         program.finish()
         self.assertEqual(self.synced(), ["lines.part", "lines.part"])
 
@@ -72,7 +73,7 @@ class Fsync(RotatingTest):
         wait_until(lambda: self.synced() == ["127.0.0.1.n.part"], "it is synced")
         self.send(program, 10)
         wait_until(lambda: len(self.synced()) == 2, "it is synced again")
-        self.signal(program, signal.SIGTERM)
+        self.signal(program, STOP_SIGNAL)
         program.finish()
         self.assertEqual(set(self.synced()), {"127.0.0.1.n.part"})
         self.assertLessEqual(len(self.synced()), 3)
@@ -81,7 +82,7 @@ class Fsync(RotatingTest):
         program = self.trace("lines", "rotate_interval=1h")
         self.send(program, 10)
         self.wait_for_live("lines")
-        self.signal(program, signal.SIGTERM)
+        self.signal(program, STOP_SIGNAL)
         program.finish()
         self.assertEqual(self.files(), ["lines"])
         self.assertEqual(self.synced(), [])

@@ -23,6 +23,7 @@
 
 #include "collector/entry.h"
 #include "collector/platform/windows/command_line.h"
+#include "collector/platform/windows/spawn.h"
 #include "collector/platform/windows/text.h"
 
 #define ROOM 65536
@@ -154,25 +155,25 @@ static void pass_on_lines(HANDLE pipe, long lines)
 
 static int read_program(long lines, char **arguments)
 {
-    STARTUPINFOW start = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES};
-    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
-    PROCESS_INFORMATION started;
+    struct spawn_streams streams = {.input = GetStdHandle(STD_INPUT_HANDLE),
+                                    .errors = GetStdHandle(STD_ERROR_HANDLE)};
+    struct spawned spawned;
     HANDLE pipe;
     DWORD code = EXIT_TROUBLE;
     wchar_t *line = command_line_of((const char *const *)arguments);
-    if (line == NULL || !CreatePipe(&pipe, &start.hStdOutput, &inherited, 0) ||
-        !SetHandleInformation(pipe, HANDLE_FLAG_INHERIT, 0))
+    wchar_t *program = text_wide_copy(arguments[0]);
+    if (line == NULL || program == NULL || !CreatePipe(&pipe, &streams.output, NULL, 0))
         return fail("there is no pipe");
-    start.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
-    start.hStdError = GetStdHandle(STD_ERROR_HANDLE);
-    if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &start, &started))
+    if (!spawn(program, line, &streams, &spawned))
         return fail(arguments[0]);
-    free(line);
-    CloseHandle(start.hStdOutput);
+    CloseHandle(streams.output);
     pass_on_lines(pipe, lines);
     CloseHandle(pipe);
-    WaitForSingleObject(started.hProcess, INFINITE);
-    GetExitCodeProcess(started.hProcess, &code);
+    WaitForSingleObject(spawned.process, INFINITE);
+    GetExitCodeProcess(spawned.process, &code);
+    spawned_release(&spawned);
+    free(program);
+    free(line);
     return (int)code;
 }
 

@@ -1,0 +1,59 @@
+"""Tells which tests of the scripts here do not run on the programs for Windows, and why not.
+
+It reads what stands in the scripts: @not_on_windows(REASON) before a test or a class, and
+nothing_on_windows(REASON) for all of a script (built.py).
+"""
+import ast
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def constants_of(tree):
+    """The texts that a file gives names to."""
+    return {target.id: node.value.value
+            for node in tree.body if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name) and isinstance(node.value, ast.Constant)}
+
+
+def reason_in(call, name, constants):
+    """The reason, where this is a call of the function `name`; None where it is not."""
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", None) != name:
+        return None
+    argument, = call.args
+    return constants[argument.id] if isinstance(argument, ast.Name) else ast.literal_eval(argument)
+
+
+def left_out_of(tree, constants, prefix=""):
+    """Pairs of what is left out, and the reason."""
+    for node in tree.body:
+        if isinstance(node, ast.Expr):
+            reason = reason_in(node.value, "nothing_on_windows", constants)
+            if reason is not None:
+                yield "all of it", reason
+        if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            continue
+        reasons = [reason for decorator in node.decorator_list
+                   if (reason := reason_in(decorator, "not_on_windows", constants)) is not None]
+        for reason in reasons:
+            yield prefix + node.name, reason
+        if isinstance(node, ast.ClassDef):
+            yield from left_out_of(node, constants, f"{node.name}.")
+
+
+def main():
+    shared = constants_of(ast.parse((HERE / "built.py").read_text(encoding="utf-8")))
+    count = 0
+    for path in sorted(HERE.glob("*/test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for what, reason in left_out_of(tree, {**shared, **constants_of(tree)}):
+            print(f"{path.relative_to(HERE)}: {what}: {reason}")
+            count += 1
+    print(f"{count} left out")
+    return 0 if count else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

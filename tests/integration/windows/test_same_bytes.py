@@ -1,0 +1,60 @@
+"""Every capture in every format, byte for byte as the program for Linux writes it.
+
+That one, of the preset "release", is what SLUICE_OF_LINUX names; where it is not, or is of another
+version, there is nothing to compare with (77). tools/test builds it before.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from built import command
+from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest
+from test_captures import SCHEMAS
+
+OF_LINUX = os.environ["SLUICE_OF_LINUX"]
+
+SINKS = ("stdout:?view=message", "stdout:?view=message&names=proto&int64=number&unknown=show",
+         "stdout:?format=protobuf", "stdout:?format=pcap")
+SINKS_OF_SAMPLES = ("stdout:?format=json", "stdout:?format=influx", "stdout:?format=prometheus",
+                    "stdout:?format=csv")
+
+
+def written(start, *arguments):
+    """What a program writes to standard output, with the captures in the folder it is in."""
+    done = subprocess.run([*start, *arguments], cwd=CAPTURES, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=DEADLINE, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"exit code {done.returncode}: {done.stderr.decode()}")
+    return done.stdout
+
+
+class SameBytes(ProgramTest):
+    def compare(self, name, schema, sink):
+        arguments = ("--listen", f"pcap:{name}.pcap?schema={schema}", "--sink", sink)
+        expected = written([OF_LINUX], *arguments)
+        found = written(command(SLUICE), *arguments)
+        if found != expected:
+            at = next((index for index, pair in enumerate(zip(found, expected))
+                       if pair[0] != pair[1]), min(len(found), len(expected)))
+            self.fail(f"byte {at} of {len(found)}, not {len(expected)}: "
+                      f"{found[at - 40:at + 40]!r}, not {expected[at - 40:at + 40]!r}")
+        return len(found)
+
+    def test_every_capture_in_every_format(self):
+        bytes_compared = 0
+        for name, schema in SCHEMAS.items():
+            sinks = SINKS + SINKS_OF_SAMPLES * (schema in ("riemann", "otlp"))
+            for sink in sinks:
+                with self.subTest(capture=name, sink=sink):
+                    bytes_compared += self.compare(name, schema, sink)
+        print(f"{len(SCHEMAS)} captures, {bytes_compared} bytes compared", flush=True)
+        self.assertGreater(bytes_compared, 10 ** 6)
+
+
+if __name__ == "__main__":
+    if not pathlib.Path(OF_LINUX).exists():
+        print(f"no {OF_LINUX} to compare with", file=sys.stderr)
+        sys.exit(77)
+    unittest.main()

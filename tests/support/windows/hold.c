@@ -1,0 +1,29 @@
+/*
+ * Has a file open as many programs of Windows do that read one: others may read and write it, but
+ * not rename or remove it. Says "held" on standard output; lets go when standard input ends.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <windows.h>
+
+#include "collector/entry.h"
+#include "collector/platform/windows/text.h"
+
+int program_main(int argc, char **argv)
+{
+    wchar_t *path = argc == 2 ? text_wide_copy(argv[1]) : NULL;
+    HANDLE file = path == NULL ? INVALID_HANDLE_VALUE
+                               : CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                                             NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    free(path);
+    if (file == INVALID_HANDLE_VALUE) {
+        fprintf(stderr, "hold: error %lu\n", GetLastError());
+        return 1;
+    }
+    puts("held");
+    fflush(stdout);
+    while (getchar() != EOF)
+        continue;
+    CloseHandle(file);
+    return 0;
+}

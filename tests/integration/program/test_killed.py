@@ -3,15 +3,15 @@
 SLUICE_KILLS in the environment says how often, for each kind of file.
 """
 import os
-import pathlib
 import random
+import signal
 import threading
 import time
 import unittest
 
 from built import WINDOWS
 from rotating import RotatingTest, numbered, numbers_in, unpacked
-from sluice_program import Sender
+from sluice_program import Sender, linux_drops
 
 # Under Wine a receive takes a tenth of a millisecond, and a start a tenth of a second.
 KILLS = int(os.environ.get("SLUICE_KILLS", "6" if WINDOWS else "12"))
@@ -20,13 +20,6 @@ PER_TURN = 20             # datagrams of each sender, and then a moment of rest
 REST = 0.02 if WINDOWS else 0.002
 INTERVAL = "100ms"        # flush_interval, where there is one
 MOST_BEHIND = 0.1 + 1.0   # seconds
-
-
-def kernel_drops():
-    """Datagrams that full receive buffers of this machine have lost, of whatever program."""
-    text = pathlib.Path("/proc/net/snmp").read_text(encoding="ascii")
-    names, counts = [line.split()[1:] for line in text.splitlines() if line.startswith("Udp:")]
-    return int(dict(zip(names, counts))["RcvbufErrors"])
 
 
 def number_of(sender, count):
@@ -41,7 +34,7 @@ class Run:
         self.first = dict(numbers)
         self.times = {sender: [] for sender in SENDERS}
         self.killed_at = None
-        drops = kernel_drops()
+        self.lossless = False
         sockets = {sender: Sender(program) for sender in SENDERS}
         timer = threading.Timer(life, self._kill, [program])
         timer.start()
@@ -55,10 +48,12 @@ class Run:
         program.close()
         for socket in sockets.values():
             socket.close()
-        self.lossless = kernel_drops() == drops
 
     def _kill(self, program):
+        """Its socket tells what was lost before it only as long as it is there."""
         self.killed_at = time.monotonic()
+        program.process.send_signal(signal.SIGSTOP)
+        self.lossless = linux_drops(program.port()) == 0
         program.process.kill()
 
     def _send(self, socket, sender, numbers):

@@ -32,7 +32,8 @@ def beside(program, name):
 
 # --- what cannot be tested on Windows: left_out.py lists it all -----------------------------------
 
-NO_BROKEN_PIPE = "Wine does not tell that nobody reads a pipe of Linux"
+NO_BROKEN_PIPE = ("Wine does not tell that nobody reads a pipe of Linux: "
+                  "windows/test_output.py has pipes of Windows")
 NO_CLOSED_STREAM = "programs there begin with handles, not with descriptors 0 to 2"
 NO_DESCRIPTOR_FLAGS = "handles have no O_NONBLOCK there, and standard output is no socket"
 NO_DEV_STDIN = "no path is standard input there"

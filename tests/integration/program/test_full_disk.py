@@ -1,19 +1,21 @@
 """File sinks on a disk that is full and has room again: a tmpfs of 4 MiB, in a mount namespace.
 
-The script starts itself anew in one; where none can be had it exits with 77.
+The script starts itself anew in one; where none can be had it exits with 77. Under Wine files are
+opened by its server, which therefore is one of our own, in that namespace.
 """
+import contextlib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
-from built import nothing_on_windows
+from built import EMULATOR, WINDOWS
 from rotating import RotatingTest, numbered
-from sluice_program import DEADLINE
-
-nothing_on_windows("Wine's server opens the files, outside of the disk's mount namespace")
+from sluice_program import DEADLINE, DISK_FULL
 
 NAMESPACES = (["unshare", "-rm"], ["unshare", "-m"])  # of a user's own, or root's
 DISK_SIZE = 4 * 1024 * 1024
@@ -67,7 +69,7 @@ class FullDisk(RotatingTest):
             self.until_full(program, sender)
             self.ballast.unlink()
             self.wait_for_recovery(program)
-        program.wait_for_log("No space left on device; trying again")
+        program.wait_for_log(DISK_FULL + "; trying again")
         program.wait_for_log("writing again")
         return self.check(program, program.stop(), encoding)
 
@@ -172,7 +174,7 @@ class FullDisk(RotatingTest):
         sender = self.sender(program)
         subprocess.run(["mount", "-o", "remount,ro", self.out], check=True)
         self.send(program, sender, PART)
-        program.wait_for_log("Read-only file system; trying again")
+        program.wait_for_log(r"(Read-only file system|\(error 5\)); trying again")
         subprocess.run(["mount", "-o", "remount,rw", self.out], check=True)
         program.wait_for_log("writing again")
         self.send(program, sender, PART)
@@ -196,8 +198,32 @@ def in_namespace():
     return False
 
 
+@contextlib.contextmanager
+def own_wine():
+    """Wine with a server of its own, which ends soon after its last program.
+
+    Of the prefix that there is it has the registry, and goes into the same folders.
+    """
+    tree = pathlib.Path(EMULATOR[0]).parents[1]  # of tools/wine, whose default this is
+    shared = pathlib.Path(os.environ.get("WINEPREFIX", tree / "build" / "windows" / "wine"))
+    with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
+        for path in (*shared.glob("*.reg"), shared / ".update-timestamp"):
+            shutil.copy(path, folder)
+        drives = pathlib.Path(folder) / "dosdevices"
+        drives.mkdir()
+        (drives / "c:").symlink_to(shared / "drive_c")
+        (drives / "z:").symlink_to("/")
+        os.environ["WINEPREFIX"] = folder
+        server = subprocess.Popen(["wineserver", "-f", "-p2"], stderr=subprocess.DEVNULL)
+        try:
+            yield
+        finally:
+            server.wait(DEADLINE)
+
+
 if __name__ == "__main__":
     if not in_namespace():
         print("no namespace for a disk of our own", file=sys.stderr)
         sys.exit(77)
-    unittest.main()
+    with own_wine() if WINDOWS else contextlib.nullcontext():
+        unittest.main()

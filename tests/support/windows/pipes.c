@@ -143,14 +143,22 @@ static int connect_to(const wchar_t *path)
     return 0;
 }
 
+/* How many of the bytes belong to so many first lines; `lines` is less by those that there are. */
+static DWORD within_lines(const char *bytes, DWORD size, long *lines)
+{
+    DWORD count = 0;
+    for (; *lines > 0 && count < size; count++)
+        *lines -= bytes[count] == '\n';
+    return count;
+}
+
 static void pass_on_lines(HANDLE pipe, long lines)
 {
-    char byte;
+    static char bytes[ROOM];
     DWORD got, written;
-    while (lines > 0 && ReadFile(pipe, &byte, 1, &got, NULL) && got == 1) {
-        WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), &byte, 1, &written, NULL);
-        lines -= byte == '\n';
-    }
+    while (lines > 0 && ReadFile(pipe, bytes, sizeof bytes, &got, NULL) && got != 0)
+        WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), bytes, within_lines(bytes, got, &lines),
+                  &written, NULL);
 }
 
 static int read_program(long lines, char **arguments)

@@ -82,7 +82,8 @@ static void what_was_written_to_what_outlives_it_is_taken_back_too(void **state)
 static void one_that_has_closed_its_input_is_deaf_until_it_ends(void **state)
 {
     struct child_end end;
-    start(*state, "exec <&-; sleep 100");
+    /* It is the one process: a shell that is starting another leaves that behind when it ends. */
+    start(*state, "exec <&-; exec sleep 100");
     wait_until(*state, CHILD_DEAF, &end);
     assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
     assert_int_equal(child_close_input(*state), 0);

@@ -336,25 +336,29 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
 {
     const struct listener_config *config = &pipeline->config->listeners[index];
     struct source *source = &pipeline->sources[index];
-    struct udp_socket_options options = {
-        .address = config->address,
-        .ipv6_only = config->ipv6_only,
-        .share_port = pipeline_sockets_of(config) > 1,
-        .receive_buffer = config->receive_buffer,
-        .max_datagram = config->max_datagram,
-        .tell_destination = source->listener.keeps_packets && address_is_wildcard(&config->address),
+    struct receiver_socket socket = {
+        .listener = &source->listener,
+        .options = {.address = config->address,
+                    .ipv6_only = config->ipv6_only,
+                    .share_port = pipeline_sockets_of(config) > 1,
+                    .receive_buffer = config->receive_buffer,
+                    .max_datagram = config->max_datagram,
+                    .tell_destination =
+                        source->listener.keeps_packets && address_is_wildcard(&config->address)},
+        .coalesce_ns = (int64_t)config->coalesce,
     };
-    if (options.share_port && options.address.port != 0 && probe_port(&options, error) != 0)
+    if (socket.options.share_port && config->address.port != 0 &&
+        probe_port(&socket.options, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline_sockets_of(config); i++) {
         struct producer *producer = &pipeline->producers[(index + i) % pipeline->receiver_count];
-        struct intake_counters *counters = ledger_intake_block(pipeline->ledger, (int)index);
-        if (counters == NULL)
+        socket.counters = ledger_intake_block(pipeline->ledger, (int)index);
+        if (socket.counters == NULL)
             return no_memory(error);
-        if (receiver_add_listener(producer->receiver, &source->listener, &options, counters,
-                                  &source->address, &source->granted, error) != 0)
+        if (receiver_add_socket(producer->receiver, &socket, &source->address, &source->granted,
+                                error) != 0)
             return -1;
-        options.address.port = source->address.port;
+        socket.options.address.port = source->address.port;
         producer->listeners++;
     }
     if (config->address.port == 0 && name_by_port(pipeline, index) != 0)

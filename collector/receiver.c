@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include "collector/claim.h"
+#include "collector/coalescing.h"
 #include "collector/deadline.h"
 #include "collector/log.h"
 #include "collector/notifier.h"
+#include "collector/pause.h"
 #include "collector/thread.h"
 
 #define WAIT_EVENTS   32
@@ -16,13 +18,13 @@
 
 /*
  * A socket. Its address in memory is its token: it is never moved. What is not atomic here belongs
- * to the thread that has the claim; a socket on a thread's ready list stays claimed by it, and one
+ * to the thread that has the claim; a socket on a list of a thread's stays claimed by it, and one
  * that has failed for ever.
  */
 struct port {
     struct port *next; /* of all */
     struct claim claim;
-    struct port *next_ready; /* of those on the ready list */
+    struct port *next_listed; /* on the list where it is */
     const struct listener *listener;
     struct udp_socket *socket;
     struct intake *intake;
@@ -30,8 +32,15 @@ struct port {
     bool removing; /* its REMOVED event is awaited */
     int64_t drops_checked_ns;
     uint64_t drops_told;        /* when the log last spoke of them */
-    _Atomic int64_t due_ns;     /* while unclaimed: when what is open must be sealed */
+    int64_t due;                /* while claimed and drained: when what is open must be sealed */
+    _Atomic int64_t due_ns;     /* the same while unclaimed */
     _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
+};
+
+/* First in, first out. */
+struct port_list {
+    struct port *first;
+    struct port *last;
 };
 
 /* One of the threads. */
@@ -41,9 +50,11 @@ struct member {
     struct intake_thread *intakes;
     struct datagram_group *group;
     struct thread *thread;
-    struct port *ready_first;
-    struct port *ready_last;
-    bool pressed; /* the kernel was short of memory: rest before the next try */
+    struct port_list ready;
+    struct port_list drained;     /* in this round; their claims are still to be given up */
+    struct coalescing coalescing; /* how long it may rest between two rounds */
+    struct pause *pause;          /* NULL: it cannot */
+    bool pressed; /* the kernel was short of memory: wait a little before the next try */
 };
 
 struct receiver {
@@ -80,7 +91,9 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
         *member = (struct member){.receiver = receiver,
                                   .number = i,
                                   .intakes = &options->threads[i],
-                                  .group = datagram_group_create()};
+                                  .group = datagram_group_create(),
+                                  .pause = pause_create()};
+        coalescing_init(&member->coalescing, clock_monotonic_ns());
         if (member->group != NULL)
             continue;
         error_set(error, EXIT_CODE_INTERNAL, "no memory to receive into");
@@ -91,14 +104,13 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
     return 0;
 }
 
-int receiver_add_listener(struct receiver *receiver, const struct listener *listener,
-                          const struct udp_socket_options *options,
-                          struct intake_counters *counters, struct address *bound, size_t *granted,
-                          struct error *error)
+int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
+                        struct address *bound, size_t *granted, struct error *error)
 {
     struct port *port = calloc(1, sizeof *port);
     if (port != NULL)
-        port->intake = intake_create(receiver->members[0].intakes, listener, counters);
+        port->intake =
+            intake_create(receiver->members[0].intakes, socket->listener, socket->counters);
     if (port == NULL || port->intake == NULL) {
         free(port);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
@@ -106,41 +118,44 @@ int receiver_add_listener(struct receiver *receiver, const struct listener *list
     }
     claim_init(&port->claim);
     atomic_init(&port->due_ns, INT64_MAX);
-    port->listener = listener;
+    port->listener = socket->listener;
     port->next = receiver->ports;
     receiver->ports = port;
-    if (udp_socket_open(&port->socket, options, error) != 0 ||
+    if (udp_socket_open(&port->socket, &socket->options, error) != 0 ||
         notifier_add(receiver->notifier, udp_socket_handle(port->socket), port, error) != 0 ||
         udp_socket_bind(port->socket, error) != 0)
         return -1;
+    size_t buffer = udp_socket_receive_buffer(port->socket);
+    for (size_t i = 0; i < receiver->options.thread_count; i++)
+        coalescing_add_socket(&receiver->members[i].coalescing, socket->coalesce_ns, buffer);
     if (bound != NULL)
         *bound = udp_socket_address(port->socket);
     if (granted != NULL)
-        *granted = udp_socket_receive_buffer(port->socket);
+        *granted = buffer;
     return 0;
 }
 
-/* --- the ready list: first in, first served --------------------------------------------------- */
+/* --- lists of sockets that a thread has claimed ----------------------------------------------- */
 
-/* Of a socket that the member has claimed. */
-static void put_ready(struct member *member, struct port *port)
+static void put_last(struct port_list *list, struct port *port)
 {
-    port->next_ready = NULL;
-    if (member->ready_last == NULL)
-        member->ready_first = port;
+    port->next_listed = NULL;
+    if (list->last == NULL)
+        list->first = port;
     else
-        member->ready_last->next_ready = port;
-    member->ready_last = port;
+        list->last->next_listed = port;
+    list->last = port;
 }
 
-static struct port *take_ready(struct member *member)
+/* Returns NULL where there is none. */
+static struct port *take_first(struct port_list *list)
 {
-    struct port *port = member->ready_first;
+    struct port *port = list->first;
     if (port == NULL)
         return NULL;
-    member->ready_first = port->next_ready;
-    if (member->ready_first == NULL)
-        member->ready_last = NULL;
+    list->first = port->next_listed;
+    if (list->first == NULL)
+        list->last = NULL;
     return port;
 }
 
@@ -198,8 +213,12 @@ static enum drain_result drain(struct member *member, struct port *port)
             port->failed = true;
             return DRAIN_FAILED;
         }
-        for (size_t i = 0; i < group->count; i++)
+        uint64_t bytes = 0;
+        for (size_t i = 0; i < group->count; i++) {
             intake_take(port->intake, &group->slots[i]);
+            bytes += group->slots[i].sent_size;
+        }
+        coalescing_note(&member->coalescing, group->count, bytes);
         taken += group->count;
         if (options->received != NULL)
             options->received(options->context, group->count);
@@ -222,19 +241,19 @@ static void give_up(struct member *member, struct port *port, int64_t due_ns)
 {
     atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);
     if (!claim_give_up(&port->claim))
-        put_ready(member, port);
+        put_last(&member->ready, port);
 }
 
 static void serve(struct member *member, struct port *port)
 {
     enum drain_result result = drain(member, port);
     int64_t now = clock_monotonic_ns();
-    int64_t due = seal_if_due(port, now);
+    port->due = seal_if_due(port, now);
     tell_drops(port, now);
     if (result == DRAIN_DONE)
-        give_up(member, port, due);
+        put_last(&member->drained, port);
     else if (result == DRAIN_AGAIN)
-        put_ready(member, port);
+        put_last(&member->ready, port);
     else
         member->receiver->options.failed(member->receiver->options.context);
 }
@@ -269,7 +288,7 @@ static void refresh(struct member *member)
     uint64_t wanted = atomic_load(&receiver->refresh_wanted);
     if (!is_to_refresh(receiver))
         return;
-    for (struct port *port = member->ready_first; port != NULL; port = port->next_ready) {
+    for (struct port *port = member->ready.first; port != NULL; port = port->next_listed) {
         read_drops(port);
         atomic_store(&port->refreshed, wanted);
     }
@@ -313,7 +332,7 @@ static void wait_for_events(struct member *member, int timeout_ms)
         switch (events[i].type) {
         case NOTIFIER_READY:
             if (claim_take_or_mark(&port->claim))
-                put_ready(member, port);
+                put_last(&member->ready, port);
             break;
         case NOTIFIER_REMOVED:
             port->removing = false;
@@ -327,12 +346,27 @@ static void wait_for_events(struct member *member, int timeout_ms)
 /* Every socket on the ready list has one turn; one that is put back waits for the next round. */
 static void serve_ready(struct member *member)
 {
-    struct port *last = member->ready_last;
-    for (struct port *port; (port = take_ready(member)) != NULL;) {
+    struct port *last = member->ready.last;
+    for (struct port *port; (port = take_first(&member->ready)) != NULL;) {
         serve(member, port);
         if (port == last)
             break;
     }
+}
+
+/*
+ * Where all are drained and much comes, the thread rests before it waits for the next edge. It has
+ * their claims meanwhile: another thread, which would come at once, is not told of what arrives.
+ */
+static void let_drained_go(struct member *member)
+{
+    if (member->ready.first == NULL && member->drained.first != NULL && member->pause != NULL) {
+        int64_t rest_ns = coalescing_rest(&member->coalescing, clock_monotonic_ns());
+        if (rest_ns > 0)
+            pause_wait(member->pause, rest_ns);
+    }
+    for (struct port *port; (port = take_first(&member->drained)) != NULL;)
+        give_up(member, port, port->due);
 }
 
 /* --- stopping: the last thread's, when the others have left ----------------------------------- */
@@ -422,11 +456,12 @@ static void run(void *argument)
     while (!atomic_load(&receiver->stopping)) {
         if (member->pressed || is_to_refresh(receiver))
             timeout_ms = 1;
-        else if (member->ready_first != NULL)
+        else if (member->ready.first != NULL)
             timeout_ms = 0;
         member->pressed = false;
         wait_for_events(member, timeout_ms);
         serve_ready(member);
+        let_drained_go(member);
         refresh(member);
         timeout_ms = seal_overdue(member);
     }
@@ -501,8 +536,10 @@ void receiver_destroy(struct receiver *receiver)
         intake_destroy(port->intake);
         free(port);
     }
-    for (size_t i = 0; i < receiver->options.thread_count; i++)
+    for (size_t i = 0; i < receiver->options.thread_count; i++) {
         datagram_group_destroy(receiver->members[i].group);
+        pause_destroy(receiver->members[i].pause);
+    }
     notifier_destroy(receiver->notifier);
     free(receiver);
 }

@@ -3,14 +3,15 @@
  *
  * A socket is registered edge-triggered before it is bound and is drained until it says
  * would-block. A drain stops early only on its budget; the socket then stays on its thread's ready
- * list and is served again, after the others there, without waiting for an edge.
+ * list and is served again, after the others there, without waiting for an edge. Between two rounds
+ * a thread may rest, where so much comes that it pays (collector/coalescing.h).
  *
  * Several threads wait on one notifier, where its backend is made for that. A socket is served by
  * one of them at a time, whichever is told first and takes its claim (collector/claim.h); the batch
  * that is open for it is handed on with the claim, and all threads offer to one feed, so that a
  * socket's records keep their order.
  *
- * Lifecycle: create, one receiver_add_listener per listener (from then on the kernel queues),
+ * Lifecycle: create, one receiver_add_socket each (from then on the kernel queues),
  * start, stop, join, destroy. Main thread, except where another is named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVER_H
@@ -62,15 +63,21 @@ struct receiver_options {
 int receiver_create(struct receiver **out, const struct receiver_options *options,
                     struct error *error);
 
+/* A socket of a listener's. */
+struct receiver_socket {
+    const struct listener *listener;
+    struct udp_socket_options options;
+    struct intake_counters *counters; /* a block of the listener's for it alone */
+    int64_t coalesce_ns; /* its datagrams may be kept waiting for so long at a high rate */
+};
+
 /*
- * Opens, registers and binds a socket for the listener, in this order. It counts into `counters`,
- * a block of the listener's for it alone. Returns 0, or -1 with `error` filled. *bound (may be
- * NULL) is the address with the port that the system chose, *granted the bytes of receive buffer.
+ * Opens, registers and binds it, in this order. Returns 0, or -1 with `error` filled. *bound is the
+ * address with the port that the system chose, *granted the bytes of receive buffer; each may be
+ * NULL.
  */
-int receiver_add_listener(struct receiver *receiver, const struct listener *listener,
-                          const struct udp_socket_options *options,
-                          struct intake_counters *counters, struct address *bound, size_t *granted,
-                          struct error *error);
+int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
+                        struct address *bound, size_t *granted, struct error *error);
 
 /* Returns 0, or -1 with `error` filled. */
 int receiver_start(struct receiver *receiver, struct error *error);

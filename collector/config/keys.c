@@ -9,7 +9,8 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
-#define MILLISECOND UINT64_C(1000000)
+#define MICROSECOND UINT64_C(1000)
+#define MILLISECOND (1000 * MICROSECOND)
 #define HOUR        (3600 * 1000 * MILLISECOND)
 
 #define LISTENER   (KEY_OF_UDP | KEY_OF_CAPTURE)
@@ -48,6 +49,10 @@ const struct setting config_keys[] = {
      64, .help = "receiving threads, each with its own socket on the port"},
     {"max_datagram", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, max_datagram),
      "64KiB", 1, 64 * KIB, .help = "longer datagrams are counted as truncated"},
+    {"coalesce", SETTING_DURATION, KEY_OF_UDP, offsetof(struct listener_config, coalesce), "500us",
+     0, 10 * MILLISECOND,
+     .help = "how long a datagram may wait for others where many come; the processor has less work "
+             "(0s: not at all)"},
     {"ipv6_only", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, ipv6_only), "false",
      .choices = false_true, .help = "whether an IPv6 socket leaves IPv4 alone"},
 

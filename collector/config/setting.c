@@ -26,6 +26,8 @@ static bool parse_number(const struct setting *setting, enum quantity quantity, 
     char given[QUOTED_SIZE];
     char limit[QUANTITY_TEXT_SIZE];
     uint64_t value = 0;
+    if (setting->minimum == 0 && length == 1 && *text == '0')
+        quantity = QUANTITY_COUNT; /* nothing is the same in every unit */
     const char *problem = quantity_parse(quantity, text, length, &value);
     if (problem != NULL)
         return fault_set(fault, 0, "%s %s %s", setting->name, quoted(text, length, given), problem);

@@ -73,6 +73,8 @@ static const struct number_key {
     {KEY_OF_UDP, "receivers", LISTENER_FIELD(receivers), 1, "1", "64", "0", "65", 1, 64},
     {KEY_OF_UDP, "max_datagram", LISTENER_FIELD(max_datagram), 65536, "1B", "64KiB", "0B", "65537B",
      1, 65536},
+    {KEY_OF_UDP, "coalesce", LISTENER_FIELD(coalesce), 500000, "0", "10ms", NULL, "10001us", 0,
+     10000000},
     {KEY_OF_UDP, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
      "961KiB", 1024, 983040},
     {KEY_OF_CAPTURE, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
@@ -119,6 +121,7 @@ static void a_number_is_written_with_its_unit_and_nothing_else(void **state)
 {
     (void)state;
     assert_refused(KEY_OF_UDP, "receive_buffer=64", 15, "\"64\" has no unit; give one of B, kB");
+    assert_refused(KEY_OF_UDP, "receive_buffer=0", 15, "\"0\" has no unit");
     assert_refused(KEY_OF_UDP, "receive_buffer=", 15, "receive_buffer \"\" is empty");
     assert_refused(KEY_OF_UDP, "receivers=2B", 10, "is not a plain whole number");
     assert_refused(KEY_OF_CAPTURE, "port=http", 5, "port \"http\" is not a number");

@@ -1,0 +1,45 @@
+#include "collector/coalescing.h"
+
+void coalescing_init(struct coalescing *coalescing, int64_t now_ns)
+{
+    *coalescing =
+        (struct coalescing){.most_ns = INT64_MAX, .buffer = UINT64_MAX, .window_begun_ns = now_ns};
+}
+
+void coalescing_add_socket(struct coalescing *coalescing, int64_t most_ns, uint64_t buffer)
+{
+    if (most_ns < coalescing->most_ns)
+        coalescing->most_ns = most_ns;
+    if (buffer < coalescing->buffer)
+        coalescing->buffer = buffer;
+}
+
+void coalescing_note(struct coalescing *coalescing, uint64_t datagrams, uint64_t bytes)
+{
+    coalescing->datagrams += datagrams;
+    coalescing->bytes += bytes;
+}
+
+static void end_window(struct coalescing *coalescing, int64_t now_ns)
+{
+    double elapsed = (double)(now_ns - coalescing->window_begun_ns);
+    uint64_t charged = coalescing->bytes + coalescing->datagrams * COALESCING_BUFFER_CHARGE;
+    coalescing->datagram_rate = (double)coalescing->datagrams / elapsed;
+    coalescing->byte_rate = (double)charged / elapsed;
+    coalescing->window_begun_ns = now_ns;
+    coalescing->datagrams = 0;
+    coalescing->bytes = 0;
+}
+
+int64_t coalescing_rest(struct coalescing *coalescing, int64_t now_ns)
+{
+    if (coalescing->most_ns == 0)
+        return 0;
+    if (now_ns - coalescing->window_begun_ns >= COALESCING_WINDOW_NS)
+        end_window(coalescing, now_ns);
+    double rest = (double)coalescing->most_ns;
+    double part = (double)(coalescing->buffer / COALESCING_BUFFER_PART);
+    if (rest * coalescing->byte_rate > part)
+        rest = part / coalescing->byte_rate;
+    return rest * coalescing->datagram_rate < COALESCING_LEAST ? 0 : (int64_t)rest;
+}

@@ -1,0 +1,45 @@
+/*
+ * collector/pause.h on a waitable timer of high resolution (Windows 10, version 1803). Others wait
+ * for the next tick of a clock that has 64 of them in a second.
+ */
+#include "collector/pause.h"
+
+#include <stdlib.h>
+#include <windows.h>
+
+#ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION
+#define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 2
+#endif
+
+struct pause {
+    HANDLE timer;
+};
+
+struct pause *pause_create(void)
+{
+    struct pause *pause = calloc(1, sizeof *pause);
+    if (pause == NULL)
+        return NULL;
+    pause->timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
+                                          TIMER_MODIFY_STATE | SYNCHRONIZE);
+    if (pause->timer == NULL) {
+        free(pause);
+        return NULL;
+    }
+    return pause;
+}
+
+void pause_destroy(struct pause *pause)
+{
+    if (pause == NULL)
+        return;
+    CloseHandle(pause->timer);
+    free(pause);
+}
+
+void pause_wait(struct pause *pause, int64_t nanoseconds)
+{
+    const LARGE_INTEGER from_now = {.QuadPart = -(nanoseconds + 99) / 100};
+    if (SetWaitableTimer(pause->timer, &from_now, 0, NULL, NULL, FALSE))
+        WaitForSingleObject(pause->timer, INFINITE);
+}

@@ -1,0 +1,155 @@
+/* When a receiving thread rests: at high rates alone, for a bounded time, never past its buffers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/coalescing.h"
+#include "collector/pause.h"
+#include "collector/thread.h"
+
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+
+#define LARGE_BUFFER ((uint64_t)64 << 20)
+#define SIZE         117 /* bytes of a datagram */
+
+static struct coalescing of_socket(int64_t most_ns, uint64_t buffer)
+{
+    struct coalescing coalescing;
+    coalescing_init(&coalescing, 0);
+    coalescing_add_socket(&coalescing, most_ns, buffer);
+    return coalescing;
+}
+
+/*
+ * Ten rounds of `each` datagrams, `every_ns` apart, from `*now_ns` on. Returns the rest after the
+ * last one.
+ */
+static int64_t rounds(struct coalescing *coalescing, int64_t *now_ns, int64_t every_ns,
+                      uint64_t each)
+{
+    int64_t rest = 0;
+    for (int i = 0; i < 10; i++) {
+        *now_ns += every_ns;
+        coalescing_note(coalescing, each, each * SIZE);
+        rest = coalescing_rest(coalescing, *now_ns);
+    }
+    return rest;
+}
+
+static int64_t rest_at(struct coalescing coalescing, uint64_t datagrams_a_ms)
+{
+    int64_t now = 0;
+    return rounds(&coalescing, &now, MS, datagrams_a_ms);
+}
+
+static void a_thread_with_much_to_receive_rests_for_as_long_as_it_may(void **state)
+{
+    (void)state;
+    assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 100), 500 * US);
+    assert_int_equal(rest_at(of_socket(200 * US, LARGE_BUFFER), 100), 200 * US);
+}
+
+static void at_a_low_rate_nothing_waits(void **state)
+{
+    (void)state;
+    assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 1), 0);
+}
+
+static void a_rest_that_would_gather_too_few_is_not_taken(void **state)
+{
+    (void)state;
+    /* In half a millisecond: one less than enough, and just enough. */
+    assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST - 2), 0);
+    assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 500 * US);
+    /* A shorter rest gathers less. */
+    assert_int_equal(rest_at(of_socket(100 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 0);
+}
+
+static void without_leave_there_is_no_rest(void **state)
+{
+    (void)state;
+    assert_int_equal(rest_at(of_socket(0, LARGE_BUFFER), 1000), 0);
+}
+
+static void of_several_sockets_the_shortest_leave_counts(void **state)
+{
+    (void)state;
+    struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
+    coalescing_add_socket(&coalescing, 100 * US, LARGE_BUFFER);
+    coalescing_add_socket(&coalescing, 300 * US, LARGE_BUFFER);
+    assert_int_equal(rest_at(coalescing, 100), 100 * US);
+}
+
+static void a_rest_ends_before_the_smallest_buffer_is_full(void **state)
+{
+    (void)state;
+    const uint64_t buffer = 64 * 1024;
+    struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
+    coalescing_add_socket(&coalescing, 500 * US, buffer);
+    int64_t rest = rest_at(coalescing, 200); /* 200,000 a second */
+    uint64_t arriving = (uint64_t)(rest / (5 * US)) * (SIZE + COALESCING_BUFFER_CHARGE);
+    assert_true(rest > 0);
+    assert_true(arriving <= buffer / COALESCING_BUFFER_PART);
+}
+
+static void a_buffer_that_holds_too_few_for_a_rest_gets_none(void **state)
+{
+    (void)state;
+    assert_int_equal(rest_at(of_socket(500 * US, 4096), 1000), 0);
+}
+
+static void the_first_datagram_after_a_silence_is_followed_by_no_rest(void **state)
+{
+    (void)state;
+    struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
+    int64_t now = 0;
+    assert_int_equal(rounds(&coalescing, &now, MS, 100), 500 * US);
+    now += 1000 * MS;
+    coalescing_note(&coalescing, 1, SIZE);
+    assert_int_equal(coalescing_rest(&coalescing, now), 0);
+}
+
+static void a_rate_is_told_from_enough_time(void **state)
+{
+    (void)state;
+    struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
+    coalescing_note(&coalescing, 64, 64 * SIZE); /* a burst: all within a moment */
+    assert_int_equal(coalescing_rest(&coalescing, 10 * US), 0);
+}
+
+static void a_pause_lasts_as_long_as_it_was_asked_for(void **state)
+{
+    (void)state;
+    struct pause *pause = pause_create();
+    if (pause == NULL)
+        skip(); /* the system has none that short */
+    for (int i = 0; i < 3; i++) {
+        int64_t before = clock_monotonic_ns();
+        pause_wait(pause, 300 * US);
+        assert_true(clock_monotonic_ns() - before >= 300 * US);
+    }
+    pause_destroy(pause);
+    pause_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_with_much_to_receive_rests_for_as_long_as_it_may),
+        cmocka_unit_test(at_a_low_rate_nothing_waits),
+        cmocka_unit_test(a_rest_that_would_gather_too_few_is_not_taken),
+        cmocka_unit_test(without_leave_there_is_no_rest),
+        cmocka_unit_test(of_several_sockets_the_shortest_leave_counts),
+        cmocka_unit_test(a_rest_ends_before_the_smallest_buffer_is_full),
+        cmocka_unit_test(a_buffer_that_holds_too_few_for_a_rest_gets_none),
+        cmocka_unit_test(the_first_datagram_after_a_silence_is_followed_by_no_rest),
+        cmocka_unit_test(a_rate_is_told_from_enough_time),
+        cmocka_unit_test(a_pause_lasts_as_long_as_it_was_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -65,6 +65,7 @@ struct listener_entry {
     char *name;
     char *schema;
     const char *kind;
+    bool drops_are_buffers;
     struct block *intakes;
 };
 
@@ -165,6 +166,11 @@ bool ledger_rename_listener(struct ledger *ledger, int listener, const char *nam
     free(ledger->listeners[listener].name);
     ledger->listeners[listener].name = copy;
     return true;
+}
+
+void ledger_drops_are_buffers(struct ledger *ledger, int listener)
+{
+    ledger->listeners[listener].drops_are_buffers = true;
 }
 
 static void *add_block(struct block **list, size_t size)
@@ -290,6 +296,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         sum->name = ledger->listeners[i].name;
         sum->kind = ledger->listeners[i].kind;
         sum->schema = ledger->listeners[i].schema;
+        sum->drops_are_buffers = ledger->listeners[i].drops_are_buffers;
         sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
         for (struct block *block = ledger->listeners[i].intakes; block != NULL; block = block->next)
             add_intake(sum, (const void *)(block + 1));

@@ -188,6 +188,9 @@ int ledger_add_sink(struct ledger *ledger, const char *name);
 /* Renames a listener, before the first snapshot. Returns false where memory is short. */
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name);
 
+/* What the kernel drops of this listener it counts by buffer, each of one or many datagrams. */
+void ledger_drops_are_buffers(struct ledger *ledger, int listener);
+
 /* New blocks, all zero, each for one thread to write; NULL where memory is short. */
 struct intake_counters *ledger_intake_block(struct ledger *ledger, int listener);
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink);
@@ -203,6 +206,7 @@ struct letter_counters *ledger_letter_block(struct ledger *ledger);
 struct listener_totals {
     const char *name, *kind, *schema; /* the ledger's own */
     bool drops_counted;               /* else kernel_drops is 0, whatever was dropped */
+    bool drops_are_buffers;           /* else datagrams */
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
 };

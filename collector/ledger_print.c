@@ -67,7 +67,8 @@ static void print_listener(struct output *out, const struct listener_totals *lis
     if (!listener->drops_counted)
         put(out, ", kernel_drops unknown");
     else if (strcmp(listener->kind, "udp") == 0)
-        put(out, ", kernel_drops %" PRIu64, listener->kernel_drops);
+        put(out, ", kernel_drops %" PRIu64 "%s", listener->kernel_drops,
+            listener->drops_are_buffers ? " buffers" : "");
     output_char(out, '\n');
     print_beside(out, listener_terms, listener);
 }
@@ -170,6 +171,8 @@ static void write_listener(struct output *out, const struct listener_totals *lis
     write_listener_terms(out, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
     write_listener_terms(out, listener, PART_ALWAYS, capture ? PART_CAPTURE : PART_SEQUENCE);
+    if (!capture)
+        write_text(out, "kernel_drops_unit", listener->drops_are_buffers ? "buffer" : "datagram");
     json_object_end(out);
 }
 

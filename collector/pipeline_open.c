@@ -115,6 +115,24 @@ static int check_overflow(const struct config *config, struct error *error)
     return 0;
 }
 
+static int check_gro(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; !udp_socket_can_gro && i < config->listener_count; i++) {
+        if (!config->listeners[i].gro)
+            continue;
+        error_set(error, EXIT_CODE_CONFIG, "%s: gro=on: this system puts no datagrams together",
+                  config->listeners[i].name);
+        return -1;
+    }
+    return 0;
+}
+
+/* What no URL alone can tell. */
+static int check_config(const struct config *config, struct error *error)
+{
+    return check_overflow(config, error) == 0 ? check_gro(config, error) : -1;
+}
+
 int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
                           struct error *error)
 {
@@ -344,7 +362,8 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
                     .receive_buffer = config->receive_buffer,
                     .max_datagram = config->max_datagram,
                     .tell_destination =
-                        source->listener.keeps_packets && address_is_wildcard(&config->address)},
+                        source->listener.keeps_packets && address_is_wildcard(&config->address),
+                    .gro = config->gro},
         .coalesce_ns = (int64_t)config->coalesce,
     };
     if (socket.options.share_port && config->address.port != 0 &&
@@ -410,6 +429,8 @@ static int enter_listeners(struct pipeline *pipeline, struct error *error)
                                 listener->kind == LISTENER_UDP ? "udp" : "capture",
                                 pipeline->sources[i].schema_names) != (int)i)
             return no_memory(error);
+        if (listener->kind == LISTENER_UDP && listener->gro)
+            ledger_drops_are_buffers(pipeline->ledger, (int)i);
         pipeline->sources[i].settled = ledger_intake_block(pipeline->ledger, (int)i);
         if (pipeline->sources[i].settled == NULL)
             return no_memory(error);
@@ -506,7 +527,7 @@ int pipeline_check(const struct config *config, struct error *error)
     struct memory_needs needs;
     struct memory_plan plan;
     const struct notifier_backend *notifier = notifier_choose(config->notifier, error);
-    if (notifier == NULL || check_overflow(config, error) != 0)
+    if (notifier == NULL || check_config(config, error) != 0)
         return -1;
     count_needs(config, notifier, &needs);
     if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
@@ -526,7 +547,7 @@ int pipeline_check(const struct config *config, struct error *error)
 int pipeline_open(struct pipeline *pipeline, struct error *error)
 {
     pipeline->notifier = notifier_choose(pipeline->config->notifier, error);
-    if (pipeline->notifier == NULL || check_overflow(pipeline->config, error) != 0 ||
+    if (pipeline->notifier == NULL || check_config(pipeline->config, error) != 0 ||
         make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
         enter_listeners(pipeline, error) != 0 || make_letters(pipeline, error) != 0 ||
         make_receivers(pipeline, error) != 0 || open_listeners(pipeline, error) != 0)

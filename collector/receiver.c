@@ -195,7 +195,8 @@ static enum drain_result drain(struct member *member, struct port *port)
     int64_t turn_ends = clock_monotonic_ns() + RECEIVER_BUDGET_NS;
     size_t taken = 0;
     intake_hand_to(port->intake, member->intakes);
-    while (taken == 0 || (taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
+    while (taken == 0 || group->more ||
+           (taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
         struct error error;
         if (options->before_receive != NULL)
             options->before_receive(options->hook_context);

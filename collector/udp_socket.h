@@ -23,6 +23,7 @@ struct udp_socket;
 extern const bool udp_socket_can_share_port; /* else nothing opens with share_port */
 extern const bool udp_socket_counts_drops;   /* else udp_socket_drops is 0, whatever was dropped */
 extern const bool udp_socket_tells_arrival;  /* else received_ns is when it was received */
+extern const bool udp_socket_can_gro;        /* else nothing opens with gro */
 
 struct udp_socket_options {
     struct address address; /* to bind; port 0 lets the system choose */
@@ -36,6 +37,12 @@ struct udp_socket_options {
      * to, which of "every address" says nothing. It costs a little of each datagram.
      */
     bool tell_destination;
+
+    /*
+     * The kernel may hand over many datagrams of one source in one buffer (udp(7), UDP_GRO), which
+     * is cut here; what it drops then counts by buffer.
+     */
+    bool gro;
 };
 
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */
@@ -58,9 +65,10 @@ struct datagram_slot {
     int64_t received_ns;               /* when it came, nanoseconds since 1970 UTC */
 };
 
-/* Memory that a group is received into; the receive before is overwritten by the next. */
+/* Memory that a group is received into; the next receive overwrites what the one before left. */
 struct datagram_group {
     size_t count;
+    bool more; /* the next receive, which is to be from the same socket, has the rest of these */
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
 
@@ -100,7 +108,7 @@ enum receive_result {
     RECEIVE_FATAL,       /* the socket is of no use any more; `error` says why */
 };
 
-/* Receives what is there, at most one group. */
+/* Receives what is there, at most one group. While the group has more it is RECEIVE_OK. */
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *group,
                                        struct error *error);
 

@@ -51,6 +51,7 @@ struct listener_config {
     uint64_t receive_buffer; /* bytes to ask the kernel for */
     uint64_t receivers;      /* threads, each with a socket of its own */
     uint64_t max_datagram;   /* bytes; what is longer is truncated */
+    bool gro;                /* the kernel may put many datagrams of a source into one buffer */
     uint64_t coalesce;       /* nanoseconds that datagrams may wait for others at a high rate */
 
     /* LISTENER_CAPTURE */

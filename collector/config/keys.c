@@ -17,6 +17,7 @@
 #define LAST_SCOPE KEY_OF_LETTERS
 
 static const char *const false_true[] = {"false", "true", NULL};
+static const char *const off_on[] = {"off", "on", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
 static const char *const string_number[] = {"string", "number", NULL};
 static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
@@ -53,6 +54,10 @@ const struct setting config_keys[] = {
      0, 10 * MILLISECOND,
      .help = "how long a datagram may wait for others where many come; the processor has less work "
              "(0s: not at all)"},
+    {"gro", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, gro), "off",
+     .choices = off_on,
+     .help = "whether the system may put many datagrams of a sender into one buffer (UDP_GRO); "
+             "kernel_drops then counts buffers"},
     {"ipv6_only", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, ipv6_only), "false",
      .choices = false_true, .help = "whether an IPv6 socket leaves IPv4 alone"},
 

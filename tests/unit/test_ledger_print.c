@@ -45,6 +45,19 @@ static void drops_that_are_counted_are_a_number(void **state)
     assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops\":7,");
 }
 
+static void drops_of_whole_buffers_are_told_as_such(void **state)
+{
+    (void)state;
+    struct listener_totals listener = {.name = "udp://h:1",
+                                       .kind = "udp",
+                                       .schema = "telemetry",
+                                       .drops_counted = true,
+                                       .kernel_drops = 7};
+    assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops_unit\":\"datagram\"");
+    listener.drops_are_buffers = true;
+    assert_written(&listener, ", kernel_drops 7 buffers\n", "\"kernel_drops_unit\":\"buffer\"");
+}
+
 static void drops_that_the_system_does_not_count_are_unknown_and_not_none(void **state)
 {
     (void)state;
@@ -80,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_that_are_counted_are_a_number),
+        cmocka_unit_test(drops_of_whole_buffers_are_told_as_such),
         cmocka_unit_test(drops_that_the_system_does_not_count_are_unknown_and_not_none),
         cmocka_unit_test(a_capture_has_no_kernel_that_drops),
         cmocka_unit_test(whether_drops_are_counted_is_said_by_the_system),

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <linux/udp.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 const bool udp_socket_can_share_port = true;
 const bool udp_socket_counts_drops = true;
 const bool udp_socket_tells_arrival = true;
+const bool udp_socket_can_gro = true;
 const char *const udp_socket_buffer_advice = "raise net.core.rmem_max or run with CAP_NET_ADMIN";
 
 struct udp_socket {
@@ -60,13 +62,25 @@ static bool is_passing(int code)
  * The overflow parts have a stride that is no power of two, so that they do not all fall on the
  * same few cache sets. */
 
-#define REST_SIZE    (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
-#define REST_STRIDE  (REST_SIZE + 4096 + 64)
-#define CONTROL_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct in6_pktinfo)))
+#define REST_SIZE   (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
+#define REST_STRIDE (REST_SIZE + 4096 + 64)
+#define CONTROL_SIZE                                                                               \
+    (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct in6_pktinfo)) +                \
+     CMSG_SPACE(sizeof(int)))
+
+/* With UDP_GRO a buffer is received whole into one overflow part. */
+_Static_assert(REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part holds any buffer");
+
+/*
+ * Buffers of many datagrams each that are received at once: the more, the less of them is still in
+ * the cache when they are looked at.
+ */
+#define GRO_BUFFERS 8
 
 struct linux_group {
     struct datagram_group group; /* first: what callers hold */
-    size_t limit;                /* bytes a datagram may have, as the vectors are set now */
+    size_t limit;                /* bytes a datagram may have, as the vectors are set now; ... */
+    bool gro;                    /* ... the same for whole buffers */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
@@ -74,6 +88,14 @@ struct linux_group {
     _Alignas(struct cmsghdr) uint8_t controls[DATAGRAM_GROUP_SIZE][CONTROL_SIZE];
     uint8_t *fronts;
     uint8_t *rests;
+
+    /* Of whole buffers: how many were received, and how far they were handed on. */
+    size_t received;
+    size_t next;
+    size_t offset;               /* bytes of that buffer */
+    struct datagram_slot common; /* what its datagrams have in common */
+    size_t segment;              /* bytes of each but the last one */
+    bool aggregated;             /* lately the kernel has put several into one */
 };
 
 size_t datagram_group_memory(void)
@@ -94,12 +116,7 @@ struct datagram_group *datagram_group_create(void)
         return NULL;
     }
     for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
-        struct iovec *vector = made->vectors[i];
-        vector[0].iov_base = made->fronts + i * DATAGRAM_FRONT_SIZE;
-        vector[1].iov_base = made->rests + i * REST_STRIDE;
-        made->group.slots[i].front = vector[0].iov_base;
-        made->group.slots[i].rest = vector[1].iov_base;
-        made->headers[i].msg_hdr.msg_iov = vector;
+        made->headers[i].msg_hdr.msg_iov = made->vectors[i];
         made->headers[i].msg_hdr.msg_name = &made->names[i];
         made->headers[i].msg_hdr.msg_control = made->controls[i];
     }
@@ -116,16 +133,22 @@ void datagram_group_destroy(struct datagram_group *group)
     free(made);
 }
 
-static void set_limit(struct linux_group *group, size_t limit)
+static void set_vectors(struct linux_group *group, size_t limit, bool gro)
 {
-    if (group->limit == limit)
+    if (group->limit == limit && group->gro == gro)
         return;
     group->limit = limit;
+    group->gro = gro;
     size_t front = limit < DATAGRAM_FRONT_SIZE ? limit : DATAGRAM_FRONT_SIZE;
     for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
-        group->vectors[i][0].iov_len = front;
-        group->vectors[i][1].iov_len = limit - front;
-        group->headers[i].msg_hdr.msg_iovlen = limit > front ? 2 : 1;
+        struct iovec *vector = group->vectors[i];
+        uint8_t *rest = group->rests + i * REST_STRIDE;
+        vector[0] = gro ? (struct iovec){rest, DATAGRAM_MAX_SIZE}
+                        : (struct iovec){group->fronts + i * DATAGRAM_FRONT_SIZE, front};
+        vector[1] = (struct iovec){rest, limit - front};
+        group->headers[i].msg_hdr.msg_iovlen = gro || limit == front ? 1 : 2;
+        group->group.slots[i].front = vector[0].iov_base;
+        group->group.slots[i].rest = rest;
     }
 }
 
@@ -176,6 +199,11 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
                                                 ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, 1)) ||
         !set_flag(made->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1)) {
         fail(error, "cannot set up a UDP socket");
+        udp_socket_close(made);
+        return -1;
+    }
+    if (options->gro && !set_flag(made->fd, IPPROTO_UDP, UDP_GRO, 1)) {
+        fail(error, "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
         udp_socket_close(made);
         return -1;
     }
@@ -287,6 +315,20 @@ static struct address destination_of(const struct udp_socket *socket, const stru
     return address_from_ipv4(bytes, socket->address.port);
 }
 
+/* What all datagrams of a buffer have in common, into `slot`. */
+static void fill_common(const struct udp_socket *socket, struct linux_group *group, size_t buffer,
+                        struct datagram_slot *slot)
+{
+    const struct msghdr *header = &group->headers[buffer].msg_hdr;
+    slot->source = from_sockaddr(&group->names[buffer]);
+    slot->destination = &socket->address;
+    if (socket->options.tell_destination) {
+        group->destinations[buffer] = destination_of(socket, header);
+        slot->destination = &group->destinations[buffer];
+    }
+    slot->received_ns = arrival_time(header);
+}
+
 static void fill_slots(const struct udp_socket *socket, struct linux_group *group, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -295,33 +337,96 @@ static void fill_slots(const struct udp_socket *socket, struct linux_group *grou
         slot->truncated = (received->msg_hdr.msg_flags & MSG_TRUNC) != 0;
         slot->sent_size = received->msg_len; /* with MSG_TRUNC asked for: the real length */
         slot->size = slot->truncated ? (uint32_t)group->limit : received->msg_len;
-        slot->source = from_sockaddr(&group->names[i]);
-        slot->destination = &socket->address;
-        if (socket->options.tell_destination) {
-            group->destinations[i] = destination_of(socket, &received->msg_hdr);
-            slot->destination = &group->destinations[i];
-        }
-        slot->received_ns = arrival_time(&received->msg_hdr);
+        fill_common(socket, group, i, slot);
     }
     group->group.count = count;
+}
+
+/* --- whole buffers, of one or many datagrams (udp(7), UDP_GRO) -------------------------------- */
+
+/* All datagrams of a buffer have one size, but for the last one, which may be shorter. */
+static void begin_buffer(const struct udp_socket *socket, struct linux_group *group)
+{
+    const struct mmsghdr *received = &group->headers[group->next];
+    const void *found = find_control(&received->msg_hdr, IPPROTO_UDP, UDP_GRO);
+    int segment = 0;
+    if (found != NULL)
+        memcpy(&segment, found, sizeof segment);
+    group->segment = segment > 0 ? (size_t)segment : received->msg_len;
+    group->aggregated = group->segment < received->msg_len;
+    fill_common(socket, group, group->next, &group->common);
+}
+
+/* Cuts as many datagrams from the buffers as there are slots. */
+static void cut_slots(const struct udp_socket *socket, struct linux_group *group)
+{
+    size_t count = 0;
+    while (count < DATAGRAM_GROUP_SIZE && group->next < group->received) {
+        if (group->offset == 0)
+            begin_buffer(socket, group);
+        size_t left = group->headers[group->next].msg_len - group->offset;
+        size_t size = left < group->segment ? left : group->segment;
+        struct datagram_slot *slot = &group->group.slots[count++];
+        *slot = group->common;
+        slot->front = group->rests + group->next * REST_STRIDE + group->offset;
+        slot->rest = slot->front + DATAGRAM_FRONT_SIZE;
+        slot->truncated = size > group->limit;
+        slot->sent_size = (uint32_t)size;
+        slot->size = (uint32_t)(slot->truncated ? group->limit : size);
+        group->offset += size;
+        if (size == left) {
+            group->next++;
+            group->offset = 0;
+        }
+    }
+    group->group.count = count;
+    group->group.more = group->next < group->received;
+}
+
+/* --- asking the kernel ------------------------------------------------------------------------ */
+
+static unsigned ask_for(const struct linux_group *group)
+{
+    return group->gro && group->aggregated ? GRO_BUFFERS : DATAGRAM_GROUP_SIZE;
+}
+
+static int receive(struct udp_socket *socket, struct linux_group *group)
+{
+    unsigned most = ask_for(group);
+    for (unsigned i = 0; i < most; i++) {
+        group->headers[i].msg_hdr.msg_namelen = sizeof group->names[i];
+        group->headers[i].msg_hdr.msg_controllen = CONTROL_SIZE;
+    }
+    return recvmmsg(socket->fd, group->headers, most, MSG_DONTWAIT | MSG_TRUNC, NULL);
+}
+
+static void hand_on(const struct udp_socket *socket, struct linux_group *group, size_t count)
+{
+    if (!group->gro) {
+        fill_slots(socket, group, count);
+        return;
+    }
+    group->received = count;
+    group->next = 0;
+    group->offset = 0;
+    cut_slots(socket, group);
 }
 
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *to,
                                        struct error *error)
 {
     struct linux_group *group = (struct linux_group *)to;
-    set_limit(group, socket->options.max_datagram);
+    if (to->more) {
+        cut_slots(socket, group);
+        return RECEIVE_OK;
+    }
+    set_vectors(group, socket->options.max_datagram, socket->options.gro);
     int passing = 0;
     to->count = 0;
     for (;;) {
-        for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
-            group->headers[i].msg_hdr.msg_namelen = sizeof group->names[i];
-            group->headers[i].msg_hdr.msg_controllen = CONTROL_SIZE;
-        }
-        int count = recvmmsg(socket->fd, group->headers, DATAGRAM_GROUP_SIZE,
-                             MSG_DONTWAIT | MSG_TRUNC, NULL);
+        int count = receive(socket, group);
         if (count > 0) {
-            fill_slots(socket, group, (size_t)count);
+            hand_on(socket, group, (size_t)count);
             return RECEIVE_OK;
         }
         if (count == 0 || errno == EINTR)

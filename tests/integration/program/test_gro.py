@@ -1,0 +1,102 @@
+"""gro=on: the system may put many datagrams of a sender into one buffer, and nothing else changes."""
+import random
+import signal
+import socket
+import unittest
+
+from built import WINDOWS, not_on_windows
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest
+
+UDP_SEGMENT = 103  # linux/udp.h: one call sends many datagrams of that size
+PER_CALL = 50
+SIZE = len(metric(0.5))
+
+GRO = RIEMANN + "&gro=on"
+
+
+def numbered(number):
+    """All of one size, as the segments of a buffer are."""
+    return metric(number + 0.5)
+
+
+class Together(ProgramTest):
+    def segmenting_sender(self, program):
+        sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(sender.close)
+        sender.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, SIZE)
+        sender.connect(("127.0.0.1", program.port()))
+        return sender
+
+    @staticmethod
+    def send(sender, numbers):
+        for start in range(0, len(numbers), PER_CALL):
+            sender.send(b"".join(map(numbered, numbers[start:start + PER_CALL])))
+
+    def assert_written(self, program, numbers):
+        lines = program.output()
+        self.assertEqual([line["value"] for line in lines],
+                         [number + 0.5 for number in numbers])
+
+    @not_on_windows("the system puts no datagrams together")
+    def test_every_datagram_is_counted_and_written(self):
+        program = self.start("--listen", GRO)
+        self.send(self.segmenting_sender(program), range(4000))
+        listener = program.stop()["listeners"][0]
+        self.assertEqual(listener["received"], 4000)
+        self.assertEqual(listener["bytes"], 4000 * SIZE)
+        self.assertEqual(listener["kernel_drops_unit"], "buffer")
+        self.assert_written(program, range(4000))
+
+    @not_on_windows("the system puts no datagrams together")
+    def test_datagrams_of_any_size_between_them(self):
+        """Sent one by one, also empty and malformed ones, and the last of a call shorter."""
+        program = self.start("--listen", GRO)
+        sender = self.segmenting_sender(program)
+        alone = self.sender(program)
+        self.send(sender, range(100))
+        alone.send(b"")  # a Riemann Msg without events
+        sender.send(numbered(100) + numbered(101) + b"\xff")
+        alone.send(metric(102.5, host="x" * 5000))
+        ledger = program.stop()
+        listener = ledger["listeners"][0]
+        self.assertEqual((listener["received"], listener["decoded"]), (105, 104))
+        self.assertEqual(listener["reasons"]["malformed"], 1)
+        self.assert_written(program, range(103))
+
+    @not_on_windows("the system puts no datagrams together")
+    def test_a_buffer_that_is_dropped_counts_once(self):
+        program = self.start("--listen", GRO + "&receive_buffer=64KiB")
+        sender = self.segmenting_sender(program)
+        program.send_signal(signal.SIGSTOP)
+        self.send(sender, range(200 * PER_CALL))
+        program.send_signal(signal.SIGCONT)
+        listener = program.stop()["listeners"][0]
+        self.assertGreater(listener["kernel_drops"], 0)
+        self.assertEqual(listener["received"] + listener["kernel_drops"] * PER_CALL,
+                         200 * PER_CALL)
+
+    @not_on_windows("the system puts no datagrams together")
+    def test_beside_a_listener_without_it(self):
+        """One thread receives both kinds into the same memory."""
+        program = self.start("--listen", GRO, "--listen", RIEMANN, listeners=2)
+        chosen = random.Random(7)
+        senders = [self.segmenting_sender(program), self.sender(program, 1)]
+        counts = [0, 0]
+        for number in range(300):
+            which = chosen.randrange(2)
+            senders[which].send(numbered(number) * (2 if which == 0 else 1))
+            counts[which] += 2 if which == 0 else 1
+        ledger = program.stop()
+        self.assertEqual([listener["decoded"] for listener in ledger["listeners"]], counts)
+        self.assertEqual([listener["kernel_drops_unit"] for listener in ledger["listeners"]],
+                         ["buffer", "datagram"])
+
+    @unittest.skipUnless(WINDOWS, "this system does")
+    def test_a_system_that_puts_none_together_says_so(self):
+        self.assertIn("gro=on: this system puts no datagrams together",
+                      self.refused("--listen", GRO, "--check", code=78))
+
+
+if __name__ == "__main__":
+    unittest.main()

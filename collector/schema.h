@@ -171,6 +171,13 @@ struct sample_exemplar {
 struct label {
     struct text key; /* lives as long as the message, also where its value had to be made */
     struct text value;
+
+    /*
+     * Not NULL: this label and those that follow it belong to this part of the message, and each of
+     * its samples has them, in this order, behind its own. Who walks sets it to NULL before each
+     * step.
+     */
+    const void *shared;
 };
 
 /*

@@ -114,12 +114,14 @@ static bool next_label(const struct schema *schema, const void *message,
         cursor->index = 0;
     }
     const Label *next;
-    if (cursor->stage == LABEL_OWN)
+    if (cursor->stage == LABEL_OWN) {
         next = from->labels[cursor->index];
-    else if (cursor->index < telemetry->n_labels)
+    } else if (cursor->index < telemetry->n_labels) {
         next = telemetry->labels[cursor->index];
-    else
+        label->shared = telemetry;
+    } else {
         return false;
+    }
     cursor->index++;
     label->key = text_of(next->key);
     label->value = text_of(next->value);

@@ -24,8 +24,12 @@ void json_labels_write(struct sample_labels *labels, const struct record *record
     struct label label;
     sample_labels_begin(labels, record, sample, exemplar);
     output_char(out, '{');
-    while (sample_labels_next(labels, &label, out))
+    while (sample_labels_next(labels, &label, out)) {
+        if (label.shared != NULL && sample_labels_repeat(labels, &label, ',', out))
+            break;
         if (write_key(labels, &label.key, out))
             json_string(out, label.value.data, label.value.size);
+    }
+    sample_labels_remember(labels, out);
     output_char(out, '}');
 }

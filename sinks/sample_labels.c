@@ -8,6 +8,8 @@ void sample_labels_begin_record(struct sample_labels *labels, struct arena *scra
 {
     labels->scratch = scratch;
     labels->steps = 0;
+    labels->shared.seen = NULL;
+    labels->shared.of = NULL;
 }
 
 static void begin(struct sample_labels *labels, const struct record *record,
@@ -20,6 +22,8 @@ static void begin(struct sample_labels *labels, const struct record *record,
     labels->count = 0;
     labels->bits = 0;
     labels->told = LABELS_AS_SENT;
+    labels->first = false;
+    labels->noting = NULL;
 }
 
 void sample_labels_begin(struct sample_labels *labels, const struct record *record,
@@ -45,6 +49,7 @@ void sample_labels_begin_sent(struct sample_labels *labels, const struct record 
 static bool next_sent(struct sample_labels *labels, struct label *label)
 {
     const struct schema *schema = labels->record->schema;
+    label->shared = NULL;
     return schema->ops->next_label(schema, labels->record->message, labels->sample, &labels->cursor,
                                    label);
 }
@@ -100,6 +105,65 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
             break;
     }
     return false;
+}
+
+/* --- what samples share ----------------------------------------------------------------------- */
+
+/* The walk ends here: what its last step made is given back. */
+static void give_up(struct sample_labels *labels)
+{
+    labels->scratch->used -= labels->cursor.made;
+    labels->cursor.made = 0;
+}
+
+bool sample_labels_repeat(struct sample_labels *labels, const struct label *label, char separator,
+                          struct output *out)
+{
+    struct shared_labels *shared = &labels->shared;
+    if (labels->told != LABELS_AS_SENT)
+        return false;
+    if (shared->seen != label->shared) {
+        shared->seen = label->shared;
+        labels->first = true;
+    }
+    if (labels->first)
+        return false;
+    if (labels->noting != NULL) {
+        labels->noted++;
+        return false;
+    }
+    if (shared->of != label->shared) {
+        labels->noting = label->shared;
+        labels->noted = 1;
+        labels->noted_from = labels->count;
+        labels->noted_at = out->used;
+        return false;
+    }
+    if ((labels->bits & shared->bits) != 0)
+        return false; /* perhaps one of the same key: that one wins */
+    give_up(labels);
+    if (labels->count != 0)
+        output_char(out, separator);
+    output_bytes(out, shared->text, shared->size);
+    return true;
+}
+
+void sample_labels_remember(struct sample_labels *labels, const struct output *out)
+{
+    struct shared_labels *shared = &labels->shared;
+    const void *of = labels->noting;
+    /* One that was left out is left out because of this sample's own. */
+    bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
+    size_t at = labels->noted_at + (labels->noted_from != 0); /* behind the separator */
+    labels->noting = NULL;
+    if (of == NULL || !all || out->used - at > sizeof shared->text)
+        return;
+    shared->of = of;
+    shared->bits = 0;
+    for (size_t i = labels->noted_from; i < labels->count; i++)
+        shared->bits |= sample_labels_bit(labels->keys[i].data, labels->keys[i].size);
+    shared->size = out->used - at;
+    memcpy(shared->text, out->data + at, shared->size);
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */

@@ -35,6 +35,18 @@ enum labels_told {
     LABELS_AS_RULED,
 };
 
+/* Longer ones are written anew for each sample. */
+#define SHARED_LABELS_SIZE 4096
+
+/* What the samples of one part of the record share, as it was written for one of them. */
+struct shared_labels {
+    const void *seen; /* the part that the last sample was of: many a part has but one */
+    const void *of;   /* the part whose labels these are; NULL: none are known */
+    uint64_t bits;    /* of the keys */
+    size_t size;
+    char text[SHARED_LABELS_SIZE];
+};
+
 struct sample_labels {
     const struct sample_rules *rules; /* those about labels; NULL: there are none */
     struct arena *scratch;            /* for texts that have to be made */
@@ -48,6 +60,13 @@ struct sample_labels {
     enum labels_told told;
     bool sent_ended; /* LABELS_AS_RULED: those that were sent have all been told, */
     size_t added;    /* and of those that are added so many */
+
+    /* Those that it shares, while they are written: of which part (NULL: there are none so far),
+     * how many there were, and where they begin among the keys and in the output. */
+    bool first; /* it is the first of its part */
+    const void *noting;
+    size_t noted, noted_from, noted_at;
+    struct shared_labels shared;
 
     /* Its keys that stay so far: as they stand in the output, or as they were sent. */
     size_t count;
@@ -116,6 +135,16 @@ static inline bool sample_labels_note(struct sample_labels *labels, const struct
     labels->keys[labels->count++] = *key;
     return true;
 }
+
+/*
+ * For encoders that write the labels of each sample alike, with one byte between two of them. Of a
+ * label that is shared (not NULL there), before it is written: whether this and all that follow it
+ * have been appended, as they were written for an earlier sample. Else the encoder goes on, and
+ * says when all are written.
+ */
+bool sample_labels_repeat(struct sample_labels *labels, const struct label *label, char separator,
+                          struct output *out);
+void sample_labels_remember(struct sample_labels *labels, const struct output *out);
 
 /*
  * Whether the key that was written last, from byte `at` of the output on and `size` bytes long, is

@@ -35,7 +35,7 @@ struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sampl
     const OtlpResourceMetrics *resource = request->resource_metrics[sample->outer[OUTER_RESOURCE]];
     const OtlpScopeMetrics *scope = resource->scope_metrics[sample->outer[OUTER_SCOPE]];
     return (struct otlp_origin){resource->resource, scope->scope,
-                                scope->metrics[sample->outer[OUTER_METRIC]]};
+                                scope->metrics[sample->outer[OUTER_METRIC]], scope};
 }
 
 static size_t point_count(const OtlpMetric *metric)

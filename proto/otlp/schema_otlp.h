@@ -38,6 +38,7 @@ struct otlp_origin {
     const OtlpResource *resource; /* NULL: not told */
     const OtlpScope *scope;       /* the same */
     const OtlpMetric *metric;
+    const OtlpScopeMetrics *group; /* whose metrics have that resource and that scope */
 };
 
 struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample);

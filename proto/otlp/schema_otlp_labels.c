@@ -72,6 +72,7 @@ bool otlp_next_label(const struct schema *schema, const void *message, const str
     if (cursor->stage == LABEL_OF_POINT &&
         next_attribute(otlp_point_attributes(origin.metric, sample->index), cursor, label))
         return true;
+    label->shared = origin.group;
     if (cursor->stage < LABEL_OF_RESOURCE && next_of_scope(origin.scope, cursor, label))
         return true;
     return cursor->stage == LABEL_OF_RESOURCE && next_of_resource(origin.resource, cursor, label);

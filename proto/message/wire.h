@@ -85,10 +85,10 @@ static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t 
 {
     if (end - at < 8)
         return NULL;
-    uint64_t result = 0;
-    for (unsigned i = 0; i < 8; i++)
-        result |= (uint64_t)at[i] << (8 * i);
-    *value = result;
+    /* Spelled out: so compilers see that it is one load. */
+    *value = (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 |
+             (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 |
+             (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
     return at + 8;
 }
 

@@ -6,6 +6,7 @@
 
 #include "proto/message/decode.h"
 #include "proto/message_schema.h"
+#include "tools/bench/statistics.h"
 #include "tools/bench/timing.h"
 
 #define ARENA_SIZE ((size_t)32 * 1024 * 1024)
@@ -97,7 +98,7 @@ int decoding_measure(const struct workload *workload, size_t rounds, int64_t rou
         }
     for (int way = 0; good && way < DECODING_WAYS; way++)
         cost->nanoseconds[way] =
-            timing_median(times + (size_t)way * rounds, rounds) / (double)workload->count;
+            spread_of(times + (size_t)way * rounds, rounds).median / (double)workload->count;
     free(decoding.arena.base);
     free(times);
     if (!good)

@@ -6,6 +6,7 @@
 #include "collector/sink.h"
 #include "proto/message/decode.h"
 #include "sinks/sinks.h"
+#include "tools/bench/statistics.h"
 #include "tools/bench/timing.h"
 
 #define ARENA_SIZE  ((size_t)256 * 1024 * 1024)
@@ -119,7 +120,7 @@ static void measure(struct encoding *encodings, struct encoding_cost *costs, int
         if (!costs[i].able)
             continue;
         double records = (double)encodings[i].records->count;
-        costs[i].nanoseconds = timing_median(times + (size_t)i * rounds, rounds) / records;
+        costs[i].nanoseconds = spread_of(times + (size_t)i * rounds, rounds).median / records;
         costs[i].lines = (double)encodings[i].encoded.lines / records;
         costs[i].bytes = (double)encodings[i].bytes / records;
     }

@@ -1,6 +1,6 @@
 #include "tools/bench/timing.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "collector/thread.h"
 
@@ -16,17 +16,4 @@ double timing_round(void (*once)(void *context), void *context, int64_t round_ns
         end = clock_monotonic_ns();
     }
     return (double)(end - start) / (double)turns;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-double timing_median(double *times, size_t count)
-{
-    qsort(times, count, sizeof *times, compare);
-    return times[count / 2];
 }

@@ -2,13 +2,9 @@
 #ifndef SLUICE_TOOLS_BENCH_TIMING_H
 #define SLUICE_TOOLS_BENCH_TIMING_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* Repeats it for at least `round_ns`. Returns nanoseconds a time. */
 double timing_round(void (*once)(void *context), void *context, int64_t round_ns);
-
-/* The median of `count` (≥ 1) times, which it sorts. */
-double timing_median(double *times, size_t count);
 
 #endif

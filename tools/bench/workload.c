@@ -5,7 +5,6 @@
 
 #include "collector/capture/capture.h"
 #include "proto/schemas.h"
-#include "tools/send/message.h"
 
 #define DATAGRAM_MAX 65536
 
@@ -47,20 +46,20 @@ static int make_schema(struct workload *workload, const char *name, size_t lengt
     return -1;
 }
 
-int workload_of_samples(struct workload *workload, const char *name, size_t samples,
+int workload_of_traffic(struct workload *workload, const struct traffic *traffic,
                         struct error *error)
 {
     static uint8_t bytes[DATAGRAM_MAX];
-    const struct message_plan plan = {
-        .sender = {"bench/1", 7}, .boot_id = UINT64_C(1767225600000000000), .samples = samples};
     struct message_template made = {0};
-    workload->name = name;
+    workload->name = traffic->name;
     int result = make_schema(workload, "telemetry", 9, error);
     if (result == 0)
-        result = message_template_init(&made, &message_telemetry, &plan, 1, error);
+        result = traffic_template(traffic, &made, error);
     if (result == 0)
         result = add(workload, bytes,
-                     message_template_stamp(&made, 1, UINT64_C(1767225600000000000), bytes), error);
+                     message_template_stamp(&made, TRAFFIC_FIRST_NUMBER,
+                                            UINT64_C(1767225600000000000), bytes),
+                     error);
     message_template_clear(&made);
     return result;
 }
@@ -89,4 +88,23 @@ void workload_clear(struct workload *workload)
     free(workload->bytes);
     free(workload->offsets);
     *workload = (struct workload){0};
+}
+
+int workload_each(const char *const *captures, size_t count,
+                  int (*measure)(void *context, const struct workload *workload,
+                                 struct error *error),
+                  void *context, struct error *error)
+{
+    static const struct traffic *const traffics[] = {&traffic_metric1, &traffic_batch20};
+    const size_t made = sizeof traffics / sizeof traffics[0];
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < made + count; i++) {
+        struct workload workload = {0};
+        result = i < made ? workload_of_traffic(&workload, traffics[i], error)
+                          : workload_of_capture(&workload, captures[i - made], error);
+        if (result == 0)
+            result = measure(context, &workload, error);
+        workload_clear(&workload);
+    }
+    return result;
 }

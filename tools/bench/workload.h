@@ -11,6 +11,7 @@
 
 #include "collector/error.h"
 #include "collector/schema.h"
+#include "tools/bench/traffic.h"
 
 struct workload {
     const char *name;
@@ -21,15 +22,24 @@ struct workload {
 };
 
 /*
- * One telemetry datagram of so many samples, as sluice-send makes it. Returns 0, or -1 with `error`
- * filled; the workload is to be cleared in either case.
+ * One telemetry datagram of a kind. Returns 0, or -1 with `error` filled; the workload is to be
+ * cleared in either case.
  */
-int workload_of_samples(struct workload *workload, const char *name, size_t samples,
+int workload_of_traffic(struct workload *workload, const struct traffic *traffic,
                         struct error *error);
 
 /* All datagrams of a capture; `name` is "SCHEMA:FILE", which lives as long as the workload. */
 int workload_of_capture(struct workload *workload, const char *name, struct error *error);
 
 void workload_clear(struct workload *workload);
+
+/*
+ * Makes one workload after the other, of each traffic and of `count` captures, and has it measured.
+ * Returns 0, or -1 with `error` filled by whatever failed first.
+ */
+int workload_each(const char *const *captures, size_t count,
+                  int (*measure)(void *context, const struct workload *workload,
+                                 struct error *error),
+                  void *context, struct error *error);
 
 #endif

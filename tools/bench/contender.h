@@ -1,0 +1,60 @@
+/*
+ * Who receives, one beside the other: the null receivers, which throw away what they receive and
+ * are the yardsticks, and the collector, once or with other keys. Pure; any thread.
+ */
+#ifndef SLUICE_TOOLS_BENCH_CONTENDER_H
+#define SLUICE_TOOLS_BENCH_CONTENDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/error.h"
+
+enum contender_kind {
+    CONTENDER_BLOCKING, /* waits in recvmmsg(64, MSG_WAITFORONE) */
+    CONTENDER_EDGE,     /* edge-triggered, drains by recvmmsg(64) until would-block */
+    CONTENDER_PAUSE,    /* the same, and pauses for 500 us after each drain */
+    CONTENDER_GRO,      /* as EDGE, on a socket that takes joined datagrams (UDP_GRO) */
+    CONTENDER_COLLECTOR,
+};
+
+#define CONTENDER_ARGUMENTS_MOST 16
+#define CONTENDER_TEXT_SIZE      512
+
+struct contender {
+    enum contender_kind kind;
+    const char *name;
+
+    /* Of the collector. */
+    bool discards;                                       /* its sink is the null device */
+    const char *listener_keys;                           /* "key=value&key=value", or "" */
+    const char *sink_keys;                               /* the same */
+    const char *arguments[CONTENDER_ARGUMENTS_MOST + 1]; /* other words of its command line */
+    char text[CONTENDER_TEXT_SIZE];                      /* what these point into */
+};
+
+#define CONTENDERS_MOST 16
+
+struct contenders {
+    struct contender items[CONTENDERS_MOST];
+    size_t count;
+};
+
+/* The four null receivers, and the collector into a JSON file ("json") and into nothing ("null").
+ */
+void contenders_begin(struct contenders *contenders);
+
+/*
+ * Adds the collector with other keys, writing a JSON file unless the keys say otherwise:
+ * "NAME=WORD WORD...", where listen:KEYS and sink:KEYS are keys of its listeners and sinks, and any
+ * other word is one of its command line. A name that is there already is given this meaning.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
+ */
+int contenders_add(struct contenders *contenders, const char *text, struct error *error);
+
+/* The first of that kind that is there, and that of that name; NULL: there is none. */
+const struct contender *contenders_of_kind(const struct contenders *contenders,
+                                           enum contender_kind kind);
+const struct contender *contenders_named(const struct contenders *contenders, const char *name);
+
+#endif

@@ -1,0 +1,201 @@
+#include "tools/bench/options.h"
+
+#include <string.h>
+
+#include "tools/command/value.h"
+
+#define MILLISECOND UINT64_C(1000000)
+#define SECOND      UINT64_C(1000000000)
+
+void options_default(struct settings *settings)
+{
+    *settings = (struct settings){
+        .receive_buffer = UINT64_C(4) * 1024 * 1024,
+        .duration_ns = 600 * SECOND,
+        .rate = 100000,
+        .listeners = 1,
+    };
+    contenders_begin(&settings->contenders);
+}
+
+static int add_capture(void *settings, const char *value, struct error *error)
+{
+    struct settings *all = settings;
+    if (all->capture_count == BENCH_CAPTURES_MOST) {
+        error_set(error, EXIT_CODE_USAGE, "is given too often");
+        return -1;
+    }
+    all->captures[all->capture_count++] = value;
+    return 0;
+}
+
+static int set_rounds(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_COUNT, 1, 1000, &((struct settings *)settings)->rounds,
+                          error);
+}
+
+static int set_round(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_DURATION, 20 * MILLISECOND, 60 * SECOND,
+                          &((struct settings *)settings)->round_ns, error);
+}
+
+static int set_quick(void *settings, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    ((struct settings *)settings)->quick = true;
+    return 0;
+}
+
+static int set_json(void *settings, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    ((struct settings *)settings)->json = true;
+    return 0;
+}
+
+static int set_collector(void *settings, const char *value, struct error *error)
+{
+    (void)error;
+    ((struct settings *)settings)->collector = value;
+    return 0;
+}
+
+static int set_scratch(void *settings, const char *value, struct error *error)
+{
+    (void)error;
+    ((struct settings *)settings)->scratch = value;
+    return 0;
+}
+
+static int add_variant(void *settings, const char *value, struct error *error)
+{
+    return contenders_add(&((struct settings *)settings)->contenders, value, error);
+}
+
+static int set_receive_buffer(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_SIZE, 4096, UINT64_C(512) * 1024 * 1024,
+                          &((struct settings *)settings)->receive_buffer, error);
+}
+
+static int set_duration(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_DURATION, SECOND / 2, 86400 * SECOND,
+                          &((struct settings *)settings)->duration_ns, error);
+}
+
+static int set_rate(void *settings, const char *value, struct error *error)
+{
+    uint64_t *rate = &((struct settings *)settings)->rate;
+    if (strcmp(value, "max") != 0)
+        return value_quantity(value, QUANTITY_COUNT, 1, 100000000, rate, error);
+    *rate = 0;
+    return 0;
+}
+
+static int set_listeners(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_COUNT, 1, 64, &((struct settings *)settings)->listeners,
+                          error);
+}
+
+static int add_part(void *settings, const char *value, struct error *error)
+{
+    for (size_t i = 0; bench_parts[i].name != NULL; i++) {
+        if (strcmp(bench_parts[i].name, value) != 0)
+            continue;
+        ((struct settings *)settings)->wanted[i] = true;
+        if (bench_parts[i].run != NULL)
+            return 0;
+        error_set(error, EXIT_CODE_USAGE, "the part '%s' is measured on Linux only", value);
+        return -1;
+    }
+    error_set(error, EXIT_CODE_USAGE, "'%s' is no part (see --help)", value);
+    return -1;
+}
+
+/* Without a part, all that are not on request alone; without numbers, those of the kind of run. */
+static int complete(void *context, struct error *error)
+{
+    struct settings *settings = context;
+    bool named = false;
+    (void)error;
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
+        named = named || settings->wanted[i];
+    for (size_t i = 0; !named && bench_parts[i].name != NULL; i++)
+        settings->wanted[i] = !bench_parts[i].on_request;
+    if (settings->rounds == 0)
+        settings->rounds = settings->quick ? 2 : 5;
+    if (settings->round_ns == 0)
+        settings->round_ns = settings->quick ? 250 * MILLISECOND : SECOND;
+    return 0;
+}
+
+static const struct command_option options[] = {
+    {"quick", NULL, "fewer and shorter rounds: less than a minute", set_quick},
+    {"json", NULL, "one JSON document instead of tables", set_json},
+    {"rounds", "N", "how often each is measured; medians are told (default 5)", set_rounds},
+    {"round-time", "TIME",
+     "how long a receiver is sent to in a round (default 1s); a stage that\nruns by itself takes a "
+     "20th of it",
+     set_round},
+    {"collector", "PATH", "the program (default: sluice, beside this one)", set_collector},
+    {"variant", "NAME=WORD WORD...",
+     "measure the collector also with other keys: listen:KEYS and sink:KEYS\nare keys of its "
+     "listeners and sinks, any other word is one of its\ncommand line; json and null can be "
+     "given a new meaning; may be repeated",
+     add_variant},
+    {"receive-buffer", "SIZE", "what receivers ask the system for (default 4MiB)",
+     set_receive_buffer},
+    {"scratch", "FOLDER", "where a folder for what is written is made (default: TMPDIR)",
+     set_scratch},
+    {"capture", "SCHEMA:FILE",
+     "decode, encode: also the datagrams of a pcap or pcapng file, of a\nbuilt-in schema; may be "
+     "repeated",
+     add_capture},
+    {"duration", "TIME", "soak: for how long (default 10m)", set_duration},
+    {"rate", "N|max", "soak: datagrams a second (default 100000)", set_rate},
+    {"listeners", "N", "soak: to how many ports (default 1)", set_listeners},
+    {0},
+};
+
+const struct command bench_command = {
+    .name = "sluice-bench",
+    .usage = "[options] [PART]...",
+    .summary =
+        "Measures what the collector costs, beside receivers that throw away what they receive,\n"
+        "and what its parts cost alone. All that is compared is measured in turn, on the same\n"
+        "datagrams: telemetry of 1 metric (metric1, 117 bytes) and of 20 (batch20, 1140 bytes).\n"
+        "A ratio is the median of those of the rounds.\n"
+        "\n"
+        "Parts: decode  decoding, beside protobuf-c's unpack\n"
+        "       encode  encoding, in each format\n"
+        "       stages  doubles as text, the ring, writing to a file\n"
+        "       receive CPU a datagram, of the collector and of null receivers (Linux)\n"
+        "       rates   the highest rate without loss, by halving (Linux)\n"
+        "       latency from send to line in the file (Linux)\n"
+        "       scale   many listeners, senders and sinks, beside one (Linux)\n"
+        "       soak    memory and loss over a long time (Linux)\n"
+        "Without any: all of these but scale and soak.",
+    .options = options,
+    .notes =
+        "Null receivers: blocking waits in recvmmsg(64, MSG_WAITFORONE); edge waits in an edge-\n"
+        "triggered epoll and drains; edge+pause sleeps 500 us after each drain; edge+gro takes\n"
+        "joined datagrams (UDP_GRO). The collector: json writes a JSON file, null to /dev/null.\n"
+        "The sender is a process on the first processor that may be used, the receiver on the\n"
+        "second. Plain, it sends each datagram when it is due; segmenting, 64 in one buffer that\n"
+        "the kernel cuts (UDP_SEGMENT).\n"
+        "Decoding: the ratio is unpack's time on the same arena, divided by ours. unpack decodes\n"
+        "no groups, checks no UTF-8 and bounds no depth. Formats that tell samples have nothing "
+        "to\n"
+        "say where a schema has none.\n"
+        "Exit codes: 0 measured; 64 wrong options; 70 a ledger that does not balance, or "
+        "datagrams\n"
+        "that nobody accounts for; others as the collector's.",
+    .set_operand = add_part,
+    .check = complete,
+};

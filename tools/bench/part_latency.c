@@ -1,0 +1,144 @@
+/*
+ * The part that tells how long it takes from a send to the line in the file.
+ *
+ * Probes go among the other datagrams, and the sender itself looks at the file between two sends:
+ * no other process or thread runs for it, and none has to be woken. What it tells is as fine as it
+ * looks often.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/bench/run.h"
+
+#define PROBES_A_SECOND 1000
+
+static const uint64_t rates[] = {1000, 50000, 150000};
+#define RATES (sizeof rates / sizeof rates[0])
+
+/* Of one collector at one rate, all rounds together. */
+struct pool {
+    double *latencies;
+    size_t count;
+    double sent;
+    double lost;
+    double probes;
+    double rate;    /* sum over the rounds */
+    double look_ns; /* the worst of the rounds */
+};
+
+static int add_result(struct pool *pool, struct run_result *result, struct error *error)
+{
+    const struct load_result *load = &result->load;
+    double *grown =
+        realloc(pool->latencies, (pool->count + load->latency_count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for latencies");
+        return -1;
+    }
+    pool->latencies = grown;
+    if (load->latency_count != 0)
+        memcpy(grown + pool->count, load->latencies, load->latency_count * sizeof *grown);
+    pool->count += load->latency_count;
+    pool->sent += (double)result->sent;
+    pool->lost += (double)result->lost;
+    pool->probes += (double)load->probes;
+    pool->rate += result->rate;
+    if (load->look_ns > pool->look_ns)
+        pool->look_ns = load->look_ns;
+    return 0;
+}
+
+static int run_one(const struct bench *bench, const struct contender *who, uint64_t rate,
+                   struct pool *pool, struct error *error)
+{
+    const struct run_plan plan = {
+        .who = who,
+        .traffic = &traffic_metric1,
+        .rate = rate,
+        .duration_ns = (int64_t)bench->settings.round_ns,
+        .probe_rate = PROBES_A_SECOND,
+    };
+    struct run_result result;
+    if (run_once(bench, &plan, &result, error) != 0)
+        return -1;
+    int outcome = add_result(pool, &result, error);
+    free(result.load.latencies);
+    return outcome;
+}
+
+static double microseconds(const struct pool *pool, double share)
+{
+    return statistics_percentile(pool->latencies, pool->count, share) / 1000;
+}
+
+static void report_pool(struct bench *bench, const struct contender *who, uint64_t rate,
+                        struct pool *pool)
+{
+    pool->count = statistics_sort(pool->latencies, pool->count);
+    const struct report_cell cells[] = {
+        report_word(who->name),
+        report_number((double)rate),
+        report_number(pool->rate / (double)bench->settings.rounds),
+        report_number((double)pool->count),
+        report_number(microseconds(pool, 0.5)),
+        report_number(microseconds(pool, 0.99)),
+        report_number(microseconds(pool, 0.999)),
+        report_number(microseconds(pool, 1)),
+        report_number(pool->look_ns / 1000),
+        report_number(pool->probes - (double)pool->count),
+        report_number(100 * pool->lost / pool->sent),
+    };
+    report_row(&bench->report, cells);
+}
+
+/* Whether its lines can be watched for. */
+static bool takes_part(const struct contender *who)
+{
+    return who->kind == CONTENDER_COLLECTOR && !who->discards;
+}
+
+static int measure(const struct bench *bench, struct pool pools[RATES][CONTENDERS_MOST],
+                   struct error *error)
+{
+    const struct contenders *contenders = &bench->settings.contenders;
+    for (uint64_t round = 0; round < bench->settings.rounds; round++)
+        for (size_t r = 0; r < RATES; r++)
+            for (size_t i = 0; i < contenders->count; i++)
+                if (takes_part(&contenders->items[i]) &&
+                    run_one(bench, &contenders->items[i], rates[r], &pools[r][i], error) != 0)
+                    return -1;
+    return 0;
+}
+
+int part_latency(struct bench *bench, struct error *error)
+{
+    static const struct report_column columns[] = {
+        {"receiver", "receiver", -16, 0},    {"rate", "rate", 7, 0},
+        {"sent_per_second", "sent/s", 7, 0}, {"probes", "probes", 7, 0},
+        {"median_us", "median", 8, 0},       {"p99_us", "99%", 8, 0},
+        {"p999_us", "99.9%", 8, 0},          {"most_us", "most", 8, 0},
+        {"look_us", "looked", 7, 1},         {"unseen", "unseen", 7, 0},
+        {"lost_percent", "lost %", 7, 3},
+    };
+    const struct contenders *contenders = &bench->settings.contenders;
+    struct pool pools[RATES][CONTENDERS_MOST] = {{{0}}};
+    int result = measure(bench, pools, error);
+    if (result == 0) {
+        report_table_begin(&bench->report, "latency",
+                           "Latency from send to line in the file: metric1, us", columns,
+                           sizeof columns / sizeof columns[0]);
+        for (size_t r = 0; r < RATES; r++)
+            for (size_t i = 0; i < contenders->count; i++)
+                if (takes_part(&contenders->items[i]))
+                    report_pool(bench, &contenders->items[i], rates[r], &pools[r][i]);
+        report_table_end(&bench->report);
+        report_note(&bench->report,
+                    "It was looked at the file at least every \"looked\" us, but for 1 of 100 "
+                    "times: no latency is told more finely.");
+    }
+    for (size_t r = 0; r < RATES; r++)
+        for (size_t i = 0; i < CONTENDERS_MOST; i++)
+            free(pools[r][i].latencies);
+    return result;
+}

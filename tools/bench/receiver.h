@@ -1,0 +1,62 @@
+/*
+ * A process that receives on ports of 127.0.0.1: a null receiver or the collector, on a processor
+ * of its own where there are two. CMake picks the implementation under tools/platform/.
+ *
+ * Lifecycle: receiver_start, whatever else, receiver_stop or receiver_abandon. One thread.
+ */
+#ifndef SLUICE_TOOLS_BENCH_RECEIVER_H
+#define SLUICE_TOOLS_BENCH_RECEIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/error.h"
+#include "tools/bench/contender.h"
+
+struct receiver;
+
+struct receiver_plan {
+    const struct contender *who;
+    const char *program; /* the collector; NULL: sluice, in this program's own folder */
+    const char *folder;  /* for what it writes */
+    size_t listeners;    /* 1 to LOAD_PORTS_MOST; a null receiver has one */
+    size_t sinks;        /* 1 to 16; of the collector */
+    size_t receive_buffer;
+    int cpu; /* -1: any */
+};
+
+struct receiver_counts {
+    uint64_t received;     /* datagrams */
+    uint64_t kernel_drops; /* as the socket tells them: with UDP_GRO buffers, not datagrams */
+    uint64_t unwritten;    /* records that a sink did not write, for whatever reason */
+};
+
+/* Returns when its ports are open: 0, or -1 with `error` filled. */
+int receiver_start(struct receiver **out, const struct receiver_plan *plan, struct error *error);
+
+const uint16_t *receiver_ports(const struct receiver *receiver, size_t *count);
+
+/* The file that its first sink writes; NULL: none. */
+const char *receiver_file(const struct receiver *receiver);
+
+/* What it has received so far. Returns 0, or -1 with `error` filled. */
+int receiver_count(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
+
+/* Processor time of all its threads. */
+int64_t receiver_cpu_ns(const struct receiver *receiver);
+
+/* Bytes of memory that it has now, and that it had at most. */
+size_t receiver_memory(const struct receiver *receiver);
+size_t receiver_peak_memory(const struct receiver *receiver);
+
+/*
+ * Ends it and frees it. Returns 0 with what it received in all, or -1 with `error` filled: it did
+ * not end as it should, or its ledger does not balance.
+ */
+int receiver_stop(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
+
+/* Ends it at once, and frees it; NULL is allowed. */
+void receiver_abandon(struct receiver *receiver);
+
+#endif

@@ -1,0 +1,145 @@
+#include "tools/bench/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "collector/thread.h"
+#include "tools/bench/receiver.h"
+#include "tools/command/interrupt.h"
+#include "tools/sending/udp_sender.h"
+
+#define MILLISECOND  INT64_C(1000000)
+#define WARM_UP_MOST (300 * MILLISECOND)
+
+/* A receiver that used less of the processor than this in that time has nothing to do: a pausing
+ * one looks around a little, and its last batch is handed on after 20 ms. */
+#define QUIET_NS     (25 * MILLISECOND)
+#define QUIET_CPU_NS (MILLISECOND / 4)
+
+void run_settle(const struct receiver *receiver)
+{
+    int64_t end = clock_monotonic_ns() + 2000 * MILLISECOND;
+    int64_t before;
+    int64_t now = receiver_cpu_ns(receiver);
+    do {
+        before = now;
+        int64_t until = clock_monotonic_ns() + QUIET_NS;
+        while (clock_monotonic_ns() < until)
+            wait_until(until);
+        now = receiver_cpu_ns(receiver);
+    } while (now - before > QUIET_CPU_NS && clock_monotonic_ns() < end);
+}
+
+static int send_load(const struct bench *bench, const struct run_plan *plan,
+                     const struct receiver *receiver, int64_t duration_ns, uint64_t first_number,
+                     struct load_result *result, struct error *error)
+{
+    size_t port_count;
+    const uint16_t *ports = receiver_ports(receiver, &port_count);
+    const struct load_plan load = {
+        .traffic = plan->traffic,
+        .rate = plan->rate,
+        .duration_ns = duration_ns,
+        .segmenting = plan->segmenting,
+        .ports = ports,
+        .port_count = port_count,
+        .sources = plan->sources,
+        .first_number = first_number,
+        .cpu = bench->machine.sender_cpu,
+        .probe_rate = plan->probe_rate,
+        .file = receiver_file(receiver),
+    };
+    struct load_run *run;
+    if (load_start(&run, &load, error) != 0)
+        return -1;
+    return load_finish(run, result, error);
+}
+
+/* What both have counted must agree with what the kernel says it dropped in between. A dropped
+ * buffer of several datagrams is one in the kernel's count, so that count may be the smaller. */
+static int check(const struct run_plan *plan, const struct run_result *result, struct error *error)
+{
+    uint64_t known = result->received + result->kernel_drops;
+    if (known <= result->sent && (known == result->sent || result->kernel_drops != 0))
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL,
+              "%s: sent %" PRIu64 ", but received %" PRIu64 " and %" PRIu64
+              " dropped by the kernel",
+              plan->who->name, result->sent, result->received, result->kernel_drops);
+    return -1;
+}
+
+/* Between the warm-up and the end. */
+static int measure(const struct bench *bench, const struct run_plan *plan,
+                   struct receiver *receiver, struct run_result *result, struct error *error)
+{
+    struct load_result warm_up;
+    struct receiver_counts before, after;
+    int64_t warm_up_ns = plan->duration_ns / 5;
+    if (warm_up_ns > WARM_UP_MOST)
+        warm_up_ns = WARM_UP_MOST;
+    if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0)
+        return -1;
+    free(warm_up.latencies);
+    run_settle(receiver);
+    if (receiver_count(receiver, &before, error) != 0)
+        return -1;
+    int64_t cpu_ns = receiver_cpu_ns(receiver);
+    uint64_t first = warm_up.sent == 0 ? TRAFFIC_FIRST_NUMBER : warm_up.last_number + 1;
+    if (send_load(bench, plan, receiver, plan->duration_ns, first, &result->load, error) != 0)
+        return -1;
+    run_settle(receiver);
+    cpu_ns = receiver_cpu_ns(receiver) - cpu_ns;
+    if (receiver_count(receiver, &after, error) != 0)
+        return -1;
+    uint64_t received = after.received - before.received;
+    result->cpu_ns = received == 0 ? (double)NAN : (double)cpu_ns / (double)received;
+    result->rate = (double)result->load.sent / result->load.seconds;
+    result->sent = warm_up.sent + result->load.sent;
+    result->peak_memory = receiver_peak_memory(receiver);
+    return 0;
+}
+
+static int run_with(const struct bench *bench, const struct run_plan *plan,
+                    struct receiver *receiver, struct run_result *result, struct error *error)
+{
+    struct receiver_counts counts;
+    if (measure(bench, plan, receiver, result, error) != 0) {
+        receiver_abandon(receiver);
+        return -1;
+    }
+    if (receiver_stop(receiver, &counts, error) != 0)
+        return -1;
+    result->received = counts.received;
+    result->kernel_drops = counts.kernel_drops;
+    result->lost = result->sent - counts.received + counts.unwritten;
+    return check(plan, result, error);
+}
+
+int run_once(const struct bench *bench, const struct run_plan *plan, struct run_result *result,
+             struct error *error)
+{
+    const struct receiver_plan wanted = {
+        .who = plan->who,
+        .program = bench->settings.collector,
+        .folder = bench->folder,
+        .listeners = run_at_least_one(plan->listeners),
+        .sinks = run_at_least_one(plan->sinks),
+        .receive_buffer = bench->settings.receive_buffer,
+        .cpu = bench->machine.receiver_cpu,
+    };
+    struct receiver *receiver;
+    *result = (struct run_result){.sent = 0};
+    if (interrupt_seen()) {
+        error_set(error, EXIT_CODE_IO, "stopped by a signal");
+        return -1;
+    }
+    if (receiver_start(&receiver, &wanted, error) != 0)
+        return -1;
+    int outcome = run_with(bench, plan, receiver, result, error);
+    scratch_folder_clear(bench->folder);
+    if (outcome != 0)
+        free(result->load.latencies);
+    return outcome;
+}

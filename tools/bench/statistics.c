@@ -1,0 +1,58 @@
+#include "tools/bench/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Values are looked at in parts of at most so many: no bench has more rounds. */
+#define VALUES_MOST 1000
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    if (isnan(left) || isnan(right))
+        return (isnan(left) != 0) - (isnan(right) != 0);
+    return (left > right) - (left < right);
+}
+
+size_t statistics_sort(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    while (count != 0 && isnan(values[count - 1]))
+        count--;
+    return count;
+}
+
+struct spread spread_of(const double *values, size_t count)
+{
+    double sorted[VALUES_MOST];
+    if (count > VALUES_MOST)
+        count = VALUES_MOST;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = values[i];
+    count = statistics_sort(sorted, count);
+    if (count == 0)
+        return (struct spread){(double)NAN, (double)NAN, (double)NAN};
+    return (struct spread){.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2,
+                           .least = sorted[0],
+                           .most = sorted[count - 1]};
+}
+
+struct spread spread_of_ratios(const double *values, const double *yardstick, size_t count)
+{
+    double ratios[VALUES_MOST];
+    if (count > VALUES_MOST)
+        count = VALUES_MOST;
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = yardstick[i] == 0 ? (double)NAN : values[i] / yardstick[i];
+    return spread_of(ratios, count);
+}
+
+double statistics_percentile(const double *sorted, size_t count, double share)
+{
+    if (count == 0)
+        return (double)NAN;
+    double rank = ceil(share * (double)count);
+    size_t index = rank < 1 ? 0 : (size_t)rank - 1;
+    return sorted[index < count ? index : count - 1];
+}

@@ -1,0 +1,32 @@
+/*
+ * The kinds of datagrams that the bench sends and works on: telemetry messages as sluice-send makes
+ * them, always of the same size, so that rates and costs of different days are about the same
+ * thing.
+ */
+#ifndef SLUICE_TOOLS_BENCH_TRAFFIC_H
+#define SLUICE_TOOLS_BENCH_TRAFFIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/send/message.h"
+
+struct traffic {
+    const char *name;
+    size_t samples;
+    size_t size; /* bytes of a datagram */
+};
+
+extern const struct traffic traffic_metric1; /* one metric, 117 bytes */
+extern const struct traffic traffic_batch20; /* twenty metrics, 1140 bytes */
+
+/*
+ * Makes the template of its messages. Numbers are given from TRAFFIC_FIRST_NUMBER on, where they
+ * take four bytes for long. Returns 0, or -1 with `error` filled; it is to be cleared in any case.
+ */
+int traffic_template(const struct traffic *traffic, struct message_template *made,
+                     struct error *error);
+
+#define TRAFFIC_FIRST_NUMBER UINT64_C(2097152)
+
+#endif

@@ -1,0 +1,318 @@
+/*
+ * The collector as a receiver: the program that users run, started with its own command line. What
+ * it logs goes to a file in memory, from which its ports and its ledger are read.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/thread.h"
+#include "tools/bench/ledger_line.h"
+#include "tools/platform/linux/bench_process.h"
+#include "tools/platform/linux/bench_receiver.h"
+
+#define SINKS_MOST     16
+#define PATH_SIZE      4096
+#define URL_SIZE       (SINKS_MOST * 128)
+#define ARGUMENTS_MOST (2 * (LOAD_PORTS_MOST + SINKS_MOST) + CONTENDER_ARGUMENTS_MOST + 8)
+#define SECOND         INT64_C(1000000000)
+#define PATIENCE_NS    (20 * SECOND) /* for anything that it is to do */
+
+struct collector {
+    struct receiver receiver; /* first: what callers hold */
+    int log;                  /* what it has written to standard error */
+    char file[URL_SIZE];      /* of its first sink */
+};
+
+/* --- its command line ------------------------------------------------------------------------- */
+
+struct command_line {
+    char program[PATH_SIZE];
+    char listener[URL_SIZE];
+    char sinks[SINKS_MOST][URL_SIZE];
+    const char *arguments[ARGUMENTS_MOST + 1];
+    size_t count;
+};
+
+static void add(struct command_line *line, const char *word)
+{
+    line->arguments[line->count++] = word;
+}
+
+/* The one that is asked for, or the one beside this program; what is not found does not start. */
+static void find_program(struct command_line *line, const char *wanted)
+{
+    ssize_t length = wanted != NULL ? -1 : readlink("/proc/self/exe", line->program, PATH_SIZE - 1);
+    if (length < 0) {
+        snprintf(line->program, PATH_SIZE, "%s", wanted != NULL ? wanted : "sluice");
+        return;
+    }
+    line->program[length] = '\0';
+    char *slash = strrchr(line->program, '/');
+    size_t folder = slash == NULL ? 0 : (size_t)(slash + 1 - line->program);
+    snprintf(line->program + folder, PATH_SIZE - folder, "sluice");
+}
+
+static void add_sinks(struct command_line *line, const struct receiver_plan *plan)
+{
+    const char *keys = plan->who->sink_keys;
+    for (size_t i = 0; i < plan->sinks && i < SINKS_MOST; i++) {
+        if (plan->who->discards)
+            snprintf(line->sinks[i], URL_SIZE, "file:/dev/null%s%s", keys[0] != '\0' ? "?" : "",
+                     keys);
+        else
+            snprintf(line->sinks[i], URL_SIZE, "file:%s/sink%zu.json%s%s", plan->folder, i,
+                     keys[0] != '\0' ? "?" : "", keys);
+        add(line, "--sink");
+        add(line, line->sinks[i]);
+    }
+}
+
+static void make_command_line(struct command_line *line, const struct receiver_plan *plan)
+{
+    const char *keys = plan->who->listener_keys;
+    *line = (struct command_line){.count = 0};
+    int used = snprintf(line->listener, URL_SIZE, "udp://127.0.0.1:0?schema=telemetry%s%s",
+                        keys[0] != '\0' ? "&" : "", keys);
+    /* A key must not be given twice. */
+    if (strstr(keys, "receive_buffer=") == NULL)
+        snprintf(line->listener + used, URL_SIZE - (size_t)used, "&receive_buffer=%zuB",
+                 plan->receive_buffer);
+    find_program(line, plan->program);
+    add(line, line->program);
+    add(line, "--ledger");
+    add(line, "json");
+    for (size_t i = 0; i < plan->listeners && i < LOAD_PORTS_MOST; i++) {
+        add(line, "--listen");
+        add(line, line->listener);
+    }
+    add_sinks(line, plan);
+    for (size_t i = 0; plan->who->arguments[i] != NULL; i++)
+        add(line, plan->who->arguments[i]);
+    line->arguments[line->count] = NULL;
+}
+
+/* In the forked process. */
+static void become(const struct command_line *line, int log)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    char *arguments[ARGUMENTS_MOST + 1];
+    /* execv does not write to them, whatever its parameter says. */
+    memcpy(arguments, line->arguments, sizeof arguments);
+    if (dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0 &&
+        dup2(log, STDERR_FILENO) >= 0)
+        execv(arguments[0], arguments);
+    dprintf(log, "cannot start %s: %s\n", line->program, strerror(errno));
+    _exit(127);
+}
+
+/* --- what it says ----------------------------------------------------------------------------- */
+
+/* All that it has logged from byte `from` on; freed by the caller. NULL: no memory. */
+static char *read_log(const struct collector *collector, off_t from)
+{
+    struct stat status;
+    if (fstat(collector->log, &status) != 0 || status.st_size < from)
+        return NULL;
+    size_t size = (size_t)(status.st_size - from);
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return NULL;
+    ssize_t got = pread(collector->log, text, size, from);
+    text[got < 0 ? 0 : got] = '\0';
+    return text;
+}
+
+static off_t log_size(const struct collector *collector)
+{
+    struct stat status;
+    return fstat(collector->log, &status) == 0 ? status.st_size : 0;
+}
+
+/* The last line of its log, which says why it ended. */
+static int tell_failure(const struct collector *collector, const char *what, struct error *error)
+{
+    char *text = read_log(collector, 0);
+    size_t length = text == NULL ? 0 : strlen(text);
+    while (length != 0 && text[length - 1] == '\n')
+        text[--length] = '\0';
+    const char *newline = length == 0 ? NULL : strrchr(text, '\n');
+    const char *line = newline != NULL ? newline + 1 : length == 0 ? "nothing" : text;
+    error_set(error, EXIT_CODE_INTERNAL, "the collector %s; its last line: %s", what, line);
+    free(text);
+    return -1;
+}
+
+/* Whether it has ended, which nobody has told it to. */
+static bool is_gone(struct collector *collector)
+{
+    int status;
+    if (!process_wait(collector->receiver.pid, 0, &status))
+        return false;
+    collector->receiver.pid = 0;
+    return true;
+}
+
+/* Reads the ports from the lines that tell them. Returns whether all are there. */
+static bool read_ports(struct collector *collector, size_t wanted)
+{
+    static const char before[] = "listening on udp://127.0.0.1:";
+    char *text = read_log(collector, 0);
+    struct receiver *receiver = &collector->receiver;
+    receiver->port_count = 0;
+    for (const char *at = text; at != NULL && receiver->port_count < wanted;) {
+        at = strstr(at, before);
+        if (at == NULL || strchr(at, '\n') == NULL)
+            break;
+        at += sizeof before - 1;
+        receiver->ports[receiver->port_count++] = (uint16_t)strtoul(at, NULL, 10);
+    }
+    free(text);
+    return receiver->port_count == wanted;
+}
+
+static int wait_for_ports(struct collector *collector, size_t wanted, struct error *error)
+{
+    int64_t end = clock_monotonic_ns() + PATIENCE_NS;
+    while (!read_ports(collector, wanted)) {
+        if (is_gone(collector))
+            return tell_failure(collector, "did not start", error);
+        if (clock_monotonic_ns() > end)
+            return tell_failure(collector, "opened no ports in time", error);
+        process_sleep(SECOND / 1000);
+    }
+    return 0;
+}
+
+/* The first ledger in its log from byte `from` on, once its line is whole. */
+static bool read_ledger(const struct collector *collector, off_t from, struct ledger_sums *sums)
+{
+    char *text = read_log(collector, from);
+    bool found = false;
+    for (char *line = text; line != NULL && !found;) {
+        char *newline = strchr(line, '\n');
+        if (newline == NULL)
+            break;
+        found = ledger_line_read(line, sums);
+        line = newline + 1;
+    }
+    free(text);
+    return found;
+}
+
+static struct receiver_counts counts_of(const struct ledger_sums *sums)
+{
+    return (struct receiver_counts){
+        .received = sums->received,
+        .kernel_drops = sums->kernel_drops,
+        .unwritten = sums->offered - sums->written,
+    };
+}
+
+/* --- receiver_ops ----------------------------------------------------------------------------- */
+
+static int count(struct receiver *receiver, struct receiver_counts *counts, struct error *error)
+{
+    struct collector *collector = (struct collector *)receiver;
+    struct ledger_sums sums;
+    off_t from = log_size(collector);
+    int64_t end = clock_monotonic_ns() + PATIENCE_NS;
+    kill(receiver->pid, SIGUSR1);
+    while (!read_ledger(collector, from, &sums)) {
+        if (is_gone(collector))
+            return tell_failure(collector, "ended by itself", error);
+        if (clock_monotonic_ns() > end)
+            return tell_failure(collector, "told no ledger in time", error);
+        process_sleep(SECOND / 1000);
+    }
+    *counts = counts_of(&sums);
+    return 0;
+}
+
+static void abandon(struct receiver *receiver)
+{
+    struct collector *collector = (struct collector *)receiver;
+    if (receiver->pid > 0)
+        process_kill(receiver->pid);
+    close(collector->log);
+    free(collector);
+}
+
+static int end(struct collector *collector, struct receiver_counts *counts, struct error *error)
+{
+    struct receiver *receiver = &collector->receiver;
+    struct ledger_sums sums;
+    int status = 0;
+    off_t from = log_size(collector);
+    kill(receiver->pid, SIGTERM);
+    if (!process_wait(receiver->pid, PATIENCE_NS, &status))
+        return tell_failure(collector, "did not stop in time", error);
+    receiver->pid = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return tell_failure(collector, "did not end well", error);
+    if (!read_ledger(collector, from, &sums))
+        return tell_failure(collector, "left no ledger", error);
+    if (!ledger_sums_balance(&sums))
+        return tell_failure(collector, "has a ledger that does not balance", error);
+    *counts = counts_of(&sums);
+    return 0;
+}
+
+static int stop(struct receiver *receiver, struct receiver_counts *counts, struct error *error)
+{
+    int result = end((struct collector *)receiver, counts, error);
+    abandon(receiver);
+    return result;
+}
+
+static const struct receiver_ops ops = {.count = count, .stop = stop, .abandon = abandon};
+
+/* --- starting --------------------------------------------------------------------------------- */
+
+static int start(struct collector *collector, const struct receiver_plan *plan, struct error *error)
+{
+    struct command_line *line = malloc(sizeof *line);
+    if (line == NULL || collector->log < 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a collector");
+        free(line);
+        return -1;
+    }
+    make_command_line(line, plan);
+    pid_t pid = process_fork(plan->cpu, error);
+    if (pid == 0)
+        become(line, collector->log);
+    free(line);
+    if (pid < 0)
+        return -1;
+    collector->receiver.pid = pid;
+    return wait_for_ports(collector, plan->listeners, error);
+}
+
+int collector_start(struct receiver **out, const struct receiver_plan *plan, struct error *error)
+{
+    struct collector *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a collector");
+        return -1;
+    }
+    made->receiver.ops = &ops;
+    made->log = memfd_create("sluice-bench", MFD_CLOEXEC);
+    if (!plan->who->discards) {
+        snprintf(made->file, sizeof made->file, "%s/sink0.json", plan->folder);
+        made->receiver.file = made->file;
+    }
+    if (start(made, plan, error) != 0) {
+        abandon(&made->receiver);
+        return -1;
+    }
+    *out = &made->receiver;
+    return 0;
+}

@@ -1,0 +1,32 @@
+/*
+ * What the two kinds of tools/bench/receiver.h on Linux have in common, and one maker of each. Of
+ * this folder only.
+ */
+#ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
+#define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
+
+#include <sys/types.h>
+
+#include "tools/bench/load.h"
+#include "tools/bench/receiver.h"
+
+/* As the functions of receiver.h say that have these names. */
+struct receiver_ops {
+    int (*count)(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
+    int (*stop)(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
+    void (*abandon)(struct receiver *receiver);
+};
+
+struct receiver {
+    const struct receiver_ops *ops;
+    pid_t pid; /* of the process that receives; 0: it has ended */
+    uint16_t ports[LOAD_PORTS_MOST];
+    size_t port_count;
+    const char *file; /* the first one that it writes; NULL: none */
+};
+
+int null_receiver_start(struct receiver **out, const struct receiver_plan *plan,
+                        struct error *error);
+int collector_start(struct receiver **out, const struct receiver_plan *plan, struct error *error);
+
+#endif

@@ -79,8 +79,10 @@ int contenders_add(struct contenders *contenders, const char *text, struct error
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text)
         return refuse(error, text, "is not NAME=WORD WORD...");
-    if (strlen(text) >= CONTENDER_TEXT_SIZE)
-        return refuse(error, text, "is too long");
+    if (strlen(text) >= CONTENDER_TEXT_SIZE) {
+        error_set(error, EXIT_CODE_USAGE, "has more than %d bytes", CONTENDER_TEXT_SIZE - 1);
+        return -1;
+    }
     struct contender *made = find(contenders, text, (size_t)(equals - text));
     if (made != NULL && made->kind != CONTENDER_COLLECTOR)
         return refuse(error, text, "has the name of a null receiver");

@@ -1,0 +1,122 @@
+/* Who is measured, and what a variant's words mean. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tools/bench/contender.h"
+
+static void at_first_there_are_the_null_receivers_and_two_collectors(void **state)
+{
+    (void)state;
+    struct contenders contenders;
+    contenders_begin(&contenders);
+    assert_int_equal(contenders.count, 6);
+    assert_string_equal(contenders_of_kind(&contenders, CONTENDER_BLOCKING)->name, "blocking");
+    assert_string_equal(contenders_of_kind(&contenders, CONTENDER_PAUSE)->name, "edge+pause");
+    assert_false(contenders_named(&contenders, "json")->discards);
+    assert_true(contenders_named(&contenders, "null")->discards);
+    assert_null(contenders_named(&contenders, "gro"));
+}
+
+static void a_variant_has_keys_and_words(void **state)
+{
+    (void)state;
+    struct contenders contenders;
+    struct error error;
+    contenders_begin(&contenders);
+    assert_int_equal(contenders_add(&contenders,
+                                    "gro=listen:gro=on&coalesce=0  sink:format=influx "
+                                    "--threads 1 ",
+                                    &error),
+                     0);
+    const struct contender *gro = contenders_named(&contenders, "gro");
+    assert_non_null(gro);
+    assert_int_equal(gro->kind, CONTENDER_COLLECTOR);
+    assert_string_equal(gro->listener_keys, "gro=on&coalesce=0");
+    assert_string_equal(gro->sink_keys, "format=influx");
+    assert_string_equal(gro->arguments[0], "--threads");
+    assert_string_equal(gro->arguments[1], "1");
+    assert_null(gro->arguments[2]);
+    assert_false(gro->discards);
+}
+
+static void a_collector_that_is_there_can_mean_something_else(void **state)
+{
+    (void)state;
+    struct contenders contenders;
+    struct error error;
+    contenders_begin(&contenders);
+    assert_int_equal(contenders_add(&contenders, "null=listen:coalesce=0", &error), 0);
+    assert_int_equal(contenders.count, 6);
+    const struct contender *null = contenders_named(&contenders, "null");
+    assert_string_equal(null->listener_keys, "coalesce=0");
+    assert_string_equal(null->sink_keys, "");
+    assert_true(null->discards);
+}
+
+static void a_variant_may_have_no_words(void **state)
+{
+    (void)state;
+    struct contenders contenders;
+    struct error error;
+    contenders_begin(&contenders);
+    assert_int_equal(contenders_add(&contenders, "again=", &error), 0);
+    assert_string_equal(contenders_named(&contenders, "again")->listener_keys, "");
+}
+
+static void assert_refused(struct contenders *contenders, const char *text, const char *why)
+{
+    struct error error = {0};
+    assert_int_equal(contenders_add(contenders, text, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_USAGE);
+    if (strstr(error.text, why) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.text, why);
+}
+
+static void what_cannot_be_a_variant_is_refused(void **state)
+{
+    (void)state;
+    struct contenders contenders;
+    char text[CONTENDER_TEXT_SIZE + 1];
+    contenders_begin(&contenders);
+    assert_refused(&contenders, "gro", "is not NAME=");
+    assert_refused(&contenders, "=listen:gro=on", "is not NAME=");
+    assert_refused(&contenders, "edge=listen:gro=on", "null receiver");
+    assert_refused(&contenders, "a=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "too many words");
+    memset(text, 'a', CONTENDER_TEXT_SIZE);
+    text[CONTENDER_TEXT_SIZE] = '\0';
+    text[1] = '=';
+    assert_refused(&contenders, text, "has more than 511 bytes");
+}
+
+static void there_is_room_for_so_many(void **state)
+{
+    (void)state;
+    struct contenders contenders;
+    struct error error;
+    contenders_begin(&contenders);
+    char name[] = "a=";
+    while (contenders.count < CONTENDERS_MOST) {
+        assert_int_equal(contenders_add(&contenders, name, &error), 0);
+        name[0]++;
+    }
+    assert_refused(&contenders, "more=", "one variant too many");
+    assert_int_equal(contenders_add(&contenders, "a=--again", &error), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_first_there_are_the_null_receivers_and_two_collectors),
+        cmocka_unit_test(a_variant_has_keys_and_words),
+        cmocka_unit_test(a_collector_that_is_there_can_mean_something_else),
+        cmocka_unit_test(a_variant_may_have_no_words),
+        cmocka_unit_test(what_cannot_be_a_variant_is_refused),
+        cmocka_unit_test(there_is_room_for_so_many),
+    };
+    return cmocka_run_group_tests_name("bench_contender", tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* The middle, the spread, and percentiles. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tools/bench/statistics.h"
+
+#define NONE ((double)NAN)
+
+static void assert_same(double found, double wanted)
+{
+    if (found != wanted)
+        fail_msg("%.17g is not %.17g", found, wanted);
+}
+
+static void the_median_of_an_odd_count_is_the_one_in_the_middle(void **state)
+{
+    (void)state;
+    const double values[] = {5, 1, 4};
+    struct spread spread = spread_of(values, 3);
+    assert_same(spread.median, 4);
+    assert_same(spread.least, 1);
+    assert_same(spread.most, 5);
+    assert_same(values[0], 5);
+}
+
+static void the_median_of_an_even_count_lies_between_two(void **state)
+{
+    (void)state;
+    const double values[] = {1, 100, 3, 2};
+    assert_same(spread_of(values, 4).median, 2.5);
+}
+
+static void what_is_not_there_counts_for_nothing(void **state)
+{
+    (void)state;
+    const double values[] = {NONE, 7, NONE};
+    struct spread spread = spread_of(values, 3);
+    assert_same(spread.median, 7);
+    assert_same(spread.most, 7);
+    assert_true(isnan(spread_of(values, 1).median));
+    assert_true(isnan(spread_of(values, 0).least));
+}
+
+/* The medians are 20 and 10; in each round it was three times as much. */
+static void ratios_are_of_one_round(void **state)
+{
+    (void)state;
+    const double values[] = {3, 30, 300};
+    const double yardstick[] = {1, 10, 100};
+    struct spread spread = spread_of_ratios(values, yardstick, 3);
+    assert_same(spread.least, 3);
+    assert_same(spread.median, 3);
+    assert_same(spread.most, 3);
+}
+
+static void a_round_without_a_yardstick_has_no_ratio(void **state)
+{
+    (void)state;
+    const double values[] = {3, 8};
+    const double yardstick[] = {0, 4};
+    struct spread spread = spread_of_ratios(values, yardstick, 2);
+    assert_same(spread.least, 2);
+    assert_same(spread.most, 2);
+}
+
+static void sorting_puts_what_is_not_there_at_the_end(void **state)
+{
+    (void)state;
+    double values[] = {NONE, 3, 1, NONE, 2};
+    assert_int_equal(statistics_sort(values, 5), 3);
+    assert_same(values[0], 1);
+    assert_same(values[2], 3);
+    assert_true(isnan(values[3]) && isnan(values[4]));
+}
+
+static void a_percentile_is_the_smallest_that_so_many_do_not_exceed(void **state)
+{
+    (void)state;
+    double values[1000];
+    for (size_t i = 0; i < 1000; i++)
+        values[i] = (double)(i + 1);
+    assert_same(statistics_percentile(values, 1000, 0), 1);
+    assert_same(statistics_percentile(values, 1000, 0.5), 500);
+    assert_same(statistics_percentile(values, 1000, 0.99), 990);
+    assert_same(statistics_percentile(values, 1000, 0.999), 999);
+    assert_same(statistics_percentile(values, 1000, 1), 1000);
+    assert_same(statistics_percentile(values, 1, 0.5), 1);
+    assert_true(isnan(statistics_percentile(values, 0, 0.5)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_median_of_an_odd_count_is_the_one_in_the_middle),
+        cmocka_unit_test(the_median_of_an_even_count_lies_between_two),
+        cmocka_unit_test(what_is_not_there_counts_for_nothing),
+        cmocka_unit_test(ratios_are_of_one_round),
+        cmocka_unit_test(a_round_without_a_yardstick_has_no_ratio),
+        cmocka_unit_test(sorting_puts_what_is_not_there_at_the_end),
+        cmocka_unit_test(a_percentile_is_the_smallest_that_so_many_do_not_exceed),
+    };
+    return cmocka_run_group_tests_name("bench_statistics", tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+"""sluice-bench in rounds that are far too short to mean anything: all parts are there, and add up.
+
+No time is judged: how fast something is, a test on a busy machine cannot tell."""
+import json
+import math
+import os
+import tempfile
+import unittest
+
+from built import not_on_windows
+from programs import run
+
+LINUX = "null receivers and their sender are made of what only Linux has"
+TINY = ("--rounds", 1, "--round-time", "40ms")
+NULL_RECEIVERS = ["blocking", "edge", "edge+pause", "edge+gro"]
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = scratch.name
+
+    def bench(self, *arguments, code=0):
+        process = run("sluice-bench", "--scratch", self.scratch, *arguments)
+        self.assertEqual(process.returncode, code, process.stderr)
+        self.assertEqual(os.listdir(self.scratch), [], "it leaves nothing behind")
+        return process
+
+    def document(self, *arguments):
+        return json.loads(self.bench(*TINY, "--json", *arguments).stdout)
+
+    def assert_numbers(self, rows, *keys):
+        """Each row has these, and they are numbers above zero."""
+        self.assertTrue(rows)
+        for row in rows:
+            for key in keys:
+                self.assertTrue(math.isfinite(row[key]) and row[key] > 0, (key, row))
+
+    def assert_alone(self, document):
+        """The parts that need no sender."""
+        self.assertEqual([row["workload"] for row in document["decode"]], ["metric1", "batch20"])
+        self.assert_numbers(document["decode"], "ours_ns", "unpack_arena_ns", "ratio")
+        self.assertTrue(all(row["ours_refused"] == 0 for row in document["decode"]))
+        self.assert_numbers(document["encode"], "ns", "lines", "bytes")
+        self.assertLessEqual({"json", "influx", "csv"}, {row["format"] for row in document["encode"]})
+        self.assert_numbers(document["stages"], "ns", "least", "most")
+
+    def test_parts_that_need_no_sender(self):
+        document = self.document("decode", "encode", "stages")
+        self.assertEqual(set(document), {"machine", "decode", "encode", "stages", "notes"})
+        self.assert_alone(document)
+        self.assertTrue(document["machine"]["cpu"] and document["machine"]["system"])
+        self.assertGreater(document["machine"]["receive_buffer_granted_kib"], 0)
+
+    def test_what_is_wrong_is_said(self):
+        self.assertIn(b"'recieve' is no part", self.bench("recieve", code=64).stderr)
+        self.assertIn(b"is not NAME=", self.bench("--variant", "gro", code=64).stderr)
+        self.assertIn(b"'1' has no unit", self.bench("--round-time", "1", code=64).stderr)
+
+    @not_on_windows(LINUX)
+    def test_all_parts_by_themselves(self):
+        document = self.document()
+        self.assert_alone(document)
+        for name in ("metric1", "batch20", "metric1_segmenting"):
+            rows = document[f"receive_{name}"]
+            self.assertEqual([row["receiver"] for row in rows], NULL_RECEIVERS + ["json", "null"])
+            self.assert_numbers(rows, "cpu_ns", "to_blocking", "to_edge_pause", "sent_per_second",
+                                "peak_memory_mib")
+        self.assertEqual([(row["sender"], row["receiver"]) for row in document["rates"]],
+                         [(sender, receiver) for sender in ("plain", "segmenting")
+                          for receiver in ("edge", "json", "null")])
+        self.assert_numbers(document["rates"], "sender_most")
+        self.assertEqual([row["rate"] for row in document["latency"]], [1000, 50000, 150000])
+        self.assert_numbers(document["latency"], "median_us", "most_us", "probes")
+        self.assertEqual(len(document["targets"]), 6)
+        for row in document["targets"]:
+            self.assertIn(row["verdict"], ("met", "not met"))
+            self.assertEqual(row["who"], "json")
+
+    @not_on_windows(LINUX)
+    def test_parts_that_are_asked_for(self):
+        document = self.document("scale", "soak", "--duration", "600ms", "--rate", 5000,
+                                 "--listeners", 2)
+        self.assertNotIn("decode", document)
+        self.assertEqual([(row["of"], row["many"]) for row in document["scale"]],
+                         [("listeners", 64), ("senders", 10000), ("sinks", 8)])
+        self.assert_numbers(document["scale"], "one_ns", "many_ns", "ratio")
+        sums = document["soak_sums"]
+        self.assertEqual(sums["sent"], 3000)
+        self.assertEqual(sums["received"] + sums["kernel_drops"], 3000)
+        self.assertEqual(sums["unwritten"], 0)
+        self.assert_numbers(document["soak"], "memory_mib")
+
+    @not_on_windows(LINUX)
+    def test_variants_stand_beside_the_rest(self):
+        process = self.bench(*TINY, "--variant", "lines=listen:receivers=2 sink:format=influx",
+                             "--variant", "null=--memory 32MiB", "receive")
+        names = [line.split()[0] for line in process.stdout.decode().splitlines() if line.strip()]
+        for name in NULL_RECEIVERS + ["json", "null", "lines"]:
+            self.assertEqual(names.count(name), 3, name)
+
+    @not_on_windows(LINUX)
+    def test_a_collector_that_does_not_start_says_why(self):
+        error = self.bench(*TINY, "--variant", "json=listen:recievers=2", "receive", code=70).stderr
+        self.assertIn(b'unknown key "recievers"', error)
+        error = self.bench(*TINY, "--collector", "/nothing/there", "receive", code=70).stderr
+        self.assertIn(b"cannot start /nothing/there", error)
+
+    @not_on_windows(LINUX)
+    def test_a_ledger_that_does_not_balance_is_an_error(self):
+        """A collector that is none: it opens a port, receives nothing, and tells a wrong ledger."""
+        with tempfile.TemporaryDirectory() as folder:
+            fake = os.path.join(folder, "fake")
+            with open(fake, "w", encoding="utf-8") as script:
+                script.write(FAKE)
+            os.chmod(fake, 0o755)
+            process = self.bench(*TINY, "--json", "--collector", fake, "receive", code=70)
+        self.assertIn(b"does not balance", process.stderr)
+        self.assertEqual(process.stdout, b"")
+
+
+FAKE = """#!/usr/bin/env python3
+import signal, socket, sys
+inbox = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+inbox.bind(("127.0.0.1", 0))
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGUSR1})
+print(f"listening on udp://127.0.0.1:{inbox.getsockname()[1]} for telemetry", file=sys.stderr,
+      flush=True)
+while True:
+    told = signal.sigwait({signal.SIGTERM, signal.SIGUSR1})
+    final = "true" if told == signal.SIGTERM else "false"
+    print('{"final":%s,"balances":true,"listeners":[{"received":9,"decoded":8}],"sinks":[]}' % final,
+          file=sys.stderr, flush=True)
+    if told == signal.SIGTERM:
+        sys.exit(0)
+"""
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -67,7 +67,7 @@ static int run(struct bench *bench, struct error *error)
     if (scratch_folder_make(bench->settings.scratch, bench->folder, error) != 0)
         return -1;
     int result = -1;
-    if (!report_begin(&bench->report, bench->settings.json)) {
+    if (!report_begin(&bench->report, stdout, bench->settings.json)) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a report");
     } else {
         report_machine(bench);

@@ -11,9 +11,10 @@
 #define DOCUMENT_SIZE ((size_t)1024 * 1024)
 #define NOTES_SIZE    ((size_t)64 * 1024)
 
-bool report_begin(struct report *report, bool json)
+bool report_begin(struct report *report, FILE *out, bool json)
 {
     *report = (struct report){
+        .out = out,
         .json = json,
         .first = true,
         .document = {.data = malloc(DOCUMENT_SIZE), .capacity = DOCUMENT_SIZE},
@@ -37,7 +38,7 @@ static void put_key(struct report *report, const char *key)
 static void begin_piece(struct report *report)
 {
     if (!report->json && !report->first)
-        putchar('\n');
+        putc('\n', report->out);
     report->first = false;
 }
 
@@ -63,7 +64,7 @@ void report_fact_text(struct report *report, const char *key, const char *label,
     put_key(report, key);
     json_string(&report->document, text, strlen(text));
     if (!report->json)
-        printf("%-16s %s\n", label, text);
+        fprintf(report->out, "%-16s %s\n", label, text);
 }
 
 void report_fact_number(struct report *report, const char *key, const char *label, double number,
@@ -72,7 +73,7 @@ void report_fact_number(struct report *report, const char *key, const char *labe
     put_key(report, key);
     put_number(&report->document, number);
     if (!report->json)
-        printf("%-16s %.15g%s%s\n", label, number, unit[0] != '\0' ? " " : "", unit);
+        fprintf(report->out, "%-16s %.15g%s%s\n", label, number, unit[0] != '\0' ? " " : "", unit);
 }
 
 void report_facts_end(struct report *report)
@@ -91,20 +92,21 @@ void report_table_begin(struct report *report, const char *key, const char *titl
     if (report->json)
         return;
     if (title != NULL)
-        printf("%s\n", title);
+        fprintf(report->out, "%s\n", title);
     for (size_t i = 0; i < count; i++)
-        printf("%s%*s", i == 0 ? "" : " ", columns[i].width, columns[i].heading);
-    putchar('\n');
+        fprintf(report->out, "%s%*s", i == 0 ? "" : " ", columns[i].width, columns[i].heading);
+    putc('\n', report->out);
 }
 
-static void print_cell(const struct report_column *column, const struct report_cell *cell)
+static void print_cell(FILE *out, const struct report_column *column,
+                       const struct report_cell *cell)
 {
     if (cell->text != NULL)
-        printf("%*s", column->width, cell->text);
+        fprintf(out, "%*s", column->width, cell->text);
     else if (isnan(cell->number))
-        printf("%*s", column->width, "-");
+        fprintf(out, "%*s", column->width, "-");
     else
-        printf("%*.*f", column->width, column->decimals, cell->number);
+        fprintf(out, "%*.*f", column->width, column->decimals, cell->number);
 }
 
 void report_row(struct report *report, const struct report_cell *cells)
@@ -122,11 +124,11 @@ void report_row(struct report *report, const struct report_cell *cells)
         return;
     for (size_t i = 0; i < report->column_count; i++) {
         if (i != 0)
-            putchar(' ');
-        print_cell(&report->columns[i], &cells[i]);
+            putc(' ', report->out);
+        print_cell(report->out, &report->columns[i], &cells[i]);
     }
-    putchar('\n');
-    fflush(stdout);
+    putc('\n', report->out);
+    fflush(report->out);
 }
 
 void report_table_end(struct report *report)
@@ -145,7 +147,7 @@ void report_note(struct report *report, const char *format, ...)
     va_end(arguments);
     json_string(&report->notes, text, strlen(text));
     if (!report->json)
-        printf("%s\n", text);
+        fprintf(report->out, "%s\n", text);
 }
 
 bool report_end(struct report *report, bool whole)
@@ -159,7 +161,7 @@ bool report_end(struct report *report, bool whole)
     output_char(out, '\n');
     bool fits = !out->overflow && !report->notes.overflow;
     if (report->json && whole && fits)
-        fwrite(out->data, 1, out->used, stdout);
+        fwrite(out->data, 1, out->used, report->out);
     free(report->document.data);
     free(report->notes.data);
     return fits;

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "collector/platform/compiler.h"
 #include "collector/text/output.h"
@@ -31,6 +32,7 @@ struct report_cell {
 };
 
 struct report {
+    FILE *out;
     bool json;
     bool first; /* nothing was written yet */
     struct output document;
@@ -39,8 +41,9 @@ struct report {
     size_t column_count;
 };
 
-/* Returns false where there is no memory for it. report_end frees what it takes. */
-bool report_begin(struct report *report, bool json);
+/* Writes to `out`, which stays the caller's. Returns false where there is no memory for it;
+ * report_end frees what it takes. */
+bool report_begin(struct report *report, FILE *out, bool json);
 
 /* An object of facts: begin, any number of them, end. `label` is what stands before it in text. */
 void report_facts_begin(struct report *report, const char *key);

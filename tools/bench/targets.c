@@ -49,7 +49,7 @@ void targets_report(const struct targets *targets, struct report *report)
     static const struct report_column columns[] = {
         {"target", "target", -44, 0}, {"who", "of", -10, 0},  {"measured", "measured", 8, 2},
         {"least", "least", 7, 2},     {"most", "most", 7, 2}, {"bound_is", "", 2, 0},
-        {"bound", "bound", 6, 2},     {"verdict", "", -7, 0},
+        {"bound", "bound", 6, 2},     {"verdict", "", 0, 0},
     };
     if (targets->count == 0)
         return;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/standard_stream.h"
+#include "tests/support/scratch_directory.h"
 #include "tools/bench/report.h"
 #include "tools/bench/targets.h"
 
@@ -18,10 +18,10 @@ static const struct report_column columns[] = {
     {"ns", "ns", 6, 1},
 };
 
-static void say(bool json, bool whole)
+static void say(FILE *out, bool json, bool whole)
 {
     struct report report;
-    assert_true(report_begin(&report, json));
+    assert_true(report_begin(&report, out, json));
     report_facts_begin(&report, "machine");
     report_fact_text(&report, "cpu", "processor", "a \"fast\" one");
     report_fact_number(&report, "buffer", "buffer", 4096, "KiB");
@@ -32,14 +32,16 @@ static void say(bool json, bool whole)
     report_table_end(&report);
     report_note(&report, "%d of them", 2);
     assert_true(report_end(&report, whole));
-    fflush(stdout);
 }
 
 static char *said(bool json, bool whole)
 {
-    standard_stream_take(STREAM_OUTPUT);
-    say(json, whole);
-    return standard_stream_end_taking(STREAM_OUTPUT);
+    size_t size;
+    FILE *out = fopen(scratch_path("said"), "wb");
+    assert_non_null(out);
+    say(out, json, whole);
+    assert_int_equal(fclose(out), 0);
+    return scratch_read("said", &size);
 }
 
 static void for_a_person_it_is_tables(void **state)
@@ -101,5 +103,5 @@ int main(void)
         cmocka_unit_test(a_document_that_is_not_whole_is_not_written),
         cmocka_unit_test(a_target_is_met_at_its_bound),
     };
-    return cmocka_run_group_tests_name("bench_report", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("bench_report", tests, scratch_make, scratch_remove);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "collector/thread.h"
-#include "tools/bench/receiver.h"
 #include "tools/bench/run.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
@@ -113,7 +112,9 @@ static int finish(struct soak *soak, struct error *error)
     soak->load = NULL;
     if (load_finish(run, &load, error) != 0)
         return -1;
-    run_settle(soak->receiver);
+    int64_t cpu_ns;
+    if (run_settle(soak->receiver, load.sent, &counts, &cpu_ns, error) != 0)
+        return -1;
     double peak = (double)receiver_peak_memory(soak->receiver);
     struct receiver *receiver = soak->receiver;
     soak->receiver = NULL;

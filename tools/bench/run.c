@@ -5,21 +5,21 @@
 #include <stdlib.h>
 
 #include "collector/thread.h"
-#include "tools/bench/receiver.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
 
 #define MILLISECOND  INT64_C(1000000)
 #define WARM_UP_MOST (300 * MILLISECOND)
+#define SETTLING_NS  (10000 * MILLISECOND)
 
-/* A receiver that used less of the processor than this in that time has nothing to do: a pausing
- * one looks around a little, and its last batch is handed on after 20 ms. */
+/* A receiver that used less of the processor than this in that time has nothing to do, or is not
+ * let do it: a pausing one looks around a little, and its last batch is handed on after 20 ms. */
 #define QUIET_NS     (25 * MILLISECOND)
 #define QUIET_CPU_NS (MILLISECOND / 4)
 
-void run_settle(const struct receiver *receiver)
+/* Waits until it is quiet, and returns its processor time. */
+static int64_t wait_for_quiet(const struct receiver *receiver, int64_t end_ns)
 {
-    int64_t end = clock_monotonic_ns() + 2000 * MILLISECOND;
     int64_t before;
     int64_t now = receiver_cpu_ns(receiver);
     do {
@@ -28,7 +28,23 @@ void run_settle(const struct receiver *receiver)
         while (clock_monotonic_ns() < until)
             wait_until(until);
         now = receiver_cpu_ns(receiver);
-    } while (now - before > QUIET_CPU_NS && clock_monotonic_ns() < end);
+    } while (now - before > QUIET_CPU_NS && clock_monotonic_ns() < end_ns);
+    return now;
+}
+
+int run_settle(struct receiver *receiver, uint64_t sent, struct receiver_counts *counts,
+               int64_t *cpu_ns, struct error *error)
+{
+    int64_t end = clock_monotonic_ns() + SETTLING_NS;
+    do {
+        *cpu_ns = wait_for_quiet(receiver, end);
+        if (receiver_count(receiver, counts, error) != 0)
+            return -1;
+        /* Of buffers that hold many datagrams the kernel counts one: then the rest is quiet. */
+        if (counts->received + counts->kernel_drops >= sent || counts->kernel_drops != 0)
+            return 0;
+    } while (clock_monotonic_ns() < end);
+    return 0;
 }
 
 static int send_load(const struct bench *bench, const struct run_plan *plan,
@@ -76,27 +92,27 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
 {
     struct load_result warm_up;
     struct receiver_counts before, after;
+    int64_t cpu_before, cpu_after;
     int64_t warm_up_ns = plan->duration_ns / 5;
     if (warm_up_ns > WARM_UP_MOST)
         warm_up_ns = WARM_UP_MOST;
     if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0)
         return -1;
     free(warm_up.latencies);
-    run_settle(receiver);
-    if (receiver_count(receiver, &before, error) != 0)
+    if (run_settle(receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
-    int64_t cpu_ns = receiver_cpu_ns(receiver);
+    /* What telling the numbers before cost is not the datagrams'. */
+    cpu_before = receiver_cpu_ns(receiver);
     uint64_t first = warm_up.sent == 0 ? TRAFFIC_FIRST_NUMBER : warm_up.last_number + 1;
     if (send_load(bench, plan, receiver, plan->duration_ns, first, &result->load, error) != 0)
         return -1;
-    run_settle(receiver);
-    cpu_ns = receiver_cpu_ns(receiver) - cpu_ns;
-    if (receiver_count(receiver, &after, error) != 0)
+    result->sent = warm_up.sent + result->load.sent;
+    if (run_settle(receiver, result->sent, &after, &cpu_after, error) != 0)
         return -1;
     uint64_t received = after.received - before.received;
-    result->cpu_ns = received == 0 ? (double)NAN : (double)cpu_ns / (double)received;
+    result->cpu_ns =
+        received == 0 ? (double)NAN : (double)(cpu_after - cpu_before) / (double)received;
     result->rate = (double)result->load.sent / result->load.seconds;
-    result->sent = warm_up.sent + result->load.sent;
     result->peak_memory = receiver_peak_memory(receiver);
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "tools/bench/bench.h"
 #include "tools/bench/load.h"
+#include "tools/bench/receiver.h"
 
 struct run_plan {
     const struct contender *who;
@@ -38,9 +39,13 @@ struct run_result {
 int run_once(const struct bench *bench, const struct run_plan *plan, struct run_result *result,
              struct error *error);
 
-/* Waits until a receiver has nothing more to do, at most two seconds. */
-struct receiver;
-void run_settle(const struct receiver *receiver);
+/*
+ * Waits until a receiver has what it was sent and nothing more to do, ten seconds at most; *counts
+ * is what it has then, and *cpu_ns its processor time before it told that. Returns 0, or -1 with
+ * `error` filled.
+ */
+int run_settle(struct receiver *receiver, uint64_t sent, struct receiver_counts *counts,
+               int64_t *cpu_ns, struct error *error);
 
 /* What stands for an empty number in a plan. */
 static inline size_t run_at_least_one(size_t count)

@@ -130,8 +130,8 @@ print(f"listening on udp://127.0.0.1:{inbox.getsockname()[1]} for telemetry", fi
 while True:
     told = signal.sigwait({signal.SIGTERM, signal.SIGUSR1})
     final = "true" if told == signal.SIGTERM else "false"
-    print('{"final":%s,"balances":true,"listeners":[{"received":9,"decoded":8}],"sinks":[]}' % final,
-          file=sys.stderr, flush=True)
+    print('{"final":%s,"balances":true,"listeners":[{"received":9,"decoded":8,"kernel_drops":1}],'
+          '"sinks":[]}' % final, file=sys.stderr, flush=True)
     if told == signal.SIGTERM:
         sys.exit(0)
 """

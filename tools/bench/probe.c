@@ -57,8 +57,7 @@ size_t probe_find(const char *lines, size_t size, int64_t now_ns, double *latenc
         if (newline == NULL)
             break;
         if (newline - line > BEFORE + NAME && memcmp(line + BEFORE, PROBE_NAME "\"", NAME) == 0) {
-            int64_t late = (now_ns - time_of_day(line)) % DAY;
-            latencies[found++] = (double)(late < 0 ? late + DAY : late);
+            latencies[found++] = (double)((now_ns - time_of_day(line)) % DAY);
         }
         line = newline + 1;
     }

@@ -7,7 +7,7 @@ import os
 import tempfile
 import unittest
 
-from built import not_on_windows
+from built import WINDOWS, not_on_windows
 from programs import run
 
 LINUX = "null receivers and their sender are made of what only Linux has"
@@ -57,6 +57,10 @@ class Bench(unittest.TestCase):
         self.assertIn(b"'recieve' is no part", self.bench("recieve", code=64).stderr)
         self.assertIn(b"is not NAME=", self.bench("--variant", "gro", code=64).stderr)
         self.assertIn(b"'1' has no unit", self.bench("--round-time", "1", code=64).stderr)
+
+    def test_parts_of_linux_are_refused_elsewhere(self):
+        if WINDOWS:
+            self.assertIn(b"on Linux only", self.bench("receive", code=64).stderr)
 
     @not_on_windows(LINUX)
     def test_all_parts_by_themselves(self):

@@ -82,6 +82,7 @@ struct linux_group {
     size_t limit;                /* bytes a datagram may have, as the vectors are set now; ... */
     bool gro;                    /* ... the same for whole buffers */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
+    unsigned used; /* headers that the last receive has changed */
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
     struct address destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that are asked to tell them */
@@ -104,6 +105,13 @@ size_t datagram_group_memory(void)
            (size_t)DATAGRAM_GROUP_SIZE * (DATAGRAM_FRONT_SIZE + REST_STRIDE);
 }
 
+/* For a name and control messages: a receive says there how long they are. */
+static void set_room(struct linux_group *group, unsigned index)
+{
+    group->headers[index].msg_hdr.msg_namelen = sizeof group->names[index];
+    group->headers[index].msg_hdr.msg_controllen = CONTROL_SIZE;
+}
+
 struct datagram_group *datagram_group_create(void)
 {
     struct linux_group *made = calloc(1, sizeof *made);
@@ -119,6 +127,7 @@ struct datagram_group *datagram_group_create(void)
         made->headers[i].msg_hdr.msg_iov = made->vectors[i];
         made->headers[i].msg_hdr.msg_name = &made->names[i];
         made->headers[i].msg_hdr.msg_control = made->controls[i];
+        set_room(made, (unsigned)i);
     }
     return &made->group;
 }
@@ -393,11 +402,12 @@ static unsigned ask_for(const struct linux_group *group)
 static int receive(struct udp_socket *socket, struct linux_group *group)
 {
     unsigned most = ask_for(group);
-    for (unsigned i = 0; i < most; i++) {
-        group->headers[i].msg_hdr.msg_namelen = sizeof group->names[i];
-        group->headers[i].msg_hdr.msg_controllen = CONTROL_SIZE;
-    }
-    return recvmmsg(socket->fd, group->headers, most, MSG_DONTWAIT | MSG_TRUNC, NULL);
+    for (unsigned i = 0; i < group->used; i++)
+        set_room(group, i);
+    int count = recvmmsg(socket->fd, group->headers, most, MSG_DONTWAIT | MSG_TRUNC, NULL);
+    /* The one that found nothing is perhaps changed, too. */
+    group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
+    return count;
 }
 
 static void hand_on(const struct udp_socket *socket, struct linux_group *group, size_t count)

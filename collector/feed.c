@@ -20,6 +20,8 @@ struct feed {
     struct outlet *outlets;
     size_t count;
     struct tap_inlet *tap; /* NULL: none */
+    bool holds;            /* its producer says when sinks are to be woken */
+    size_t held;           /* batches that they were not told of */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -32,6 +34,7 @@ int feed_create(struct feed **out, size_t threads, bool lossless, struct error *
         return -1;
     }
     feed->lossless = lossless;
+    feed->holds = !lossless && threads == 1;
     deadline_init(&feed->deadline);
     if (threads > 1 && (feed->turn = mutex_create()) == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
@@ -85,7 +88,7 @@ static void log_refusal(struct outlet *outlet, enum record_refusal reason, size_
 }
 
 /* Counted before the push: the sink may be done with the batch before push returns. */
-static enum queue_result push(struct outlet *outlet, struct batch *batch)
+static enum queue_result push(const struct feed *feed, struct outlet *outlet, struct batch *batch)
 {
     const struct feed_sink *to = &outlet->to;
     enum queue_result result = batch_queue_ask(to->queue, batch);
@@ -94,7 +97,8 @@ static enum queue_result push(struct outlet *outlet, struct batch *batch)
     atomic_fetch_add_explicit(to->in_flight, batch->count, memory_order_relaxed);
     counter_add(&to->offers->queued, batch->count);
     result = batch_queue_push(to->queue, batch);
-    sink_thread_notify(to->sink);
+    if (!feed->holds)
+        sink_thread_notify(to->sink);
     return result;
 }
 
@@ -115,7 +119,7 @@ static void offer_to(struct feed *feed, struct outlet *outlet, struct batch *bat
     batch_retain(batch);
     enum record_refusal reason = REFUSED_SINK_ENDED;
     while (!sink_thread_has_ended(to->sink)) {
-        enum queue_result result = push(outlet, batch);
+        enum queue_result result = push(feed, outlet, batch);
         look_ahead(feed, outlet, batch, result != QUEUE_TAKEN);
         if (result == QUEUE_TAKEN)
             return;
@@ -140,6 +144,17 @@ void feed_offer(struct feed *feed, struct batch *batch)
     if (feed->turn != NULL)
         mutex_unlock(feed->turn);
     batch_release(batch);
+    if (feed->holds && ++feed->held == FEED_MOST_HELD)
+        feed_wake_sinks(feed);
+}
+
+void feed_wake_sinks(struct feed *feed)
+{
+    if (feed->held == 0)
+        return;
+    feed->held = 0;
+    for (size_t i = 0; i < feed->count; i++)
+        sink_thread_notify(feed->outlets[i].to.sink);
 }
 
 bool feed_is_idle(const struct feed *feed)

@@ -50,8 +50,16 @@ int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error 
 /* Shows every batch to a tap, too. Before the producer starts. */
 void feed_set_tap(struct feed *feed, struct tap_inlet *tap);
 
-/* Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. */
+/*
+ * Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. A
+ * sink that sleeps is woken. Where one thread offers that never waits, that thread says when:
+ * before it sleeps itself, so that of the batches of many sockets not each costs a switch from the
+ * one thread to the other and back. Sinks do not stand idle beside a producer that is long at work:
+ * after so many batches they are woken in any case.
+ */
+#define FEED_MOST_HELD 16
 void feed_offer(struct feed *feed, struct batch *batch);
+void feed_wake_sinks(struct feed *feed);
 
 /* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
 bool feed_is_idle(const struct feed *feed);

@@ -80,9 +80,19 @@ static bool open_batch(struct intake *intake, bool large)
     return true;
 }
 
-void intake_drained(struct intake *intake)
+/* When the open batch was opened, at the latest. */
+static int64_t opened_ns(struct intake *intake, int64_t now_ns)
 {
-    if (intake->open != NULL && feed_is_idle(intake->thread->feed))
+    if (intake->opened_ns == 0)
+        intake->opened_ns = now_ns;
+    return intake->opened_ns;
+}
+
+void intake_drained(struct intake *intake, int64_t now_ns, int64_t next_ns)
+{
+    if (intake->open == NULL || !feed_is_idle(intake->thread->feed))
+        return;
+    if (next_ns == now_ns || next_ns - opened_ns(intake, now_ns) >= INTAKE_REST_NS)
         intake_seal(intake);
 }
 
@@ -90,10 +100,8 @@ int64_t intake_due(struct intake *intake, int64_t now_ns)
 {
     if (intake->open == NULL)
         return INT64_MAX;
-    if (intake->opened_ns == 0)
-        intake->opened_ns = now_ns;
     double more = (double)(INTAKE_OPEN_MOST_NS - INTAKE_OPEN_LEAST_NS);
-    return intake->opened_ns + INTAKE_OPEN_LEAST_NS +
+    return opened_ns(intake, now_ns) + INTAKE_OPEN_LEAST_NS +
            (int64_t)(more * feed_backlog(intake->thread->feed));
 }
 

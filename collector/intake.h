@@ -32,6 +32,9 @@
 #define INTAKE_OPEN_LEAST_NS INT64_C(2000000)
 #define INTAKE_OPEN_MOST_NS  INT64_C(20000000)
 
+/* How long they may wait for more where much comes: to wake each sink costs as much as many do. */
+#define INTAKE_REST_NS INT64_C(1000000)
+
 /* What the intakes that a thread uses share; the thread's own, but for the feed of its producer. */
 struct intake_thread {
     struct batch_pool *pool;
@@ -67,8 +70,12 @@ struct intake_counters *intake_counters(struct intake *intake);
 /* Takes a datagram, whose bytes are copied. */
 void intake_take(struct intake *intake, const struct datagram_slot *datagram);
 
-/* The socket is drained: seals what is open if the sinks are idle. */
-void intake_drained(struct intake *intake);
+/*
+ * The socket is drained, and whoever uses the intake looks again at `next_ns` (both monotonic):
+ * now, as soon as more comes, or after a rest. Seals what is open if the sinks are idle, but where
+ * it will not have waited for INTAKE_REST_NS by then.
+ */
+void intake_drained(struct intake *intake, int64_t now_ns, int64_t next_ns);
 
 /*
  * Nanoseconds (monotonic) at which what is open must be sealed, INT64_MAX where nothing is.

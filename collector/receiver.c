@@ -52,6 +52,7 @@ struct member {
     struct thread *thread;
     struct port_list ready;
     struct port_list drained;     /* in this round; their claims are still to be given up */
+    bool told_all;                /* what the notifier had to tell; it tells a little at a time */
     struct coalescing coalescing; /* how long it may rest between two rounds */
     struct pause *pause;          /* NULL: it cannot */
     bool pressed; /* the kernel was short of memory: wait a little before the next try */
@@ -204,7 +205,6 @@ static enum drain_result drain(struct member *member, struct port *port)
         case RECEIVE_OK:
             break;
         case RECEIVE_WOULD_BLOCK:
-            intake_drained(port->intake);
             return DRAIN_DONE;
         case RECEIVE_LATER:
             member->pressed = true;
@@ -249,8 +249,9 @@ static void serve(struct member *member, struct port *port)
 {
     enum drain_result result = drain(member, port);
     int64_t now = clock_monotonic_ns();
-    port->due = seal_if_due(port, now);
     tell_drops(port, now);
+    if (result != DRAIN_DONE)
+        seal_if_due(port, now);
     if (result == DRAIN_DONE)
         put_last(&member->drained, port);
     else if (result == DRAIN_AGAIN)
@@ -326,8 +327,10 @@ static void wait_for_events(struct member *member, int timeout_ms)
 {
     struct notifier_event events[WAIT_EVENTS];
     struct receiver *receiver = member->receiver;
+    feed_wake_sinks(member->intakes->feed);
     size_t count =
         notifier_wait(receiver->notifier, member->number, events, WAIT_EVENTS, timeout_ms);
+    member->told_all = count < (receiver->options.thread_count > 1 ? 1 : WAIT_EVENTS);
     for (size_t i = 0; i < count; i++) {
         struct port *port = events[i].token;
         switch (events[i].type) {
@@ -356,15 +359,27 @@ static void serve_ready(struct member *member)
 }
 
 /*
- * Where all are drained and much comes, the thread rests before it waits for the next edge. It has
- * their claims meanwhile: another thread, which would come at once, is not told of what arrives.
+ * Where all are drained and much comes, the thread rests before it waits for the next edge, but not
+ * before the others that have one were served. It has the claims of all meanwhile: another thread,
+ * which would come at once, is not told of what arrives.
  */
 static void let_drained_go(struct member *member)
 {
-    if (member->ready.first == NULL && member->drained.first != NULL && member->pause != NULL) {
-        int64_t rest_ns = coalescing_rest(&member->coalescing, clock_monotonic_ns());
-        if (rest_ns > 0)
-            pause_wait(member->pause, rest_ns);
+    if (member->drained.first == NULL)
+        return;
+    int64_t now = clock_monotonic_ns();
+    int64_t rest_ns = 0;
+    if (member->ready.first == NULL && member->pause != NULL)
+        rest_ns = coalescing_rest(&member->coalescing, now);
+    if (rest_ns > 0 && !member->told_all)
+        return;
+    for (struct port *port = member->drained.first; port != NULL; port = port->next_listed) {
+        intake_drained(port->intake, now, now + rest_ns);
+        port->due = seal_if_due(port, now);
+    }
+    if (rest_ns > 0) {
+        feed_wake_sinks(member->intakes->feed);
+        pause_wait(member->pause, rest_ns);
     }
     for (struct port *port; (port = take_first(&member->drained)) != NULL;)
         give_up(member, port, port->due);
@@ -457,7 +472,7 @@ static void run(void *argument)
     while (!atomic_load(&receiver->stopping)) {
         if (member->pressed || is_to_refresh(receiver))
             timeout_ms = 1;
-        else if (member->ready.first != NULL)
+        else if (member->ready.first != NULL || member->drained.first != NULL)
             timeout_ms = 0;
         member->pressed = false;
         wait_for_events(member, timeout_ms);

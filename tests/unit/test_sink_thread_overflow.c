@@ -105,6 +105,7 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
     *record = (struct record){.data = (uint8_t *)text, .size = 6};
     batch_append(batch, record);
     feed_offer(producer->feed, batch);
+    feed_wake_sinks(producer->feed);
 }
 
 /* The sink has made what room it was asked for. */

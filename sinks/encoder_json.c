@@ -3,9 +3,10 @@
  * JSON mapping. Whatever bytes come in, the lines are valid JSON and valid UTF-8, and no object has
  * the same key twice: see collector/text/json_writer.h for what becomes of ill-formed text.
  *
- * This is the hot path: per line it formats what is new and copies what repeats. What the lines of
- * a record share ("received", "source", "listener") is put together once, and of that only what
- * differs from the record before.
+ * This is the hot path: per line it formats what is new and copies what repeats, in few pieces.
+ * What the lines of a record share ("received", "source", "listener") is put together once, and of
+ * that only what differs from the record before; what a line says of its kind was when the encoder
+ * was made.
  */
 #include <string.h>
 
@@ -22,14 +23,26 @@
 #define NAME_SIZE        512
 #define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2) /* each byte as \u00xx, and the quotes */
 
+/* The facts of a record, as they end a line. The time comes first and always has the same size. */
+#define RECEIVED    ",\"received\":"
+#define FACTS_TIME  (sizeof RECEIVED - 1)
+#define FACTS_SIZE  (FACTS_TIME + TIME_TEXT_SIZE + 32 + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE)
+#define END_OF_LINE "}\n"
+
+/* What a line says between a sample's name and its value: ,"kind":...,"value": */
+struct kind_text {
+    size_t size;
+    char text[80];
+};
+
 struct json_encoder {
     struct sample_encoder base;
     struct encoder_options options;
 
     /* Of the record in hand. */
     struct time_text received;
-    char origin[32 + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE]; /* ,"source":...,"listener":... */
-    size_t origin_size;
+    char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"listener":...} and the line's end */
+    size_t facts_size;
     struct address source;
     char listener_name[NAME_SIZE];
     char listener[QUOTED_NAME_SIZE]; /* the same in JSON */
@@ -37,6 +50,7 @@ struct json_encoder {
     const char *long_name; /* instead, where it is too long to be kept; else NULL */
 
     struct time_text sampled; /* of the sample in hand */
+    struct kind_text kinds[SAMPLE_KINDS][SAMPLE_TEMPORALITIES];
 };
 
 /* --- what repeats ----------------------------------------------------------------------------- */
@@ -44,13 +58,17 @@ struct json_encoder {
 static void set_source(struct json_encoder *json, const struct address *source)
 {
     char text[ADDRESS_TEXT_SIZE];
-    struct output out = {.data = json->origin, .capacity = sizeof json->origin};
+    struct output out = {.data = json->facts, .capacity = sizeof json->facts};
     json->source = *source;
+    output_literal(&out, RECEIVED);
+    output_bytes(&out, json->received.text, TIME_TEXT_SIZE);
     output_literal(&out, ",\"source\":\"");
     output_bytes(&out, text, address_format(source, text));
     output_literal(&out, "\",\"listener\":");
     output_bytes(&out, json->listener, json->listener_size);
-    json->origin_size = out.used;
+    if (json->long_name == NULL)
+        output_literal(&out, END_OF_LINE);
+    json->facts_size = out.used;
 }
 
 static void set_listener(struct json_encoder *json, const char *name)
@@ -75,6 +93,7 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
                       const struct record *record)
 {
     time_text_update(&json->received, record->received_ns);
+    memcpy(json->facts + FACTS_TIME, json->received.text, TIME_TEXT_SIZE);
     /* By its name and not its address, which a later listener may have again. */
     bool same_listener =
         json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
@@ -84,28 +103,50 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
         set_source(json, &record->source);
 }
 
-/* What follows "received": in every line. */
+/* Ends a line. */
 static void write_facts(const struct json_encoder *json, struct output *out)
 {
-    output_bytes(out, json->received.text, TIME_TEXT_SIZE);
-    output_bytes(out, json->origin, json->origin_size);
-    if (json->long_name != NULL)
-        json_string(out, json->long_name, strlen(json->long_name));
+    output_bytes(out, json->facts, json->facts_size);
+    if (json->long_name == NULL)
+        return;
+    json_string(out, json->long_name, strlen(json->long_name));
+    output_literal(out, END_OF_LINE);
 }
 
 /* --- one line a sample ------------------------------------------------------------------------ */
 
-static void write_kind(struct output *out, const struct sample *sample)
+static void make_kind(struct kind_text *made, struct text kind, struct text temporality)
 {
-    struct text kind = sample_kind_name(sample);
-    struct text temporality = sample_temporality_name(sample);
-    output_literal(out, ",\"kind\":\"");
-    output_bytes(out, kind.data, kind.size);
+    struct output out = {.data = made->text, .capacity = sizeof made->text};
+    output_literal(&out, ",\"kind\":\"");
+    output_bytes(&out, kind.data, kind.size);
     if (temporality.size != 0) {
-        output_literal(out, "\",\"temporality\":\"");
-        output_bytes(out, temporality.data, temporality.size);
+        output_literal(&out, "\",\"temporality\":\"");
+        output_bytes(&out, temporality.data, temporality.size);
     }
-    output_char(out, '"');
+    output_literal(&out, "\",\"value\":");
+    made->size = out.used;
+}
+
+static void make_kinds(struct json_encoder *json)
+{
+    for (size_t kind = 0; kind < SAMPLE_KINDS; kind++)
+        for (size_t temporality = 0; temporality < SAMPLE_TEMPORALITIES; temporality++)
+            make_kind(&json->kinds[kind][temporality], sample_kind_names[kind],
+                      sample_temporality_names[temporality]);
+}
+
+/* The line's beginning up to the sample's name, all of one size. */
+static void write_time(struct output *out, const char *time)
+{
+    static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};
+    static const char behind[] = {',', '"', 'n', 'a', 'm', 'e', '"', ':'};
+    char *at = output_reserve(out, sizeof before + TIME_TEXT_SIZE + sizeof behind);
+    if (at == NULL)
+        return;
+    memcpy(at, before, sizeof before);
+    memcpy(at + sizeof before, time, TIME_TEXT_SIZE);
+    memcpy(at + sizeof before + TIME_TEXT_SIZE, behind, sizeof behind);
 }
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
@@ -117,12 +158,10 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
         time_text_update(&json->sampled, sample->time_ns);
         time = json->sampled.text;
     }
-    output_literal(out, "{\"time\":");
-    output_bytes(out, time, TIME_TEXT_SIZE);
-    output_literal(out, ",\"name\":");
+    const struct kind_text *kind = &json->kinds[sample_kind_of(sample)][sample->temporality];
+    write_time(out, time);
     json_string(out, sample->name.data, sample->name.size);
-    write_kind(out, sample);
-    output_literal(out, ",\"value\":");
+    output_bytes(out, kind->text, kind->size);
     json_sample_value(out, record, sample, &encoder->scratch);
     if (sample->start_time_ns != 0) {
         output_literal(out, ",\"start_time\":");
@@ -135,20 +174,27 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     output_literal(out, ",\"labels\":");
     json_labels_write(&encoder->labels, record, sample, NULL, out);
     json_sample_exemplars(out, record, sample, &encoder->labels, ",\"exemplars\":");
-    output_literal(out, ",\"received\":");
     write_facts(json, out);
-    output_literal(out, "}\n");
     return 1;
 }
 
 /* --- one line a message ----------------------------------------------------------------------- */
 
+/* The same facts, before all else. */
+static void begin_with_facts(const struct json_encoder *json, struct output *out)
+{
+    size_t end = json->long_name == NULL ? sizeof END_OF_LINE - 1 : 0;
+    output_char(out, '{');
+    output_bytes(out, json->facts + 1, json->facts_size - 1 - end);
+    if (json->long_name != NULL)
+        json_string(out, json->long_name, strlen(json->long_name));
+}
+
 static struct encoded encode_message(struct json_encoder *json, const struct record *record,
                                      struct output *out)
 {
     const struct schema_ops *ops = record->schema->ops;
-    output_literal(out, "{\"received\":");
-    write_facts(json, out);
+    begin_with_facts(json, out);
     json_key_literal(out, "schema");
     json_string(out, record->schema->name, strlen(record->schema->name));
     json_key_literal(out, "bytes");
@@ -156,7 +202,7 @@ static struct encoded encode_message(struct json_encoder *json, const struct rec
     json_key_literal(out, "message");
     size_t fallbacks = ops->write_json(record->schema, record->message, &json->options.json,
                                        &json->base.scratch, out);
-    output_literal(out, "}\n");
+    output_literal(out, END_OF_LINE);
     return (struct encoded){.lines = 1, .json_fallbacks = fallbacks};
 }
 
@@ -182,6 +228,7 @@ static struct encoder *create(const struct encoder_options *options)
     /* The facts of no record; those of a record change what differs. */
     time_text_init(&json->received);
     time_text_init(&json->sampled);
+    make_kinds(json);
     set_listener(json, "");
     set_source(json, &json->source);
     return &json->base.encoder;

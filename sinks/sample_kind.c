@@ -1,40 +1,48 @@
 #include "sinks/sample_kind.h"
 
-#define TEXT(literal) ((struct text){"" literal, sizeof(literal) - 1})
-
-static struct text number_kind_name(enum sample_kind kind)
-{
-    switch (kind) {
-    case SAMPLE_GAUGE:
-        return TEXT("gauge");
-    case SAMPLE_COUNTER:
-        return TEXT("counter");
-    case SAMPLE_UPDOWN_COUNTER:
-        return TEXT("updown_counter");
+#define TEXT(literal)                                                                              \
+    {                                                                                              \
+        "" literal, sizeof(literal) - 1                                                            \
     }
-    return TEXT("");
+
+/* Those of a single number, which has its kind, come first. */
+enum { HISTOGRAM = 3, EXPONENTIAL_HISTOGRAM, SUMMARY };
+
+const struct text sample_kind_names[SAMPLE_KINDS] = {
+    [SAMPLE_GAUGE] = TEXT("gauge"),
+    [SAMPLE_COUNTER] = TEXT("counter"),
+    [SAMPLE_UPDOWN_COUNTER] = TEXT("updown_counter"),
+    [HISTOGRAM] = TEXT("histogram"),
+    [EXPONENTIAL_HISTOGRAM] = TEXT("exponential_histogram"),
+    [SUMMARY] = TEXT("summary"),
+};
+
+const struct text sample_temporality_names[SAMPLE_TEMPORALITIES] = {
+    [SAMPLE_NO_TEMPORALITY] = TEXT(""),
+    [SAMPLE_CUMULATIVE] = TEXT("cumulative"),
+    [SAMPLE_DELTA] = TEXT("delta"),
+};
+
+size_t sample_kind_of(const struct sample *sample)
+{
+    switch (sample->type) {
+    case SAMPLE_HISTOGRAM:
+        return HISTOGRAM;
+    case SAMPLE_EXPONENTIAL_HISTOGRAM:
+        return EXPONENTIAL_HISTOGRAM;
+    case SAMPLE_SUMMARY:
+        return SUMMARY;
+    default:
+        return (size_t)sample->kind;
+    }
 }
 
 struct text sample_kind_name(const struct sample *sample)
 {
-    if (sample->type == SAMPLE_HISTOGRAM)
-        return TEXT("histogram");
-    if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)
-        return TEXT("exponential_histogram");
-    if (sample->type == SAMPLE_SUMMARY)
-        return TEXT("summary");
-    return number_kind_name(sample->kind);
+    return sample_kind_names[sample_kind_of(sample)];
 }
 
 struct text sample_temporality_name(const struct sample *sample)
 {
-    switch (sample->temporality) {
-    case SAMPLE_NO_TEMPORALITY:
-        break;
-    case SAMPLE_CUMULATIVE:
-        return TEXT("cumulative");
-    case SAMPLE_DELTA:
-        return TEXT("delta");
-    }
-    return TEXT("");
+    return sample_temporality_names[sample->temporality];
 }

@@ -115,13 +115,32 @@ static int check_overflow(const struct config *config, struct error *error)
     return 0;
 }
 
-static int check_gro(const struct config *config, struct error *error)
+/* What sockets of this system cannot do. */
+static int check_sockets(const struct config *config, struct error *error)
 {
-    for (size_t i = 0; !udp_socket_can_gro && i < config->listener_count; i++) {
-        if (!config->listeners[i].gro)
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        const char *why = NULL;
+        if (listener->gro && !udp_socket_can_gro)
+            why = "gro=on: this system puts no datagrams together";
+        else if (listener->busy_poll != 0 && !udp_socket_can_busy_poll)
+            why = "busy_poll: this system is always told by its network cards";
+        if (why == NULL)
             continue;
-        error_set(error, EXIT_CODE_CONFIG, "%s: gro=on: this system puts no datagrams together",
-                  config->listeners[i].name);
+        error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
+        return -1;
+    }
+    return 0;
+}
+
+static int check_processors(const struct processor_list *list, struct error *error)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (processor_is_ours(list->numbers[i]))
+            continue;
+        error_set(error, EXIT_CODE_CONFIG,
+                  "--receiver-cpus: there is no processor %u, or this process may not use it",
+                  (unsigned)list->numbers[i]);
         return -1;
     }
     return 0;
@@ -130,7 +149,9 @@ static int check_gro(const struct config *config, struct error *error)
 /* What no URL alone can tell. */
 static int check_config(const struct config *config, struct error *error)
 {
-    return check_overflow(config, error) == 0 ? check_gro(config, error) : -1;
+    if (check_overflow(config, error) != 0 || check_sockets(config, error) != 0)
+        return -1;
+    return check_processors(&config->receiver_cpus, error);
 }
 
 int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
@@ -271,6 +292,8 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
             .notifier = pipeline->notifier,
             .threads = producer->threads,
             .thread_count = threads,
+            .processors = &pipeline->config->receiver_cpus,
+            .first_processor = i * threads,
             .received = counted ? pipeline_count_received : NULL,
             .finished = pipeline_changed,
             .refreshed = pipeline_refreshed,
@@ -363,7 +386,8 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
                     .max_datagram = config->max_datagram,
                     .tell_destination =
                         source->listener.keeps_packets && address_is_wildcard(&config->address),
-                    .gro = config->gro},
+                    .gro = config->gro,
+                    .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000)},
         .coalesce_ns = (int64_t)config->coalesce,
     };
     if (socket.options.share_port && config->address.port != 0 &&

@@ -464,10 +464,22 @@ static void finish(struct member *member)
     receiver->options.finished(receiver->options.context);
 }
 
+static void stay_on_processor(const struct member *member)
+{
+    const struct receiver_options *options = &member->receiver->options;
+    if (options->processors == NULL || options->processors->count == 0)
+        return;
+    size_t place = (options->first_processor + member->number) % options->processors->count;
+    unsigned number = options->processors->numbers[place];
+    if (!processor_stay_on(number))
+        log_line(LOG_WARNING, "a receiving thread cannot stay on processor %u", number);
+}
+
 static void run(void *argument)
 {
     struct member *member = argument;
     struct receiver *receiver = member->receiver;
+    stay_on_processor(member);
     int timeout_ms = -1;
     while (!atomic_load(&receiver->stopping)) {
         if (member->pressed || is_to_refresh(receiver))

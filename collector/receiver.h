@@ -23,6 +23,7 @@
 #include "collector/error.h"
 #include "collector/intake.h"
 #include "collector/notifier.h"
+#include "collector/processors.h"
 #include "collector/sink.h"
 #include "collector/udp_socket.h"
 
@@ -42,6 +43,11 @@ struct receiver_options {
      * feed. The caller's, outlive the receiver; `feed` is set before the start. */
     struct intake_thread *threads;
     size_t thread_count;
+
+    /* Where each thread stays, the first one on the one at `first_processor`, and so on, in turn;
+     * none: wherever the system likes. */
+    const struct processor_list *processors;
+    size_t first_processor;
 
     /* Called from a receiving thread after each group: so many datagrams were received. May be
      * NULL. */

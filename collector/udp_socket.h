@@ -24,6 +24,7 @@ extern const bool udp_socket_can_share_port; /* else nothing opens with share_po
 extern const bool udp_socket_counts_drops;   /* else udp_socket_drops is 0, whatever was dropped */
 extern const bool udp_socket_tells_arrival;  /* else received_ns is when it was received */
 extern const bool udp_socket_can_gro;        /* else nothing opens with gro */
+extern const bool udp_socket_can_busy_poll;  /* else nothing opens with busy_poll_us */
 
 struct udp_socket_options {
     struct address address; /* to bind; port 0 lets the system choose */
@@ -43,6 +44,10 @@ struct udp_socket_options {
      * is cut here; what it drops then counts by buffer.
      */
     bool gro;
+
+    /* Microseconds that the kernel asks the network card for more (socket(7), SO_BUSY_POLL); 0: it
+     * waits to be told. */
+    unsigned busy_poll_us;
 };
 
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */

@@ -15,6 +15,7 @@
 #include "collector/address.h"
 #include "collector/framing.h"
 #include "collector/notifier.h"
+#include "collector/processors.h"
 #include "collector/schema.h"
 #include "collector/schema_match.h"
 #include "collector/sink.h"
@@ -52,6 +53,7 @@ struct listener_config {
     uint64_t receivers;      /* threads, each with a socket of its own */
     uint64_t max_datagram;   /* bytes; what is longer is truncated */
     bool gro;                /* the kernel may put many datagrams of a source into one buffer */
+    uint64_t busy_poll;      /* nanoseconds that the network card is asked for more; 0: not */
     uint64_t coalesce;       /* nanoseconds that datagrams may wait for others at a high rate */
 
     /* LISTENER_CAPTURE */
@@ -107,6 +109,7 @@ struct config {
     uint64_t stop_timeout_ns; /* how long a stop may take to flush */
     enum ledger_format ledger;
     const struct notifier_backend *notifier; /* NULL: the best that the system has */
+    struct processor_list receiver_cpus;     /* which each receiving thread stays on, in turn */
     char *control; /* where clients ask and watch, as given; NULL: nowhere */
 };
 

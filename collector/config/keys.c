@@ -58,6 +58,10 @@ const struct setting config_keys[] = {
      .choices = off_on,
      .help = "whether the system may put many datagrams of a sender into one buffer (UDP_GRO); "
              "kernel_drops then counts buffers"},
+    {"busy_poll", SETTING_DURATION, KEY_OF_UDP, offsetof(struct listener_config, busy_poll), "0s",
+     0, 100 * MILLISECOND,
+     .help = "how long the system asks the network card for more where there is nothing "
+             "(SO_BUSY_POLL), instead of waiting to be told"},
     {"ipv6_only", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, ipv6_only), "false",
      .choices = false_true, .help = "whether an IPv6 socket leaves IPv4 alone"},
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "collector/config/processors.h"
+
 #define SECOND UINT64_C(1000000000)
 #define HOUR   (3600 * SECOND)
 #define YEAR   (UINT64_C(8760) * HOUR)
@@ -39,6 +41,10 @@ const struct option command_options[] = {
     {OPTION_VALUE,
      {"notifier", SETTING_NOTIFIER, .offset = offsetof(struct config, notifier),
       .default_text = "auto", .help = "how the system tells that datagrams have come"}},
+    {OPTION_VALUE,
+     {"receiver-cpus", SETTING_PARSED, .offset = offsetof(struct config, receiver_cpus),
+      .parse = processors_parse, .form = PROCESSORS_FORM,
+      .help = "the processors that receiving threads stay on, one each, in turn"}},
     {OPTION_VALUE,
      {"control", SETTING_LOCAL, .offset = offsetof(struct config, control),
       .help = "answer local clients there: sluice-top"}},

@@ -73,6 +73,8 @@ static const struct number_key {
     {KEY_OF_UDP, "receivers", LISTENER_FIELD(receivers), 1, "1", "64", "0", "65", 1, 64},
     {KEY_OF_UDP, "max_datagram", LISTENER_FIELD(max_datagram), 65536, "1B", "64KiB", "0B", "65537B",
      1, 65536},
+    {KEY_OF_UDP, "busy_poll", LISTENER_FIELD(busy_poll), 0, "0", "100ms", NULL, "101ms", 0,
+     100000000},
     {KEY_OF_UDP, "coalesce", LISTENER_FIELD(coalesce), 500000, "0", "10ms", NULL, "10001us", 0,
      10000000},
     {KEY_OF_UDP, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
@@ -135,8 +137,9 @@ static void format_is_one_of_the_table_and_json_if_not_given(void **state)
     (void)state;
     assert_string_equal(assert_reads(KEY_OF_SINK, "").sink.encoder->name, "json");
     assert_string_equal(assert_reads(KEY_OF_SINK, "format=lines").sink.encoder->name, "lines");
-    assert_refused(KEY_OF_SINK, "format=jsno", 7,
-                   "format \"jsno\" is not one of lines, json, bytes, families; did you mean \"json\"?");
+    assert_refused(
+        KEY_OF_SINK, "format=jsno", 7,
+        "format \"jsno\" is not one of lines, json, bytes, families; did you mean \"json\"?");
 }
 
 static void the_other_choices_are_read(void **state)

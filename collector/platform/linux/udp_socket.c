@@ -20,6 +20,7 @@ const bool udp_socket_can_share_port = true;
 const bool udp_socket_counts_drops = true;
 const bool udp_socket_tells_arrival = true;
 const bool udp_socket_can_gro = true;
+const bool udp_socket_can_busy_poll = true;
 const char *const udp_socket_buffer_advice = "raise net.core.rmem_max or run with CAP_NET_ADMIN";
 
 struct udp_socket {
@@ -213,6 +214,12 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     }
     if (options->gro && !set_flag(made->fd, IPPROTO_UDP, UDP_GRO, 1)) {
         fail(error, "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
+        udp_socket_close(made);
+        return -1;
+    }
+    if (options->busy_poll_us != 0 &&
+        !set_flag(made->fd, SOL_SOCKET, SO_BUSY_POLL, (int)options->busy_poll_us)) {
+        fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
         udp_socket_close(made);
         return -1;
     }

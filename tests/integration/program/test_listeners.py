@@ -1,10 +1,14 @@
 """Several listeners, receivers and sinks at once, and runs that end by themselves."""
+import os
+import pathlib
 import socket
 import time
 import unittest
 
+from built import WINDOWS, not_on_windows
 from protobuf import gauge, metric, varint
-from sluice_program import BURST, RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, read_lines
+from sluice_program import (BURST, RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, read_lines,
+                            wait_until)
 
 
 class Several(ProgramTest):
@@ -47,6 +51,46 @@ class Several(ProgramTest):
         self.assertEqual(listener["reasons"]["malformed"], 1)
         self.assertEqual([line["schema"] for line in program.output()],
                          ["riemann", "telemetry", "telemetry", "riemann"])
+
+    @not_on_windows("Linux tells where a thread may run")
+    def test_receiving_threads_stay_on_their_processors(self):
+        ours = sorted(os.sched_getaffinity(0))
+        program = self.start("--listen", RIEMANN + "&receivers=3", "--receiver-cpus",
+                             f"{ours[-1]},{ours[0]}")
+        folder = pathlib.Path(f"/proc/{program.process.pid}/task")
+
+        def places():
+            found = []
+            for thread in sorted(folder.iterdir(), key=lambda thread: int(thread.name)):
+                if (thread / "comm").read_text() == "receiver\n":
+                    found.append(sorted(os.sched_getaffinity(int(thread.name))))
+            return found
+        wait_until(lambda: places() == [[ours[-1]], [ours[0]], [ours[-1]]],
+                   "each receiver is on its processor")
+        program.stop()
+
+    def test_a_processor_that_is_not_ours_is_refused(self):
+        self.assertIn("--receiver-cpus: there is no processor 1023",
+                      self.refused("--listen", RIEMANN, "--receiver-cpus", "1023", "--check",
+                                   code=78))
+
+    def test_busy_polling_is_as_the_system_has_it(self):
+        listen = RIEMANN + "&busy_poll=50us"
+        if WINDOWS:
+            self.assertIn("busy_poll: this system", self.refused("--listen", listen, "--check",
+                                                                 code=78))
+            return
+        probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(probe.close)
+        try:
+            probe.setsockopt(socket.SOL_SOCKET, 46, 50)  # SO_BUSY_POLL
+        except PermissionError:
+            self.assertIn("busy_poll: more than net.core.busy_read",
+                          self.refused("--listen", listen, code=69))
+            return
+        program = self.start("--listen", listen)
+        self.sender(program).send_all([metric(number) for number in range(100)])
+        self.assertEqual(program.stop()["sinks"][0]["written"], 100)
 
     def test_two_receivers_share_a_port(self):
         program = self.start("--listen", RIEMANN + "&receivers=2")

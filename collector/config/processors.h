@@ -1,0 +1,19 @@
+/* Reads lists of processors (collector/processors.h). Pure; any thread. */
+#ifndef SLUICE_COLLECTOR_CONFIG_PROCESSORS_H
+#define SLUICE_COLLECTOR_CONFIG_PROCESSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/config/fault.h"
+
+/* How they are written, for a person. */
+#define PROCESSORS_FORM "N[-N],..."
+
+/*
+ * A setting_parser (setting.h): "0,4-7" into a struct processor_list. A number may come again.
+ */
+bool processors_parse(const char *name, const char *text, size_t length, void *field,
+                      struct fault *fault);
+
+#endif

@@ -1,0 +1,21 @@
+/* collector/processors.h on the affinity of threads, within the process's own processor group. */
+#include "collector/processors.h"
+
+#include <windows.h>
+
+static DWORD_PTR mask_of(unsigned number)
+{
+    return number < 8 * sizeof(DWORD_PTR) ? (DWORD_PTR)1 << number : 0;
+}
+
+bool processor_is_ours(unsigned number)
+{
+    DWORD_PTR ours, all;
+    return GetProcessAffinityMask(GetCurrentProcess(), &ours, &all) &&
+           (ours & mask_of(number)) != 0;
+}
+
+bool processor_stay_on(unsigned number)
+{
+    return mask_of(number) != 0 && SetThreadAffinityMask(GetCurrentThread(), mask_of(number)) != 0;
+}

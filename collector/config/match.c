@@ -2,73 +2,20 @@
 
 #include <string.h>
 
-#include "collector/config/units.h"
-
-#define MAPPED_BITS 96 /* of an IPv4-mapped address, before the IPv4 address */
+#include "collector/config/network.h"
 
 /* --- source ----------------------------------------------------------------------------------- */
-
-static bool parse_address(const char *text, size_t length, struct address *address,
-                          struct fault *fault)
-{
-    char given[QUOTED_SIZE];
-    if (memchr(text, '%', length) == NULL && address_parse_host(text, length, address))
-        return true;
-    return fault_set(fault, 0,
-                     "match source %s is not a numeric address, or network as in "
-                     "10.1.0.0/16",
-                     quoted(text, length, given));
-}
-
-/* The bits behind the slash, counted as the family of `address` counts them. */
-static bool parse_prefix(const char *text, size_t length, unsigned least, unsigned most,
-                         unsigned *prefix, struct fault *fault)
-{
-    char given[QUOTED_SIZE];
-    uint64_t value = 0;
-    if (quantity_parse(QUANTITY_COUNT, text, length, &value) != NULL || value < least ||
-        value > most)
-        return fault_set(fault, 0, "match source: %s is not a number of bits from %u to %u",
-                         quoted(text, length, given), least, most);
-    *prefix = (unsigned)value;
-    return true;
-}
-
-static void clear_behind(struct address *network, unsigned prefix)
-{
-    for (unsigned bit = prefix; bit < 8 * sizeof network->bytes; bit++)
-        network->bytes[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
-}
 
 static bool parse_source(const char *text, size_t length, struct schema_match *match,
                          struct fault *fault)
 {
-    const char *slash = memchr(text, '/', length);
-    size_t host = slash != NULL ? (size_t)(slash - text) : length;
-    struct address address;
-    if (!parse_address(text, host, &address, fault))
+    struct network network;
+    if (!network_parse("match source", text, length, &network, fault))
         return false;
-    bool ipv4 = address.family == ADDRESS_IPV4;
-    /* Of an IPv4-mapped network the bits are counted from the first of 128. */
-    unsigned mapped = ipv4 && memchr(text, ':', host) != NULL ? MAPPED_BITS : 0;
-    unsigned prefix = ipv4 ? mapped + 32 : 128;
-    if (slash != NULL &&
-        !parse_prefix(slash + 1, length - host - 1, mapped, prefix, &prefix, fault)) {
-        fault->at += host + 1;
-        return false;
-    }
     match->kind = MATCH_SOURCE;
-    match->prefix = (uint8_t)(prefix - mapped);
-    match->network = address;
-    clear_behind(&match->network, match->prefix);
-    if (memcmp(match->network.bytes, address.bytes, sizeof address.bytes) == 0)
-        return true;
-    char right[ADDRESS_TEXT_SIZE];
-    address_format_host(&match->network, right);
-    return fault_set(fault, 0,
-                     "match source: the address has bits behind its first %u; that "
-                     "network is %s/%u",
-                     (unsigned)match->prefix, right, (unsigned)match->prefix);
+    match->network = network.address;
+    match->prefix = network.prefix;
+    return true;
 }
 
 /* --- magic ------------------------------------------------------------------------------------ */

@@ -1,0 +1,128 @@
+#include "collector/config/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/units.h"
+
+#define MAPPED_BITS 96 /* of an IPv4-mapped address, before the IPv4 address */
+
+/* --- one -------------------------------------------------------------------------------------- */
+
+static bool parse_address(const char *name, const char *text, size_t length,
+                          struct address *address, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    if (memchr(text, '%', length) == NULL && address_parse_host(text, length, address))
+        return true;
+    return fault_set(fault, 0,
+                     "%s %s is not a numeric address, or network as in "
+                     "10.1.0.0/16",
+                     name, quoted(text, length, given));
+}
+
+/* The bits behind the slash, counted as the family of the address counts them. */
+static bool parse_prefix(const char *name, const char *text, size_t length, unsigned least,
+                         unsigned most, unsigned *prefix, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    uint64_t value = 0;
+    if (quantity_parse(QUANTITY_COUNT, text, length, &value) != NULL || value < least ||
+        value > most)
+        return fault_set(fault, 0, "%s: %s is not a number of bits from %u to %u", name,
+                         quoted(text, length, given), least, most);
+    *prefix = (unsigned)value;
+    return true;
+}
+
+static void clear_behind(struct address *network, unsigned prefix)
+{
+    for (unsigned bit = prefix; bit < 8 * sizeof network->bytes; bit++)
+        network->bytes[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
+}
+
+bool network_parse(const char *name, const char *text, size_t length, struct network *network,
+                   struct fault *fault)
+{
+    const char *slash = memchr(text, '/', length);
+    size_t host = slash != NULL ? (size_t)(slash - text) : length;
+    struct address address;
+    if (!parse_address(name, text, host, &address, fault))
+        return false;
+    bool ipv4 = address.family == ADDRESS_IPV4;
+    unsigned mapped = ipv4 && memchr(text, ':', host) != NULL ? MAPPED_BITS : 0;
+    unsigned prefix = ipv4 ? mapped + 32 : 128;
+    if (slash != NULL &&
+        !parse_prefix(name, slash + 1, length - host - 1, mapped, prefix, &prefix, fault)) {
+        fault->at += host + 1;
+        return false;
+    }
+    network->prefix = (uint8_t)(prefix - mapped);
+    network->address = address;
+    clear_behind(&network->address, network->prefix);
+    if (memcmp(network->address.bytes, address.bytes, sizeof address.bytes) == 0)
+        return true;
+    char right[ADDRESS_TEXT_SIZE];
+    address_format_host(&network->address, right);
+    return fault_set(fault, 0,
+                     "%s: the address has bits behind its first %u; that "
+                     "network is %s/%u",
+                     name, (unsigned)network->prefix, right, (unsigned)network->prefix);
+}
+
+/* --- many ------------------------------------------------------------------------------------- */
+
+static size_t count_elements(const char *text, size_t length)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < length; i++)
+        count += text[i] == ',';
+    return count;
+}
+
+/* One element is told by its number, as its text may not tell which of many it is. */
+static bool parse_element(const char *name, size_t index, const char *text, size_t length,
+                          struct network *network, struct fault *fault)
+{
+    char element[64];
+    snprintf(element, sizeof element, "%s, element %zu", name, index + 1);
+    if (length == 0)
+        return fault_set(fault, 0, "%s: a network is missing here", element);
+    return network_parse(element, text, length, network, fault);
+}
+
+static bool parse_elements(const char *name, const char *text, size_t length, struct network *list,
+                           size_t count, struct fault *fault)
+{
+    const char *at = text;
+    for (size_t i = 0; i < count; i++) {
+        size_t left = length - (size_t)(at - text);
+        const char *comma = memchr(at, ',', left);
+        size_t size = comma != NULL ? (size_t)(comma - at) : left;
+        if (!parse_element(name, i, at, size, &list[i], fault)) {
+            fault->at += (size_t)(at - text);
+            return false;
+        }
+        at += size + 1;
+    }
+    return true;
+}
+
+bool networks_parse(const char *name, const char *text, size_t length, void *field,
+                    struct fault *fault)
+{
+    size_t count = count_elements(text, length);
+    struct network *list = calloc(count, sizeof *list);
+    if (list == NULL)
+        return fault_no_memory(fault);
+    struct networks *made = NULL;
+    bool good = parse_elements(name, text, length, list, count, fault);
+    if (good) {
+        made = networks_create(list, count);
+        good = made != NULL || fault_no_memory(fault);
+    }
+    free(list);
+    memcpy(field, &made, sizeof made); /* whatever pointer it is */
+    return good;
+}

@@ -1,0 +1,53 @@
+/*
+ * Sets of addresses that are made of networks: who may send.
+ *
+ * A set is made once, when the configuration is read, from networks in any order, and does not
+ * change. Of each family it has ranges that are sorted, apart and as few as can be, so that an
+ * address is looked up by halving, which allocates nothing. The families are apart as in
+ * network_holds (collector/schema_match.h), which gives the same answers, one network at a time.
+ * Immutable; any thread. A set is one piece of memory, which networks_free gives back.
+ */
+#ifndef SLUICE_COLLECTOR_NETWORKS_H
+#define SLUICE_COLLECTOR_NETWORKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/address.h"
+
+struct network {
+    struct address address; /* no bit set behind the prefix */
+    uint8_t prefix;         /* bits, of 32 or 128 */
+};
+
+/* An address as a number, of which an IPv4 one has 32 bits. */
+struct host_number {
+    uint64_t high, low;
+};
+
+struct network_range {
+    struct host_number first, last; /* both are in it */
+};
+
+struct networks {
+    size_t ipv4_count, ipv6_count;
+    struct network_range ranges[]; /* those of IPv4 first; no two touch */
+};
+
+/* The addresses that are in any of these. Returns NULL where memory is short. */
+struct networks *networks_create(const struct network *list, size_t count);
+
+/*
+ * The addresses that are in `allow` (NULL: all there are) and not in `deny` (NULL: none). Returns
+ * NULL where memory is short.
+ */
+struct networks *networks_except(const struct networks *allow, const struct networks *deny);
+
+/* NULL is allowed. */
+void networks_free(struct networks *networks);
+
+/* Port and zone make no difference. */
+bool networks_hold(const struct networks *networks, const struct address *address);
+
+#endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/log.h"
+#include "collector/networks.h"
 #include "collector/schema_doubt.h"
 #include "collector/schema_list.h"
 
@@ -269,6 +270,11 @@ static const struct schema_entry *entry_for(const struct intake *intake,
     return schema_list_find(intake->open->schemas, &datagram->source, datagram->front, front);
 }
 
+static bool may_send(const struct listener *listener, const struct address *source)
+{
+    return listener->senders == NULL || networks_hold(listener->senders, source);
+}
+
 /*
  * Decodes the datagram for the batch that is open then. Returns false with *reason. *entry is whose
  * datagram it is, as long as that batch is open; NULL: nobody's, or not asked. It is asked anew for
@@ -278,8 +284,12 @@ static bool judge(struct intake *intake, const struct datagram_slot *datagram, s
                   const struct schema_entry **entry, enum datagram_reason *reason)
 {
     *entry = NULL;
+    /* One that was opened for nothing is there for what comes next, as any other is. */
     *reason = REASON_NO_BUFFER;
     if (intake->open == NULL && !open_batch(intake, false))
+        return false;
+    *reason = REASON_SOURCE_DENIED;
+    if (!may_send(intake->listener, &datagram->source))
         return false;
     *reason = REASON_TRUNCATED;
     if (datagram->truncated)

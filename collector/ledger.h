@@ -27,14 +27,15 @@
  * messages has the reason of the first that fails.
  */
 enum datagram_reason {
-    REASON_NO_BUFFER, /* no free batch */
-    REASON_TRUNCATED, /* longer than max_datagram */
-    REASON_NO_MATCH,  /* no schema of the listener is for it */
-    REASON_CONTROL,   /* no message, but a word about the connection: a heartbeat */
-    REASON_EMPTY,     /* zero length, and the schema refuses that */
-    REASON_TOO_DEEP,  /* nested more than 100 levels */
-    REASON_TOO_LARGE, /* decoded, it needs more than max_decoded */
-    REASON_MALFORMED, /* not a message of the schema, or not framed as was said */
+    REASON_NO_BUFFER,     /* no free batch */
+    REASON_SOURCE_DENIED, /* its sender is not among those who may send */
+    REASON_TRUNCATED,     /* longer than max_datagram */
+    REASON_NO_MATCH,      /* no schema of the listener is for it */
+    REASON_CONTROL,       /* no message, but a word about the connection: a heartbeat */
+    REASON_EMPTY,         /* zero length, and the schema refuses that */
+    REASON_TOO_DEEP,      /* nested more than 100 levels */
+    REASON_TOO_LARGE,     /* decoded, it needs more than max_decoded */
+    REASON_MALFORMED,     /* not a message of the schema, or not framed as was said */
     REASON_COUNT
 };
 
@@ -68,7 +69,8 @@ enum letter_drop {
 
 /*
  * Whether a datagram with this reason is offered as a dead letter: what could not be decoded. Not
- * what we had no memory for, of which the next would be decoded, nor what is in order.
+ * what we had no memory for, of which the next would be decoded, nor what is in order; nor what
+ * came from who may not send, who could otherwise fill the file in place of those who may.
  */
 extern const bool datagram_reason_has_letter[REASON_COUNT];
 

@@ -207,6 +207,7 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
                                              .schemas = source->schemas,
                                              .schema_names = source->schema_names,
                                              .max_decoded = from->max_decoded,
+                                             .senders = from->senders,
                                              .keeps_packets = keeps_packets};
     }
     return 0;

@@ -21,6 +21,7 @@
 
 struct compression_ops;
 struct destination;
+struct networks;
 struct schema_slot;
 struct sink_counters;
 
@@ -29,9 +30,10 @@ struct listener {
     uint32_t index;
     const char *name; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
     struct schema_slot *schemas;
-    const char *schema_names; /* of all of them, for people */
-    size_t max_decoded;       /* bytes that all messages of a datagram may take */
-    bool keeps_packets;       /* some sink writes whole datagrams (encoder_ops' needs_packets) */
+    const char *schema_names;       /* of all of them, for people */
+    size_t max_decoded;             /* bytes that all messages of a datagram may take */
+    const struct networks *senders; /* who may send; NULL: everyone */
+    bool keeps_packets; /* some sink writes whole datagrams (encoder_ops' needs_packets) */
 };
 
 enum sink_view {

@@ -24,6 +24,9 @@ static void free_listener(struct listener_config *listener)
     free(listener->schemas);
     free(listener->name);
     free(listener->path);
+    networks_free(listener->allow);
+    networks_free(listener->deny);
+    networks_free(listener->senders);
 }
 
 void config_free(struct config *config)

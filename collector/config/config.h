@@ -14,6 +14,7 @@
 
 #include "collector/address.h"
 #include "collector/framing.h"
+#include "collector/networks.h"
 #include "collector/notifier.h"
 #include "collector/processors.h"
 #include "collector/schema.h"
@@ -45,6 +46,11 @@ struct listener_config {
     struct schema_config *schemas; /* at least one; the first that matches a datagram has it */
     size_t schema_count;
     uint64_t max_decoded; /* bytes that one decoded datagram may take */
+
+    /* As they were given (NULL: not), and what comes of both. */
+    struct networks *allow;
+    struct networks *deny;
+    struct networks *senders; /* who may send; NULL: everyone */
 
     /* LISTENER_UDP */
     struct address address;

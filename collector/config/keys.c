@@ -4,6 +4,7 @@
 
 #include "collector/config/match.h"
 #include "collector/config/nearest.h"
+#include "collector/config/network.h"
 #include "collector/config/rules.h"
 
 #define KIB UINT64_C(1024)
@@ -42,6 +43,11 @@ const struct setting config_keys[] = {
     /* Datagrams. */
     {"max_decoded", SETTING_SIZE, LISTENER, offsetof(struct listener_config, max_decoded), "512KiB",
      1 * KIB, 960 * KIB, .help = "memory that one decoded datagram may take"},
+    {"allow", SETTING_PARSED, LISTENER, offsetof(struct listener_config, allow),
+     .parse = networks_parse, .form = NETWORKS_FORM,
+     .help = "who may send: these networks and addresses (default: everyone)"},
+    {"deny", SETTING_PARSED, LISTENER, offsetof(struct listener_config, deny),
+     .parse = networks_parse, .form = NETWORKS_FORM, .help = "who may not send; wins over allow="},
 
     /* Sockets. */
     {"receive_buffer", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, receive_buffer),

@@ -62,6 +62,16 @@ static bool close_schema(struct reading *reading, struct fault *fault)
     return !schema->from_file || check_file(reading, fault);
 }
 
+/* --- who may send ----------------------------------------------------------------------------- */
+
+static bool finish_senders(struct listener_config *listener, struct fault *fault)
+{
+    if (listener->allow == NULL && listener->deny == NULL)
+        return true;
+    listener->senders = networks_except(listener->allow, listener->deny);
+    return listener->senders != NULL || fault_no_memory(fault);
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static bool add_schema(struct reading *reading, struct fault *fault)
@@ -122,5 +132,6 @@ bool listener_keys_parse(enum key_scope kind, const struct config_choices *choic
     if (last_schema(&reading) == NULL && !add_schema(&reading, fault))
         return false;
     return close_schema(&reading, fault) &&
-           keys_apply_defaults(kind, choices, &reading.own, listener, fault);
+           keys_apply_defaults(kind, choices, &reading.own, listener, fault) &&
+           finish_senders(listener, fault);
 }

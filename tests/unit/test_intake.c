@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "collector/networks.h"
 #include "proto/schemas.h"
 #include "tests/support/intake_bench.h"
 
@@ -56,6 +57,68 @@ static void without_a_free_large_batch_what_needs_one_is_no_buffer(void **state)
     assert_int_equal(decoded(bench), 2);
 }
 
+/* 192.0.2.0/24 may send; `last` is the sender's last byte, in another network where it is 0. */
+static void take_from(struct intake_bench *bench, uint8_t last, const void *bytes, size_t size,
+                      bool truncated)
+{
+    const struct address sender = {.family = ADDRESS_IPV4,
+                                   .bytes = {192, 0, last == 0 ? 3 : 2, last}};
+    intake_bench_take(bench, &sender, bytes, size, truncated);
+}
+
+static struct networks *some_senders(void)
+{
+    const struct network network = {{.family = ADDRESS_IPV4, .bytes = {192, 0, 2}}, 24};
+    struct networks *senders = networks_create(&network, 1);
+    assert_non_null(senders);
+    return senders;
+}
+
+static void who_may_not_send_is_denied_before_anything_is_looked_at(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    bench->listener.senders = senders;
+    take_from(bench, 0, metric, sizeof metric, false);
+    take_from(bench, 0, metric, sizeof metric, true);
+    take_from(bench, 0, "malformed", 9, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 3);
+    take_from(bench, 7, metric, sizeof metric, false);
+    take_from(bench, 8, metric, sizeof metric, true);
+    take_from(bench, 9, "malformed", 9, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 3);
+    assert_int_equal(count_of(bench, REASON_TRUNCATED), 1);
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+    assert_int_equal(decoded(bench), 1);
+    networks_free(senders);
+}
+
+static void without_a_free_batch_who_may_not_send_has_no_buffer_either(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    bench->listener.senders = senders;
+    struct batch *taken = batch_acquire(bench->thread.pool, false);
+    take_from(bench, 0, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    batch_release(taken);
+    take_from(bench, 0, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 1);
+    networks_free(senders);
+}
+
+/* One that was opened for nothing does not stay away from others. */
+static void who_may_not_send_leaves_no_batch_open(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    bench->listener.senders = senders;
+    take_from(bench, 0, metric, sizeof metric, false);
+    intake_drained(bench->intake, 1000, 1000);
+    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+    networks_free(senders);
+}
+
 static void truncated_comes_before_malformed(void **state)
 {
     struct intake_bench *bench = *state;
@@ -96,6 +159,12 @@ int main(void)
             intake_bench_close),
         cmocka_unit_test_setup_teardown(without_a_free_large_batch_what_needs_one_is_no_buffer,
                                         set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(who_may_not_send_is_denied_before_anything_is_looked_at,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(without_a_free_batch_who_may_not_send_has_no_buffer_either,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(who_may_not_send_leaves_no_batch_open, set_up,
+                                        intake_bench_close),
         cmocka_unit_test_setup_teardown(truncated_comes_before_malformed, set_up,
                                         intake_bench_close),
         cmocka_unit_test_setup_teardown(

@@ -66,7 +66,7 @@ struct listener_entry {
     char *name;
     char *schema;
     const char *kind;
-    bool drops_are_buffers;
+    struct drops_kind drops;
     struct block *intakes;
 };
 
@@ -169,9 +169,9 @@ bool ledger_rename_listener(struct ledger *ledger, int listener, const char *nam
     return true;
 }
 
-void ledger_drops_are_buffers(struct ledger *ledger, int listener)
+void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind)
 {
-    ledger->listeners[listener].drops_are_buffers = true;
+    ledger->listeners[listener].drops = kind;
 }
 
 static void *add_block(struct block **list, size_t size)
@@ -297,7 +297,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         sum->name = ledger->listeners[i].name;
         sum->kind = ledger->listeners[i].kind;
         sum->schema = ledger->listeners[i].schema;
-        sum->drops_are_buffers = ledger->listeners[i].drops_are_buffers;
+        sum->drops = ledger->listeners[i].drops;
         sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
         for (struct block *block = ledger->listeners[i].intakes; block != NULL; block = block->next)
             add_intake(sum, (const void *)(block + 1));
@@ -312,6 +312,11 @@ void ledger_snapshot_free(struct ledger_snapshot *snapshot)
     free(snapshot->listeners);
     free(snapshot->sinks);
     free(snapshot);
+}
+
+const char *ledger_drops_name(const struct listener_totals *listener)
+{
+    return listener->drops.filtered ? "kernel_drops_and_filtered" : "kernel_drops";
 }
 
 static bool listener_balances(const struct listener_totals *listener)

@@ -99,7 +99,7 @@ enum ledger_part {
     TERM(bytes, PART_FLOW) /* of payload, as received */                                           \
     TERM(decoded, PART_FLOW)                                                                       \
     TERM(messages, PART_ALWAYS)                                                                    \
-    TERM(kernel_drops, PART_ALWAYS) /* datagrams that the kernel dropped before us */              \
+    TERM(kernel_drops, PART_ALWAYS) /* that the kernel dropped before us: struct drops_kind */     \
     TERM(refused_while_stopping, PART_BESIDE)                                                      \
     TERM(receive_errors, PART_BESIDE) /* reported by the socket; none lost a datagram */           \
     TERM(unknown_fields, PART_BESIDE) /* of decoded messages: fields that the schema lacks */      \
@@ -190,8 +190,14 @@ int ledger_add_sink(struct ledger *ledger, const char *name);
 /* Renames a listener, before the first snapshot. Returns false where memory is short. */
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name);
 
-/* What the kernel drops of this listener it counts by buffer, each of one or many datagrams. */
-void ledger_drops_are_buffers(struct ledger *ledger, int listener);
+/* What the kernel's drops of a listener's sockets are, all false where nothing else is said. */
+struct drops_kind {
+    bool buffers;  /* each of one or many datagrams; else datagrams */
+    bool filtered; /* the kernel also refuses who may not send, and counts that among them */
+};
+
+/* Says it, before the first snapshot. */
+void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
 /* New blocks, all zero, each for one thread to write; NULL where memory is short. */
 struct intake_counters *ledger_intake_block(struct ledger *ledger, int listener);
@@ -208,7 +214,7 @@ struct letter_counters *ledger_letter_block(struct ledger *ledger);
 struct listener_totals {
     const char *name, *kind, *schema; /* the ledger's own */
     bool drops_counted;               /* else kernel_drops is 0, whatever was dropped */
-    bool drops_are_buffers;           /* else datagrams */
+    struct drops_kind drops;
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
 };
@@ -241,6 +247,9 @@ extern const struct ledger_term listener_terms[];
 extern const struct ledger_term offer_terms[];
 extern const struct ledger_term sink_terms[];
 extern const struct ledger_term letter_terms[];
+
+/* What kernel_drops are printed as: another name where not all were lost to a full buffer. */
+const char *ledger_drops_name(const struct listener_totals *listener);
 
 /* The term's value in a struct listener_totals or struct sink_totals. */
 static inline uint64_t ledger_total(const void *totals, const struct ledger_term *term)

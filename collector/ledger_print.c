@@ -65,10 +65,10 @@ static void print_listener(struct output *out, const struct listener_totals *lis
     print_terms(out, datagram_reason_names, listener->reasons, REASON_COUNT);
     put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages, listener->bytes);
     if (!listener->drops_counted)
-        put(out, ", kernel_drops unknown");
+        put(out, ", %s unknown", ledger_drops_name(listener));
     else if (strcmp(listener->kind, "udp") == 0)
-        put(out, ", kernel_drops %" PRIu64 "%s", listener->kernel_drops,
-            listener->drops_are_buffers ? " buffers" : "");
+        put(out, ", %s %" PRIu64 "%s", ledger_drops_name(listener), listener->kernel_drops,
+            listener->drops.buffers ? " buffers" : "");
     output_char(out, '\n');
     print_beside(out, listener_terms, listener);
 }
@@ -153,7 +153,8 @@ static void write_listener_terms(struct output *out, const struct listener_total
     for (const struct ledger_term *term = listener_terms; term->name != NULL; term++) {
         if (term->part < first || term->part > last)
             continue;
-        json_key(out, term->name, strlen(term->name));
+        const char *name = term->total == drops ? ledger_drops_name(listener) : term->name;
+        json_key(out, name, strlen(name));
         if (term->total == drops && !listener->drops_counted)
             json_null(out);
         else
@@ -172,7 +173,7 @@ static void write_listener(struct output *out, const struct listener_totals *lis
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
     write_listener_terms(out, listener, PART_ALWAYS, capture ? PART_CAPTURE : PART_SEQUENCE);
     if (!capture)
-        write_text(out, "kernel_drops_unit", listener->drops_are_buffers ? "buffer" : "datagram");
+        write_text(out, "kernel_drops_unit", listener->drops.buffers ? "buffer" : "datagram");
     json_object_end(out);
 }
 

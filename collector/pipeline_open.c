@@ -146,10 +146,24 @@ static int check_processors(const struct processor_list *list, struct error *err
     return 0;
 }
 
+static int check_filters(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        struct error why;
+        if (!listener->kernel_filter || udp_socket_check_filter(listener->senders, &why) == 0)
+            continue;
+        error_set(error, why.code, "%s: %s", listener->name, why.text);
+        return -1;
+    }
+    return 0;
+}
+
 /* What no URL alone can tell. */
 static int check_config(const struct config *config, struct error *error)
 {
-    if (check_overflow(config, error) != 0 || check_sockets(config, error) != 0)
+    if (check_overflow(config, error) != 0 || check_sockets(config, error) != 0 ||
+        check_filters(config, error) != 0)
         return -1;
     return check_processors(&config->receiver_cpus, error);
 }
@@ -388,7 +402,8 @@ static int open_udp(struct pipeline *pipeline, size_t index, struct error *error
                     .tell_destination =
                         source->listener.keeps_packets && address_is_wildcard(&config->address),
                     .gro = config->gro,
-                    .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000)},
+                    .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
+                    .only_from = config->kernel_filter ? config->senders : NULL},
         .coalesce_ns = (int64_t)config->coalesce,
     };
     if (socket.options.share_port && config->address.port != 0 &&
@@ -454,8 +469,9 @@ static int enter_listeners(struct pipeline *pipeline, struct error *error)
                                 listener->kind == LISTENER_UDP ? "udp" : "capture",
                                 pipeline->sources[i].schema_names) != (int)i)
             return no_memory(error);
-        if (listener->kind == LISTENER_UDP && listener->gro)
-            ledger_drops_are_buffers(pipeline->ledger, (int)i);
+        ledger_set_drops_kind(
+            pipeline->ledger, (int)i,
+            (struct drops_kind){.buffers = listener->gro, .filtered = listener->kernel_filter});
         pipeline->sources[i].settled = ledger_intake_block(pipeline->ledger, (int)i);
         if (pipeline->sources[i].settled == NULL)
             return no_memory(error);

@@ -28,6 +28,7 @@ struct port {
     const struct listener *listener;
     struct udp_socket *socket;
     struct intake *intake;
+    bool filtered; /* the kernel refuses who may not send, and counts that as drops */
     bool failed;   /* served no more; open until the end for its counters' sake */
     bool removing; /* its REMOVED event is awaited */
     int64_t drops_checked_ns;
@@ -120,6 +121,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     claim_init(&port->claim);
     atomic_init(&port->due_ns, INT64_MAX);
     port->listener = socket->listener;
+    port->filtered = socket->options.only_from != NULL;
     port->next = receiver->ports;
     receiver->ports = port;
     if (udp_socket_open(&port->socket, &socket->options, error) != 0 ||
@@ -178,9 +180,15 @@ static void tell_drops(struct port *port, int64_t now)
     uint64_t drops = counter_read(&intake_counters(port->intake)->kernel_drops);
     if (drops == port->drops_told)
         return;
-    log_line(LOG_WARNING,
-             "%s: the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
-             port->listener->name, drops - port->drops_told);
+    if (port->filtered)
+        log_line(LOG_WARNING,
+                 "%s: the kernel dropped or filtered %" PRIu64
+                 " datagrams: the receive buffer was full, or their senders may not send",
+                 port->listener->name, drops - port->drops_told);
+    else
+        log_line(LOG_WARNING,
+                 "%s: the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
+                 port->listener->name, drops - port->drops_told);
     port->drops_told = drops;
 }
 

@@ -15,6 +15,7 @@
 
 #include "collector/address.h"
 #include "collector/error.h"
+#include "collector/networks.h"
 #include "collector/wakeup.h"
 
 struct udp_socket;
@@ -48,6 +49,13 @@ struct udp_socket_options {
     /* Microseconds that the kernel asks the network card for more (socket(7), SO_BUSY_POLL); 0: it
      * waits to be told. */
     unsigned busy_poll_us;
+
+    /*
+     * The kernel refuses what comes from anyone else, without waking who waits for the socket, and
+     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open alone.
+     * What udp_socket_check_filter refuses does not open.
+     */
+    const struct networks *only_from;
 };
 
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */
@@ -90,6 +98,13 @@ size_t datagram_group_memory(void);
  */
 int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
                     struct error *error);
+
+/*
+ * Whether the kernel can be told to take datagrams from these alone: 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG), where the system has no such filters or one would be too long. How much
+ * memory the kernel grants for it is found out by opening.
+ */
+int udp_socket_check_filter(const struct networks *only_from, struct error *error);
 
 /* Binds it to its address. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND). */
 int udp_socket_bind(struct udp_socket *socket, struct error *error);

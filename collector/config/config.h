@@ -60,6 +60,7 @@ struct listener_config {
     uint64_t max_datagram;   /* bytes; what is longer is truncated */
     bool gro;                /* the kernel may put many datagrams of a source into one buffer */
     uint64_t busy_poll;      /* nanoseconds that the network card is asked for more; 0: not */
+    bool kernel_filter;      /* the kernel is to refuse who may not send; then `senders` is set */
     uint64_t coalesce;       /* nanoseconds that datagrams may wait for others at a high rate */
 
     /* LISTENER_CAPTURE */

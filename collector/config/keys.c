@@ -68,6 +68,10 @@ const struct setting config_keys[] = {
      0, 100 * MILLISECOND,
      .help = "how long the system asks the network card for more where there is nothing "
              "(SO_BUSY_POLL), instead of waiting to be told"},
+    {"kernel_filter", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, kernel_filter),
+     "off", .choices = off_on,
+     .help = "whether the system refuses, without waking us, what allow= and deny= refuse; it "
+             "counts that among its drops (kernel_drops_and_filtered)"},
     {"ipv6_only", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, ipv6_only), "false",
      .choices = false_true, .help = "whether an IPv6 socket leaves IPv4 alone"},
 

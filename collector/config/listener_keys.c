@@ -64,12 +64,17 @@ static bool close_schema(struct reading *reading, struct fault *fault)
 
 /* --- who may send ----------------------------------------------------------------------------- */
 
-static bool finish_senders(struct listener_config *listener, struct fault *fault)
+static bool finish_senders(const struct reading *reading, enum key_scope kind, struct fault *fault)
 {
-    if (listener->allow == NULL && listener->deny == NULL)
+    struct listener_config *listener = reading->listener;
+    if (listener->allow != NULL || listener->deny != NULL) {
+        listener->senders = networks_except(listener->allow, listener->deny);
+        return listener->senders != NULL || fault_no_memory(fault);
+    }
+    if (!listener->kernel_filter)
         return true;
-    listener->senders = networks_except(listener->allow, listener->deny);
-    return listener->senders != NULL || fault_no_memory(fault);
+    return fault_set(fault, keys_place(&reading->own, kind, "kernel_filter"),
+                     "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -133,5 +138,5 @@ bool listener_keys_parse(enum key_scope kind, const struct config_choices *choic
         return false;
     return close_schema(&reading, fault) &&
            keys_apply_defaults(kind, choices, &reading.own, listener, fault) &&
-           finish_senders(listener, fault);
+           finish_senders(&reading, kind, fault);
 }

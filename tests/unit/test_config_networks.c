@@ -66,6 +66,7 @@ static void without_a_key_everyone_may_send(void **state)
 {
     (void)state;
     assert_null(accepted("udp://[::]:1")->senders);
+    assert_null(accepted(UDP "kernel_filter=off")->senders);
     assert_null(accepted("pcap:x")->senders);
 }
 
@@ -131,6 +132,18 @@ static void a_list_may_have_thousands_of_networks(void **state)
     refused(url, "10.11.184.1", "allow, element 3001: the address has bits behind its first 25");
 }
 
+static void a_kernels_filter_needs_something_to_filter_by(void **state)
+{
+    (void)state;
+    assert_false(accepted(UDP "allow=::1")->kernel_filter);
+    assert_true(accepted(UDP "allow=::1&kernel_filter=on")->kernel_filter);
+    assert_true(accepted(UDP "kernel_filter=on&deny=::1")->kernel_filter);
+    refused(UDP "receivers=2&kernel_filter=on&schema=riemann", "kernel_filter",
+            "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
+    refused("pcap:x?allow=::1&kernel_filter=on", "kernel_filter",
+            "key \"kernel_filter\" is for a udp listener, not for a capture listener");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +153,7 @@ int main(void)
         cmocka_unit_test_teardown(a_mapped_network_is_the_ipv4_network, tear_down),
         cmocka_unit_test_teardown(a_wrong_element_is_told_by_its_number_and_place, tear_down),
         cmocka_unit_test_teardown(a_list_may_have_thousands_of_networks, tear_down),
+        cmocka_unit_test_teardown(a_kernels_filter_needs_something_to_filter_by, tear_down),
     };
     return cmocka_run_group_tests_name("config networks", tests, NULL, NULL);
 }

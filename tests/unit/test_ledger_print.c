@@ -54,8 +54,26 @@ static void drops_of_whole_buffers_are_told_as_such(void **state)
                                        .drops_counted = true,
                                        .kernel_drops = 7};
     assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops_unit\":\"datagram\"");
-    listener.drops_are_buffers = true;
+    listener.drops.buffers = true;
     assert_written(&listener, ", kernel_drops 7 buffers\n", "\"kernel_drops_unit\":\"buffer\"");
+}
+
+static void drops_with_what_the_kernel_filtered_are_one_number_of_another_name(void **state)
+{
+    (void)state;
+    struct listener_totals listener = {.name = "udp://h:1",
+                                       .kind = "udp",
+                                       .schema = "telemetry",
+                                       .drops_counted = true,
+                                       .kernel_drops = 7,
+                                       .drops = {.filtered = true}};
+    assert_written(&listener, ", kernel_drops_and_filtered 7\n",
+                   "\"kernel_drops_and_filtered\":7,");
+    listener.drops.buffers = true;
+    assert_written(&listener, ", kernel_drops_and_filtered 7 buffers\n",
+                   "\"kernel_drops_unit\":\"buffer\"");
+    const struct ledger_snapshot snapshot = {.listener_count = 1, .listeners = &listener};
+    assert_null(strstr(written(ledger_write_json, &snapshot), "\"kernel_drops\""));
 }
 
 static void drops_that_the_system_does_not_count_are_unknown_and_not_none(void **state)
@@ -81,10 +99,14 @@ static void whether_drops_are_counted_is_said_by_the_system(void **state)
     assert_non_null(ledger);
     assert_int_equal(ledger_add_listener(ledger, "udp://h:1", "udp", "telemetry"), 0);
     assert_int_equal(ledger_add_listener(ledger, "pcap:x", "capture", "telemetry"), 1);
+    ledger_set_drops_kind(ledger, 0, (struct drops_kind){.filtered = true});
     struct ledger_snapshot *snapshot = ledger_take_snapshot(ledger, false);
     assert_non_null(snapshot);
     assert_int_equal(snapshot->listeners[0].drops_counted, udp_socket_counts_drops);
     assert_true(snapshot->listeners[1].drops_counted);
+    assert_true(snapshot->listeners[0].drops.filtered);
+    assert_false(snapshot->listeners[0].drops.buffers);
+    assert_false(snapshot->listeners[1].drops.filtered);
     ledger_snapshot_free(snapshot);
     ledger_destroy(ledger);
 }
@@ -94,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_that_are_counted_are_a_number),
         cmocka_unit_test(drops_of_whole_buffers_are_told_as_such),
+        cmocka_unit_test(drops_with_what_the_kernel_filtered_are_one_number_of_another_name),
         cmocka_unit_test(drops_that_the_system_does_not_count_are_unknown_and_not_none),
         cmocka_unit_test(a_capture_has_no_kernel_that_drops),
         cmocka_unit_test(whether_drops_are_counted_is_said_by_the_system),

@@ -77,13 +77,21 @@ uint64_t model_sum(const struct model_counts *counts)
 
 /* --- the ledger ------------------------------------------------------------------------------- */
 
+/* Under one of two names. */
+static void read_drops(struct reading *reading, const json_t *from, struct model_listener *to)
+{
+    static const char *const more = "kernel_drops_and_filtered";
+    to->drops_name = json_object_get(from, more) != NULL ? more : "kernel_drops";
+    to->kernel_drops = read_count(reading, from, to->drops_name);
+}
+
 static void read_listener(struct reading *reading, const json_t *from, struct model_listener *to)
 {
     to->name = read_text(reading, from, "name");
     to->received = read_count(reading, from, "received");
     to->bytes = read_count(reading, from, "bytes");
     to->decoded = read_count(reading, from, "decoded");
-    to->kernel_drops = read_count(reading, from, "kernel_drops");
+    read_drops(reading, from, to);
     to->lost = read_count(reading, from, "lost");
     to->duplicated = read_count(reading, from, "duplicated");
     to->reasons = read_counts(reading, from, "reasons");

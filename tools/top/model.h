@@ -27,6 +27,7 @@ struct model_counts {
 struct model_listener {
     const char *name;
     uint64_t received, bytes, decoded, kernel_drops, lost, duplicated;
+    const char *drops_name; /* what the ledger calls kernel_drops: more than drops may be in it */
     struct model_counts reasons;
 };
 

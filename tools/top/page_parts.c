@@ -211,7 +211,7 @@ static bool make_drops(struct page_part *part, size_t width, const struct model 
     for (size_t i = 0; i < model->listener_count; i++) {
         const struct model_listener *listener = &model->listeners[i];
         const struct listener_rates *rate = &rates->listeners[i];
-        add_drop(part, width, listener->name, "kernel_drops", listener->kernel_drops,
+        add_drop(part, width, listener->name, listener->drops_name, listener->kernel_drops,
                  rate->kernel_drops);
         add_drops(part, width, listener->name, &listener->reasons, rate->reasons);
     }

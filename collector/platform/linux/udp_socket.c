@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/platform/linux/source_filter.h"
 #include "collector/thread.h"
 
 const bool udp_socket_can_share_port = true;
@@ -220,6 +221,11 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     if (options->busy_poll_us != 0 &&
         !set_flag(made->fd, SOL_SOCKET, SO_BUSY_POLL, (int)options->busy_poll_us)) {
         fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
+        udp_socket_close(made);
+        return -1;
+    }
+    if (options->only_from != NULL &&
+        source_filter_attach(made->fd, options->only_from, error) != 0) {
         udp_socket_close(made);
         return -1;
     }

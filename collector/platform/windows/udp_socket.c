@@ -169,6 +169,15 @@ static bool set_up(struct udp_socket *made)
     return made->receive != NULL;
 }
 
+int udp_socket_check_filter(const struct networks *only_from, struct error *error)
+{
+    (void)only_from;
+    error_set(
+        error, EXIT_CODE_CONFIG,
+        "kernel_filter=on: this system filters no sockets; without it allow= and deny= work too");
+    return -1;
+}
+
 int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
                     struct error *error)
 {
@@ -180,6 +189,8 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
                   "cannot share a port among sockets: Windows has no SO_REUSEPORT");
         return -1;
     }
+    if (options->only_from != NULL && udp_socket_check_filter(options->only_from, error) != 0)
+        return -1;
     struct udp_socket *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fail(error, "no memory for a socket", ERROR_NOT_ENOUGH_MEMORY);

@@ -112,6 +112,11 @@ def with_letters(ledger):
                for reason in _LETTERS)
 
 
+def dropped(listener):
+    """What the kernel dropped of a listener's, with what it filtered where it does."""
+    return listener.get("kernel_drops_and_filtered", listener.get("kernel_drops"))
+
+
 def _letters_settled(letters):
     return letters["kept"] + sum(letters["dropped"].values())
 
@@ -335,7 +340,7 @@ class Sluice:
         """Waits until a listener has counted `count` datagrams, the kernel's drops with them."""
         def reached(ledger):
             counts = ledger["listeners"][listener]
-            return counts["received"] + counts["kernel_drops"] >= count
+            return counts["received"] + dropped(counts) >= count
         return self.wait_for_ledger(reached, f"{count} datagrams were received")
 
     def wait_for_settled(self, count, sink=0):

@@ -1,11 +1,18 @@
-"""Who may send: allow= and deny=. 127.0.0.0/8 is all this machine."""
+"""Who may send: allow= and deny=, judged here or by the kernel. 127.0.0.0/8 is all this machine."""
+import pathlib
 import socket
 import unittest
 
+from built import WINDOWS, not_on_windows
 from capture_writing import HEADER, record
 from protobuf import metric
-from sluice_program import BURST, RIEMANN, ProgramTest
+from sluice_program import BURST, RIEMANN, ProgramTest, dropped, wait_until
+from test_gro import PER_CALL, UDP_SEGMENT
 from test_ipv6 import has_ipv6
+
+NO_FILTER = "it filters no sockets"
+
+FILTER = "&kernel_filter=on"
 
 # A crowd of 10,000, of which the 250 of one /24 are meant.
 CROWD = [f"127.7.{network}.{host}" for network in range(40) for host in range(1, 251)]
@@ -46,6 +53,7 @@ class Judged(Sources):
         self.assertEqual((listener["received"], listener["decoded"]), (len(CROWD), len(FEW)))
         self.assertEqual({reason: count for reason, count in listener["reasons"].items() if count},
                          {"source_denied": len(CROWD) - len(FEW)})
+        self.assertEqual(dropped(listener), 0)
         self.assertEqual(ledger["dead_letters"]["offered"], 0)
 
     def test_of_a_crowd_those_of_one_network_are_kept_out(self):
@@ -73,12 +81,14 @@ class Judged(Sources):
         for keys, expected in (("allow=127.0.0.2", ["127.0.0.2"]), ("allow=::1", ["::1"]),
                                ("deny=::/0", ["127.0.0.2", "127.0.0.3"]),
                                ("deny=0.0.0.0/0", ["::1"])):
-            with self.subTest(keys=keys):
-                program = self.start("--listen", f"udp://[::]:0?schema=riemann&{keys}")
-                self.send_from_all(program, ["127.0.0.2", "::1", "127.0.0.3"])
-                listener = program.stop()["listeners"][0]
-                self.assertEqual(self.came_from(program), expected)
-                self.assertEqual(listener["reasons"]["source_denied"], 3 - len(expected))
+            for more in ("",) if WINDOWS else ("", FILTER):
+                with self.subTest(keys=keys + more):
+                    program = self.start("--listen", f"udp://[::]:0?schema=riemann&{keys}{more}")
+                    self.send_from_all(program, ["127.0.0.2", "::1", "127.0.0.3"])
+                    listener = program.stop()["listeners"][0]
+                    self.assertEqual(self.came_from(program), expected)
+                    self.assertEqual(listener["reasons"]["source_denied"] + dropped(listener),
+                                     3 - len(expected))
 
     def test_of_a_capture(self):
         path = self.folder / "capture.pcap"
@@ -94,6 +104,104 @@ class Judged(Sources):
         said = self.refused("--listen", "udp://[::]:1?allow=10.0.0.0/8,10.1.2.3/16", code=64)
         self.assertIn("column 31", said)
         self.assertIn("allow, element 2: the address has bits behind its first 16", said)
+
+
+@not_on_windows(NO_FILTER)
+class Filtered(Sources):
+    def test_of_a_crowd_those_of_one_network_pass(self):
+        program = self.start("--listen", RIEMANN + f"&allow={THE_FEW}{FILTER}")
+        self.send_from_all(program, CROWD)
+        listener = program.stop()["listeners"][0]
+        self.assertEqual(self.came_from(program), FEW)
+        self.assertEqual((listener["received"], listener["decoded"]), (len(FEW), len(FEW)))
+        self.assertEqual(listener["kernel_drops_and_filtered"], len(CROWD) - len(FEW))
+        self.assertNotIn("kernel_drops", listener)
+        self.assertEqual(sum(listener["reasons"].values()), 0)
+        self.assertEqual(listener["refused_while_stopping"], 0)
+
+    def test_each_socket_of_a_port_filters(self):
+        program = self.start("--listen", RIEMANN + f"&receivers=2&deny={THE_FEW}{FILTER}")
+        self.send_from_all(program, CROWD[::10])
+        listener = program.stop()["listeners"][0]
+        self.assertEqual(sorted(self.came_from(program)),
+                         sorted(source for source in CROWD[::10] if source not in FEW))
+        self.assertEqual(listener["kernel_drops_and_filtered"], len(FEW[::10]))
+
+    def test_what_a_sender_segments_is_filtered_too(self):
+        """One call sends many datagrams; with gro=on the kernel drops them as one buffer."""
+        for gro, unit, drops in (("off", "datagram", PER_CALL), ("on", "buffer", 1)):
+            with self.subTest(gro=gro):
+                program = self.start("--listen", RIEMANN + f"&gro={gro}&deny=127.0.0.9{FILTER}")
+                for source in ("127.0.0.9", "127.0.0.1"):
+                    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                        sender.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, len(metric(1)))
+                        sender.bind((source, 0))
+                        sender.sendto(metric(1) * PER_CALL, ("127.0.0.1", program.port()))
+                listener = program.stop()["listeners"][0]
+                self.assertEqual(self.came_from(program), ["127.0.0.1"] * PER_CALL)
+                self.assertEqual(listener["kernel_drops_and_filtered"], drops)
+                self.assertEqual(listener["kernel_drops_unit"], unit)
+
+    def test_who_may_not_send_wakes_nobody(self):
+        program = self.start("--listen", RIEMANN + f"&deny=127.0.0.9{FILTER}")
+        program.ledger_now()
+        thread = next(path.parent for path in pathlib.Path(f"/proc/{program.process.pid}/task")
+                      .glob("*/comm") if path.read_text() == "receiver\n")
+        status = thread / "status"
+        wait_until(lambda: "State:\tS" in status.read_text(), "the receiver sleeps")
+        before = status.read_text()
+        for _ in range(1000):
+            self.send_from(program, "127.0.0.9", metric(1))
+        after = status.read_text()
+        for line in ("voluntary_ctxt_switches", "State"):
+            self.assertEqual(*({each for each in text.splitlines() if each.startswith(line)}
+                               for text in (before, after)))
+        self.assertEqual(program.stop()["listeners"][0]["kernel_drops_and_filtered"], 1000)
+
+    def test_the_log_and_the_ledger_say_that_there_is_more_among_the_drops(self):
+        program = self.start("--listen", RIEMANN + f"&deny=127.0.0.9{FILTER}", ledger="text")
+        for _ in range(5):
+            self.send_from(program, "127.0.0.9", metric(1))
+        self.send_from(program, "127.0.0.1", metric(1))
+        program.wait_for_log(r"the kernel dropped or filtered 5 datagrams: the receive buffer was "
+                             r"full, or their senders may not send")
+        program.stop()
+        self.assertTrue([line for line in program.said()
+                         if line.endswith(", kernel_drops_and_filtered 5")])
+
+    def test_what_a_stop_refuses_stands_apart(self):
+        program = self.start("--listen", RIEMANN + f"&deny=127.0.0.1{FILTER}")
+        flood = self.flood(program, metric)
+        program.wait_for_received(2000)
+        listener = program.stop()["listeners"][0]
+        flood.end()
+        self.assertEqual(listener["received"], 0)
+        self.assertGreaterEqual(listener["kernel_drops_and_filtered"], 2000)
+        self.assertLessEqual(listener["kernel_drops_and_filtered"] +
+                             listener["refused_while_stopping"], flood.sent)
+
+    def test_a_list_too_long_for_the_kernel_is_told(self):
+        networks = ",".join(f"10.{number // 128}.{number % 128 * 2}.0/24"
+                            for number in range(3000))
+        self.start("--listen", RIEMANN + f"&allow={networks}").stop()
+        for check in ((), ("--check",)):
+            said = self.refused("--listen", RIEMANN + f"&allow={networks}{FILTER}", *check,
+                                code=78)
+            self.assertRegex(said, r"udp://127.0.0.1:0: kernel_filter=on: 3000 ranges of addresses "
+                             r"take a filter of \d{4} instructions, and the kernel takes at most "
+                             r"4096")
+
+
+class Unfiltered(Sources):
+    def test_a_filter_needs_something_to_filter_by(self):
+        said = self.refused("--listen", RIEMANN + FILTER, code=64)
+        self.assertIn("kernel_filter=on refuses what allow= and deny= refuse; give one of them",
+                      said)
+
+    @unittest.skipUnless(WINDOWS, "this system does")
+    def test_a_system_that_filters_no_sockets_says_so(self):
+        self.assertIn("kernel_filter=on: this system filters no sockets",
+                      self.refused("--listen", RIEMANN + "&deny=::1" + FILTER, "--check", code=78))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@
 struct numbers {
     double uptime;
     unsigned received, bytes, malformed, kernel_drops, lost;
+    bool filtered; /* by the kernel too, so that its drops have another name */
     unsigned written, in_flight, ring_full, sink_ended, io_error, write_errors, evicted;
 };
 
@@ -28,13 +29,14 @@ static struct model model_of(const struct numbers *n, const char *senders)
     snprintf(ledger, sizeof ledger,
              "{\"final\":false,\"uptime_seconds\":%f,\"listeners\":[{\"name\":\"udp://h:1\","
              "\"kind\":\"udp\",\"received\":%u,\"bytes\":%u,\"decoded\":%u,\"reasons\":{"
-             "\"no_buffer\":0,\"malformed\":%u},\"kernel_drops\":%u,\"lost\":%u,\"duplicated\":0}],"
+             "\"no_buffer\":0,\"malformed\":%u},\"%s\":%u,\"lost\":%u,\"duplicated\":0}],"
              "\"sinks\":[{\"name\":\"stdout:\",\"written\":%u,\"bytes\":%u,\"refused\":{"
              "\"ring_full\":%u,\"sink_ended\":%u},\"failed\":{\"io_error\":%u},\"in_flight\":%u,"
              "\"write_errors\":%u,\"evicted\":%u}]}\n",
              n->uptime, n->received, n->bytes, n->received - n->malformed, n->malformed,
-             n->kernel_drops, n->lost, n->written, n->written * 10, n->ring_full, n->sink_ended,
-             n->io_error, n->in_flight, n->write_errors, n->evicted);
+             n->filtered ? "kernel_drops_and_filtered" : "kernel_drops", n->kernel_drops, n->lost,
+             n->written, n->written * 10, n->ring_full, n->sink_ended, n->io_error, n->in_flight,
+             n->write_errors, n->evicted);
     if (model_read(&model, ledger, strlen(ledger), senders, strlen(senders), &error) != 0)
         fail_msg("%s", error.text);
     return model;
@@ -235,6 +237,30 @@ static void each_reason_of_a_drop_has_a_line(void **state)
     clear(&drawn);
 }
 
+static void what_the_kernel_also_filtered_has_its_name(void **state)
+{
+    (void)state;
+    const struct numbers before = {.uptime = 1, .kernel_drops = 1, .filtered = true};
+    const struct numbers now = {.uptime = 2, .kernel_drops = 6, .filtered = true};
+    struct drawn drawn;
+    draw_after(&drawn, &now, &before, no_senders, 40, 80);
+    assert_line(&drawn, "udp://h:1 0 0 0 0 6 0");
+    size_t found = 0;
+    for (size_t i = 0; i < drawn.page.rows; i++) {
+        unsigned rate, total;
+        char reason[64];
+        if (sscanf(drawn.page.lines[i].text, "udp://h:1 %u %u %63[a-z_]", &rate, &total, reason) !=
+            3)
+            continue;
+        assert_int_equal(rate, 5);
+        assert_int_equal(total, 6);
+        assert_string_equal(reason, "kernel_drops_and_filtered");
+        found++;
+    }
+    assert_int_equal(found, 1);
+    clear(&drawn);
+}
+
 static const char some_senders[] =
     "{\"listeners\":[{\"name\":\"udp://h:1\",\"senders\":["
     "{\"address\":\"192.0.2.1\",\"datagrams\":100,\"bytes\":9},"
@@ -353,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_collector_that_was_started_anew_is_no_riddle),
         cmocka_unit_test(a_sinks_state_is_what_its_counters_do_now),
         cmocka_unit_test(each_reason_of_a_drop_has_a_line),
+        cmocka_unit_test(what_the_kernel_also_filtered_has_its_name),
         cmocka_unit_test(senders_stand_by_their_rate_with_their_loss),
         cmocka_unit_test(a_senders_name_cannot_steer_the_terminal),
         cmocka_unit_test(what_does_not_fit_is_cut_in_the_part_that_is_long_and_said),

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/capture/capture.h"
 #include "collector/pipeline_parts.h"
 #include "collector/random.h"
 
@@ -11,176 +10,6 @@ static int no_memory(struct error *error)
 {
     error_set(error, EXIT_CODE_INTERNAL, "out of memory");
     return -1;
-}
-
-/* What a sink is by its configuration alone. */
-static struct sink_thread_options sink_options(const struct sink_config *config)
-{
-    return (struct sink_thread_options){
-        .name = config->name,
-        .destination = config->destination,
-        .path = config->path,
-        .file = config->file,
-        .flush_interval = config->flush_interval,
-        .encoder = config->encoder,
-        .encoding = config->encoding,
-    };
-}
-
-size_t pipeline_sockets_of(const struct listener_config *listener)
-{
-    return udp_socket_can_share_port ? listener->receivers : 1;
-}
-
-/* Threads that share a notifier have one feed; others have each their own. */
-static void count_needs(const struct config *config, const struct notifier_backend *notifier,
-                        struct memory_needs *needs)
-{
-    *needs = (struct memory_needs){.sinks = config->sink_count,
-                                   .dead_letters = config->dead_letter.name != NULL,
-                                   .control = config->control != NULL};
-    for (size_t i = 0; i < config->sink_count; i++) {
-        struct sink_thread_options options = sink_options(&config->sinks[i]);
-        needs->sink_memory += sink_thread_memory(&options);
-    }
-    for (size_t i = 0; i < config->listener_count; i++) {
-        const struct listener_config *listener = &config->listeners[i];
-        if (listener->kind == LISTENER_CAPTURE) {
-            needs->captures++;
-            needs->intakes++;
-        } else {
-            needs->intakes += pipeline_sockets_of(listener);
-            if (listener->receivers > needs->receivers)
-                needs->receivers = listener->receivers;
-        }
-    }
-    needs->receiver_feeds = notifier->shared && needs->receivers > 0 ? 1 : needs->receivers;
-}
-
-static void set_no_samples(struct error *error, const struct sink_config *sink,
-                           const struct schema *schema, const struct listener_config *listener)
-{
-    const char *rule = sample_rules_given(&sink->encoding.rules);
-    if (sink->encoder->needs_samples)
-        error_set(error, EXIT_CODE_CONFIG,
-                  "%s: format=%s tells samples, but %s of %s has none; format=json shows its "
-                  "messages",
-                  sink->name, sink->encoder->name, schema->name, listener->name);
-    else if (rule != NULL)
-        error_set(error, EXIT_CODE_CONFIG, "%s: %s= is about samples, but %s of %s has none",
-                  sink->name, rule, schema->name, listener->name);
-    else
-        error_set(error, EXIT_CODE_CONFIG,
-                  "%s: view=sample, but %s of %s has no samples; without view= each schema is "
-                  "shown as it can be",
-                  sink->name, schema->name, listener->name);
-}
-
-/* A sink that is to write samples must be able to, of all that comes to it. */
-static int check_views(const struct config *config, const struct listener_config *listener,
-                       const struct schema_list *list, struct error *error)
-{
-    for (size_t i = 0; i < config->sink_count; i++) {
-        const struct sink_config *sink = &config->sinks[i];
-        if (!sink->encoder->needs_samples && sink->encoding.view != VIEW_SAMPLE &&
-            sample_rules_given(&sink->encoding.rules) == NULL)
-            continue;
-        for (size_t k = 0; k < list->count; k++) {
-            const struct schema *schema = list->entries[k].schema;
-            if (schema->has_samples)
-                continue;
-            set_no_samples(error, sink, schema, listener);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* Who sends to a socket cannot be made to wait. */
-static int check_overflow(const struct config *config, struct error *error)
-{
-    for (size_t i = 0; i < config->sink_count; i++) {
-        if (config->sinks[i].overflow != OVERFLOW_BLOCK)
-            continue;
-        for (size_t k = 0; k < config->listener_count; k++) {
-            if (config->listeners[k].kind != LISTENER_UDP)
-                continue;
-            error_set(error, EXIT_CODE_CONFIG,
-                      "%s: overflow=block, but %s is a socket, whose senders do not wait; write "
-                      "drop_newest or drop_oldest",
-                      config->sinks[i].name, config->listeners[k].name);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* What sockets of this system cannot do. */
-static int check_sockets(const struct config *config, struct error *error)
-{
-    for (size_t i = 0; i < config->listener_count; i++) {
-        const struct listener_config *listener = &config->listeners[i];
-        const char *why = NULL;
-        if (listener->gro && !udp_socket_can_gro)
-            why = "gro=on: this system puts no datagrams together";
-        else if (listener->busy_poll != 0 && !udp_socket_can_busy_poll)
-            why = "busy_poll: this system is always told by its network cards";
-        if (why == NULL)
-            continue;
-        error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
-        return -1;
-    }
-    return 0;
-}
-
-static int check_processors(const struct processor_list *list, struct error *error)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (processor_is_ours(list->numbers[i]))
-            continue;
-        error_set(error, EXIT_CODE_CONFIG,
-                  "--receiver-cpus: there is no processor %u, or this process may not use it",
-                  (unsigned)list->numbers[i]);
-        return -1;
-    }
-    return 0;
-}
-
-static int check_filters(const struct config *config, struct error *error)
-{
-    for (size_t i = 0; i < config->listener_count; i++) {
-        const struct listener_config *listener = &config->listeners[i];
-        struct error why;
-        if (!listener->kernel_filter || udp_socket_check_filter(listener->senders, &why) == 0)
-            continue;
-        error_set(error, why.code, "%s: %s", listener->name, why.text);
-        return -1;
-    }
-    return 0;
-}
-
-/* What no URL alone can tell. */
-static int check_config(const struct config *config, struct error *error)
-{
-    if (check_overflow(config, error) != 0 || check_sockets(config, error) != 0 ||
-        check_filters(config, error) != 0)
-        return -1;
-    return check_processors(&config->receiver_cpus, error);
-}
-
-int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
-                          struct error *error)
-{
-    const struct listener_config *listener = &config->listeners[index];
-    struct schema_list *list;
-    if (schema_list_create(&list, listener->schemas, listener->schema_count, error) != 0)
-        return -1;
-    if (check_views(config, listener, list, error) != 0) {
-        schema_list_release(list);
-        return -1;
-    }
-    *out = list;
-    return 0;
 }
 
 static int make_schemas(struct pipeline *pipeline, size_t index, struct error *error)
@@ -327,7 +156,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
     struct memory_needs needs;
-    count_needs(config, pipeline->notifier, &needs);
+    pipeline_count_needs(config, pipeline->notifier, &needs);
     if (memory_plan_make(&pipeline->plan, config->memory, &needs, error) != 0)
         return -1;
     uint8_t secret[16];
@@ -509,7 +338,7 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
     outlet->counters = ledger_sink_block(pipeline->ledger, (int)index);
     if (outlet->counters == NULL)
         return no_memory(error);
-    struct sink_thread_options options = sink_options(config);
+    struct sink_thread_options options = pipeline_sink_options(config);
     options.counters = outlet->counters;
     options.ended = pipeline_changed;
     options.ended_context = pipeline;
@@ -563,32 +392,10 @@ static int make_control_parts(struct pipeline *pipeline, struct error *error)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-int pipeline_check(const struct config *config, struct error *error)
-{
-    struct memory_needs needs;
-    struct memory_plan plan;
-    const struct notifier_backend *notifier = notifier_choose(config->notifier, error);
-    if (notifier == NULL || check_config(config, error) != 0)
-        return -1;
-    count_needs(config, notifier, &needs);
-    if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
-        return -1;
-    for (size_t i = 0; i < config->listener_count; i++) {
-        const struct listener_config *listener = &config->listeners[i];
-        struct schema_list *schemas;
-        if (pipeline_make_schemas(config, i, &schemas, error) != 0)
-            return -1;
-        schema_list_release(schemas);
-        if (listener->kind == LISTENER_CAPTURE && capture_check(listener->path, error) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 int pipeline_open(struct pipeline *pipeline, struct error *error)
 {
     pipeline->notifier = notifier_choose(pipeline->config->notifier, error);
-    if (pipeline->notifier == NULL || check_config(pipeline->config, error) != 0 ||
+    if (pipeline->notifier == NULL || pipeline_check_config(pipeline->config, error) != 0 ||
         make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
         enter_listeners(pipeline, error) != 0 || make_letters(pipeline, error) != 0 ||
         make_receivers(pipeline, error) != 0 || open_listeners(pipeline, error) != 0)

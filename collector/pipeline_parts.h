@@ -1,6 +1,7 @@
 /*
- * The pipeline's parts, shared by the two files that make it up: pipeline_open.c makes and connects
- * them, pipeline.c starts, watches and stops them. For nobody else.
+ * The pipeline's parts, shared by the three files that make it up: pipeline_check.c says what a
+ * configuration needs and whether it can be had, pipeline_open.c makes and connects the parts,
+ * pipeline.c starts, watches and stops them. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PARTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PARTS_H
@@ -70,6 +71,16 @@ struct pipeline {
     _Atomic bool limit_reached;
     _Atomic bool failed;
 };
+
+/* What a sink is by its configuration alone. */
+struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
+
+/* Threads that share a notifier have one feed; others have each their own. */
+void pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
+                          struct memory_needs *needs);
+
+/* What no URL alone can tell. Returns 0, or -1 with `error` filled. */
+int pipeline_check_config(const struct config *config, struct error *error);
 
 /*
  * Makes, opens and connects all parts, in a pipeline that has its options and is zero otherwise.

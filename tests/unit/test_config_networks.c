@@ -12,46 +12,18 @@
 #include "collector/config/network.h"
 #include "collector/config/url.h"
 #include "tests/support/config_tables.h"
+#include "tests/support/listener_reading.h"
 
 #define UDP "udp://[::]:1?"
 
-static struct config config;
-
-static int tear_down(void **state)
-{
-    (void)state;
-    config_free(&config);
-    return 0;
-}
-
-static bool read_url(const char *url, struct fault *fault)
-{
-    config_free(&config);
-    config.listeners = calloc(1, sizeof *config.listeners);
-    assert_non_null(config.listeners);
-    config.listener_count = 1;
-    *fault = (struct fault){0};
-    return url_parse_listener(url, &test_choices, config.listeners, fault);
-}
-
 static const struct listener_config *accepted(const char *url)
 {
-    struct fault fault;
-    if (!read_url(url, &fault))
-        fail_msg("'%s': %s", url, fault.text);
-    return config.listeners;
+    return listener_accepted(url, &test_choices);
 }
 
-/* The fault is where the URL goes on with `at`. */
 static void refused(const char *url, const char *at, const char *why)
 {
-    struct fault fault;
-    if (read_url(url, &fault))
-        fail_msg("'%s' was accepted", url);
-    if (strstr(fault.text, why) == NULL)
-        fail_msg("'%s': %s\nshould say: %s", url, fault.text, why);
-    if (strncmp(url + fault.at, at, strlen(at)) != 0)
-        fail_msg("'%s': %s: at '%s', not '%s'", url, fault.text, url + fault.at, at);
+    listener_refused(url, &test_choices, at, why);
 }
 
 static bool may_send(const char *url, const char *sender)
@@ -147,13 +119,17 @@ static void a_kernels_filter_needs_something_to_filter_by(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(without_a_key_everyone_may_send, tear_down),
-        cmocka_unit_test_teardown(who_is_in_no_allowed_network_may_not, tear_down),
-        cmocka_unit_test_teardown(who_is_in_a_denied_network_may_not_though_allowed, tear_down),
-        cmocka_unit_test_teardown(a_mapped_network_is_the_ipv4_network, tear_down),
-        cmocka_unit_test_teardown(a_wrong_element_is_told_by_its_number_and_place, tear_down),
-        cmocka_unit_test_teardown(a_list_may_have_thousands_of_networks, tear_down),
-        cmocka_unit_test_teardown(a_kernels_filter_needs_something_to_filter_by, tear_down),
+        cmocka_unit_test_teardown(without_a_key_everyone_may_send, listener_reading_tear_down),
+        cmocka_unit_test_teardown(who_is_in_no_allowed_network_may_not, listener_reading_tear_down),
+        cmocka_unit_test_teardown(who_is_in_a_denied_network_may_not_though_allowed,
+                                  listener_reading_tear_down),
+        cmocka_unit_test_teardown(a_mapped_network_is_the_ipv4_network, listener_reading_tear_down),
+        cmocka_unit_test_teardown(a_wrong_element_is_told_by_its_number_and_place,
+                                  listener_reading_tear_down),
+        cmocka_unit_test_teardown(a_list_may_have_thousands_of_networks,
+                                  listener_reading_tear_down),
+        cmocka_unit_test_teardown(a_kernels_filter_needs_something_to_filter_by,
+                                  listener_reading_tear_down),
     };
     return cmocka_run_group_tests_name("config networks", tests, NULL, NULL);
 }

@@ -10,12 +10,11 @@
 
 #include "collector/config/url.h"
 #include "tests/support/config_tables.h"
+#include "tests/support/listener_reading.h"
 
 #define UDP "udp://[::]:1?"
 
 static const struct config_choices *choices;
-static struct config config;
-
 static int set_up(void **state)
 {
     (void)state;
@@ -23,42 +22,16 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    config_free(&config);
-    return 0;
-}
-
-static bool read_url(const char *url, struct fault *fault)
-{
-    config_free(&config);
-    config.listeners = calloc(1, sizeof *config.listeners);
-    assert_non_null(config.listeners);
-    config.listener_count = 1;
-    *fault = (struct fault){0};
-    return url_parse_listener(url, choices, config.listeners, fault);
-}
-
 static const struct schema_config *accepted(const char *url, size_t count)
 {
-    struct fault fault;
-    if (!read_url(url, &fault))
-        fail_msg("'%s': %s", url, fault.text);
-    assert_int_equal(config.listeners[0].schema_count, count);
-    return config.listeners[0].schemas;
+    const struct listener_config *listener = listener_accepted(url, choices);
+    assert_int_equal(listener->schema_count, count);
+    return listener->schemas;
 }
 
-/* The fault is where the URL goes on with `at`. */
 static void refused(const char *url, const char *at, const char *why)
 {
-    struct fault fault;
-    if (read_url(url, &fault))
-        fail_msg("'%s' was accepted", url);
-    if (strstr(fault.text, why) == NULL)
-        fail_msg("'%s': %s\nshould say: %s", url, fault.text, why);
-    if (strncmp(url + fault.at, at, strlen(at)) != 0)
-        fail_msg("'%s': %s: at '%s', not '%s'", url, fault.text, url + fault.at, at);
+    listener_refused(url, choices, at, why);
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -102,14 +75,18 @@ static void a_key_is_about_the_schema_before_it(void **state)
 static void a_listeners_own_keys_stand_anywhere(void **state)
 {
     (void)state;
-    accepted(UDP "receivers=2&schema=riemann&max_datagram=1KiB&match=magic:0a&schema=telemetry"
-                 "&max_decoded=4KiB",
-             2);
-    assert_int_equal(config.listeners[0].receivers, 2);
-    assert_int_equal(config.listeners[0].max_datagram, 1024);
-    assert_int_equal(config.listeners[0].max_decoded, 4096);
-    accepted("pcap:x?schema=riemann&match=magic:0a&port=7&schema=telemetry", 2);
-    assert_int_equal(config.listeners[0].port, 7);
+    const struct listener_config *listener =
+        listener_accepted(UDP "receivers=2&schema=riemann&max_datagram=1KiB&match=magic:0a"
+                              "&schema=telemetry&max_decoded=4KiB",
+                          choices);
+    assert_int_equal(listener->schema_count, 2);
+    assert_int_equal(listener->receivers, 2);
+    assert_int_equal(listener->max_datagram, 1024);
+    assert_int_equal(listener->max_decoded, 4096);
+    listener =
+        listener_accepted("pcap:x?schema=riemann&match=magic:0a&port=7&schema=telemetry", choices);
+    assert_int_equal(listener->schema_count, 2);
+    assert_int_equal(listener->port, 7);
 }
 
 static void a_key_of_a_schema_needs_one_before_it(void **state)
@@ -262,7 +239,7 @@ static void a_program_without_schemas_from_files_says_so(void **state)
 
 int main(void)
 {
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, listener_reading_tear_down)
     const struct CMUnitTest tests[] = {
         test(without_a_schema_there_is_one_with_the_default),
         test(a_key_is_about_the_schema_before_it),

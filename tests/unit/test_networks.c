@@ -9,30 +9,12 @@
 
 #include "collector/networks.h"
 #include "collector/schema_match.h"
-
-static struct address host(const char *text)
-{
-    struct address address;
-    assert_true(address_parse_host(text, strlen(text), &address));
-    address.port = 4711;
-    return address;
-}
-
-static struct network network(const char *text, unsigned prefix)
-{
-    return (struct network){host(text), (uint8_t)prefix};
-}
-
-static struct networks *made(const struct network *list, size_t count)
-{
-    struct networks *networks = networks_create(list, count);
-    assert_non_null(networks);
-    return networks;
-}
+#include "tests/support/network_making.h"
 
 static bool holds(const struct networks *networks, const char *text)
 {
     struct address address = host(text);
+    address.port = 4711;
     return networks_hold(networks, &address);
 }
 
@@ -192,10 +174,7 @@ static uint64_t chance;
 
 static uint64_t random_below(uint64_t end)
 {
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return chance % end;
+    return next_below(&chance, end);
 }
 
 /* Of few different bytes, so that networks meet. */

@@ -14,35 +14,14 @@
 #include <unistd.h>
 
 #include "collector/platform/linux/source_filter.h"
+#include "tests/support/network_making.h"
 #include "tests/support/receiving.h"
-
-static struct address host(const char *text)
-{
-    struct address address;
-    assert_true(address_parse_host(text, strlen(text), &address));
-    return address;
-}
-
-static struct network network(const char *text, unsigned prefix)
-{
-    return (struct network){host(text), (uint8_t)prefix};
-}
-
-static struct networks *made(const struct network *list, size_t count)
-{
-    struct networks *networks = networks_create(list, count);
-    assert_non_null(networks);
-    return networks;
-}
 
 static uint64_t chance;
 
 static uint64_t random_below(uint64_t end)
 {
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return chance % end;
+    return next_below(&chance, end);
 }
 
 static struct network cut_to(struct address address, unsigned prefix)

@@ -90,11 +90,7 @@ static int set_duration(void *settings, const char *value, struct error *error)
 
 static int set_rate(void *settings, const char *value, struct error *error)
 {
-    uint64_t *rate = &((struct settings *)settings)->rate;
-    if (strcmp(value, "max") != 0)
-        return value_quantity(value, QUANTITY_COUNT, 1, 100000000, rate, error);
-    *rate = 0;
-    return 0;
+    return value_rate(value, 100000000, &((struct settings *)settings)->rate, error);
 }
 
 static int set_listeners(void *settings, const char *value, struct error *error)

@@ -12,10 +12,7 @@
 static void encode(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
                    struct output *out)
 {
-    wire_bytes(out, 1, plan->sender.data, plan->sender.size);
-    wire_fixed64(out, 2, plan->boot_id);
-    wire_varint(out, 3, number);
-    wire_fixed64(out, 4, time_ns);
+    message_telemetry_begin(plan, number, time_ns, out);
     size_t sample = wire_begin(out, 6);
     wire_text(out, 1, PROBE_NAME);
     wire_double(out, 3, 1.0);

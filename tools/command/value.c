@@ -48,6 +48,14 @@ int value_choice(const char *text, const char *const *names, size_t *out, struct
     return -1;
 }
 
+int value_rate(const char *text, uint64_t most, uint64_t *out, struct error *error)
+{
+    if (strcmp(text, "max") != 0)
+        return value_quantity(text, QUANTITY_COUNT, 1, most, out, error);
+    *out = 0;
+    return 0;
+}
+
 int value_destination(const char *text, struct address *out, struct error *error)
 {
     static const char scheme[] = "udp://";

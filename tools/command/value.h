@@ -16,6 +16,9 @@
 int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,
                    uint64_t *out, struct error *error);
 
+/* "max", which is 0, or a count from 1 to `most`. */
+int value_rate(const char *text, uint64_t most, uint64_t *out, struct error *error);
+
 /* The index of `text` in `names`, which NULL ends. */
 int value_choice(const char *text, const char *const *names, size_t *out, struct error *error);
 

@@ -50,11 +50,7 @@ static int set_sender(void *settings, const char *value, struct error *error)
 
 static int set_rate(void *settings, const char *value, struct error *error)
 {
-    plan_of(settings)->rate = 0;
-    if (strcmp(value, "max") == 0)
-        return 0;
-    return value_quantity(value, QUANTITY_COUNT, 1, PACING_RATE_MAX, &plan_of(settings)->rate,
-                          error);
+    return value_rate(value, PACING_RATE_MAX, &plan_of(settings)->rate, error);
 }
 
 static int set_count(void *settings, const char *value, struct error *error)

@@ -47,6 +47,10 @@ extern const struct message_shape *const message_shapes[];
 extern const struct message_shape message_telemetry;
 extern const struct message_shape message_riemann;
 
+/* What every telemetry datagram begins with, and the stamp of message_telemetry finds there. */
+void message_telemetry_begin(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
+                             struct output *out);
+
 /* A metric of the table: what is measured, and the label that tells one such metric from another.
  */
 struct metric {

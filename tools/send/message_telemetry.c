@@ -31,13 +31,19 @@ static void put_sample(struct output *out, size_t index)
     wire_end(out, sample);
 }
 
-static void encode(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
-                   struct output *out)
+void message_telemetry_begin(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
+                             struct output *out)
 {
     wire_bytes(out, 1, plan->sender.data, plan->sender.size);
     wire_fixed64(out, 2, plan->boot_id);
     wire_varint(out, 3, number);
     wire_fixed64(out, 4, time_ns);
+}
+
+static void encode(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
+                   struct output *out)
+{
+    message_telemetry_begin(plan, number, time_ns, out);
     put_label(out, 5, "host", "web-01", plan->padding2);
     put_label(out, 5, "region", "eu-west-1", plan->padding);
     for (size_t i = 0; i < plan->samples && !out->overflow; i++)

@@ -2,6 +2,7 @@
 
 SLUICE_STORM in the environment says how many records; 100,000 without it.
 """
+import itertools
 import os
 import random
 import re
@@ -42,40 +43,49 @@ class Storm(RotatingTest):
         self.moved = 0
         self.removed = []  # descriptors of files that have no name any more
 
+    def take(self, live, name):
+        """Gives the live file another name; between a rotation and the next record it waits for one.
+
+        Returns whether there was one before the sender ended.
+        """
+        while True:
+            try:
+                os.rename(live, name)
+                return True
+            except FileNotFoundError:
+                if self.sending.poll() is not None:
+                    return False
+            time.sleep(0.001)
+
     def move(self, live):
-        try:
-            os.rename(live, self.away / f"{self.moved}")
+        if self.take(live, self.away / f"{self.moved}"):
             self.moved += 1
-        except FileNotFoundError:
-            pass  # it has its name already
 
     def remove(self, live):
         """By way of another name, so that it is surely this file that is looked into later."""
         doomed = self.folder / "doomed"
-        try:
-            os.rename(live, doomed)
-        except FileNotFoundError:
-            return
-        self.removed.append(os.open(doomed, os.O_RDONLY))
-        os.unlink(doomed)
+        if self.take(live, doomed):
+            self.removed.append(os.open(doomed, os.O_RDONLY))
+            os.unlink(doomed)
 
     def storm(self, name, keys, pause, disturb):
         """Sends all records while it is disturbed; what was written, and the numbers by place."""
         live = self.out / f"{name}.part"
         program = self.start_sink(name, keys + "&view=message")
-        sender = subprocess.Popen(
+        self.sending = subprocess.Popen(
             command(SLUICE_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--count", RECORDS,
                     "--rate", RATE, "--sender", "storm"), stderr=subprocess.DEVNULL)
-        self.addCleanup(sender.kill)
+        self.addCleanup(self.sending.kill)
+        disturb = itertools.cycle(disturb)
         signals, end = 0, time.monotonic() + DEADLINE + RECORDS / RATE
-        while sender.poll() is None:
+        while self.sending.poll() is None:
             self.assertLess(time.monotonic(), end, "the sender does not end")
             program.ask_to_reload()
             signals += 1
             if self.random.random() < 0.2:
-                self.random.choice(disturb)(live)
+                next(disturb)(live)
             time.sleep(pause)
-        self.assertEqual(sender.returncode, 0)
+        self.assertEqual(self.sending.returncode, 0)
         ledger = program.stop()
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(sink["written"] + sum(sink["refused"].values()), listener["decoded"])

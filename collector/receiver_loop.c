@@ -1,0 +1,191 @@
+#include "collector/log.h"
+#include "collector/notifier.h"
+#include "collector/receiver_parts.h"
+
+#define WAIT_EVENTS 32
+
+static void wait_for_events(struct member *member, int timeout_ms)
+{
+    struct notifier_event events[WAIT_EVENTS];
+    struct receiver *receiver = member->receiver;
+    feed_wake_sinks(member->intakes->feed);
+    size_t count =
+        notifier_wait(receiver->notifier, member->number, events, WAIT_EVENTS, timeout_ms);
+    member->told_all = count < (receiver->options.thread_count > 1 ? 1 : WAIT_EVENTS);
+    for (size_t i = 0; i < count; i++) {
+        struct port *port = events[i].token;
+        switch (events[i].type) {
+        case NOTIFIER_READY:
+            if (claim_take_or_mark(&port->claim))
+                receiver_list_socket(&member->ready, port);
+            break;
+        case NOTIFIER_REMOVED:
+            port->removing = false;
+            break;
+        case NOTIFIER_WOKEN:
+            break;
+        }
+    }
+}
+
+/* --- reading the kernel's drops for the ledger ------------------------------------------------ */
+
+/* Reads the drops of a socket that no other thread has, for the refresh of that number. */
+static bool refresh_port(struct member *member, struct port *port, uint64_t wanted)
+{
+    if (atomic_load(&port->refreshed) >= wanted)
+        return true;
+    if (!claim_try(&port->claim))
+        return false;
+    receiver_read_drops(port);
+    atomic_store(&port->refreshed, wanted);
+    receiver_give_up(member, port, atomic_load_explicit(&port->due_ns, memory_order_relaxed));
+    return true;
+}
+
+static bool is_to_refresh(const struct receiver *receiver)
+{
+    return atomic_load(&receiver->refresh_wanted) != atomic_load(&receiver->refresh_done);
+}
+
+/*
+ * What other threads have on their ready lists they refresh themselves, in their next round; so
+ * does this thread now.
+ */
+static void refresh(struct member *member)
+{
+    struct receiver *receiver = member->receiver;
+    uint64_t wanted = atomic_load(&receiver->refresh_wanted);
+    if (!is_to_refresh(receiver))
+        return;
+    for (struct port *port = member->ready.first; port != NULL; port = port->next_listed) {
+        receiver_read_drops(port);
+        atomic_store(&port->refreshed, wanted);
+    }
+    bool all = true;
+    for (struct port *port = receiver->ports; port != NULL; port = port->next)
+        all = refresh_port(member, port, wanted) && all;
+    if (!all)
+        return;
+    uint64_t done = atomic_load(&receiver->refresh_done);
+    while (done < wanted && !atomic_compare_exchange_weak(&receiver->refresh_done, &done, wanted)) {
+    }
+    receiver->options.refreshed(receiver->options.context);
+}
+
+/* --- stopping: the last thread's, when the others have left ----------------------------------- */
+
+/*
+ * Where nothing can refuse what arrives, a flood would have no end: half of the time that is left
+ * belongs to the sinks.
+ */
+static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
+{
+    int64_t now = clock_monotonic_ns();
+    int64_t deadline = atomic_load(&receiver->deadline.ns);
+    return refusing || deadline <= now ? deadline : now + (deadline - now) / 2;
+}
+
+/*
+ * The drops read before the filter are the full buffer's, those after it the filter's. Every socket
+ * gets its filter before the first one is drained, so that all stop listening at the same moment.
+ */
+static void last_drain(struct member *member)
+{
+    struct receiver *receiver = member->receiver;
+    bool refusing = true;
+    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+        receiver_read_drops(port);
+        refusing = udp_socket_refuse_all(port->socket) && refusing;
+    }
+    int64_t end_ns = end_of_drain(receiver, refusing);
+    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+        while (!port->failed && !deadline_is_over(&receiver->deadline) &&
+               clock_monotonic_ns() < end_ns && receiver_drain(member, port) == DRAIN_AGAIN) {
+            if (member->pressed)
+                wait_for_events(member, 1);
+            member->pressed = false;
+        }
+    }
+}
+
+static void close_port(struct port *port)
+{
+    struct intake_counters *counters = intake_counters(port->intake);
+    uint64_t before = counter_read(&counters->kernel_drops);
+    counter_set(&counters->refused_while_stopping, udp_socket_drops(port->socket) - before);
+    counter_set(&counters->receive_errors, udp_socket_errors(port->socket));
+    udp_socket_close(port->socket);
+    port->socket = NULL;
+}
+
+static void close_ports(struct member *member)
+{
+    struct receiver *receiver = member->receiver;
+    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+        struct error error;
+        if (notifier_remove(receiver->notifier, udp_socket_handle(port->socket), port, &error) == 0)
+            port->removing = true;
+        else
+            log_line(LOG_ERROR, "%s: %s", port->listener->name, error.text);
+    }
+    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+        while (port->removing)
+            wait_for_events(member, -1);
+        close_port(port);
+    }
+}
+
+static void finish(struct member *member)
+{
+    struct receiver *receiver = member->receiver;
+    last_drain(member);
+    close_ports(member);
+    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+        intake_hand_to(port->intake, member->intakes);
+        intake_seal(port->intake);
+    }
+    for (size_t i = 0; i < receiver->options.thread_count; i++)
+        intake_thread_close(receiver->members[i].intakes);
+    feed_close(member->intakes->feed);
+    atomic_store(&receiver->finished, true);
+    receiver->options.finished(receiver->options.context);
+}
+
+/* --- all that it does ------------------------------------------------------------------------- */
+
+static void stay_on_processor(const struct member *member)
+{
+    const struct receiver_options *options = &member->receiver->options;
+    if (options->processors == NULL || options->processors->count == 0)
+        return;
+    size_t place = (options->first_processor + member->number) % options->processors->count;
+    unsigned number = options->processors->numbers[place];
+    if (!processor_stay_on(number))
+        log_line(LOG_WARNING, "a receiving thread cannot stay on processor %u", number);
+}
+
+void receiver_run(void *argument)
+{
+    struct member *member = argument;
+    struct receiver *receiver = member->receiver;
+    stay_on_processor(member);
+    int timeout_ms = -1;
+    while (!atomic_load(&receiver->stopping)) {
+        if (member->pressed || is_to_refresh(receiver))
+            timeout_ms = 1;
+        else if (member->ready.first != NULL || member->drained.first != NULL)
+            timeout_ms = 0;
+        member->pressed = false;
+        wait_for_events(member, timeout_ms);
+        receiver_serve_ready(member);
+        receiver_let_drained_go(member);
+        refresh(member);
+        timeout_ms = receiver_seal_overdue(member);
+    }
+    notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
+    if (atomic_fetch_sub(&receiver->running, 1) == 1)
+        finish(member);
+    else
+        notifier_leave(receiver->notifier, member->number);
+}

@@ -1,0 +1,113 @@
+/*
+ * The receiver's parts, shared by the three files that make it up: receiver.c makes, starts and
+ * stops it, receiver_loop.c is what its threads do, receiver_sockets.c how they serve a socket. For
+ * nobody else.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVER_PARTS_H
+#define SLUICE_COLLECTOR_RECEIVER_PARTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/claim.h"
+#include "collector/coalescing.h"
+#include "collector/deadline.h"
+#include "collector/pause.h"
+#include "collector/receiver.h"
+#include "collector/thread.h"
+
+/*
+ * A socket. Its address in memory is its token: it is never moved. What is not atomic here belongs
+ * to the thread that has the claim; a socket on a list of a thread's stays claimed by it, and one
+ * that has failed for ever.
+ */
+struct port {
+    struct port *next; /* of all */
+    struct claim claim;
+    struct port *next_listed; /* on the list where it is */
+    const struct listener *listener;
+    struct udp_socket *socket;
+    struct intake *intake;
+    bool filtered; /* the kernel refuses who may not send, and counts that as drops */
+    bool failed;   /* served no more; open until the end for its counters' sake */
+    bool removing; /* its REMOVED event is awaited */
+    int64_t drops_checked_ns;
+    uint64_t drops_told;        /* when the log last spoke of them */
+    int64_t due;                /* while claimed and drained: when what is open must be sealed */
+    _Atomic int64_t due_ns;     /* the same while unclaimed */
+    _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
+};
+
+/* First in, first out. */
+struct port_list {
+    struct port *first;
+    struct port *last;
+};
+
+/* One of the threads. */
+struct member {
+    struct receiver *receiver;
+    size_t number;
+    struct intake_thread *intakes;
+    struct datagram_group *group;
+    struct thread *thread;
+    struct port_list ready;
+    struct port_list drained;     /* in this round; their claims are still to be given up */
+    bool told_all;                /* what the notifier had to tell; it tells a little at a time */
+    struct coalescing coalescing; /* how long it may rest between two rounds */
+    struct pause *pause;          /* NULL: it cannot */
+    bool pressed; /* the kernel was short of memory: wait a little before the next try */
+};
+
+struct receiver {
+    struct receiver_options options;
+    struct notifier *notifier;
+    struct port *ports;
+
+    _Atomic size_t running; /* threads that have not left their loops */
+    _Atomic uint64_t refresh_wanted;
+    _Atomic uint64_t refresh_done;
+    _Atomic bool stopping;
+    struct deadline deadline;
+    _Atomic bool finished;
+    struct member members[];
+};
+
+/* --- sockets, by a thread that has their claims (receiver_sockets.c) -------------------------- */
+
+void receiver_list_socket(struct port_list *list, struct port *port);
+
+/* Reads the kernel's drops into the ledger. */
+void receiver_read_drops(struct port *port);
+
+enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
+
+/* Receives until would-block, or until the budget is spent, but at least one group. */
+enum drain_result receiver_drain(struct member *member, struct port *port);
+
+/* Of one that was drained; where another thread was told of more meanwhile it is served again. */
+void receiver_give_up(struct member *member, struct port *port, int64_t due_ns);
+
+/* Every socket on the ready list has one turn; one that is put back waits for the next round. */
+void receiver_serve_ready(struct member *member);
+
+/*
+ * Where all are drained and much comes, the thread rests before it waits for the next edge, but not
+ * before the others that have one were served. It has the claims of all meanwhile: another thread,
+ * which would come at once, is not told of what arrives.
+ */
+void receiver_let_drained_go(struct member *member);
+
+/*
+ * Seals what has been open for too long, of any socket that no other thread has. Returns
+ * milliseconds until the next is due, or -1.
+ */
+int receiver_seal_overdue(struct member *member);
+
+/* --- a thread (receiver_loop.c) --------------------------------------------------------------- */
+
+/* All that it does; `argument` is its member. */
+void receiver_run(void *argument);
+
+#endif

@@ -1,0 +1,185 @@
+#include <inttypes.h>
+
+#include "collector/log.h"
+#include "collector/receiver_parts.h"
+
+/* How often the kernel's drops are looked at for the log while there is traffic. */
+#define DROP_CHECK_NS INT64_C(1000000000)
+
+/* --- lists of sockets that a thread has claimed ----------------------------------------------- */
+
+void receiver_list_socket(struct port_list *list, struct port *port)
+{
+    port->next_listed = NULL;
+    if (list->last == NULL)
+        list->first = port;
+    else
+        list->last->next_listed = port;
+    list->last = port;
+}
+
+/* Returns NULL where there is none. */
+static struct port *take_first(struct port_list *list)
+{
+    struct port *port = list->first;
+    if (port == NULL)
+        return NULL;
+    list->first = port->next_listed;
+    if (list->first == NULL)
+        list->last = NULL;
+    return port;
+}
+
+/* --- the kernel's drops ----------------------------------------------------------------------- */
+
+void receiver_read_drops(struct port *port)
+{
+    struct intake_counters *counters = intake_counters(port->intake);
+    counter_set(&counters->kernel_drops, udp_socket_drops(port->socket));
+    counter_set(&counters->receive_errors, udp_socket_errors(port->socket));
+}
+
+static void tell_drops(struct port *port, int64_t now)
+{
+    if (now - port->drops_checked_ns < DROP_CHECK_NS)
+        return;
+    port->drops_checked_ns = now;
+    receiver_read_drops(port);
+    uint64_t drops = counter_read(&intake_counters(port->intake)->kernel_drops);
+    if (drops == port->drops_told)
+        return;
+    if (port->filtered)
+        log_line(LOG_WARNING,
+                 "%s: the kernel dropped or filtered %" PRIu64
+                 " datagrams: the receive buffer was full, or their senders may not send",
+                 port->listener->name, drops - port->drops_told);
+    else
+        log_line(LOG_WARNING,
+                 "%s: the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
+                 port->listener->name, drops - port->drops_told);
+    port->drops_told = drops;
+}
+
+/* --- draining --------------------------------------------------------------------------------- */
+
+enum drain_result receiver_drain(struct member *member, struct port *port)
+{
+    const struct receiver_options *options = &member->receiver->options;
+    struct datagram_group *group = member->group;
+    int64_t turn_ends = clock_monotonic_ns() + RECEIVER_BUDGET_NS;
+    size_t taken = 0;
+    intake_hand_to(port->intake, member->intakes);
+    while (taken == 0 || group->more ||
+           (taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
+        struct error error;
+        if (options->before_receive != NULL)
+            options->before_receive(options->hook_context);
+        switch (udp_socket_receive(port->socket, group, &error)) {
+        case RECEIVE_OK:
+            break;
+        case RECEIVE_WOULD_BLOCK:
+            return DRAIN_DONE;
+        case RECEIVE_LATER:
+            member->pressed = true;
+            return DRAIN_AGAIN;
+        case RECEIVE_FATAL:
+            log_line(LOG_ERROR, "%s: %s", port->listener->name, error.text);
+            port->failed = true;
+            return DRAIN_FAILED;
+        }
+        uint64_t bytes = 0;
+        for (size_t i = 0; i < group->count; i++) {
+            intake_take(port->intake, &group->slots[i]);
+            bytes += group->slots[i].sent_size;
+        }
+        coalescing_note(&member->coalescing, group->count, bytes);
+        taken += group->count;
+        if (options->received != NULL)
+            options->received(options->context, group->count);
+    }
+    return DRAIN_AGAIN;
+}
+
+/* Seals what has been open for too long. Returns when the rest must be. */
+static int64_t seal_if_due(struct port *port, int64_t now)
+{
+    int64_t due = intake_due(port->intake, now);
+    if (due > now)
+        return due;
+    intake_seal(port->intake);
+    return INT64_MAX;
+}
+
+void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
+{
+    atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);
+    if (!claim_give_up(&port->claim))
+        receiver_list_socket(&member->ready, port);
+}
+
+static void serve(struct member *member, struct port *port)
+{
+    enum drain_result result = receiver_drain(member, port);
+    int64_t now = clock_monotonic_ns();
+    tell_drops(port, now);
+    if (result != DRAIN_DONE)
+        seal_if_due(port, now);
+    if (result == DRAIN_DONE)
+        receiver_list_socket(&member->drained, port);
+    else if (result == DRAIN_AGAIN)
+        receiver_list_socket(&member->ready, port);
+    else
+        member->receiver->options.failed(member->receiver->options.context);
+}
+
+/* --- a round of them ---------------------------------------------------------------------------
+ */
+
+void receiver_serve_ready(struct member *member)
+{
+    struct port *last = member->ready.last;
+    for (struct port *port; (port = take_first(&member->ready)) != NULL;) {
+        serve(member, port);
+        if (port == last)
+            break;
+    }
+}
+
+void receiver_let_drained_go(struct member *member)
+{
+    if (member->drained.first == NULL)
+        return;
+    int64_t now = clock_monotonic_ns();
+    int64_t rest_ns = 0;
+    if (member->ready.first == NULL && member->pause != NULL)
+        rest_ns = coalescing_rest(&member->coalescing, now);
+    if (rest_ns > 0 && !member->told_all)
+        return;
+    for (struct port *port = member->drained.first; port != NULL; port = port->next_listed) {
+        intake_drained(port->intake, now, now + rest_ns);
+        port->due = seal_if_due(port, now);
+    }
+    if (rest_ns > 0) {
+        feed_wake_sinks(member->intakes->feed);
+        pause_wait(member->pause, rest_ns);
+    }
+    for (struct port *port; (port = take_first(&member->drained)) != NULL;)
+        receiver_give_up(member, port, port->due);
+}
+
+int receiver_seal_overdue(struct member *member)
+{
+    int64_t now = clock_monotonic_ns();
+    int64_t first = INT64_MAX;
+    for (struct port *port = member->receiver->ports; port != NULL; port = port->next) {
+        int64_t due = atomic_load_explicit(&port->due_ns, memory_order_relaxed);
+        if (due <= now && claim_try(&port->claim)) {
+            intake_hand_to(port->intake, member->intakes);
+            due = seal_if_due(port, now);
+            receiver_give_up(member, port, due);
+        }
+        if (due > now && due < first)
+            first = due;
+    }
+    return milliseconds_until(first, now);
+}

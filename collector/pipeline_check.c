@@ -123,6 +123,31 @@ static int check_sockets(const struct config *config, struct error *error)
     return 0;
 }
 
+/* What one thread can do alone. */
+static int check_threads(const struct config *config, struct error *error)
+{
+    if (config->threads != THREADS_ONE)
+        return 0;
+    if (config->sink_count != 1) {
+        error_set(error, EXIT_CODE_CONFIG, "--threads 1: one thread can have one sink, not %zu",
+                  config->sink_count);
+        return -1;
+    }
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        const char *why = NULL;
+        if (listener->kind == LISTENER_CAPTURE)
+            why = "a capture is read by a thread of its own";
+        else if (listener->receivers != 1)
+            why = "receivers= wants more than one";
+        if (why == NULL)
+            continue;
+        error_set(error, EXIT_CODE_CONFIG, "--threads 1: %s: %s", listener->name, why);
+        return -1;
+    }
+    return 0;
+}
+
 static int check_processors(const struct processor_list *list, struct error *error)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -151,8 +176,8 @@ static int check_filters(const struct config *config, struct error *error)
 
 int pipeline_check_config(const struct config *config, struct error *error)
 {
-    if (check_overflow(config, error) != 0 || check_sockets(config, error) != 0 ||
-        check_filters(config, error) != 0)
+    if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
+        check_sockets(config, error) != 0 || check_filters(config, error) != 0)
         return -1;
     return check_processors(&config->receiver_cpus, error);
 }

@@ -403,6 +403,8 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)
             return -1;
+    if (pipeline->config->threads == THREADS_ONE)
+        receiver_host_sink(pipeline->producers[0].receiver, pipeline->outlets[0].sink);
     if (pipeline->config->control != NULL && make_control_parts(pipeline, error) != 0)
         return -1;
     return pipeline->letters == NULL ? 0 : dead_letters_open(pipeline->letters, error);

@@ -26,7 +26,8 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
                                   .number = i,
                                   .intakes = &options->threads[i],
                                   .group = datagram_group_create(),
-                                  .pause = pause_create()};
+                                  .pause = pause_create(),
+                                  .timeout_ms = -1};
         coalescing_init(&member->coalescing, clock_monotonic_ns());
         if (member->group != NULL)
             continue;

@@ -11,8 +11,8 @@
  * that is open for it is handed on with the claim, and all threads offer to one feed, so that a
  * socket's records keep their order.
  *
- * Lifecycle: create, one receiver_add_socket each (from then on the kernel queues),
- * start, stop, join, destroy. Main thread, except where another is named.
+ * Lifecycle: create, one receiver_add_socket each (from then on the kernel queues), perhaps
+ * receiver_host_sink, start, stop, join, destroy. Main thread, except where another is named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVER_H
 #define SLUICE_COLLECTOR_RECEIVER_H
@@ -84,6 +84,12 @@ struct receiver_socket {
  */
 int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
                         struct address *bound, size_t *granted, struct error *error);
+
+/*
+ * The one thread of this receiver runs this sink, which its feed alone feeds: it takes turns
+ * between the rounds, and while a write waits the rounds go on. Before the start.
+ */
+void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink);
 
 /* Returns 0, or -1 with `error` filled. */
 int receiver_start(struct receiver *receiver, struct error *error);

@@ -4,11 +4,11 @@
 
 #define WAIT_EVENTS 32
 
-static void wait_for_events(struct member *member, int timeout_ms)
+/* What the notifier tells within that time; negative: for ever. */
+static void take_events(struct member *member, int timeout_ms)
 {
     struct notifier_event events[WAIT_EVENTS];
     struct receiver *receiver = member->receiver;
-    feed_wake_sinks(member->intakes->feed);
     size_t count =
         notifier_wait(receiver->notifier, member->number, events, WAIT_EVENTS, timeout_ms);
     member->told_all = count < (receiver->options.thread_count > 1 ? 1 : WAIT_EVENTS);
@@ -89,22 +89,32 @@ static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 /*
  * The drops read before the filter are the full buffer's, those after it the filter's. Every socket
  * gets its filter before the first one is drained, so that all stop listening at the same moment.
+ * Returns whether nothing more is let in.
  */
-static void last_drain(struct member *member)
+static bool refuse_all(struct receiver *receiver)
 {
-    struct receiver *receiver = member->receiver;
     bool refusing = true;
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         receiver_read_drops(port);
+        port->refusing = true;
         refusing = udp_socket_refuse_all(port->socket) && refusing;
     }
-    int64_t end_ns = end_of_drain(receiver, refusing);
+    return refusing;
+}
+
+static void last_drain(struct member *member)
+{
+    struct receiver *receiver = member->receiver;
+    int64_t end_ns = end_of_drain(receiver, refuse_all(receiver));
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (!port->failed && !deadline_is_over(&receiver->deadline) &&
                clock_monotonic_ns() < end_ns && receiver_drain(member, port) == DRAIN_AGAIN) {
             if (member->pressed)
-                wait_for_events(member, 1);
+                take_events(member, 1);
             member->pressed = false;
+            receiver_hand_over(member);
+            if (receiver->ended)
+                return; /* while what was handed over was written */
         }
     }
 }
@@ -131,15 +141,19 @@ static void close_ports(struct member *member)
     }
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (port->removing)
-            wait_for_events(member, -1);
+            take_events(member, -1);
         close_port(port);
     }
 }
 
-static void finish(struct member *member)
+void receiver_end(struct member *member)
 {
     struct receiver *receiver = member->receiver;
-    last_drain(member);
+    if (!receiver->ended)
+        last_drain(member);
+    if (receiver->ended)
+        return;
+    receiver->ended = true;
     close_ports(member);
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         intake_hand_to(port->intake, member->intakes);
@@ -165,27 +179,52 @@ static void stay_on_processor(const struct member *member)
         log_line(LOG_WARNING, "a receiving thread cannot stay on processor %u", number);
 }
 
+/* The shorter of two timeouts; negative: for ever. */
+static int shorter(int a_ms, int b_ms)
+{
+    if (a_ms < 0 || b_ms < 0)
+        return a_ms < 0 ? b_ms : a_ms;
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
+static int time_to_wait(const struct member *member, int64_t due_ns)
+{
+    if (member->pressed || is_to_refresh(member->receiver))
+        return 1;
+    if (member->ready.first != NULL || member->drained.first != NULL)
+        return 0;
+    if (due_ns == INT64_MAX)
+        return member->timeout_ms;
+    return shorter(member->timeout_ms, milliseconds_until(due_ns, clock_monotonic_ns()));
+}
+
+void receiver_round(struct member *member, int most_ms)
+{
+    int64_t due_ns = receiver_hand_over(member);
+    if (member->receiver->ended)
+        return;
+    int timeout_ms = shorter(time_to_wait(member, due_ns), most_ms);
+    member->pressed = false;
+    take_events(member, timeout_ms);
+    receiver_serve_ready(member);
+    receiver_let_drained_go(member);
+    refresh(member);
+    member->timeout_ms = receiver_seal_overdue(member);
+}
+
 void receiver_run(void *argument)
 {
     struct member *member = argument;
     struct receiver *receiver = member->receiver;
     stay_on_processor(member);
-    int timeout_ms = -1;
-    while (!atomic_load(&receiver->stopping)) {
-        if (member->pressed || is_to_refresh(receiver))
-            timeout_ms = 1;
-        else if (member->ready.first != NULL || member->drained.first != NULL)
-            timeout_ms = 0;
-        member->pressed = false;
-        wait_for_events(member, timeout_ms);
-        receiver_serve_ready(member);
-        receiver_let_drained_go(member);
-        refresh(member);
-        timeout_ms = receiver_seal_overdue(member);
-    }
+    while (!atomic_load(&receiver->stopping))
+        receiver_round(member, -1);
     notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
-    if (atomic_fetch_sub(&receiver->running, 1) == 1)
-        finish(member);
-    else
+    if (atomic_fetch_sub(&receiver->running, 1) != 1) {
         notifier_leave(receiver->notifier, member->number);
+        return;
+    }
+    receiver_end(member);
+    if (receiver->sink != NULL)
+        sink_thread_finish(receiver->sink);
 }

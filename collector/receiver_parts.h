@@ -1,7 +1,7 @@
 /*
- * The receiver's parts, shared by the three files that make it up: receiver.c makes, starts and
- * stops it, receiver_loop.c is what its threads do, receiver_sockets.c how they serve a socket. For
- * nobody else.
+ * The receiver's parts, shared by the files that make it up: receiver.c makes, starts and stops it,
+ * receiver_loop.c is what its threads do, receiver_sockets.c how they serve a socket,
+ * receiver_host.c how one runs a sink between its rounds. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVER_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVER_PARTS_H
@@ -30,6 +30,7 @@ struct port {
     struct udp_socket *socket;
     struct intake *intake;
     bool filtered; /* the kernel refuses who may not send, and counts that as drops */
+    bool refusing; /* for the stop, and its drops have been read for the last time before */
     bool failed;   /* served no more; open until the end for its counters' sake */
     bool removing; /* its REMOVED event is awaited */
     int64_t drops_checked_ns;
@@ -57,13 +58,16 @@ struct member {
     bool told_all;                /* what the notifier had to tell; it tells a little at a time */
     struct coalescing coalescing; /* how long it may rest between two rounds */
     struct pause *pause;          /* NULL: it cannot */
-    bool pressed; /* the kernel was short of memory: wait a little before the next try */
+    bool pressed;   /* the kernel was short of memory: wait a little before the next try */
+    int timeout_ms; /* until a batch must be sealed, or -1 */
 };
 
 struct receiver {
     struct receiver_options options;
     struct notifier *notifier;
     struct port *ports;
+    struct sink_thread *sink; /* that the only thread runs; NULL: sinks have threads */
+    bool ended;               /* sockets and feed are closed, or about to be */
 
     _Atomic size_t running; /* threads that have not left their loops */
     _Atomic uint64_t refresh_wanted;
@@ -109,5 +113,25 @@ int receiver_seal_overdue(struct member *member);
 
 /* All that it does; `argument` is its member. */
 void receiver_run(void *argument);
+
+/*
+ * Serves what is ready. Waits for that for `most_ms` at most, negative: until there is something,
+ * or something is due.
+ */
+void receiver_round(struct member *member, int most_ms);
+
+/*
+ * When it stops: nothing new is let in, what has come before is received, until the deadline, and
+ * the sockets and the feed are closed. Once that was done it does nothing.
+ */
+void receiver_end(struct member *member);
+
+/* --- what was sealed (receiver_host.c) -------------------------------------------------------- */
+
+/*
+ * Has it written: wakes the sinks, or gives the one that this thread runs a turn. Returns when
+ * (monotonic) that wants the next one; INT64_MAX: it does not.
+ */
+int64_t receiver_hand_over(struct member *member);
 
 #endif

@@ -34,6 +34,8 @@ static struct port *take_first(struct port_list *list)
 
 void receiver_read_drops(struct port *port)
 {
+    if (port->refusing)
+        return;
     struct intake_counters *counters = intake_counters(port->intake);
     counter_set(&counters->kernel_drops, udp_socket_drops(port->socket));
     counter_set(&counters->receive_errors, udp_socket_errors(port->socket));
@@ -117,7 +119,8 @@ void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
         receiver_list_socket(&member->ready, port);
 }
 
-static void serve(struct member *member, struct port *port)
+/* Returns the time when it was done. */
+static int64_t serve(struct member *member, struct port *port)
 {
     enum drain_result result = receiver_drain(member, port);
     int64_t now = clock_monotonic_ns();
@@ -130,19 +133,33 @@ static void serve(struct member *member, struct port *port)
         receiver_list_socket(&member->ready, port);
     else
         member->receiver->options.failed(member->receiver->options.context);
+    return now;
 }
 
-/* --- a round of them ---------------------------------------------------------------------------
- */
+/* --- a round of them -------------------------------------------------------------------------- */
 
 void receiver_serve_ready(struct member *member)
 {
     struct port *last = member->ready.last;
+    int64_t end_ns = INT64_MAX;
+    if (member->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
+        end_ns = clock_monotonic_ns() + RECEIVER_BUDGET_NS;
     for (struct port *port; (port = take_first(&member->ready)) != NULL;) {
-        serve(member, port);
-        if (port == last)
+        int64_t now = serve(member, port);
+        if (port == last || now >= end_ns)
             break;
     }
+}
+
+/* What was sealed is written first. */
+static void rest(struct member *member, int64_t until_ns)
+{
+    int64_t due_ns = receiver_hand_over(member);
+    if (due_ns < until_ns)
+        until_ns = due_ns;
+    int64_t now = clock_monotonic_ns();
+    if (now < until_ns)
+        pause_wait(member->pause, until_ns - now);
 }
 
 void receiver_let_drained_go(struct member *member)
@@ -159,10 +176,8 @@ void receiver_let_drained_go(struct member *member)
         intake_drained(port->intake, now, now + rest_ns);
         port->due = seal_if_due(port, now);
     }
-    if (rest_ns > 0) {
-        feed_wake_sinks(member->intakes->feed);
-        pause_wait(member->pause, rest_ns);
-    }
+    if (rest_ns > 0)
+        rest(member, now + rest_ns);
     for (struct port *port; (port = take_first(&member->drained)) != NULL;)
         receiver_give_up(member, port, port->due);
 }

@@ -7,9 +7,16 @@
 #include "collector/sink_writer.h"
 #include "collector/thread.h"
 
+/* How often a sink with a host looks whether its reader has gone, while nothing is written. */
+#define LOOK_NS INT64_C(100000000)
+
 struct sink_thread {
     struct sink_writer *writer;
     struct thread *thread;
+    struct sink_host host;
+    bool hosted;
+    bool in_turn;     /* of the host's */
+    int64_t looks_ns; /* at its reader, the next time */
     struct batch_queue **queues;
     size_t queue_count;
     size_t next_queue;
@@ -153,31 +160,103 @@ static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
     atomic_store(&sink->sleeping, false);
 }
 
-static void run(void *argument)
+enum step { STEP_TAKEN, STEP_NONE, STEP_END };
+
+/* Does the next thing there is to do. Where there is none, *due is when something will be. */
+static enum step take_step(struct sink_thread *sink, int64_t *due)
 {
-    struct sink_thread *sink = argument;
     struct sink_writer *writer = sink->writer;
-    for (;;) {
-        if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
-            reopen(writer);
-        int64_t due = serve_due(writer);
-        make_room(sink);
-        struct batch *batch = next_batch(sink);
-        if (batch != NULL)
-            take_batch(sink, batch);
-        else if (writer->ops->has_work(writer))
-            writer->ops->flush(writer);
-        else if (all_finished(sink))
-            break;
-        else
-            sleep_until_woken(sink, due);
-    }
+    if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
+        reopen(writer);
+    *due = serve_due(writer);
+    make_room(sink);
+    struct batch *batch = next_batch(sink);
+    if (batch != NULL)
+        take_batch(sink, batch);
+    else if (writer->ops->has_work(writer))
+        writer->ops->flush(writer);
+    else
+        return all_finished(sink) ? STEP_END : STEP_NONE;
+    return STEP_TAKEN;
+}
+
+static void end(struct sink_thread *sink)
+{
+    struct sink_writer *writer = sink->writer;
     writer->ops->flush(writer);
     if (writer->ops->finish != NULL)
         writer->ops->finish(writer);
     atomic_store(&sink->finished, true);
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);
+}
+
+static void run(void *argument)
+{
+    struct sink_thread *sink = argument;
+    int64_t due;
+    enum step step;
+    while ((step = take_step(sink, &due)) != STEP_END)
+        if (step == STEP_NONE)
+            sleep_until_woken(sink, due);
+    end(sink);
+}
+
+/* A wait within a write. */
+static bool wait_within(void *context, wait_handle handle, bool want_write, int timeout_ms)
+{
+    struct sink_thread *sink = context;
+    struct wakeup *wakeup = sink->writer->wakeup;
+    if (sink->hosted)
+        sink->host.wait(sink->host.context, wakeup, handle, want_write, timeout_ms);
+    else
+        wakeup_wait(wakeup, handle, want_write, timeout_ms);
+    return make_room(sink);
+}
+
+/* --- with a host ------------------------------------------------------------------------------ */
+
+/* While nothing is written a reader that goes would not be noticed. Returns when to look again. */
+static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
+{
+    struct sink_writer *writer = sink->writer;
+    wait_handle handle = NO_HANDLE;
+    if (writer->state == SINK_WRITING)
+        handle = writer->ops->handle(writer);
+    if (handle == NO_HANDLE)
+        return INT64_MAX;
+    if (now >= sink->looks_ns) {
+        sink->looks_ns = now + LOOK_NS;
+        if (wakeup_wait(writer->wakeup, handle, false, 0) == WAKEUP_BROKEN)
+            writer->ops->broken(writer);
+    }
+    return sink->looks_ns;
+}
+
+int64_t sink_thread_turn(struct sink_thread *sink)
+{
+    if (sink->in_turn)
+        return INT64_MAX;
+    int64_t now = clock_monotonic_ns();
+    int64_t end_ns = now + SINK_TURN_NS;
+    int64_t due;
+    enum step step;
+    sink->in_turn = true;
+    while ((step = take_step(sink, &due)) == STEP_TAKEN && now < end_ns)
+        now = clock_monotonic_ns();
+    int64_t look = look_at_reader(sink, now);
+    sink->in_turn = false;
+    if (step == STEP_TAKEN)
+        return now;
+    return due < look ? due : look;
+}
+
+void sink_thread_finish(struct sink_thread *sink)
+{
+    int64_t due;
+    while (take_step(sink, &due) != STEP_END) {
+    }
+    end(sink);
 }
 
 /* --- from other threads ----------------------------------------------------------------------- */
@@ -194,8 +273,8 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
         free(sink);
         return -1;
     }
-    sink->writer->while_waiting = make_room;
-    sink->writer->waiting_context = sink;
+    sink->writer->wait = wait_within;
+    sink->writer->wait_context = sink;
     *out = sink;
     return 0;
 }
@@ -214,8 +293,16 @@ struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capac
     return queue;
 }
 
+void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host)
+{
+    sink->host = *host;
+    sink->hosted = true;
+}
+
 int sink_thread_start(struct sink_thread *sink, struct error *error)
 {
+    if (sink->hosted)
+        return 0;
     return thread_start(&sink->thread, "sink", run, sink, error);
 }
 
@@ -237,19 +324,28 @@ bool sink_thread_has_ended(const struct sink_thread *sink)
 
 bool sink_thread_is_idle(const struct sink_thread *sink)
 {
+    if (sink->hosted)
+        return !sink->in_turn;
     return atomic_load_explicit(&sink->sleeping, memory_order_relaxed);
+}
+
+static void wake(struct sink_thread *sink)
+{
+    wakeup_signal(sink->writer->wakeup);
+    if (sink->hosted)
+        sink->host.wake(sink->host.context);
 }
 
 void sink_thread_reopen(struct sink_thread *sink)
 {
     atomic_store(&sink->writer->reopen_wanted, true);
-    wakeup_signal(sink->writer->wakeup);
+    wake(sink);
 }
 
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns)
 {
     deadline_bring_forward(&sink->writer->deadline, deadline_ns);
-    wakeup_signal(sink->writer->wakeup);
+    wake(sink);
 }
 
 bool sink_thread_has_finished(const struct sink_thread *sink)

@@ -1,7 +1,7 @@
 /*
- * The thread of one sink: it takes batches from its queues in turn, encodes their records into its
- * own buffer, and writes the buffer in large blocks, or at once when they are empty, or, where that
- * was asked for, when a time is over.
+ * One sink and the thread that runs it: it takes batches from its queues in turn, encodes their
+ * records into its own buffer, and writes the buffer in large blocks, or at once when they are
+ * empty, or, where that was asked for, when a time is over.
  *
  * Lifecycle: create, one queue per receiving thread from sink_thread_add_queue, start; the
  * producers close their queues; join (after sink_thread_stop has set a deadline); destroy. It never
@@ -20,6 +20,7 @@
 #include "collector/batch_queue.h"
 #include "collector/ledger.h"
 #include "collector/sink.h"
+#include "collector/wakeup.h"
 
 struct sink_thread;
 
@@ -63,8 +64,32 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
 struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capacity,
                                           size_t listeners, bool shared);
 
-/* Returns 0, or -1 with `error` filled. */
+/* The thread that runs a sink which has none of its own. */
+struct sink_host {
+    /* Its thread: as wakeup_wait, with its own work done meanwhile. */
+    void (*wait)(void *context, struct wakeup *wakeup, wait_handle handle, bool want_write,
+                 int timeout_ms);
+    /* Any thread: it is to call sink_thread_turn soon. */
+    void (*wake)(void *context);
+    void *context;
+};
+
+/* The sink is to have this host. Before the start. */
+void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host);
+
+/* Returns 0, or -1 with `error` filled. With a host there is nothing to start. */
 int sink_thread_start(struct sink_thread *sink, struct error *error);
+
+/*
+ * Host: writes what is queued, for about SINK_TURN_NS. Returns when (monotonic) it wants the next
+ * turn: in the past where there is more to write, INT64_MAX where nothing is due. From within the
+ * host's `wait` it does nothing.
+ */
+#define SINK_TURN_NS INT64_C(2000000)
+int64_t sink_thread_turn(struct sink_thread *sink);
+
+/* Host, when it has closed the queue: does all that is left, as the thread would. */
+void sink_thread_finish(struct sink_thread *sink);
 
 /* Producer, after each push and after the close of its queue: wakes the sink if it sleeps. */
 void sink_thread_notify(struct sink_thread *sink);

@@ -85,8 +85,7 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
 bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
                       int timeout_ms)
 {
-    wakeup_wait(writer->wakeup, handle, want_write, timeout_ms);
-    return writer->while_waiting(writer->waiting_context);
+    return writer->wait(writer->wait_context, handle, want_write, timeout_ms);
 }
 
 void sink_writer_end(struct sink_writer *writer)

@@ -83,9 +83,9 @@ struct sink_writer {
     struct log_limit write_log;
     struct wakeup *wakeup;
 
-    /* The sink thread's: called while a write or a pause waits; whether there was room to make. */
-    bool (*while_waiting)(void *context);
-    void *waiting_context;
+    /* The sink thread's: what sink_writer_wait does. */
+    bool (*wait)(void *context, wait_handle handle, bool want_write, int timeout_ms);
+    void *wait_context;
 
     /* Said across threads. */
     struct deadline deadline;
@@ -142,8 +142,8 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
 void sink_writer_publish_settled(struct sink_writer *writer);
 
 /*
- * What every wait within a write is done by: wakeup_wait on the writer's wake-up, and after it room
- * is made in the queues where that was asked for. Returns whether it was.
+ * What every wait within a write is done by: as wakeup_wait on the writer's wake-up, and after it
+ * room is made in the queues where that was asked for. Returns whether it was.
  */
 bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
                       int timeout_ms);

@@ -103,6 +103,11 @@ struct dead_letter_config {
 
 enum ledger_format { LEDGER_TEXT, LEDGER_JSON };
 
+enum thread_use {
+    THREADS_EACH, /* each receiver and each sink has one */
+    THREADS_ONE,  /* the only receiver runs the only sink */
+};
+
 struct config {
     struct listener_config *listeners;
     size_t listener_count;
@@ -116,8 +121,9 @@ struct config {
     uint64_t stop_timeout_ns; /* how long a stop may take to flush */
     enum ledger_format ledger;
     const struct notifier_backend *notifier; /* NULL: the best that the system has */
-    struct processor_list receiver_cpus;     /* which each receiving thread stays on, in turn */
-    char *control; /* where clients ask and watch, as given; NULL: nowhere */
+    enum thread_use threads;
+    struct processor_list receiver_cpus; /* which each receiving thread stays on, in turn */
+    char *control;                       /* where clients ask and watch, as given; NULL: nowhere */
 };
 
 /* What there is to choose from: the program's own, tables with NULL at their end. */

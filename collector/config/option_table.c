@@ -11,6 +11,8 @@
 
 static const char *const text_json[] = {[LEDGER_TEXT] = "text", [LEDGER_JSON] = "json", NULL};
 
+static const char *const auto_one[] = {[THREADS_EACH] = "auto", [THREADS_ONE] = "1", NULL};
+
 /* The order is that of the help text. */
 const struct option command_options[] = {
     {OPTION_LISTEN,
@@ -41,6 +43,10 @@ const struct option command_options[] = {
     {OPTION_VALUE,
      {"notifier", SETTING_NOTIFIER, .offset = offsetof(struct config, notifier),
       .default_text = "auto", .help = "how the system tells that datagrams have come"}},
+    {OPTION_VALUE,
+     {"threads", SETTING_ENUM, .offset = offsetof(struct config, threads), .default_text = "auto",
+      .choices = auto_one,
+      .help = "1: one thread receives and writes, for small machines; it can have one sink"}},
     {OPTION_VALUE,
      {"receiver-cpus", SETTING_PARSED, .offset = offsetof(struct config, receiver_cpus),
       .parse = processors_parse, .form = PROCESSORS_FORM,

@@ -1,8 +1,9 @@
 """Starts the built sluice, sends to it, and reads what it writes and what it counts.
 
 The environment says what is tested: SLUICE is the program, SLUICE_SANITIZE the sanitizers that it
-was built with, or empty, and what ../built.py names. Nothing here waits for longer than DEADLINE,
-and whatever was waited for in vain is told together with all that the program said.
+was built with, or empty, SLUICE_THREADS is 1 where it is to have one thread wherever it can, and
+what ../built.py names. Nothing here waits for longer than DEADLINE, and whatever was waited for in
+vain is told together with all that the program said.
 """
 import json
 import os
@@ -21,6 +22,7 @@ from built import STOP_SIGNAL, WINDOWS, command
 
 SLUICE = os.environ["SLUICE"]
 SANITIZED = os.environ.get("SLUICE_SANITIZE", "") != ""
+ONE_THREAD = os.environ.get("SLUICE_THREADS") == "1"
 CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
 
 DEADLINE = 45  # seconds that any one step may take
@@ -221,6 +223,12 @@ class Stream:
             return self._ended
 
 
+def can_have_one_thread(arguments):
+    """Whether --threads 1 changes nothing for a command line but the number of threads."""
+    return (arguments.count("--sink") < 2 and "--threads" not in arguments and
+            not any("pcap:" in word or "receivers=" in word for word in map(str, arguments)))
+
+
 class Sluice:
     """One run of the program, or of `program` in its place.
 
@@ -232,6 +240,8 @@ class Sluice:
                  stdout=subprocess.PIPE, **more):
         if ledger is not None:
             arguments += ("--ledger", ledger)
+        if ONE_THREAD and program == SLUICE and can_have_one_thread(arguments):
+            arguments += ("--threads", "1")
         self.watch(subprocess.Popen(command(program, *arguments), stdin=stdin, stdout=stdout,
                                     stderr=subprocess.PIPE, **more))
 

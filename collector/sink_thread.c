@@ -233,6 +233,14 @@ static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
     return sink->looks_ns;
 }
 
+static bool is_behind(const struct sink_thread *sink)
+{
+    for (size_t i = 0; i < sink->queue_count; i++)
+        if (batch_queue_fill(sink->queues[i]) > SINK_TURN_LEAVES)
+            return true;
+    return false;
+}
+
 int64_t sink_thread_turn(struct sink_thread *sink)
 {
     if (sink->in_turn)
@@ -242,7 +250,7 @@ int64_t sink_thread_turn(struct sink_thread *sink)
     int64_t due;
     enum step step;
     sink->in_turn = true;
-    while ((step = take_step(sink, &due)) == STEP_TAKEN && now < end_ns)
+    while ((step = take_step(sink, &due)) == STEP_TAKEN && (now < end_ns || is_behind(sink)))
         now = clock_monotonic_ns();
     int64_t look = look_at_reader(sink, now);
     sink->in_turn = false;

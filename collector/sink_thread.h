@@ -81,11 +81,13 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
 int sink_thread_start(struct sink_thread *sink, struct error *error);
 
 /*
- * Host: writes what is queued, for about SINK_TURN_NS. Returns when (monotonic) it wants the next
- * turn: in the past where there is more to write, INT64_MAX where nothing is due. From within the
- * host's `wait` it does nothing.
+ * Host: writes what is queued, for about SINK_TURN_NS, and however long it takes until no more than
+ * SINK_TURN_LEAVES of the queue is filled: what the host would receive meanwhile is better off with
+ * the kernel. Returns when (monotonic) it wants the next turn: in the past where there is more to
+ * write, INT64_MAX where nothing is due. From within the host's `wait` it does nothing.
  */
-#define SINK_TURN_NS INT64_C(2000000)
+#define SINK_TURN_NS     INT64_C(2000000)
+#define SINK_TURN_LEAVES 0.125
 int64_t sink_thread_turn(struct sink_thread *sink);
 
 /* Host, when it has closed the queue: does all that is left, as the thread would. */

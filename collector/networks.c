@@ -21,13 +21,6 @@ static bool is_less(struct host_number a, struct host_number b)
     return a.high != b.high ? a.high < b.high : a.low < b.low;
 }
 
-static struct host_number number_after(struct host_number number)
-{
-    number.low++;
-    number.high += number.low == 0;
-    return number;
-}
-
 static struct host_number number_before(struct host_number number)
 {
     number.high -= number.low == 0;
@@ -63,7 +56,8 @@ static int compare_ranges(const void *left, const void *right)
 /* Whether `next`, which does not begin before `range`, overlaps it or follows it without a gap. */
 static bool touches(const struct network_range *range, const struct network_range *next)
 {
-    return !is_less(range->last, next->first) || !is_less(number_after(range->last), next->first);
+    return !is_less(range->last, next->first) ||
+           !is_less(host_number_after(range->last), next->first);
 }
 
 /* Sorts the ranges and makes one of those that touch. Returns how many are left. */
@@ -144,7 +138,7 @@ static size_t cut(struct network_range *to, struct network_range range,
             to[made++] = (struct network_range){range.first, number_before(hole->first)};
         if (!is_less(hole->last, range.last))
             return made;
-        range.first = number_after(hole->last);
+        range.first = host_number_after(hole->last);
     }
     to[made++] = range;
     return made;

@@ -26,6 +26,14 @@ struct host_number {
     uint64_t high, low;
 };
 
+/* Behind the last of all numbers comes 0. */
+static inline struct host_number host_number_after(struct host_number number)
+{
+    number.low++;
+    number.high += number.low == 0;
+    return number;
+}
+
 struct network_range {
     struct host_number first, last; /* both are in it */
 };

@@ -190,9 +190,7 @@ static size_t make_edges(struct edge *edges, const struct network_range *ranges,
         edges[made++] = edge_of(ranges[i].first);
         if (last.high == most.high && last.low == most.low)
             break;
-        last.low++;
-        last.high += last.low == 0;
-        edges[made++] = edge_of(last);
+        edges[made++] = edge_of(host_number_after(last));
     }
     return made;
 }

@@ -52,6 +52,12 @@ static uint64_t sum_inside(const char *line, const char *end, const char *key)
     return sum;
 }
 
+/* A listener has it under one of two names, as it tells what its drops are (ledger_drops_name). */
+static uint64_t sum_of_drops(const char *line, const char *end)
+{
+    return sum_of(line, end, "kernel_drops") + sum_of(line, end, "kernel_drops_and_filtered");
+}
+
 static bool is_true(const char *line, const char *end, const char *key)
 {
     const char *value = find_value(line, end, key);
@@ -71,7 +77,7 @@ bool ledger_line_read(const char *line, struct ledger_sums *sums)
         .received = sum_of(line, end, "received"),
         .decoded = sum_of(line, end, "decoded"),
         .reasons = sum_inside(line, end, "reasons"),
-        .kernel_drops = sum_of(line, end, "kernel_drops"),
+        .kernel_drops = sum_of_drops(line, end),
         .refused_while_stopping = sum_of(line, end, "refused_while_stopping"),
         .offered = sum_of(line, end, "offered"),
         .queued = sum_of(line, end, "queued"),

@@ -18,8 +18,8 @@ struct ledger_sums {
     /* Of the listeners. */
     uint64_t received;
     uint64_t decoded;
-    uint64_t reasons; /* all together */
-    uint64_t kernel_drops;
+    uint64_t reasons;      /* all together */
+    uint64_t kernel_drops; /* with kernel_filter=on also what the filter refused */
     uint64_t refused_while_stopping;
 
     /* Of the sinks. */

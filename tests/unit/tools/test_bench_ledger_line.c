@@ -75,6 +75,15 @@ static void one_that_is_missing_does_not_balance(void **state)
     }
 }
 
+/* A listener whose filter the kernel has tells both in one number, under another name. */
+static void drops_of_a_filtering_listener_are_drops(void **state)
+{
+    (void)state;
+    struct ledger_sums sums = read_with("\"kernel_drops\":17", "\"kernel_drops_and_filtered\":19");
+    assert_int_equal(sums.kernel_drops, 22);
+    assert_true(ledger_sums_balance(&sums));
+}
+
 /* As on SIGUSR1: the program goes on, and says nothing about balance. */
 static void one_of_a_program_that_goes_on_is_read(void **state)
 {
@@ -109,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_of_all_listeners_and_all_sinks),
         cmocka_unit_test(one_that_is_missing_does_not_balance),
+        cmocka_unit_test(drops_of_a_filtering_listener_are_drops),
         cmocka_unit_test(one_of_a_program_that_goes_on_is_read),
         cmocka_unit_test(what_is_no_ledger_is_refused),
         cmocka_unit_test(what_follows_the_line_does_not_count),

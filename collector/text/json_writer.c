@@ -77,52 +77,17 @@ void json_bool(struct output *out, bool value)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/*
- * Whether eight bytes are printable ASCII other than the quote and the backslash. In each byte of
- * `special` the top bit is set where the byte is above 0x7f, is 0x7f, below the space, the quote,
- * the backslash; what is carried from one byte to the next comes from one of those.
- */
-static inline bool is_plain(uint64_t word)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t special = word | (word + ones) | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
-                       ((word ^ ones * '\\') - ones);
-    return (special & ones * 0x80) == 0;
-}
-
-static uint64_t load_8(const uint8_t *bytes)
-{
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
-
-static uint32_t load_4(const uint8_t *bytes)
-{
-    uint32_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
-
-/* All of a text of 1 to 7 bytes, some of them twice, and nothing else but plain ones. */
-static uint64_t load_short(const uint8_t *bytes, size_t size)
-{
-    if (size >= 4)
-        return (uint64_t)load_4(bytes) << 32 | load_4(bytes + size - 4);
-    return (uint64_t)0x6161616161 << 24 | (uint64_t)bytes[0] << 16 |
-           (uint64_t)bytes[size / 2] << 8 | bytes[size - 1];
-}
-
 static bool needs_escape(uint8_t byte)
 {
     return byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f;
 }
 
-/* The same as plain_run, which has seen `at` bytes; byte by byte where it must be. */
-static size_t plain_run_from(const uint8_t *bytes, size_t at, size_t size)
+/* The number of bytes from `bytes` on that may be copied as they are. */
+static size_t plain_run(const uint8_t *bytes, size_t size)
 {
+    size_t at = 0;
     while (at < size) {
-        if (size - at >= 8 && is_plain(load_8(bytes + at))) {
+        if (size - at >= 8 && json_is_plain(bytes + at, 8)) {
             at += 8;
         } else if (bytes[at] < 0x80) {
             if (needs_escape(bytes[at]))
@@ -137,21 +102,6 @@ static size_t plain_run_from(const uint8_t *bytes, size_t at, size_t size)
         }
     }
     return at;
-}
-
-/* The number of bytes from `bytes` on that may be copied as they are: mostly all of them. */
-static size_t plain_run(const uint8_t *bytes, size_t size)
-{
-    size_t at = 0;
-    if (size < 8)
-        return size == 0 || is_plain(load_short(bytes, size)) ? size
-                                                              : plain_run_from(bytes, 0, size);
-    while (size - at >= 8 && is_plain(load_8(bytes + at)))
-        at += 8;
-    /* Of the rest, the last eight bytes: those before it are seen twice. */
-    if (at == size || (size - at < 8 && is_plain(load_8(bytes + size - 8))))
-        return size;
-    return plain_run_from(bytes, at, size);
 }
 
 static void put_escape(struct output *out, uint8_t byte)
@@ -211,7 +161,7 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
 void json_string(struct output *out, const void *bytes, size_t size)
 {
     size_t comma = separator_due(out);
-    size_t run = plain_run(bytes, size);
+    size_t run = json_is_plain(bytes, size) ? size : plain_run(bytes, size);
     bool whole = run == size;
     char *at = output_reserve(out, comma + 1 + run + whole);
     if (at == NULL)

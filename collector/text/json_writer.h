@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "collector/text/output.h"
+#include "collector/text/plain_text.h"
 
 /* Opens or closes an object or array; the opening one puts a comma before it where one is due. */
 void json_object_begin(struct output *out);
@@ -36,6 +37,13 @@ void json_raw_key(struct output *out, const char *quoted, size_t length);
  * section 3.9, "substitution of maximal subparts") becomes U+FFFD.
  */
 void json_string(struct output *out, const void *bytes, size_t size);
+
+/* Whether a string is copied as it is between its quotes; there are few others. */
+static inline bool json_is_plain(const void *bytes, size_t size)
+{
+    return plain_text_is(bytes, size, (struct plain_rule){0x20, {'"', '\\', '\\'}});
+}
+
 void json_null(struct output *out);
 void json_bool(struct output *out, bool value);
 void json_int64(struct output *out, int64_t value);

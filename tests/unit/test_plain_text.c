@@ -1,0 +1,78 @@
+/* Texts that can be copied as they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/text/plain_text.h"
+
+#define LONGEST 40
+
+static const struct plain_rule rule = {0x21, {',', '=', '\\'}};
+
+static bool is_plain_character(int c)
+{
+    return c > ' ' && c < 0x7f && c != ',' && c != '=' && c != '\\';
+}
+
+/* So that what is behind a text would tell that it was looked at. */
+static bool is_plain(const char *text, size_t size)
+{
+    char copy[LONGEST + 2];
+    memset(copy, ',', sizeof copy);
+    memcpy(copy + 1, text, size);
+    return plain_text_is(copy + 1, size, rule);
+}
+
+static void an_empty_text_is_plain(void **state)
+{
+    (void)state;
+    assert_true(plain_text_is(NULL, 0, rule));
+    assert_true(is_plain("", 0));
+}
+
+static void every_character_counts_wherever_it_stands(void **state)
+{
+    (void)state;
+    char text[LONGEST];
+    for (size_t size = 1; size <= LONGEST; size++) {
+        for (size_t at = 0; at < size; at++) {
+            memset(text, '~', sizeof text);
+            for (int c = 0; c < 256; c++) {
+                text[at] = (char)c;
+                if (is_plain(text, size) != is_plain_character(c))
+                    fail_msg("byte %d at %zu of %zu", c, at, size);
+            }
+        }
+    }
+}
+
+/* What is carried from one byte to the next hides none. */
+static void one_is_found_beside_any_other(void **state)
+{
+    (void)state;
+    char text[9];
+    for (int first = 0; first < 256; first++) {
+        for (int second = 0; second < 256; second++) {
+            memset(text, '!', sizeof text);
+            text[3] = (char)first;
+            text[4] = (char)second;
+            bool expected = is_plain_character(first) && is_plain_character(second);
+            if (is_plain(text, sizeof text) != expected)
+                fail_msg("bytes %d and %d", first, second);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_text_is_plain),
+        cmocka_unit_test(every_character_counts_wherever_it_stands),
+        cmocka_unit_test(one_is_found_beside_any_other),
+    };
+    return cmocka_run_group_tests_name("plain text", tests, NULL, NULL);
+}

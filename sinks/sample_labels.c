@@ -24,6 +24,7 @@ static void begin(struct sample_labels *labels, const struct record *record,
     labels->told = LABELS_AS_SENT;
     labels->first = false;
     labels->noting = NULL;
+    labels->repeated = NULL;
 }
 
 void sample_labels_begin(struct sample_labels *labels, const struct record *record,
@@ -57,6 +58,7 @@ static bool next_sent(struct sample_labels *labels, struct label *label)
 static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
 {
     const struct schema *schema = labels->record->schema;
+    label->shared = NULL;
     return schema->ops->next_exemplar_label(schema, labels->record->message, labels->sample,
                                             labels->exemplar, &labels->cursor, label);
 }
@@ -141,14 +143,31 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
     }
     if ((labels->bits & shared->bits) != 0)
         return false; /* perhaps one of the same key: that one wins */
+    if (labels->count + shared->count > MAX_LABELS)
+        return false;
     give_up(labels);
     if (labels->count != 0)
         output_char(out, separator);
+    labels->repeated = out->data + out->used;
     output_bytes(out, shared->text, shared->size);
     return true;
 }
 
-void sample_labels_remember(struct sample_labels *labels, const struct output *out)
+/* Their keys, which stand in `text`. */
+static void remember_keys(struct sample_labels *labels, const char *text)
+{
+    struct shared_labels *shared = &labels->shared;
+    shared->bits = 0;
+    shared->count = 0;
+    for (size_t i = labels->noted_from; i < labels->count; i++) {
+        const struct text *key = &labels->keys[i];
+        shared->bits |= sample_labels_bit(key->data, key->size);
+        shared->keys[shared->count++] =
+            (struct shared_key){(uint16_t)(key->data - text), (uint16_t)key->size};
+    }
+}
+
+void sample_labels_note_shared(struct sample_labels *labels, const struct output *out)
 {
     struct shared_labels *shared = &labels->shared;
     const void *of = labels->noting;
@@ -156,14 +175,24 @@ void sample_labels_remember(struct sample_labels *labels, const struct output *o
     bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
     size_t at = labels->noted_at + (labels->noted_from != 0); /* behind the separator */
     labels->noting = NULL;
-    if (of == NULL || !all || out->used - at > sizeof shared->text)
+    if (!all || labels->noted > MAX_SHARED_LABELS || out->used - at > sizeof shared->text)
         return;
     shared->of = of;
-    shared->bits = 0;
-    for (size_t i = labels->noted_from; i < labels->count; i++)
-        shared->bits |= sample_labels_bit(labels->keys[i].data, labels->keys[i].size);
     shared->size = out->used - at;
     memcpy(shared->text, out->data + at, shared->size);
+    remember_keys(labels, out->data + at);
+}
+
+void sample_labels_add_repeated(struct sample_labels *labels)
+{
+    const struct shared_labels *shared = &labels->shared;
+    if (labels->repeated == NULL)
+        return;
+    for (size_t i = 0; i < shared->count; i++)
+        labels->keys[labels->count++] =
+            (struct text){labels->repeated + shared->keys[i].at, shared->keys[i].size};
+    labels->bits |= shared->bits;
+    labels->repeated = NULL;
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */

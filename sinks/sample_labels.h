@@ -35,14 +35,19 @@ enum labels_told {
     LABELS_AS_RULED,
 };
 
-/* Longer ones are written anew for each sample. */
+/* Where they are longer or more than this they are written anew for each sample. */
 #define SHARED_LABELS_SIZE 4096
+#define MAX_SHARED_LABELS  64
 
 /* What the samples of one part of the record share, as it was written for one of them. */
 struct shared_labels {
     const void *seen; /* the part that the last sample was of: many a part has but one */
     const void *of;   /* the part whose labels these are; NULL: none are known */
     uint64_t bits;    /* of the keys */
+    size_t count;
+    struct shared_key {
+        uint16_t at, size; /* in the text */
+    } keys[MAX_SHARED_LABELS];
     size_t size;
     char text[SHARED_LABELS_SIZE];
 };
@@ -66,9 +71,11 @@ struct sample_labels {
     bool first; /* it is the first of its part */
     const void *noting;
     size_t noted, noted_from, noted_at;
+    const char *repeated; /* where they stand in the output; NULL: they were not repeated */
     struct shared_labels shared;
 
-    /* Its keys that stay so far: as they stand in the output, or as they were sent. */
+    /* Its keys that stay so far, but for those repeated: as they stand in the output, or as they
+     * were sent. */
     size_t count;
     uint64_t bits; /* one of each of them */
     struct text keys[MAX_LABELS];
@@ -140,11 +147,20 @@ static inline bool sample_labels_note(struct sample_labels *labels, const struct
  * For encoders that write the labels of each sample alike, with one byte between two of them. Of a
  * label that is shared (not NULL there), before it is written: whether this and all that follow it
  * have been appended, as they were written for an earlier sample. Else the encoder goes on, and
- * says when all are written.
+ * says when all are written. Labels that it never writes, whatever the sample, it does not ask of.
  */
 bool sample_labels_repeat(struct sample_labels *labels, const struct label *label, char separator,
                           struct output *out);
-void sample_labels_remember(struct sample_labels *labels, const struct output *out);
+void sample_labels_note_shared(struct sample_labels *labels, const struct output *out);
+
+static inline void sample_labels_remember(struct sample_labels *labels, const struct output *out)
+{
+    if (labels->noting != NULL)
+        sample_labels_note_shared(labels, out);
+}
+
+/* When all are written: adds the keys of those that were repeated to the others. */
+void sample_labels_add_repeated(struct sample_labels *labels);
 
 /*
  * Whether the key that was written last, from byte `at` of the output on and `size` bytes long, is

@@ -12,10 +12,17 @@
 
 #include "collector/text/escaped.h"
 #include "collector/text/number.h"
+#include "collector/text/plain_text.h"
 #include "sinks/classic_buckets.h"
+#include "sinks/line_time.h"
 #include "sinks/sample_encoder.h"
 #include "sinks/sinks.h"
 #include "sinks/whole_lines.h"
+
+struct influx_encoder {
+    struct sample_encoder base;
+    struct line_time end;
+};
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -44,8 +51,18 @@ static bool is_special(char c)
     return byte < 0x80 && tag_escapes.of[byte].size != 0;
 }
 
+/* Whether put_text copies it as it is; there are few others. */
+static bool is_plain(struct text text)
+{
+    return plain_text_is(text.data, text.size, (struct plain_rule){0x21, {',', '=', '\\'}});
+}
+
 static void put_text(struct output *out, struct text text, const struct escapes *escapes)
 {
+    if (is_plain(text)) {
+        output_bytes(out, text.data, text.size);
+        return;
+    }
     while (text.size != 0) {
         const char *backslash = memchr(text.data, '\\', text.size);
         size_t plain = backslash != NULL ? (size_t)(backslash - text.data) : text.size;
@@ -82,20 +99,19 @@ static void write_measurement(struct output *out, struct text name)
 /* Whether InfluxDB refuses a tag that is called as the output is from byte `at` on. */
 static bool is_reserved(const struct output *out, size_t at)
 {
-    static const char *const reserved[] = {"time", "_field", "_measurement"};
+    static const struct text reserved[] = {{"time", 4}, {"_field", 6}, {"_measurement", 12}};
     size_t size = out->used - at;
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (strlen(reserved[i]) == size && memcmp(out->data + at, reserved[i], size) == 0)
+        if (reserved[i].size == size && memcmp(out->data + at, reserved[i].data, size) == 0)
             return true;
     return false;
 }
 
 static void write_tag(struct sample_labels *labels, const struct label *label, struct output *out)
 {
-    if (is_empty(label->key) || is_empty(label->value))
-        return;
     size_t start = out->used;
-    output_char(out, ',');
+    if (labels->count != 0)
+        output_char(out, ',');
     size_t at = out->used;
     put_text(out, label->key, &tag_escapes);
     if (is_reserved(out, at))
@@ -108,13 +124,24 @@ static void write_tag(struct sample_labels *labels, const struct label *label, s
     put_text(out, label->value, &tag_escapes);
 }
 
+/* The tags, behind the comma that they have in front. */
 static void write_tags(struct sample_labels *labels, const struct record *record,
                        const struct sample *sample, struct output *out)
 {
     struct label label;
+    size_t start = out->used;
+    output_char(out, ',');
     sample_labels_begin(labels, record, sample, NULL);
-    while (sample_labels_next(labels, &label, out))
+    while (sample_labels_next(labels, &label, out)) {
+        if (is_empty(label.key) || is_empty(label.value))
+            continue;
+        if (label.shared != NULL && sample_labels_repeat(labels, &label, ',', out))
+            break;
         write_tag(labels, &label, out);
+    }
+    sample_labels_remember(labels, out);
+    if (!out->overflow && out->used == start + 1)
+        out->used = start;
 }
 
 /* --- fields ----------------------------------------------------------------------------------- */
@@ -226,15 +253,15 @@ static bool has_no_form(const struct sample *sample)
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
                            const struct sample *sample, struct output *out)
 {
+    struct influx_encoder *influx = (struct influx_encoder *)encoder;
     if (has_no_form(sample))
         return 0;
     write_measurement(out, sample->name);
     write_tags(&encoder->labels, record, sample, out);
     output_char(out, ' ');
     write_fields(out, record, sample, &encoder->scratch);
-    output_char(out, ' ');
-    number_int64(out, sample->time_ns != 0 ? sample->time_ns : record->received_ns);
-    output_char(out, '\n');
+    line_time_put(&influx->end, sample->time_ns != 0 ? sample->time_ns : record->received_ns,
+                  number_int64, out);
     return 1;
 }
 
@@ -249,7 +276,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    return sample_encoder_create(&encoder_influx, sizeof(struct sample_encoder), options);
+    return sample_encoder_create(&encoder_influx, sizeof(struct influx_encoder), options);
 }
 
 const struct encoder_ops encoder_influx = {

@@ -13,6 +13,7 @@
 #include "sinks/canonical_number.h"
 #include "sinks/classic_buckets.h"
 #include "sinks/exposition.h"
+#include "sinks/line_time.h"
 #include "sinks/openmetrics_arrange.h"
 #include "sinks/openmetrics_sample.h"
 #include "sinks/sample_encoder.h"
@@ -88,6 +89,7 @@ struct lines {
     struct exposition text;
     enum openmetrics_type type;
     int64_t time_ns;
+    struct line_time *end;
 };
 
 /* Seconds, exactly, with as many decimals as that takes. */
@@ -110,9 +112,7 @@ static void put_time(struct output *out, int64_t time_ns)
 
 static void end_line(const struct lines *lines)
 {
-    output_char(lines->text.out, ' ');
-    put_time(lines->text.out, lines->time_ns);
-    output_char(lines->text.out, '\n');
+    line_time_put(lines->end, lines->time_ns, put_time, lines->text.out);
 }
 
 static void write_number(struct lines *lines)
@@ -242,6 +242,7 @@ static void write_lines(struct lines *lines, struct arena *scratch)
 
 struct openmetrics {
     struct sample_encoder base;
+    struct line_time end;
     size_t arranged; /* bytes, at most, that the record in hand takes of a file */
 };
 
@@ -259,7 +260,8 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
                                    .nameless = true,
                                    .sorted = true},
                           .type = type_of(sample),
-                          .time_ns = head.time_ns};
+                          .time_ns = head.time_ns,
+                          .end = &openmetrics->end};
     size_t start = out->used;
     output_reserve(out, sizeof head);
     head.type = (uint16_t)lines.type;

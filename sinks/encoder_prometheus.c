@@ -10,26 +10,31 @@
 #include "collector/text/number.h"
 #include "sinks/classic_buckets.h"
 #include "sinks/exposition.h"
+#include "sinks/line_time.h"
 #include "sinks/sample_encoder.h"
 #include "sinks/sinks.h"
 #include "sinks/whole_lines.h"
 
-static int64_t to_milliseconds(int64_t nanoseconds)
-{
-    return nanoseconds / 1000000 - (nanoseconds % 1000000 < 0);
-}
+struct prometheus_encoder {
+    struct sample_encoder base;
+    struct line_time end;
+};
 
 /* The lines of one sample. */
 struct lines {
     struct exposition text;
-    int64_t time_ms;
+    int64_t time_ns;
+    struct line_time *end;
 };
+
+static void put_milliseconds(struct output *out, int64_t time_ns)
+{
+    number_int64(out, time_ns / 1000000 - (time_ns % 1000000 < 0));
+}
 
 static void end_line(const struct lines *lines)
 {
-    output_char(lines->text.out, ' ');
-    number_int64(lines->text.out, lines->time_ms);
-    output_char(lines->text.out, '\n');
+    line_time_put(lines->end, lines->time_ns, put_milliseconds, lines->text.out);
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
@@ -95,10 +100,11 @@ static void write_summary(struct lines *lines, struct arena *scratch)
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
                            const struct sample *sample, struct output *out)
 {
-    int64_t time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns;
+    struct prometheus_encoder *prometheus = (struct prometheus_encoder *)encoder;
     struct lines lines = {
         .text = {.labels = &encoder->labels, .record = record, .sample = sample, .out = out},
-        .time_ms = to_milliseconds(time_ns)};
+        .time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns,
+        .end = &prometheus->end};
     if (sample->type == SAMPLE_HISTOGRAM)
         write_histogram(&lines, &sample->value.histogram.totals);
     else if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)
@@ -123,7 +129,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    return sample_encoder_create(&encoder_prometheus, sizeof(struct sample_encoder), options);
+    return sample_encoder_create(&encoder_prometheus, sizeof(struct prometheus_encoder), options);
 }
 
 const struct encoder_ops encoder_prometheus = {

@@ -5,6 +5,7 @@
 
 #include "collector/text/escaped.h"
 #include "collector/text/number.h"
+#include "collector/text/plain_text.h"
 #include "collector/text/utf8.h"
 
 /* --- names and values ------------------------------------------------------------------------- */
@@ -14,33 +15,96 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_name_char(char c, bool colon)
+#define ONES UINT64_C(0x0101010101010101)
+
+/* Of eight characters of ASCII the top bit where one is `first`, `last` or between them. */
+static inline uint64_t is_between(uint64_t word, unsigned char first, unsigned char last)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
-           (colon && c == ':');
+    return (word + ONES * (0x80u - first)) & ~(word + ONES * (0x7fu - last)) & ONES * 0x80;
+}
+
+/* Eight characters of ASCII, those that the alphabet lacks as underscores. */
+static inline uint64_t fit_word(uint64_t word, bool colon)
+{
+    _Static_assert(':' == '9' + 1, "a colon follows the digits");
+    uint64_t kept = is_between(word | ONES * 0x20, 'a', 'z') |
+                    (colon ? is_between(word, '0', ':') : is_between(word, '0', '9'));
+    uint64_t mask = (kept >> 7) * 0xff;
+    return (word & mask) | (ONES * '_' & ~mask);
+}
+
+static void put_4(char *to, uint32_t characters)
+{
+    memcpy(to, &characters, sizeof characters);
+}
+
+/* The functions below return 0 where all is ASCII; else what they have written means nothing. */
+
+static uint64_t fit_short(char *to, const unsigned char *text, size_t size, bool colon)
+{
+    uint64_t sent = plain_text_load_short(text, size);
+    uint64_t word = fit_word(sent, colon);
+    if (size >= 4) {
+        put_4(to, (uint32_t)(word >> 32));
+        put_4(to + size - 4, (uint32_t)word);
+    } else {
+        to[0] = (char)(word >> 16);
+        to[size / 2] = (char)(word >> 8);
+        to[size - 1] = (char)word;
+    }
+    return sent & ONES * 0x80;
+}
+
+static inline uint64_t fit_8(char *to, const unsigned char *text, bool colon)
+{
+    uint64_t sent = plain_text_load_8(text);
+    uint64_t word = fit_word(sent, colon);
+    memcpy(to, &word, sizeof word);
+    return sent & ONES * 0x80;
+}
+
+static inline uint64_t fit_long(char *to, const unsigned char *text, size_t size, bool colon)
+{
+    uint64_t strange = 0;
+    for (size_t at = 0; at + 8 < size; at += 8)
+        strange |= fit_8(to + at, text + at, colon);
+    return strange | fit_8(to + size - 8, text + size - 8, colon); /* overlaps the one before it */
+}
+
+/* Appends a name of ASCII. Returns false where it is none, or does not fit. */
+static bool put_ascii(struct output *out, const struct text *name, bool colon)
+{
+    const unsigned char *text = (const unsigned char *)name->data;
+    size_t size = name->size;
+    if (size == 0 || out->overflow || size > out->capacity - out->used)
+        return false;
+    char *to = out->data + out->used;
+    uint64_t strange =
+        size < 8 ? fit_short(to, text, size, colon) : fit_long(to, text, size, colon);
+    if (strange != 0)
+        return false;
+    out->used += size;
+    return true;
+}
+
+/* The same of any name, character by character. */
+static void put_any(struct output *out, const struct text *name, bool colon)
+{
+    const unsigned char *text = (const unsigned char *)name->data;
+    size_t length;
+    for (size_t at = 0; at < name->size && !out->overflow; at += length) {
+        bool valid;
+        length = utf8_sequence(text + at, name->size - at, &valid);
+        output_char(out, text[at] < 0x80 ? (char)fit_word(text[at], colon) : '_');
+    }
 }
 
 void exposition_name(struct output *out, const struct text *name, bool colon)
 {
-    const char *text = name->data;
-    size_t size = name->size;
-    if (size == 0 || is_digit(text[0]))
+    if (name->size == 0 || is_digit(name->data[0]))
         output_char(out, '_');
-    while (size != 0 && !out->overflow) {
-        size_t run = 0;
-        while (run < size && is_name_char(text[run], colon))
-            run++;
-        output_bytes(out, text, run);
-        text += run;
-        size -= run;
-        if (size == 0)
-            break;
-        bool valid;
-        run = utf8_sequence((const uint8_t *)text, size, &valid);
-        output_char(out, '_');
-        text += run;
-        size -= run;
-    }
+    if (!put_ascii(out, name, colon))
+        put_any(out, name, colon);
 }
 
 void exposition_double(struct output *out, double value)
@@ -72,6 +136,14 @@ void exposition_number(struct output *out, const struct sample *sample)
 static const struct escapes value_escapes = {
     {['\n'] = {"\\n", 2}, ['"'] = {"\\\"", 2}, ['\\'] = {"\\\\", 2}}};
 
+static void put_value(struct output *out, const struct text *value)
+{
+    if (plain_text_is(value->data, value->size, (struct plain_rule){0x20, {'"', '\\', '\\'}}))
+        output_bytes(out, value->data, value->size);
+    else
+        escaped_put(out, value->data, value->size, &value_escapes);
+}
+
 static bool is_at(const struct output *out, size_t at, const char *text)
 {
     size_t size = strlen(text);
@@ -92,13 +164,11 @@ static void put_label_name(const struct exposition *lines, const struct text *na
     }
 }
 
-static void write_label(const struct exposition *lines, const struct label *label, bool first)
+static void write_label(const struct exposition *lines, const struct label *label)
 {
     struct output *out = lines->out;
     size_t start = out->used;
-    if (label->key.size == 0 || label->value.size == 0)
-        return;
-    if (!first)
+    if (lines->labels->count != 0)
         output_char(out, ',');
     size_t at = out->used;
     put_label_name(lines, &label->key);
@@ -107,8 +177,15 @@ static void write_label(const struct exposition *lines, const struct label *labe
         return;
     }
     output_literal(out, "=\"");
-    escaped_put(out, label->value.data, label->value.size, &value_escapes);
+    put_value(out, &label->value);
     output_char(out, '"');
+}
+
+/* Beside a label of the format's own others may be called otherwise, so nothing is repeated. */
+static bool repeat_shared(const struct exposition *lines, const struct label *label)
+{
+    return label->shared != NULL && lines->own_label == NULL &&
+           sample_labels_repeat(lines->labels, label, ',', lines->out);
 }
 
 static void write_labels(struct exposition *lines)
@@ -116,8 +193,14 @@ static void write_labels(struct exposition *lines)
     struct label label;
     lines->labels_at = lines->out->used;
     sample_labels_begin(lines->labels, lines->record, lines->sample, NULL);
-    while (sample_labels_next(lines->labels, &label, lines->out))
-        write_label(lines, &label, lines->out->used == lines->labels_at);
+    while (sample_labels_next(lines->labels, &label, lines->out)) {
+        if (label.key.size == 0 || label.value.size == 0)
+            continue;
+        if (repeat_shared(lines, &label))
+            break;
+        write_label(lines, &label);
+    }
+    sample_labels_remember(lines->labels, lines->out);
     lines->labels_size = lines->out->used - lines->labels_at;
 }
 
@@ -186,25 +269,18 @@ static void put_in_order(struct exposition *lines, const uint16_t *order)
 static void sort_labels(struct exposition *lines)
 {
     uint16_t order[MAX_LABELS];
+    sample_labels_add_repeated(lines->labels);
     if (!lines->out->overflow && !find_order(lines->labels, order))
         put_in_order(lines, order);
 }
 
 /* --- the beginning of a line ------------------------------------------------------------------ */
 
-/* Appends what stands in the output already. */
-static void repeat(struct output *out, size_t at, size_t size)
-{
-    char *to = output_reserve(out, size);
-    if (to != NULL)
-        memcpy(to, out->data + at, size);
-}
-
 static void put_metric_name(struct exposition *lines)
 {
     struct output *out = lines->out;
     if (lines->count != 0) {
-        repeat(out, lines->name_at, lines->name_size);
+        output_repeat(out, lines->name_at, lines->name_size);
         return;
     }
     lines->name_at = out->used;
@@ -215,7 +291,7 @@ static void put_metric_name(struct exposition *lines)
 static void put_labels(struct exposition *lines)
 {
     if (lines->count != 0) {
-        repeat(lines->out, lines->labels_at, lines->labels_size);
+        output_repeat(lines->out, lines->labels_at, lines->labels_size);
         return;
     }
     write_labels(lines);

@@ -38,6 +38,14 @@ static inline void output_bytes(struct output *out, const void *bytes, size_t si
         memcpy(at, bytes, size);
 }
 
+/* Appends what stands in it already, from byte `at` on. */
+static inline void output_repeat(struct output *out, size_t at, size_t size)
+{
+    char *to = output_reserve(out, size);
+    if (to != NULL)
+        memcpy(to, out->data + at, size);
+}
+
 static inline void output_char(struct output *out, char c)
 {
     char *at = output_reserve(out, 1);

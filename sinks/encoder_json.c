@@ -29,12 +29,6 @@
 #define FACTS_SIZE  (FACTS_TIME + TIME_TEXT_SIZE + 32 + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE)
 #define END_OF_LINE "}\n"
 
-/* What a line says between a sample's name and its value: ,"kind":...,"value": */
-struct kind_text {
-    size_t size;
-    char text[80];
-};
-
 struct json_encoder {
     struct sample_encoder base;
     struct encoder_options options;
@@ -49,8 +43,8 @@ struct json_encoder {
     size_t listener_size;
     const char *long_name; /* instead, where it is too long to be kept; else NULL */
 
-    struct time_text sampled; /* of the sample in hand */
-    struct kind_text kinds[SAMPLE_KINDS][SAMPLE_TEMPORALITIES];
+    struct time_text sampled;  /* of the sample in hand */
+    struct sample_kinds kinds; /* between name and value: ,"kind":...,"value": */
 };
 
 /* --- what repeats ----------------------------------------------------------------------------- */
@@ -115,25 +109,15 @@ static void write_facts(const struct json_encoder *json, struct output *out)
 
 /* --- one line a sample ------------------------------------------------------------------------ */
 
-static void make_kind(struct kind_text *made, struct text kind, struct text temporality)
+static void put_kind(struct output *out, const struct text *kind, const struct text *temporality)
 {
-    struct output out = {.data = made->text, .capacity = sizeof made->text};
-    output_literal(&out, ",\"kind\":\"");
-    output_bytes(&out, kind.data, kind.size);
-    if (temporality.size != 0) {
-        output_literal(&out, "\",\"temporality\":\"");
-        output_bytes(&out, temporality.data, temporality.size);
+    output_literal(out, ",\"kind\":\"");
+    output_bytes(out, kind->data, kind->size);
+    if (temporality->size != 0) {
+        output_literal(out, "\",\"temporality\":\"");
+        output_bytes(out, temporality->data, temporality->size);
     }
-    output_literal(&out, "\",\"value\":");
-    made->size = out.used;
-}
-
-static void make_kinds(struct json_encoder *json)
-{
-    for (size_t kind = 0; kind < SAMPLE_KINDS; kind++)
-        for (size_t temporality = 0; temporality < SAMPLE_TEMPORALITIES; temporality++)
-            make_kind(&json->kinds[kind][temporality], sample_kind_names[kind],
-                      sample_temporality_names[temporality]);
+    output_literal(out, "\",\"value\":");
 }
 
 /* The line's beginning up to the sample's name, all of one size. */
@@ -158,18 +142,17 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
         time_text_update(&json->sampled, sample->time_ns);
         time = json->sampled.text;
     }
-    const struct kind_text *kind = &json->kinds[sample_kind_of(sample)][sample->temporality];
     write_time(out, time);
-    json_string(out, sample->name.data, sample->name.size);
-    output_bytes(out, kind->text, kind->size);
+    json_string_behind(out, 0, sample->name.data, sample->name.size);
+    sample_kinds_put(&json->kinds, sample, out);
     json_sample_value(out, record, sample, &encoder->scratch);
     if (sample->start_time_ns != 0) {
         output_literal(out, ",\"start_time\":");
         json_time(out, sample->start_time_ns);
     }
     if (sample->unit.size != 0) {
-        output_literal(out, ",\"unit\":");
-        json_string(out, sample->unit.data, sample->unit.size);
+        output_literal(out, ",\"unit\"");
+        json_string_behind(out, ':', sample->unit.data, sample->unit.size);
     }
     output_literal(out, ",\"labels\":");
     json_labels_write(&encoder->labels, record, sample, NULL, out);
@@ -228,7 +211,7 @@ static struct encoder *create(const struct encoder_options *options)
     /* The facts of no record; those of a record change what differs. */
     time_text_init(&json->received);
     time_text_init(&json->sampled);
-    make_kinds(json);
+    sample_kinds_make(&json->kinds, put_kind);
     set_listener(json, "");
     set_source(json, &json->source);
     return &json->base.encoder;

@@ -2,19 +2,17 @@
 
 #include "collector/text/json_writer.h"
 
-/* Writes the label's key. Returns whether it stays; else nothing of it does. */
-static bool write_key(struct sample_labels *labels, const struct text *text, struct output *out)
+static void write_label(struct sample_labels *labels, const struct label *label, struct output *out)
 {
     size_t start = out->used;
-    json_key(out, text->data, text->size);
-    if (out->overflow)
-        return false;
-    /* Compared without its quotes, the colon, and the comma before them. */
-    size_t at = start + 1 + (out->data[start] == ',');
-    if (sample_labels_keep(labels, at, out->used - 2 - at, out))
-        return true;
-    out->used = start;
-    return false;
+    if (labels->count != 0)
+        output_char(out, ',');
+    size_t at = out->used + 1; /* compared without its quotes */
+    json_string_behind(out, 0, label->key.data, label->key.size);
+    if (sample_labels_keep(labels, at, out->used - 1 - at, out))
+        json_string_behind(out, ':', label->value.data, label->value.size);
+    else
+        out->used = start;
 }
 
 void json_labels_write(struct sample_labels *labels, const struct record *record,
@@ -27,8 +25,7 @@ void json_labels_write(struct sample_labels *labels, const struct record *record
     while (sample_labels_next(labels, &label, out)) {
         if (label.shared != NULL && sample_labels_repeat(labels, &label, ',', out))
             break;
-        if (write_key(labels, &label.key, out))
-            json_string(out, label.value.data, label.value.size);
+        write_label(labels, &label, out);
     }
     sample_labels_remember(labels, out);
     output_char(out, '}');

@@ -8,7 +8,7 @@
 /* Those of a single number, which has its kind, come first. */
 enum { HISTOGRAM = 3, EXPONENTIAL_HISTOGRAM, SUMMARY };
 
-const struct text sample_kind_names[SAMPLE_KINDS] = {
+static const struct text kind_names[SAMPLE_KINDS] = {
     [SAMPLE_GAUGE] = TEXT("gauge"),
     [SAMPLE_COUNTER] = TEXT("counter"),
     [SAMPLE_UPDOWN_COUNTER] = TEXT("updown_counter"),
@@ -17,13 +17,13 @@ const struct text sample_kind_names[SAMPLE_KINDS] = {
     [SUMMARY] = TEXT("summary"),
 };
 
-const struct text sample_temporality_names[SAMPLE_TEMPORALITIES] = {
+static const struct text temporality_names[SAMPLE_TEMPORALITIES] = {
     [SAMPLE_NO_TEMPORALITY] = TEXT(""),
     [SAMPLE_CUMULATIVE] = TEXT("cumulative"),
     [SAMPLE_DELTA] = TEXT("delta"),
 };
 
-size_t sample_kind_of(const struct sample *sample)
+static size_t kind_of(const struct sample *sample)
 {
     switch (sample->type) {
     case SAMPLE_HISTOGRAM:
@@ -37,12 +37,21 @@ size_t sample_kind_of(const struct sample *sample)
     }
 }
 
-struct text sample_kind_name(const struct sample *sample)
+void sample_kinds_make(struct sample_kinds *kinds, sample_kind_writer *write)
 {
-    return sample_kind_names[sample_kind_of(sample)];
+    for (size_t kind = 0; kind < SAMPLE_KINDS; kind++) {
+        for (size_t temporality = 0; temporality < SAMPLE_TEMPORALITIES; temporality++) {
+            struct sample_kind_text *made = &kinds->texts[kind][temporality];
+            struct output out = {.data = made->text, .capacity = sizeof made->text};
+            write(&out, &kind_names[kind], &temporality_names[temporality]);
+            made->size = out.used;
+        }
+    }
 }
 
-struct text sample_temporality_name(const struct sample *sample)
+void sample_kinds_put(const struct sample_kinds *kinds, const struct sample *sample,
+                      struct output *out)
 {
-    return sample_temporality_names[sample->temporality];
+    const struct sample_kind_text *made = &kinds->texts[kind_of(sample)][sample->temporality];
+    output_bytes(out, made->text, made->size);
 }

@@ -136,7 +136,7 @@ static void put_escape(struct output *out, uint8_t byte)
     output_bytes(out, text, size);
 }
 
-/* The rest of a string, which begins with a byte that cannot be copied, and the quote. */
+/* The rest of a string, which is empty or begins with a byte that cannot be copied; the quote. */
 static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
 {
     while (size != 0 && !out->overflow) {
@@ -158,22 +158,37 @@ static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
     output_char(out, '"');
 }
 
-void json_string(struct output *out, const void *bytes, size_t size)
+/* A string with something else in it than plain characters. */
+static void put_string(struct output *out, const uint8_t *bytes, size_t size)
 {
-    size_t comma = separator_due(out);
-    size_t run = json_is_plain(bytes, size) ? size : plain_run(bytes, size);
-    bool whole = run == size;
-    char *at = output_reserve(out, comma + 1 + run + whole);
+    size_t run = plain_run(bytes, size);
+    output_char(out, '"');
+    output_bytes(out, bytes, run);
+    put_rest(out, bytes + run, size - run);
+}
+
+void json_string_behind(struct output *out, char before, const void *bytes, size_t size)
+{
+    size_t some = before != 0;
+    if (!json_is_plain(bytes, size)) {
+        output_bytes(out, &before, some);
+        put_string(out, bytes, size);
+        return;
+    }
+    char *at = output_reserve(out, some + size + 2);
     if (at == NULL)
         return;
-    at[0] = ',';
-    at[comma] = '"';
-    if (run != 0)
-        memcpy(at + comma + 1, bytes, run);
-    if (whole)
-        at[comma + 1 + run] = '"';
-    else
-        put_rest(out, (const uint8_t *)bytes + run, size - run);
+    *at = before;
+    at += some;
+    *at++ = '"';
+    if (size != 0)
+        memcpy(at, bytes, size);
+    at[size] = '"';
+}
+
+void json_string(struct output *out, const void *bytes, size_t size)
+{
+    json_string_behind(out, separator_due(out) ? ',' : 0, bytes, size);
 }
 
 void json_key(struct output *out, const char *key, size_t length)

@@ -38,7 +38,13 @@ void json_raw_key(struct output *out, const char *quoted, size_t length);
  */
 void json_string(struct output *out, const void *bytes, size_t size);
 
-/* Whether a string is copied as it is between its quotes; there are few others. */
+/*
+ * The same string for who knows what stands before it: without a comma of its own, but behind the
+ * character `before` where that is not 0.
+ */
+void json_string_behind(struct output *out, char before, const void *bytes, size_t size);
+
+/* Whether a string is copied as it is between its quotes; few are not. */
 static inline bool json_is_plain(const void *bytes, size_t size)
 {
     return plain_text_is(bytes, size, (struct plain_rule){0x20, {'"', '\\', '\\'}});

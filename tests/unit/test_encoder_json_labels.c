@@ -101,85 +101,6 @@ static void the_next_sample_s_labels_begin_anew(void **state)
     assert_non_null(strstr(lines, "\"labels\":{\"b\":\"2\",\"a\":\"3\"}"));
 }
 
-/* --- which samples share ---------------------------------------------------------------------- */
-
-#define SHARED_KEYS 6 /* so few that many are there twice */
-
-struct drawn {
-    size_t count;
-    char keys[4][4];
-    char values[4][8];
-};
-
-static unsigned draw(unsigned *seed, unsigned below)
-{
-    *seed = *seed * 1103515245 + 12345;
-    return (*seed >> 16) % below;
-}
-
-static struct drawn draw_labels(unsigned *seed)
-{
-    struct drawn drawn = {.count = draw(seed, 5)};
-    for (size_t i = 0; i < drawn.count; i++) {
-        unsigned key = draw(seed, SHARED_KEYS);
-        snprintf(drawn.keys[i], sizeof drawn.keys[i], key == 0 ? "" : key == 1 ? "\"" : "k%u", key);
-        snprintf(drawn.values[i], sizeof drawn.values[i], "%u", draw(seed, 1000));
-    }
-    return drawn;
-}
-
-static void add_labels(const struct drawn *drawn)
-{
-    for (size_t i = 0; i < drawn->count; i++)
-        telemetry_add_label(&builder, drawn->keys[i], drawn->values[i]);
-}
-
-/* The labels in each line, one behind the other, with a line's end behind each. */
-static size_t take_labels(struct encoding *encoding, char *out)
-{
-    size_t used = 0;
-    for (const char *at = encoding_write_json(encoding);
-         (at = strstr(at, "\"labels\":")) != NULL;) {
-        const char *end = strstr(at, END_OF_LINE);
-        assert_non_null(end);
-        memcpy(out + used, at, (size_t)(end - at));
-        used += (size_t)(end - at);
-        out[used++] = '\n';
-        at = end;
-    }
-    return used;
-}
-
-/* A message of one sample has nothing to repeat. */
-static void labels_that_samples_share_are_as_each_would_have_them_alone(void **state)
-{
-    unsigned seed = 7;
-    for (int round = 0; round < 2000; round++) {
-        char alone[4096], together[4096];
-        size_t alone_size = 0;
-        struct drawn own[5], shared = draw_labels(&seed);
-        size_t samples = 1 + draw(&seed, 5);
-        for (size_t i = 0; i < samples; i++) {
-            own[i] = draw_labels(&seed);
-            telemetry_begin(&builder);
-            add_labels(&shared);
-            telemetry_add_double(&builder, "n", 1);
-            add_labels(&own[i]);
-            decode_builder(*state);
-            alone_size += take_labels(*state, alone + alone_size);
-        }
-        telemetry_begin(&builder);
-        add_labels(&shared);
-        for (size_t i = 0; i < samples; i++) {
-            telemetry_add_double(&builder, "n", 1);
-            add_labels(&own[i]);
-        }
-        decode_builder(*state);
-        assert_int_equal(take_labels(*state, together), alone_size);
-        assert_memory_equal(together, alone, alone_size);
-    }
-}
-
 static void labels_that_samples_share_may_be_long(void **state)
 {
     static char longer[3000];
@@ -411,7 +332,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with(open_telemetry, the_first_of_two_labels_with_the_same_key_counts),
         with(open_telemetry, the_next_sample_s_labels_begin_anew),
-        with(open_telemetry, labels_that_samples_share_are_as_each_would_have_them_alone),
         with(open_telemetry, labels_that_samples_share_may_be_long),
         with(open_riemann, keys_that_look_the_same_in_json_are_the_same),
         with(open_riemann, host_state_and_tags_of_an_event_are_labels),

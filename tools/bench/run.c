@@ -12,6 +12,10 @@
 #define WARM_UP_MOST (300 * MILLISECOND)
 #define SETTLING_NS  (10000 * MILLISECOND)
 
+#define LINE_SIZE  UINT64_C(320)    /* bytes of JSON for a sample, a little more than it is */
+#define USUAL_RATE UINT64_C(400000) /* datagrams a second that a sender comes to, rather too many  \
+                                     */
+
 /* A receiver that used less of the processor than this in that time has nothing to do, or is not
  * let do it: a pausing one looks around a little, and its last batch is handed on after 20 ms. */
 #define QUIET_NS     (25 * MILLISECOND)
@@ -133,6 +137,14 @@ static int run_with(const struct bench *bench, const struct run_plan *plan,
     return check(plan, result, error);
 }
 
+/* What a collector writes at such a rate, rather too much. */
+static uint64_t bytes_to_come(const struct run_plan *plan)
+{
+    uint64_t rate = plan->rate != 0 ? plan->rate : USUAL_RATE;
+    double seconds = (double)(plan->duration_ns + WARM_UP_MOST) / 1e9;
+    return (uint64_t)((double)(rate * plan->traffic->samples * LINE_SIZE) * seconds);
+}
+
 int run_once(const struct bench *bench, const struct run_plan *plan, struct run_result *result,
              struct error *error)
 {
@@ -151,6 +163,8 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
         error_set(error, EXIT_CODE_IO, "stopped by a signal");
         return -1;
     }
+    if (plan->who->kind == CONTENDER_COLLECTOR && !plan->who->discards)
+        scratch_folder_warm(bench->folder, bytes_to_come(plan));
     if (receiver_start(&receiver, &wanted, error) != 0)
         return -1;
     int outcome = run_with(bench, plan, receiver, result, error);

@@ -5,6 +5,7 @@
 #define SLUICE_TOOLS_BENCH_SCRATCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/error.h"
 
@@ -22,6 +23,13 @@ int scratch_folder_make(const char *base, char path[SCRATCH_PATH_SIZE], struct e
 void scratch_folder_remove_empty(const char *path);
 
 /* --- of every system -------------------------------------------------------------------------- */
+
+/*
+ * Writes a file of that size there and removes it, so that the memory for the next one is at hand:
+ * the host of a virtual machine takes back what stood free for a while, and to get it anew costs
+ * several times what the writing does. Where that fails the folder is as it was.
+ */
+void scratch_folder_warm(const char *path, uint64_t size);
 
 /* Removes the files in it. */
 void scratch_folder_clear(const char *path);

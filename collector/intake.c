@@ -18,6 +18,7 @@ struct intake {
     int64_t opened_ns;  /* 0: not yet dated */
     struct log_limit log;
     struct schema_doubt doubt;
+    struct sequence_recent sender; /* of the last datagram */
 };
 
 struct intake *intake_create(struct intake_thread *thread, const struct listener *listener,
@@ -324,7 +325,8 @@ static void note_sequence(struct intake *intake, uint32_t schema, const struct r
                                .schema = schema,
                                .source = &record->source,
                                .sender = sequence.sender.data,
-                               .sender_size = sequence.sender.size};
+                               .sender_size = sequence.sender.size,
+                               .recent = &intake->sender};
     struct sequence_outcome outcome =
         sequence_note(intake->thread->sequences, &key, sequence.boot_id, sequence.number);
     struct intake_counters *counters = intake->counters;

@@ -223,6 +223,27 @@ static void note_number(struct sender *sender, uint64_t boot_id, uint64_t number
 
 /* --- finding the sender ----------------------------------------------------------------------- */
 
+static bool is_recent(const struct sequence_recent *recent, const struct sequence_key *key,
+                      const uint8_t head[32])
+{
+    return recent->known && recent->name_size == key->sender_size &&
+           memcmp(recent->head, head, sizeof recent->head) == 0 &&
+           (key->sender_size == 0 || memcmp(recent->name, key->sender, key->sender_size) == 0);
+}
+
+static void keep_recent(struct sequence_recent *recent, const struct sequence_key *key,
+                        const uint8_t head[32], const uint64_t fingerprint[2])
+{
+    recent->known = key->sender_size <= sizeof recent->name;
+    if (!recent->known)
+        return;
+    memcpy(recent->head, head, sizeof recent->head);
+    recent->name_size = key->sender_size;
+    if (key->sender_size != 0)
+        memcpy(recent->name, key->sender, key->sender_size);
+    memcpy(recent->fingerprint, fingerprint, sizeof recent->fingerprint);
+}
+
 /* The sender's name comes last and all before it has a fixed size, so no two keys read the same. */
 static void fingerprint_of(const struct sequence_table *table, const struct sequence_key *key,
                            uint64_t fingerprint[2])
@@ -234,11 +255,17 @@ static void fingerprint_of(const struct sequence_table *table, const struct sequ
     memcpy(head + 20, &key->listener, sizeof key->listener);
     memcpy(head + 24, &key->schema, sizeof key->schema);
     head[28] = source->family;
+    if (key->recent != NULL && is_recent(key->recent, key, head)) {
+        memcpy(fingerprint, key->recent->fingerprint, sizeof key->recent->fingerprint);
+        return;
+    }
     struct siphash hash;
     siphash_begin(&hash, table->secret);
     siphash_feed(&hash, head, sizeof head);
     siphash_feed(&hash, key->sender, key->sender_size);
     siphash_end(&hash, fingerprint);
+    if (key->recent != NULL)
+        keep_recent(key->recent, key, head, fingerprint);
 }
 
 /*

@@ -31,6 +31,21 @@
 
 struct sequence_table;
 
+/* Bytes of a sender's own name that are kept; more of it is cut. */
+#define SEQUENCE_NAME_SIZE 48
+
+/*
+ * What was found last, since datagrams come in runs of one sender: spares most of them the hash.
+ * All zero before its first use; of one table and one thread.
+ */
+struct sequence_recent {
+    bool known;
+    uint8_t head[32]; /* what is hashed of a key besides the sender's name */
+    uint8_t name[SEQUENCE_NAME_SIZE];
+    size_t name_size;
+    uint64_t fingerprint[2];
+};
+
 /*
  * Who sent it: the listener it came to, which of its schemas the number is of, its source host (the
  * port may change), its own name.
@@ -41,6 +56,7 @@ struct sequence_key {
     const struct address *source;
     const void *sender; /* bytes, not kept */
     size_t sender_size;
+    struct sequence_recent *recent; /* NULL: nobody keeps it */
 };
 
 /* What one datagram told us, or what settlement found; the caller adds it to its counters. */
@@ -78,9 +94,6 @@ size_t sequence_table_memory(size_t senders);
  */
 bool sequence_keep_senders(struct sequence_table *table);
 size_t sequence_senders_memory(size_t senders);
-
-/* Bytes of a sender's own name that are kept; more of it is cut. */
-#define SEQUENCE_NAME_SIZE 48
 
 /* What is known of one sender, since it came into the table. */
 struct sequence_sender {

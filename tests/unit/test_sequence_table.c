@@ -55,6 +55,44 @@ static void listener_host_and_name_tell_senders_apart_but_not_the_port(void **st
     assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 2, 9), "a"), .duplicated = 1);
 }
 
+/* Each key comes after each other one, and after itself. */
+static void what_was_found_last_is_taken_for_no_other_sender(void **state)
+{
+    static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
+    static const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
+    static char longest[SEQUENCE_NAME_SIZE + 2];
+    memset(longest, 'x', sizeof longest);
+    struct address hosts[] = {address_from_ipv4(ipv4, 1000), address_from_ipv4(other, 1000),
+                              address_from_ipv6(ipv6, 1, 1), address_from_ipv6(ipv6, 2, 1)};
+    const struct sequence_key keys[] = {
+        {.source = &hosts[0], .sender = "ab", .sender_size = 2},
+        {.source = &hosts[0], .sender = "ab", .sender_size = 1},
+        {.source = &hosts[0], .sender = "ac", .sender_size = 2},
+        {.source = &hosts[0], .sender = NULL, .sender_size = 0},
+        {.source = &hosts[0], .sender = "ab", .sender_size = 2, .listener = 1},
+        {.source = &hosts[0], .sender = "ab", .sender_size = 2, .schema = 1},
+        {.source = &hosts[1], .sender = "ab", .sender_size = 2},
+        {.source = &hosts[2], .sender = "ab", .sender_size = 2},
+        {.source = &hosts[3], .sender = "ab", .sender_size = 2},
+        {.source = &hosts[0], .sender = longest, .sender_size = SEQUENCE_NAME_SIZE},
+        {.source = &hosts[0], .sender = longest, .sender_size = SEQUENCE_NAME_SIZE + 1},
+        {.source = &hosts[0], .sender = longest, .sender_size = SEQUENCE_NAME_SIZE + 2},
+    };
+    struct sequence_recent recent = {.known = false};
+    const size_t count = sizeof keys / sizeof keys[0];
+    for (size_t i = 0; i < count; i++) {
+        struct sequence_key key = keys[i];
+        key.recent = &recent;
+        assert_outcome(sequence_note(*state, &key, 1, i), .new_senders = 1);
+    }
+    for (size_t i = 0; i < count * count; i++) {
+        struct sequence_key first = keys[i / count], second = keys[i % count];
+        first.recent = second.recent = &recent;
+        assert_outcome(sequence_note(*state, &first, 1, i / count), .duplicated = 1);
+        assert_outcome(sequence_note(*state, &second, 1, i % count), .duplicated = 1);
+    }
+}
+
 /* Sender number `index`, on the listener of the same number. */
 static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t index,
                                         uint64_t number)
@@ -391,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         test_with_table(listener_host_and_name_tell_senders_apart_but_not_the_port),
+        test_with_table(what_was_found_last_is_taken_for_no_other_sender),
         cmocka_unit_test(forged_senders_cannot_grow_the_table),
         cmocka_unit_test(the_smallest_table_has_a_set_per_shard),
         cmocka_unit_test(an_evicted_sender_is_settled_for_its_own_listener),

@@ -43,29 +43,6 @@ size_t utf8_sequence(const uint8_t *bytes, size_t size, bool *valid)
 
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-/* The last piece overlaps the one before it, so that no byte is looked at alone. */
-static bool is_ascii(const uint8_t *bytes, size_t size)
-{
-    uint64_t word = 0;
-    uint64_t all = 0;
-    if (size >= 8) {
-        for (size_t at = 0; at + 8 < size; at += 8) {
-            memcpy(&word, bytes + at, 8);
-            all |= word;
-        }
-        memcpy(&word, bytes + size - 8, 8);
-        all |= word;
-    } else if (size >= 4) {
-        memcpy(&all, bytes, 4);
-        memcpy(&word, bytes + size - 4, 4);
-        all |= word;
-    } else {
-        for (size_t at = 0; at < size; at++)
-            all |= bytes[at];
-    }
-    return (all & HIGH_BITS) == 0;
-}
-
 static bool begins_with_ascii(const uint8_t *bytes, size_t size)
 {
     uint64_t word;
@@ -75,10 +52,8 @@ static bool begins_with_ascii(const uint8_t *bytes, size_t size)
     return (word & HIGH_BITS) == 0;
 }
 
-bool utf8_valid(const void *bytes, size_t size)
+bool utf8_valid_beyond_ascii(const void *bytes, size_t size)
 {
-    if (is_ascii(bytes, size))
-        return true;
     const uint8_t *at = bytes;
     const uint8_t *end = at + size;
     while (at != end) {

@@ -7,9 +7,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/*
+ * Whether no byte is above 0x7f, which most texts are told by. The last piece overlaps the one
+ * before it, so that no byte is looked at alone.
+ */
+static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
+{
+    uint64_t word = 0;
+    uint64_t all = 0;
+    if (size >= 8) {
+        for (size_t at = 0; at + 8 < size; at += 8) {
+            memcpy(&word, bytes + at, 8);
+            all |= word;
+        }
+        memcpy(&word, bytes + size - 8, 8);
+        all |= word;
+    } else if (size >= 4) {
+        memcpy(&all, bytes, 4);
+        memcpy(&word, bytes + size - 4, 4);
+        all |= word;
+    } else if (size != 0) {
+        all = (uint64_t)bytes[0] | bytes[size / 2] | bytes[size - 1];
+    }
+    return (all & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* For utf8_valid. */
+bool utf8_valid_beyond_ascii(const void *bytes, size_t size);
 
 /* Whether all `size` bytes are well-formed: no overlong forms, surrogates or cut sequences. */
-bool utf8_valid(const void *bytes, size_t size);
+static inline bool utf8_valid(const void *bytes, size_t size)
+{
+    return utf8_is_ascii(bytes, size) || utf8_valid_beyond_ascii(bytes, size);
+}
 
 /*
  * Looks at the sequence that begins at `bytes` (size ≥ 1). Returns its length in bytes, 1 to 4, and

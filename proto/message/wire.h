@@ -25,50 +25,51 @@ enum wire_type {
 #define WIRE_VARINT_MAX 10 /* bytes */
 #define WIRE_TAG_MAX    5
 
+/* A number of `most` bytes or fewer: for those below, of which one byte is the usual case. */
+struct wire_number {
+    const uint8_t *next; /* where to go on, or NULL */
+    uint64_t value;
+};
+struct wire_number wire_read_long(const uint8_t *at, const uint8_t *end, unsigned most);
+
 static inline const uint8_t *wire_read_varint(const uint8_t *at, const uint8_t *end,
                                               uint64_t *value)
 {
-    if (at == end)
-        return NULL;
-    uint64_t result = *at & 0x7f;
-    for (unsigned shift = 7; *at++ >= 0x80; shift += 7) {
-        if (at == end || shift == 7 * WIRE_VARINT_MAX)
-            return NULL;
-        result |= (uint64_t)(*at & 0x7f) << shift;
+    if (at != end && *at < 0x80) {
+        *value = *at;
+        return at + 1;
     }
-    *value = result;
-    return at;
+    struct wire_number number = wire_read_long(at, end, WIRE_VARINT_MAX);
+    *value = number.value;
+    return number.next;
 }
 
 static inline const uint8_t *wire_read_tag(const uint8_t *at, const uint8_t *end, uint32_t *tag)
 {
-    if (at == end)
-        return NULL;
-    uint32_t result = *at & 0x7f;
-    for (unsigned shift = 7; *at++ >= 0x80; shift += 7) {
-        if (at == end || shift == 7 * WIRE_TAG_MAX)
-            return NULL;
-        result |= (uint32_t)(*at & 0x7f) << shift;
+    if (at != end && *at < 0x80) {
+        *tag = *at;
+        return at + 1;
     }
-    *tag = result;
-    return at;
+    struct wire_number number = wire_read_long(at, end, WIRE_TAG_MAX);
+    *tag = (uint32_t)number.value;
+    return number.next;
 }
 
 /* The length in front of bytes, which must all be there. */
 static inline const uint8_t *wire_read_length(const uint8_t *at, const uint8_t *end, size_t *length)
 {
-    if (at == end)
-        return NULL;
-    uint64_t result = *at & 0x7f;
-    for (unsigned shift = 7; *at++ >= 0x80; shift += 7) {
-        if (at == end || shift == 7 * WIRE_TAG_MAX)
+    uint64_t value;
+    if (at != end && *at < 0x80) {
+        value = *at++;
+    } else {
+        struct wire_number number = wire_read_long(at, end, WIRE_TAG_MAX);
+        if (number.next == NULL)
             return NULL;
-        result |= (uint64_t)(*at & 0x7f) << shift;
+        at = number.next;
+        value = number.value;
     }
-    if (result > (uint64_t)(end - at))
-        return NULL;
-    *length = (size_t)result;
-    return at;
+    *length = (size_t)value;
+    return value <= (uint64_t)(end - at) ? at : NULL;
 }
 
 static inline const uint8_t *wire_read_fixed32(const uint8_t *at, const uint8_t *end,

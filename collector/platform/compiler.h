@@ -19,4 +19,16 @@
 #define PRINTF_LIKE(format_at, first)
 #endif
 
+/*
+ * Instead of inline: for parts of a hot loop that compilers think too large for it. NEVER_INLINE
+ * is for what would only make its registers and its stack more.
+ */
+#if defined(__GNUC__) || defined(__clang__)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NEVER_INLINE  __attribute__((noinline))
+#else
+#define ALWAYS_INLINE __forceinline
+#define NEVER_INLINE  __declspec(noinline)
+#endif
+
 #endif

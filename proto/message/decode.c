@@ -4,6 +4,7 @@
 
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
+#include "proto/message/plain.h"
 #include "proto/message/wire.h"
 
 static ProtobufCMessage *new_message(struct decoder *decoder, const struct message_type *type)
@@ -256,12 +257,8 @@ static bool end_message(struct decoder *decoder, const struct message_type *type
         if (field->map && !decoder_keep_last_entries(decoder, field, message))
             return false;
     }
-    for (size_t i = 0; i < type->required_count; i += 64) {
-        size_t left = type->required_count - i;
-        uint64_t all = left >= 64 ? UINT64_MAX : (UINT64_C(1) << left) - 1;
-        if (required_words(type, message)[i / 64] != all)
-            decoder->incomplete = true;
-    }
+    if (!has_required(type, message))
+        decoder->incomplete = true;
     return true;
 }
 
@@ -330,8 +327,9 @@ static const uint8_t *parse(struct decoder *decoder, const struct message_type *
     return end_message(decoder, type, message) ? at : NULL;
 }
 
-enum decode_result message_decode(const struct message_type *type, const uint8_t *data, size_t size,
-                                  unsigned levels, struct arena *arena, struct decoded *out)
+enum decode_result message_decode_any(const struct message_type *type, const uint8_t *data,
+                                      size_t size, unsigned levels, struct arena *arena,
+                                      struct decoded *out)
 {
     static const uint8_t nothing[1];
     struct decoder decoder; /* but for its groups, which are written before they are read */
@@ -352,4 +350,12 @@ enum decode_result message_decode(const struct message_type *type, const uint8_t
     }
     arena->used = start;
     return decoder.failure;
+}
+
+enum decode_result message_decode(const struct message_type *type, const uint8_t *data, size_t size,
+                                  unsigned levels, struct arena *arena, struct decoded *out)
+{
+    if (type->plain && plain_decode(type, data, size, levels, arena, out))
+        return DECODE_OK;
+    return message_decode_any(type, data, size, levels, arena, out);
 }

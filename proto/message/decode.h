@@ -9,6 +9,8 @@
  * asked for at the end, when all is merged. Unknown fields are kept as they stood: a group's data
  * reach to its end tag and include it.
  *
+ * Plain messages go a shorter way (message/plain.h), which nobody can tell but by the time.
+ *
  * Strings, bytes and unknown fields are not copied: they point into the given bytes, which must
  * live as long as the message. Nothing is freed on its own; the arena takes it all back at once, so
  * protobuf_c_message_free_unpacked is not for these messages. Pure; any thread.

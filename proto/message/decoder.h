@@ -38,6 +38,11 @@ static inline void *decoder_allocate(struct decoder *decoder, size_t size)
     return block != NULL ? block : decoder_fail(decoder, DECODE_TOO_LARGE);
 }
 
+/* message_decode without plain.h, whose every answer is also this one's. */
+enum decode_result message_decode_any(const struct message_type *type, const uint8_t *data,
+                                      size_t size, unsigned levels, struct arena *arena,
+                                      struct decoded *out);
+
 /* --- looking ahead (room.c) ------------------------------------------------------------------- */
 
 /* How the bytes after a tag are to be taken. */
@@ -94,6 +99,11 @@ bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
 bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type *map,
                                ProtobufCMessage *message);
 
+/* The same of no more than MAP_FEW entries, which takes no memory. Returns how many are left. */
+#define MAP_FEW 12
+size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage **entries,
+                            size_t count);
+
 /* Whether the message and all it holds have their required fields (required.c). */
 bool message_is_complete(const struct message_type *type, const ProtobufCMessage *message);
 
@@ -101,6 +111,19 @@ bool message_is_complete(const struct message_type *type, const ProtobufCMessage
 static inline uint64_t *required_words(const struct message_type *type, ProtobufCMessage *message)
 {
     return (uint64_t *)(void *)((char *)message + type->required_offset);
+}
+
+/* Whether the message itself has its required fields. */
+static inline bool has_required(const struct message_type *type, const ProtobufCMessage *message)
+{
+    const void *words = (const char *)message + type->required_offset;
+    for (size_t i = 0; i < type->required_count; i += 64) {
+        size_t left = type->required_count - i;
+        uint64_t all = left >= 64 ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+        if (((const uint64_t *)words)[i / 64] != all)
+            return false;
+    }
+    return true;
 }
 
 #endif

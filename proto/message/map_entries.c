@@ -7,8 +7,6 @@
 
 #include "proto/message/decoder.h"
 
-#define FEW 12
-
 static int compare_keys(const struct field_type *key, const ProtobufCMessage *a,
                         const ProtobufCMessage *b)
 {
@@ -85,22 +83,35 @@ static bool drop_among_many(struct decoder *decoder, const struct field_type *ke
     return true;
 }
 
+static size_t remove_dropped(ProtobufCMessage **entries, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (entries[i]->descriptor != NULL)
+            entries[kept++] = entries[i];
+    return kept;
+}
+
+size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage **entries,
+                            size_t count)
+{
+    drop_among_few(&entry->fields[0], entries, count);
+    return remove_dropped(entries, count);
+}
+
 bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type *map,
                                ProtobufCMessage *message)
 {
     size_t *count = field_count(map, message);
     ProtobufCMessage **entries = *(ProtobufCMessage * *const *)field_value(map, message);
-    const struct field_type *key = &map->message->fields[0];
     if (*count < 2)
         return true;
-    if (*count <= FEW)
-        drop_among_few(key, entries, *count);
-    else if (!drop_among_many(decoder, key, entries, *count))
+    if (*count <= MAP_FEW) {
+        *count = map_keep_last_of_few(map->message, entries, *count);
+        return true;
+    }
+    if (!drop_among_many(decoder, &map->message->fields[0], entries, *count))
         return false;
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++)
-        if (entries[i]->descriptor != NULL)
-            entries[kept++] = entries[i];
-    *count = kept;
+    *count = remove_dropped(entries, *count);
     return true;
 }

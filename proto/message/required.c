@@ -1,20 +1,9 @@
 #include "proto/message/decoder.h"
 
-static bool has_all(const struct message_type *type, const ProtobufCMessage *message)
-{
-    const char *words = (const char *)message + type->required_offset;
-    for (size_t i = 0; i < type->required_count; i++) {
-        uint64_t word = ((const uint64_t *)(const void *)words)[i / 64];
-        if ((word >> i % 64 & 1) == 0)
-            return false;
-    }
-    return true;
-}
-
 /* As deep as messages nest, which the decoder has bounded. */
 bool message_is_complete(const struct message_type *type, const ProtobufCMessage *message)
 {
-    if (!has_all(type, message))
+    if (!has_required(type, message))
         return false;
     for (size_t i = 0; i < type->field_count; i++) {
         const struct field_type *field = &type->fields[i];

@@ -92,6 +92,14 @@ struct field_type {
     const ProtobufCFieldDescriptor *descriptor;
 };
 
+/* A prototype may be read in pieces of so many bytes. */
+#define PROTOTYPE_PIECE ((size_t)64)
+
+/* Tags of one byte, of which nearly all are. */
+#define ONE_BYTE_TAGS 128
+
+struct plain_step;
+
 struct message_type {
     const ProtobufCMessageDescriptor *descriptor;
     const struct field_type *fields; /* field_count of them, by number */
@@ -100,7 +108,7 @@ struct message_type {
     size_t direct_count;      /* numbers that `direct` covers */
     const uint16_t *repeated; /* places of the repeated fields */
     size_t repeated_count;
-    const void *prototype;  /* `size` bytes: an empty message */
+    const void *prototype;  /* an empty message: `size` bytes, and no less than whole pieces */
     size_t size;            /* of a message that we decode: the struct, and a bit for each */
     size_t required_offset; /* required field, which protobuf-c has no room for: uint64_t words */
     size_t required_count;
@@ -109,6 +117,11 @@ struct message_type {
     bool message_set; /* message_set_wire_format, which is not read */
     enum well_known well_known;
     const struct type_set *set; /* that it belongs to */
+
+    /* For message/plain.h, which says what they are. */
+    bool plain;                     /* this type and all that it may hold */
+    const struct plain_step *steps; /* for each place in `fields`, behind two of no field */
+    uint8_t step_of[ONE_BYTE_TAGS]; /* by tag: place in `steps` */
 };
 
 /* The field of that number, or NULL. */

@@ -117,6 +117,10 @@ bool message_type_index(struct region *region, struct message_type *type,
 uint8_t field_kind_size(enum field_kind kind);
 uint8_t field_kind_wire_type(enum field_kind kind);
 
+/* plain_steps.c: what the quick decoder goes by. The second needs all types of the set. */
+bool loader_make_steps(struct loader *loader, struct message_type *type);
+void loader_mark_plain(const struct loader *loader);
+
 /* well_known.c */
 enum well_known well_known_of(const struct message_type *type);
 

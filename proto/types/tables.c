@@ -79,7 +79,8 @@ static bool make_prototype(struct region *region, struct message_type *type)
     size_t struct_size = (type->descriptor->sizeof_message + 7) & ~(size_t)7;
     type->required_offset = struct_size;
     type->size = struct_size + (type->required_count + 63) / 64 * sizeof(uint64_t);
-    ProtobufCMessage *prototype = region_allocate(region, type->size, 1);
+    size_t pieces = (type->size + PROTOTYPE_PIECE - 1) / PROTOTYPE_PIECE;
+    ProtobufCMessage *prototype = region_allocate(region, pieces, PROTOTYPE_PIECE);
     if (prototype == NULL)
         return false;
     if (type->descriptor->message_init != NULL)

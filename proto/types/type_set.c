@@ -131,6 +131,7 @@ static bool make_types(struct loader *loader)
     for (struct message_definition *at = loader->messages; at != NULL; at = at->next)
         if (!loader_lay_out(loader, at))
             return false;
+    loader_mark_plain(loader);
     return true;
 }
 

@@ -1,0 +1,501 @@
+#include "proto/message/plain.h"
+
+#include <string.h>
+
+#include "collector/platform/compiler.h"
+#include "collector/text/utf8.h"
+#include "proto/message/decoder.h"
+#include "proto/message/wire.h"
+
+/* The rest of the arena. Each block takes whole words of it, as arena_allocate gives them. */
+struct room {
+    uint8_t *next;
+    uint8_t *end;
+    size_t unknown_fields; /* of all messages in it */
+    unsigned levels;       /* that may open below */
+};
+
+static inline void *allocate(struct room *room, size_t size)
+{
+    size_t rounded = (size + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    if (rounded > (size_t)(room->end - room->next))
+        return NULL;
+    void *block = room->next;
+    room->next += rounded;
+    return block;
+}
+
+/*
+ * An empty message. It is copied in pieces of fixed size, the last of which may reach into room
+ * that is free; where there is none, there is none for much else either.
+ */
+static inline ProtobufCMessage *new_message(struct room *room, const struct message_type *type)
+{
+    size_t size = type->size;
+    if ((size_t)(room->end - room->next) < size + PROTOTYPE_PIECE)
+        return NULL;
+    char *message = (char *)room->next;
+    const char *prototype = type->prototype;
+    for (size_t at = 0; at < size; at += PROTOTYPE_PIECE)
+        memcpy(message + at, prototype + at, PROTOTYPE_PIECE);
+    room->next += size;
+    return (ProtobufCMessage *)(void *)message;
+}
+
+static inline void put32(void *place, uint32_t value)
+{
+    memcpy(place, &value, sizeof value);
+}
+
+static inline void put64(void *place, uint64_t value)
+{
+    memcpy(place, &value, sizeof value);
+}
+
+static inline const uint8_t *parse_fixed64(const uint8_t *at, const uint8_t *end, void *place)
+{
+    uint64_t bits = 0;
+    at = wire_read_fixed64(at, end, &bits);
+    put64(place, bits);
+    return at;
+}
+
+static inline const uint8_t *parse_varint32(const uint8_t *at, const uint8_t *end, void *place)
+{
+    uint64_t bits = 0;
+    at = wire_read_varint(at, end, &bits);
+    put32(place, (uint32_t)bits);
+    return at;
+}
+
+static inline const uint8_t *parse_varint64(const uint8_t *at, const uint8_t *end, void *place)
+{
+    uint64_t bits = 0;
+    at = wire_read_varint(at, end, &bits);
+    put64(place, bits);
+    return at;
+}
+
+static const uint8_t *parse_number(enum plain_act act, const uint8_t *at, const uint8_t *end,
+                                   void *place)
+{
+    uint64_t bits = 0;
+    switch (act) {
+    case PLAIN_FIXED64:
+        return parse_fixed64(at, end, place);
+    case PLAIN_FIXED32:
+        at = wire_read_fixed32(at, end, &bits);
+        put32(place, (uint32_t)bits);
+        return at;
+    case PLAIN_VARINT64:
+        return parse_varint64(at, end, place);
+    case PLAIN_SINT64:
+        at = wire_read_varint(at, end, &bits);
+        put64(place, wire_unzigzag64(bits));
+        return at;
+    case PLAIN_VARINT32:
+        return parse_varint32(at, end, place);
+    case PLAIN_SINT32:
+        at = wire_read_varint(at, end, &bits);
+        put32(place, wire_unzigzag32((uint32_t)bits));
+        return at;
+    case PLAIN_BOOL:
+        at = wire_read_varint(at, end, &bits);
+        put32(place, bits != 0);
+        return at;
+    default:
+        return NULL;
+    }
+}
+
+static ALWAYS_INLINE const uint8_t *parse_text(bool utf8, const uint8_t *at, const uint8_t *end,
+                                               void *place)
+{
+    ProtobufCBinaryData *text = place;
+    size_t length;
+    at = wire_read_length(at, end, &length);
+    if (at == NULL || (utf8 && !utf8_valid(at, length)))
+        return NULL;
+    text->len = length;
+    text->data = (uint8_t *)(uintptr_t)at;
+    return at + length;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static const uint8_t *parse(struct room *room, const struct message_type *type,
+                            ProtobufCMessage *message, const uint8_t *at, const uint8_t *end);
+
+/* `at` is where the length is. */
+static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
+                                                  const struct message_type *type,
+                                                  const uint8_t *at, const uint8_t *end,
+                                                  ProtobufCMessage **place)
+{
+    size_t length;
+    at = wire_read_length(at, end, &length);
+    if (at == NULL || room->levels == 0)
+        return NULL;
+    ProtobufCMessage *message = new_message(room, type);
+    if (message == NULL)
+        return NULL;
+    *place = message;
+    room->levels--;
+    at = parse(room, type, message, at, at + length);
+    room->levels++;
+    return at;
+}
+
+/* --- repeated fields -------------------------------------------------------------------------- */
+
+/* Whether the same tag stands at `at`, with something behind it. */
+static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *at,
+                            const uint8_t *end)
+{
+    if ((size_t)(end - at) <= tag_size || *at != *tag)
+        return false;
+    return tag_size == 1 || memcmp(at, tag, tag_size) == 0;
+}
+
+static const uint8_t *skip(const uint8_t *at, const uint8_t *end, uint32_t wire_type)
+{
+    uint64_t number;
+    size_t length;
+    switch (wire_type) {
+    case WIRE_VARINT:
+        return wire_read_varint(at, end, &number);
+    case WIRE_FIXED64:
+        return wire_read_fixed64(at, end, &number);
+    case WIRE_FIXED32:
+        return wire_read_fixed32(at, end, &number);
+    case WIRE_LENGTH:
+        at = wire_read_length(at, end, &length);
+        return at == NULL ? NULL : at + length;
+    default:
+        return NULL;
+    }
+}
+
+/* How many elements stand together from their first `tag` on; 0: their bytes make no sense. */
+static size_t count_elements(const uint8_t *tag, size_t tag_size, const uint8_t *end,
+                             uint32_t wire_type)
+{
+    size_t count = 0;
+    for (const uint8_t *at = tag; is_again(tag, tag_size, at, end); count++) {
+        at = skip(at + tag_size, end, wire_type);
+        if (at == NULL)
+            return 0;
+    }
+    return count;
+}
+
+/* Makes the list of a field that has none. NULL: it has one already, or there is no room. */
+static inline void *make_list(struct room *room, const struct plain_step *step, char *message,
+                              size_t count)
+{
+    size_t *counter = (size_t *)(void *)(message + step->mark);
+    if (*counter != 0 || count == 0)
+        return NULL;
+    void *list = allocate(room, count * step->size);
+    *counter = count;
+    *(void **)(void *)(message + step->offset) = list;
+    return list;
+}
+
+/* Until it is known how many there are, each has the one before it where its descriptor goes. */
+static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const struct plain_step *step,
+                                                   char *message, const uint8_t *tag,
+                                                   size_t tag_size, const uint8_t *end)
+{
+    const uint8_t *at = tag;
+    ProtobufCMessage *last = NULL;
+    size_t count = 0;
+    do {
+        ProtobufCMessage *child;
+        at = parse_message(room, step->message, at + tag_size, end, &child);
+        if (at == NULL)
+            return NULL;
+        child->descriptor = (const void *)last;
+        last = child;
+        count++;
+    } while (is_again(tag, tag_size, at, end));
+    ProtobufCMessage **list = make_list(room, step, message, count);
+    if (list == NULL)
+        return NULL;
+    while (count-- != 0) {
+        list[count] = last;
+        last = (ProtobufCMessage *)(uintptr_t)list[count]->descriptor;
+        list[count]->descriptor = step->message->descriptor;
+    }
+    return at;
+}
+
+/* The value of an entry that is a message and left out would have to be made. */
+static bool is_complete(const struct message_type *entry, const ProtobufCMessage *message)
+{
+    const struct field_type *value = &entry->fields[1];
+    return value->message == NULL || *(void *const *)field_value(value, message) != NULL;
+}
+
+static NEVER_INLINE const uint8_t *parse_map(struct room *room, const struct plain_step *step,
+                                             char *message, const uint8_t *tag, size_t tag_size,
+                                             const uint8_t *end)
+{
+    const uint8_t *at = parse_messages(room, step, message, tag, tag_size, end);
+    size_t *count = (size_t *)(void *)(message + step->mark);
+    if (at == NULL || *count > MAP_FEW)
+        return NULL;
+    ProtobufCMessage **entries = *(ProtobufCMessage ***)(void *)(message + step->offset);
+    for (size_t i = 0; i < *count; i++)
+        if (!is_complete(step->message, entries[i]))
+            return NULL;
+    *count = map_keep_last_of_few(step->message, entries, *count);
+    return at;
+}
+
+static const uint8_t *parse_texts(struct room *room, const struct plain_step *step, char *message,
+                                  const uint8_t *tag, size_t tag_size, const uint8_t *end)
+{
+    size_t count = count_elements(tag, tag_size, end, WIRE_LENGTH);
+    ProtobufCBinaryData *list = make_list(room, step, message, count);
+    if (list == NULL)
+        return NULL;
+    const uint8_t *at = tag;
+    for (size_t i = 0; at != NULL && i < count; i++)
+        at = parse_text(step->element == PLAIN_TEXT, at + tag_size, end, &list[i]);
+    return at;
+}
+
+/*
+ * Whether a closed enum lets all of them in. The other decoder has made room for each as an unknown
+ * field by then.
+ */
+static bool are_allowed(struct room *room, const struct plain_step *step, const void *values,
+                        size_t count)
+{
+    if (!step->closed)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (enum_find(step->enumeration, ((const int32_t *)values)[i]) == NULL)
+            return false;
+    return allocate(room, count * sizeof(ProtobufCMessageUnknownField)) != NULL;
+}
+
+static const uint8_t *parse_numbers(struct room *room, const struct plain_step *step, char *message,
+                                    const uint8_t *tag, size_t tag_size, const uint8_t *end)
+{
+    size_t count = count_elements(tag, tag_size, end, step->wire_type);
+    char *list = make_list(room, step, message, count);
+    if (list == NULL)
+        return NULL;
+    const uint8_t *at = tag;
+    for (size_t i = 0; at != NULL && i < count; i++)
+        at = parse_number((enum plain_act)step->element, at + tag_size, end, list + i * step->size);
+    return at != NULL && are_allowed(room, step, list, count) ? at : NULL;
+}
+
+static size_t count_numbers(const struct plain_step *step, const uint8_t *at, size_t length)
+{
+    if (step->element == PLAIN_FIXED64)
+        return length / 8;
+    if (step->element == PLAIN_FIXED32)
+        return length / 4;
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += at[i] < 0x80;
+    return count;
+}
+
+static const uint8_t *parse_packed(struct room *room, const struct plain_step *step, char *message,
+                                   const uint8_t *at, const uint8_t *end)
+{
+    size_t length;
+    at = wire_read_length(at, end, &length);
+    if (at == NULL || length == 0)
+        return at;
+    size_t count = count_numbers(step, at, length);
+    char *list = make_list(room, step, message, count);
+    if (list == NULL)
+        return NULL;
+    end = at + length;
+    for (size_t i = 0; at != NULL && i < count; i++)
+        at = parse_number((enum plain_act)step->element, at, end, list + i * step->size);
+    return at == end && are_allowed(room, step, list, count) ? at : NULL;
+}
+
+/* --- single fields ---------------------------------------------------------------------------- */
+
+/* A message that is not there yet, for it would have to be merged. */
+static ALWAYS_INLINE const uint8_t *parse_single(struct room *room, const struct plain_step *step,
+                                                 char *message, const uint8_t *at,
+                                                 const uint8_t *end)
+{
+    uint32_t *mark = (uint32_t *)(void *)(message + step->mark);
+    ProtobufCMessage **place = (ProtobufCMessage **)(void *)(message + step->offset);
+    bool there = step->act == PLAIN_MESSAGE_IN_ONEOF ? *mark == step->mark_value : *place != NULL;
+    if (there)
+        return NULL;
+    *mark = step->mark_value;
+    return parse_message(room, step->message, at, end, place);
+}
+
+static const uint8_t *parse_checked(struct room *room, const struct plain_step *step, char *message,
+                                    const uint8_t *at, const uint8_t *end)
+{
+    char *place = message + step->offset;
+    at = parse_number((enum plain_act)step->element, at, end, place);
+    return at != NULL && are_allowed(room, step, place, 1) ? at : NULL;
+}
+
+static NEVER_INLINE const uint8_t *parse_required(struct room *room,
+                                                  const struct message_type *type,
+                                                  const struct plain_step *step, char *message,
+                                                  const uint8_t *at, const uint8_t *end)
+{
+    uint64_t *words = required_words(type, (ProtobufCMessage *)(void *)message);
+    words[step->required / 64] |= UINT64_C(1) << step->required % 64;
+    switch (step->element) {
+    case PLAIN_MESSAGE:
+        return parse_single(room, step, message, at, end);
+    case PLAIN_TEXT:
+    case PLAIN_BYTES:
+        return parse_text(step->element == PLAIN_TEXT, at, end, message + step->offset);
+    default:
+        return parse_checked(room, step, message, at, end);
+    }
+}
+
+/* The list of them grows as long as nothing else has taken room behind it. */
+static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message, const uint8_t *at,
+                                    const uint8_t *end)
+{
+    uint32_t tag = 0;
+    at = wire_read_tag(at, end, &tag);
+    const uint8_t *next = at == NULL || tag >> 3 == 0 ? NULL : skip(at, end, tag & 7);
+    ProtobufCMessageUnknownField *field = allocate(room, sizeof *field);
+    if (next == NULL || field == NULL)
+        return NULL;
+    if (message->n_unknown_fields == 0)
+        message->unknown_fields = field;
+    if (field != message->unknown_fields + message->n_unknown_fields)
+        return NULL;
+    field->tag = tag >> 3;
+    field->wire_type = (ProtobufCWireType)(tag & 7);
+    field->data = (uint8_t *)(uintptr_t)at;
+    field->len = (size_t)(next - at);
+    message->n_unknown_fields++;
+    room->unknown_fields++;
+    return next;
+}
+
+/* --- all fields ------------------------------------------------------------------------------- */
+
+/* The step of a tag that has more than one byte. Returns where its value is. */
+static const uint8_t *find_step(const struct message_type *type, const uint8_t *at,
+                                const uint8_t *end, const struct plain_step **step)
+{
+    uint32_t tag = 0;
+    at = wire_read_tag(at, end, &tag);
+    *step = &type->steps[PLAIN_UNKNOWN];
+    const struct field_type *field = message_type_find(type, tag >> 3);
+    if (form_of(field, tag & 7) == FORM_UNKNOWN)
+        return at;
+    *step = &type->steps[PLAIN_FIRST_FIELD + (size_t)(field - type->fields)];
+    if ((*step)->wire_type != (tag & 7))
+        *step = &type->steps[PLAIN_GIVE_UP];
+    return at;
+}
+
+/* The less frequent ones, none of which holds messages. `tag` is where the field begins, `at` where
+ * its value does. */
+static NEVER_INLINE const uint8_t *parse_other(struct room *room, const struct plain_step *step,
+                                               char *message, const uint8_t *tag, const uint8_t *at,
+                                               const uint8_t *end)
+{
+    switch (step->act) {
+    case PLAIN_GIVE_UP:
+        return NULL;
+    case PLAIN_UNKNOWN:
+        return parse_unknown(room, (ProtobufCMessage *)(void *)message, tag, end);
+    case PLAIN_CLOSED:
+        put32(message + step->mark, step->mark_value);
+        return parse_checked(room, step, message, at, end);
+    case PLAIN_PACKED:
+        return parse_packed(room, step, message, at, end);
+    case PLAIN_NUMBERS:
+        return parse_numbers(room, step, message, tag, (size_t)(at - tag), end);
+    case PLAIN_TEXTS:
+        return parse_texts(room, step, message, tag, (size_t)(at - tag), end);
+    default:
+        put32(message + step->mark, step->mark_value);
+        return parse_number((enum plain_act)step->act, at, end, message + step->offset);
+    }
+}
+
+static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct message_type *type,
+                                                const struct plain_step *step, char *message,
+                                                const uint8_t *tag, const uint8_t *at,
+                                                const uint8_t *end)
+{
+    switch (step->act) {
+    case PLAIN_TEXT:
+    case PLAIN_BYTES:
+        put32(message + step->mark, step->mark_value);
+        return parse_text(step->act == PLAIN_TEXT, at, end, message + step->offset);
+    case PLAIN_FIXED64:
+        put32(message + step->mark, step->mark_value);
+        return parse_fixed64(at, end, message + step->offset);
+    case PLAIN_VARINT32:
+        put32(message + step->mark, step->mark_value);
+        return parse_varint32(at, end, message + step->offset);
+    case PLAIN_VARINT64:
+        put32(message + step->mark, step->mark_value);
+        return parse_varint64(at, end, message + step->offset);
+    case PLAIN_MESSAGE:
+    case PLAIN_MESSAGE_IN_ONEOF:
+        return parse_single(room, step, message, at, end);
+    case PLAIN_MESSAGES:
+        return parse_messages(room, step, message, tag, (size_t)(at - tag), end);
+    case PLAIN_MAP:
+        return parse_map(room, step, message, tag, (size_t)(at - tag), end);
+    case PLAIN_REQUIRED:
+        return parse_required(room, type, step, message, at, end);
+    default:
+        return parse_other(room, step, message, tag, at, end);
+    }
+}
+
+static const uint8_t *parse(struct room *room, const struct message_type *type,
+                            ProtobufCMessage *message, const uint8_t *at, const uint8_t *end)
+{
+    while (at != end) {
+        const uint8_t *tag = at;
+        const struct plain_step *step;
+        if (*tag < ONE_BYTE_TAGS) {
+            step = &type->steps[type->step_of[*tag]];
+            at = tag + 1;
+        } else {
+            at = find_step(type, tag, end, &step);
+        }
+        if (at == NULL)
+            return NULL;
+        at = parse_field(room, type, step, (char *)message, tag, at, end);
+        if (at == NULL)
+            return NULL;
+    }
+    return has_required(type, message) ? at : NULL;
+}
+
+bool plain_decode(const struct message_type *type, const uint8_t *data, size_t size,
+                  unsigned levels, struct arena *arena, struct decoded *out)
+{
+    static const uint8_t nothing[1];
+    const uint8_t *at = size == 0 ? nothing : data;
+    struct room room = {arena->base + arena->used, arena->base + arena->capacity, 0, levels};
+    ProtobufCMessage *message = new_message(&room, type);
+    if (message == NULL || parse(&room, type, message, at, at + size) == NULL)
+        return false;
+    arena->used = (size_t)(room.next - arena->base);
+    *out = (struct decoded){.message = message, .unknown_fields = room.unknown_fields};
+    return true;
+}

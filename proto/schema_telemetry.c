@@ -73,10 +73,12 @@ static void read_kind(const Sample *from, struct sample *to)
         break;
     default:
         to->kind = SAMPLE_GAUGE;
+        to->temporality = SAMPLE_NO_TEMPORALITY;
         break;
     }
 }
 
+/* What of `value` belongs to other types is left as it is: clearing it costs more than the rest. */
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
 {
@@ -85,9 +87,9 @@ static bool next_sample(const struct schema *schema, const void *message,
     while (cursor->index < telemetry->n_samples) {
         size_t index = cursor->index++;
         const Sample *from = telemetry->samples[index];
-        *sample = (struct sample){.index = index};
         if (!read_value(from, sample))
             continue;
+        sample->index = index;
         sample->name = text_of(from->name);
         read_kind(from, sample);
         sample->unit = text_of(from->unit);

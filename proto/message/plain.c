@@ -330,12 +330,15 @@ static ALWAYS_INLINE const uint8_t *parse_single(struct room *room, const struct
                                                  char *message, const uint8_t *at,
                                                  const uint8_t *end)
 {
-    uint32_t *mark = (uint32_t *)(void *)(message + step->mark);
     ProtobufCMessage **place = (ProtobufCMessage **)(void *)(message + step->offset);
-    bool there = step->act == PLAIN_MESSAGE_IN_ONEOF ? *mark == step->mark_value : *place != NULL;
-    if (there)
+    if (step->act == PLAIN_MESSAGE_IN_ONEOF) {
+        uint32_t *which = (uint32_t *)(void *)(message + step->mark);
+        if (*which == step->mark_value)
+            return NULL;
+        *which = step->mark_value;
+    } else if (*place != NULL) {
         return NULL;
-    *mark = step->mark_value;
+    }
     return parse_message(room, step->message, at, end, place);
 }
 

@@ -157,32 +157,13 @@ static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *
     return tag_size == 1 || memcmp(at, tag, tag_size) == 0;
 }
 
-static const uint8_t *skip(const uint8_t *at, const uint8_t *end, uint32_t wire_type)
-{
-    uint64_t number;
-    size_t length;
-    switch (wire_type) {
-    case WIRE_VARINT:
-        return wire_read_varint(at, end, &number);
-    case WIRE_FIXED64:
-        return wire_read_fixed64(at, end, &number);
-    case WIRE_FIXED32:
-        return wire_read_fixed32(at, end, &number);
-    case WIRE_LENGTH:
-        at = wire_read_length(at, end, &length);
-        return at == NULL ? NULL : at + length;
-    default:
-        return NULL;
-    }
-}
-
 /* How many elements stand together from their first `tag` on; 0: their bytes make no sense. */
 static size_t count_elements(const uint8_t *tag, size_t tag_size, const uint8_t *end,
                              uint32_t wire_type)
 {
     size_t count = 0;
     for (const uint8_t *at = tag; is_again(tag, tag_size, at, end); count++) {
-        at = skip(at + tag_size, end, wire_type);
+        at = wire_skip(at + tag_size, end, wire_type);
         if (at == NULL)
             return 0;
     }
@@ -374,7 +355,7 @@ static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message
 {
     uint32_t tag = 0;
     at = wire_read_tag(at, end, &tag);
-    const uint8_t *next = at == NULL || tag >> 3 == 0 ? NULL : skip(at, end, tag & 7);
+    const uint8_t *next = at == NULL || tag >> 3 == 0 ? NULL : wire_skip(at, end, tag & 7);
     ProtobufCMessageUnknownField *field = allocate(room, sizeof *field);
     if (next == NULL || field == NULL)
         return NULL;

@@ -2,31 +2,6 @@
 #include "proto/message/decoder.h"
 #include "proto/message/wire.h"
 
-static const uint8_t *forward(const uint8_t *at, const uint8_t *end, size_t size)
-{
-    return (size_t)(end - at) < size ? NULL : at + size;
-}
-
-/* To the end of any value but a group. NULL: the bytes end or make no sense. */
-static const uint8_t *skip_value(const uint8_t *at, const uint8_t *end, uint32_t wire_type)
-{
-    uint64_t number;
-    size_t length;
-    switch (wire_type) {
-    case WIRE_VARINT:
-        return wire_read_varint(at, end, &number);
-    case WIRE_FIXED64:
-        return forward(at, end, 8);
-    case WIRE_FIXED32:
-        return forward(at, end, 4);
-    case WIRE_LENGTH:
-        at = wire_read_length(at, end, &length);
-        return at == NULL ? NULL : at + length;
-    default:
-        return NULL;
-    }
-}
-
 /* `at` is behind a group's start tag; groups inside are followed without recursion. */
 static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                                  uint32_t number, uint32_t levels)
@@ -48,7 +23,7 @@ static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, con
             if (decoder->groups[--open] != tag >> 3)
                 return decoder_fail(decoder, DECODE_MALFORMED);
         } else {
-            at = skip_value(at, end, tag & 7);
+            at = wire_skip(at, end, tag & 7);
             if (at == NULL)
                 return decoder_fail(decoder, DECODE_MALFORMED);
         }
@@ -61,7 +36,7 @@ const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const ui
 {
     if ((tag & 7) == WIRE_GROUP_START)
         return skip_group(decoder, at, end, tag >> 3, levels);
-    at = skip_value(at, end, tag & 7);
+    at = wire_skip(at, end, tag & 7);
     return at != NULL ? at : decoder_fail(decoder, DECODE_MALFORMED);
 }
 

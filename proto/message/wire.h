@@ -93,6 +93,9 @@ static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t 
     return at + 8;
 }
 
+/* To the end of any value but a group, of which it is NULL. */
+const uint8_t *wire_skip(const uint8_t *at, const uint8_t *end, uint32_t wire_type);
+
 /* The signed numbers of sint32 and sint64 ("ZigZag"). */
 static inline uint32_t wire_unzigzag32(uint32_t value)
 {

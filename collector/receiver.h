@@ -2,9 +2,9 @@
  * Receiving: sockets, their notifier, and the thread or threads that serve them.
  *
  * A socket is registered edge-triggered before it is bound and is drained until it says
- * would-block. A drain stops early only on its budget; the socket then stays on its thread's ready
- * list and is served again, after the others there, without waiting for an edge. Between two rounds
- * a thread may rest, where so much comes that it pays (collector/coalescing.h).
+ * would-block, or that it would. A drain stops early only on its budget; the socket then stays on
+ * its thread's ready list and is served again, after the others there, without waiting for an edge.
+ * Between two rounds a thread may rest, where so much comes that it pays (collector/coalescing.h).
  *
  * Several threads wait on one notifier, where its backend is made for that. A socket is served by
  * one of them at a time, whichever is told first and takes its claim (collector/claim.h); the batch

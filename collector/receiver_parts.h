@@ -87,7 +87,8 @@ void receiver_read_drops(struct port *port);
 
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
-/* Receives until would-block, or until the budget is spent, but at least one group. */
+/* Receives until the system has nothing left, or until the budget is spent, but at least one group.
+ */
 enum drain_result receiver_drain(struct member *member, struct port *port);
 
 /* Of one that was drained; where another thread was told of more meanwhile it is served again. */

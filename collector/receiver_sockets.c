@@ -98,6 +98,8 @@ enum drain_result receiver_drain(struct member *member, struct port *port)
         taken += group->count;
         if (options->received != NULL)
             options->received(options->context, group->count);
+        if (group->emptied)
+            return DRAIN_DONE;
     }
     return DRAIN_AGAIN;
 }

@@ -81,7 +81,8 @@ struct datagram_slot {
 /* Memory that a group is received into; the next receive overwrites what the one before left. */
 struct datagram_group {
     size_t count;
-    bool more; /* the next receive, which is to be from the same socket, has the rest of these */
+    bool more;    /* the next receive, which is to be from the same socket, has the rest of these */
+    bool emptied; /* behind these the system found nothing: an edge will tell of more */
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
 

@@ -85,6 +85,25 @@ static void one_receive_takes_what_a_group_holds(void **state)
     assert_int_equal(receiving->group->count, 5);
 }
 
+/* Not all systems tell. */
+static void that_nothing_is_left_is_told_where_nothing_is(void **state)
+{
+    struct receiving *receiving = *state;
+    struct error error;
+    receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
+    for (size_t left = 0; left < 3; left++) {
+        udp_sender_send_numbers(receiving->sender, &receiving->to, DATAGRAM_GROUP_SIZE + left);
+        bool told = false;
+        size_t count = 0;
+        while (!told &&
+               udp_socket_receive(receiving->socket, receiving->group, &error) == RECEIVE_OK) {
+            count += receiving->group->count;
+            told = receiving->group->emptied;
+        }
+        assert_int_equal(count, DATAGRAM_GROUP_SIZE + left);
+    }
+}
+
 static void what_a_group_held_before_never_shows_again(void **state)
 {
     struct receiving *receiving = *state;
@@ -490,6 +509,7 @@ int main(void)
         with_group(every_size_arrives_whole_in_front_and_rest),
         with_group(a_group_of_small_datagrams_keeps_their_order),
         with_group(one_receive_takes_what_a_group_holds),
+        with_group(that_nothing_is_left_is_told_where_nothing_is),
         with_group(what_a_group_held_before_never_shows_again),
         with_group(would_block_leaves_the_group_empty),
         with_group(what_is_longer_than_max_datagram_is_truncated_and_its_size_known),

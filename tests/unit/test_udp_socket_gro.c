@@ -122,6 +122,7 @@ static void what_a_group_has_more_of_comes_without_the_kernel(void **state)
     assert_int_equal(udp_socket_receive(receiving->socket, receiving->group, &error), RECEIVE_OK);
     assert_int_equal(receiving->group->count, DATAGRAM_GROUP_SIZE);
     assert_true(receiving->group->more);
+    assert_false(receiving->group->emptied);
     assert_int_equal(udp_socket_receive(receiving->socket, receiving->group, &error), RECEIVE_OK);
     assert_int_equal(receiving->group->count, 2 * MOST - DATAGRAM_GROUP_SIZE);
     assert_false(receiving->group->more);

@@ -85,6 +85,7 @@ struct linux_group {
     bool gro;                    /* ... the same for whole buffers */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     unsigned used; /* headers that the last receive has changed */
+    bool all;      /* it took all there was */
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
     struct address destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that are asked to tell them */
@@ -403,6 +404,7 @@ static void cut_slots(const struct udp_socket *socket, struct linux_group *group
     }
     group->group.count = count;
     group->group.more = group->next < group->received;
+    group->group.emptied = group->all && !group->group.more;
 }
 
 /* --- asking the kernel ------------------------------------------------------------------------ */
@@ -412,6 +414,11 @@ static unsigned ask_for(const struct linux_group *group)
     return group->gro && group->aggregated ? GRO_BUFFERS : DATAGRAM_GROUP_SIZE;
 }
 
+/*
+ * Fewer than it asked for end recvmmsg(2) where the next one would block, or met an error that is
+ * then told by the call after. There are none for a socket that is not connected and has not asked
+ * for them (IP_RECVERR of ip(7)) but those that make it useless; so what came short was all.
+ */
 static int receive(struct udp_socket *socket, struct linux_group *group)
 {
     unsigned most = ask_for(group);
@@ -420,6 +427,7 @@ static int receive(struct udp_socket *socket, struct linux_group *group)
     int count = recvmmsg(socket->fd, group->headers, most, MSG_DONTWAIT | MSG_TRUNC, NULL);
     /* The one that found nothing is perhaps changed, too. */
     group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
+    group->all = count > 0 && (unsigned)count < most;
     return count;
 }
 
@@ -427,6 +435,7 @@ static void hand_on(const struct udp_socket *socket, struct linux_group *group, 
 {
     if (!group->gro) {
         fill_slots(socket, group, count);
+        group->group.emptied = group->all;
         return;
     }
     group->received = count;

@@ -19,10 +19,11 @@ struct batch_pool {
     uint8_t *large_memory;
 };
 
-/* Bytes of each arena begin on a page; a size of 0 is allowed. */
+/* Begins on a page; a size of 0 is allowed. */
 static uint8_t *take_memory(size_t count, size_t size)
 {
-    return aligned_memory_create(PAGE_ALIGNMENT, count == 0 ? PAGE_ALIGNMENT : count * size);
+    size_t pages = count * size / PAGE_ALIGNMENT + 1;
+    return aligned_memory_create(PAGE_ALIGNMENT, pages * PAGE_ALIGNMENT);
 }
 
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count)
@@ -32,20 +33,20 @@ struct batch_pool *batch_pool_create(size_t small_count, size_t large_count)
         return NULL;
     pool->lock = mutex_create();
     pool->batches = calloc(small_count + large_count + 1, sizeof *pool->batches);
-    pool->small_memory = take_memory(small_count, BATCH_SMALL_SIZE);
+    pool->small_memory = take_memory(small_count, BATCH_SMALL_STRIDE);
     pool->large_memory = take_memory(large_count, BATCH_LARGE_SIZE);
     if (pool->lock == NULL || pool->batches == NULL || pool->small_memory == NULL ||
         pool->large_memory == NULL) {
         batch_pool_destroy(pool);
         return NULL;
     }
-    memset(pool->small_memory, 0, small_count * BATCH_SMALL_SIZE);
+    memset(pool->small_memory, 0, small_count * BATCH_SMALL_STRIDE);
     for (size_t i = 0; i < small_count + large_count; i++) {
         struct batch *batch = &pool->batches[i];
         batch->pool = pool;
         batch->large = i >= small_count;
         batch->arena.base = batch->large ? pool->large_memory + (i - small_count) * BATCH_LARGE_SIZE
-                                         : pool->small_memory + i * BATCH_SMALL_SIZE;
+                                         : pool->small_memory + i * BATCH_SMALL_STRIDE;
         batch->arena.capacity = batch->large ? BATCH_LARGE_SIZE : BATCH_SMALL_SIZE;
         struct batch **list = batch->large ? &pool->free_large : &pool->free_small;
         batch->next_free = *list;

@@ -65,7 +65,7 @@ static uint64_t dead_letters(const struct memory_needs *needs)
 
 static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
-    return small_batches(needs, ring_capacity) * BATCH_SMALL_SIZE +
+    return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
            needs->sink_memory + sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
            control_memory(needs);
@@ -101,7 +101,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
                   budget / 1024, (least + 1023) / 1024);
         return -1;
     }
-    uint64_t per_slot = feeds(needs) * needs->sinks * BATCH_SMALL_SIZE;
+    uint64_t per_slot = feeds(needs) * needs->sinks * BATCH_SMALL_STRIDE;
     uint64_t capacity = (budget - total(needs, 0)) / per_slot;
     if (capacity > LONGEST_RING)
         capacity = LONGEST_RING;

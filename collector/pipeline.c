@@ -207,19 +207,6 @@ void pipeline_reopen(struct pipeline *pipeline)
         dead_letters_reopen(pipeline->letters);
 }
 
-/* Makes the next schemas of all listeners. Returns 0, or -1 with `error` filled and none made. */
-static int make_next_schemas(struct pipeline *pipeline, struct error *error)
-{
-    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
-        if (pipeline_make_schemas(pipeline->config, i, &pipeline->sources[i].next, error) == 0)
-            continue;
-        while (i-- != 0)
-            schema_list_release(pipeline->sources[i].next);
-        return -1;
-    }
-    return 0;
-}
-
 /* Built-in schemas are the same for ever. */
 static bool has_schemas_from_files(const struct config *config)
 {
@@ -233,13 +220,15 @@ static bool has_schemas_from_files(const struct config *config)
 bool pipeline_reload(struct pipeline *pipeline)
 {
     struct error error;
-    if (make_next_schemas(pipeline, &error) != 0) {
+    struct schema_list **lists = pipeline_make_schemas(pipeline->config, &error);
+    if (lists == NULL) {
         log_line(LOG_ERROR, "cannot read the schemas anew, going on with the old ones: %s",
                  error.text);
         return false;
     }
     for (size_t i = 0; i < pipeline->config->listener_count; i++)
-        schema_slot_put(pipeline->sources[i].schemas, pipeline->sources[i].next);
+        schema_slot_put(pipeline->sources[i].schemas, lists[i]);
+    free(lists);
     if (has_schemas_from_files(pipeline->config))
         log_line(LOG_INFO, "schemas read anew");
     return true;

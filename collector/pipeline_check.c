@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "collector/capture/capture.h"
 #include "collector/pipeline_parts.h"
 
@@ -182,19 +184,56 @@ int pipeline_check_config(const struct config *config, struct error *error)
     return check_processors(&config->receiver_cpus, error);
 }
 
-int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
-                          struct error *error)
+/* The list of an earlier listener that was told the same of its datagrams, or NULL. */
+static struct schema_list *same_as_before(const struct config *config, size_t index,
+                                          struct schema_list *const *lists)
 {
     const struct listener_config *listener = &config->listeners[index];
-    struct schema_list *list;
-    if (schema_list_create(&list, listener->schemas, listener->schema_count, error) != 0)
-        return -1;
-    if (check_views(config, listener, list, error) != 0) {
-        schema_list_release(list);
-        return -1;
+    for (size_t i = 0; i < index; i++) {
+        const struct listener_config *before = &config->listeners[i];
+        if (schema_configs_equal(before->schemas, before->schema_count, listener->schemas,
+                                 listener->schema_count))
+            return lists[i];
     }
-    *out = list;
-    return 0;
+    return NULL;
+}
+
+static int make_schemas(const struct config *config, size_t index, struct schema_list **lists,
+                        struct error *error)
+{
+    const struct listener_config *listener = &config->listeners[index];
+    lists[index] = same_as_before(config, index, lists);
+    if (lists[index] != NULL) {
+        schema_list_retain(lists[index]);
+        return 0;
+    }
+    if (schema_list_create(&lists[index], listener->schemas, listener->schema_count, error) != 0)
+        return -1;
+    if (check_views(config, listener, lists[index], error) == 0)
+        return 0;
+    schema_list_release(lists[index]);
+    return -1;
+}
+
+static struct schema_list **release_schemas(struct schema_list **lists, size_t count)
+{
+    while (lists != NULL && count-- != 0)
+        schema_list_release(lists[count]);
+    free(lists);
+    return NULL;
+}
+
+struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error)
+{
+    struct schema_list **lists = calloc(config->listener_count, sizeof(struct schema_list *));
+    if (lists == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for schemas");
+        return NULL;
+    }
+    for (size_t i = 0; i < config->listener_count; i++)
+        if (make_schemas(config, i, lists, error) != 0)
+            return release_schemas(lists, i);
+    return lists;
 }
 
 int pipeline_check(const struct config *config, struct error *error)
@@ -207,12 +246,12 @@ int pipeline_check(const struct config *config, struct error *error)
     pipeline_count_needs(config, notifier, &needs);
     if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
         return -1;
+    struct schema_list **schemas = pipeline_make_schemas(config, error);
+    if (schemas == NULL)
+        return -1;
+    release_schemas(schemas, config->listener_count);
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
-        struct schema_list *schemas;
-        if (pipeline_make_schemas(config, i, &schemas, error) != 0)
-            return -1;
-        schema_list_release(schemas);
         if (listener->kind == LISTENER_CAPTURE && capture_check(listener->path, error) != 0)
             return -1;
     }

@@ -12,17 +12,27 @@ static int no_memory(struct error *error)
     return -1;
 }
 
-static int make_schemas(struct pipeline *pipeline, size_t index, struct error *error)
+/* Takes over the reference. */
+static int give_schemas(struct source *source, struct schema_list *list, struct error *error)
 {
-    struct source *source = &pipeline->sources[index];
-    struct schema_list *list;
-    if (pipeline_make_schemas(pipeline->config, index, &list, error) != 0)
-        return -1;
     source->schema_names = schema_list_names(list);
     source->schemas = schema_slot_create(list);
     if (source->schemas == NULL)
         schema_list_release(list);
     return source->schema_names == NULL || source->schemas == NULL ? no_memory(error) : 0;
+}
+
+static int make_schemas(struct pipeline *pipeline, struct error *error)
+{
+    struct schema_list **lists = pipeline_make_schemas(pipeline->config, error);
+    if (lists == NULL)
+        return -1;
+    int result = 0;
+    for (size_t i = 0; i < pipeline->config->listener_count; i++)
+        if (give_schemas(&pipeline->sources[i], lists[i], error) != 0)
+            result = -1;
+    free(lists);
+    return result;
 }
 
 static bool packets_are_wanted(const struct config *config)
@@ -40,11 +50,11 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
     pipeline->sources = calloc(config->listener_count, sizeof *pipeline->sources);
     if (pipeline->sources == NULL)
         return no_memory(error);
+    if (make_schemas(pipeline, error) != 0)
+        return -1;
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *from = &config->listeners[i];
         struct source *source = &pipeline->sources[i];
-        if (make_schemas(pipeline, i, error) != 0)
-            return -1;
         source->listener = (struct listener){.index = (uint32_t)i,
                                              .name = from->name,
                                              .schemas = source->schemas,

@@ -28,7 +28,6 @@ struct source {
     char *bound_name;   /* the listener's name where the system chose the port, else NULL */
     char *schema_names; /* the listener's */
     struct schema_slot *schemas;
-    struct schema_list *next; /* while all are made anew */
     struct address address;
     size_t granted;                  /* bytes of receive buffer, for each socket */
     struct intake_counters *settled; /* the main thread's: what is found at the end */
@@ -89,11 +88,11 @@ int pipeline_check_config(const struct config *config, struct error *error);
 int pipeline_open(struct pipeline *pipeline, struct error *error);
 
 /*
- * Makes the schemas of a listener (its index) and checks that every sink can show them as it was
- * told to. Returns 0, or -1 with `error` filled.
+ * Makes the schemas of all listeners, of those that are told the same once, and checks that every
+ * sink can show them as it was told to. Returns as many lists as there are listeners, in memory to
+ * be freed, a reference in each, or NULL with `error` filled.
  */
-int pipeline_make_schemas(const struct config *config, size_t index, struct schema_list **out,
-                          struct error *error);
+struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error);
 
 /*
  * Sockets of a listener: one for each thread where several may share a port; elsewhere one, which

@@ -46,6 +46,41 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
     return 0;
 }
 
+/* Texts that may not be there. */
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static bool same_match(const struct schema_match *a, const struct schema_match *b)
+{
+    return a->kind == b->kind && a->prefix == b->prefix && a->magic_size == b->magic_size &&
+           memcmp(a->magic, b->magic, a->magic_size) == 0 &&
+           a->network.family == b->network.family && a->network.scope == b->network.scope &&
+           memcmp(a->network.bytes, b->network.bytes, sizeof a->network.bytes) == 0;
+}
+
+static bool same_schema(const struct schema_config *a, const struct schema_config *b)
+{
+    return a->ops == b->ops && same_text(a->source, b->source) &&
+           same_text(a->message, b->message) && same_text(a->sequence, b->sequence) &&
+           same_text(a->sequence_key, b->sequence_key) && same_text(a->name, b->name) &&
+           same_text(a->value, b->value) && same_text(a->time, b->time) &&
+           same_text(a->labels, b->labels) && same_match(&a->match, &b->match) &&
+           a->framing == b->framing && a->header == b->header;
+}
+
+bool schema_configs_equal(const struct schema_config *a, size_t a_count,
+                          const struct schema_config *b, size_t b_count)
+{
+    if (a_count != b_count)
+        return false;
+    for (size_t i = 0; i < a_count; i++)
+        if (!same_schema(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
 void schema_list_retain(struct schema_list *list)
 {
     atomic_fetch_add_explicit(&list->references, 1, memory_order_relaxed);

@@ -1,5 +1,6 @@
 /*
- * A listener's schemas: which datagrams each is for, and where its messages stand in them.
+ * A listener's schemas, or those of several: which datagrams each is for, and where its messages
+ * stand in them.
  *
  * A list is immutable and owns its schemas. It is counted: a batch holds a reference from its
  * opening to its last release, so that what is on its way keeps the schemas that decoded it, and
@@ -40,6 +41,13 @@ struct schema_list {
  */
 int schema_list_create(struct schema_list **out, const struct schema_config *configs, size_t count,
                        struct error *error);
+
+/*
+ * Whether two configurations, of that many schemas each, are the same: then one list serves both,
+ * and whoever decodes finds one set of tables in the cache and not many.
+ */
+bool schema_configs_equal(const struct schema_config *a, size_t a_count,
+                          const struct schema_config *b, size_t b_count);
 
 void schema_list_retain(struct schema_list *list);
 /* NULL is allowed. */

@@ -66,6 +66,21 @@ static void what_comes_after_a_reload_has_the_new_schema(void **state)
         assert_made_by(flow, i, 1);
 }
 
+static void listeners_that_are_told_the_same_share_a_schema(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE " " LISTEN FAKE " " LISTEN FAKE "&framing=delimited" TO_FILE);
+    assert_int_equal(fake_schemas.living, 2);
+    assert_true(pipeline_reload(flow->pipeline));
+    assert_int_equal(fake_schemas.living, 2);
+    for (size_t i = 0; i < 2; i++) {
+        send_text(flow, i, "text");
+        flow_await_written(flow, 0, i + 1);
+    }
+    flow_finish(flow, 20000);
+    assert_made_by(flow, 3, 2);
+}
+
 /* The sink stands at its first write; each of nine batches in its queue has a list of its own. */
 static void what_is_on_its_way_keeps_its_schema(void **state)
 {
@@ -143,7 +158,7 @@ static void fail_at_the_fourth(void)
 static void if_one_cannot_be_made_all_the_old_ones_go_on(void **state)
 {
     struct flow *flow = *state;
-    flow_open(flow, LISTEN FAKE " " LISTEN FAKE TO_FILE);
+    flow_open(flow, LISTEN FAKE " " LISTEN "schema=other.desc&message=a.Fake" TO_FILE);
     fake_schema_making = fail_at_the_fourth;
     assert_false(pipeline_reload(flow->pipeline));
     assert_int_equal(fake_schemas.made, 3);
@@ -187,6 +202,7 @@ int main(void)
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         test(what_comes_after_a_reload_has_the_new_schema),
+        test(listeners_that_are_told_the_same_share_a_schema),
         test(what_is_on_its_way_keeps_its_schema),
         test(reloads_under_load_free_nothing_that_is_used),
         test(nobody_waits_for_a_schema_that_is_being_made),

@@ -94,6 +94,53 @@ static void names_are_joined(void **state)
     schema_list_release(list);
 }
 
+/* Each of the others differs from the first in one thing. */
+static void configurations_are_equal_where_all_of_them_is(void **state)
+{
+    (void)state;
+    static char one[] = "1", same[] = "1", other[] = "2";
+    const struct schema_config first = {
+        .ops = &fake_schema,
+        .source = one,
+        .message = one,
+        .sequence = one,
+        .sequence_key = one,
+        .name = one,
+        .value = one,
+        .time = one,
+        .labels = one,
+        .match = {.kind = MATCH_MAGIC, .magic = "AB", .magic_size = 2},
+    };
+    struct schema_config each[18];
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
+        each[i] = first;
+    each[0].source = same;
+    each[1].source = other;
+    each[2].message = other;
+    each[3].sequence = NULL;
+    each[4].sequence_key = other;
+    each[5].name = other;
+    each[6].value = other;
+    each[7].time = other;
+    each[8].labels = NULL;
+    each[9].match.kind = MATCH_ALL;
+    each[10].match.magic[1] = 'C';
+    each[11].match.magic_size = 1;
+    each[12].match.prefix = 8;
+    each[13].match.network.bytes[15] = 1;
+    each[14].match.network.family = ADDRESS_IPV6;
+    each[15].framing = FRAMING_DELIMITED;
+    each[16].header = 4;
+    each[17].ops = NULL;
+    assert_true(schema_configs_equal(&first, 1, &each[0], 1));
+    for (size_t i = 1; i < sizeof each / sizeof each[0]; i++) {
+        const struct schema_config these[] = {first, first}, those[] = {first, each[i]};
+        assert_false(schema_configs_equal(these, 2, those, 2));
+        assert_true(schema_configs_equal(these, 1, those, 1));
+    }
+    assert_false(schema_configs_equal(each, 1, each, 2));
+}
+
 static void fail_from_the_second_on(void)
 {
     atomic_store(&fake_schemas.fail, fake_schemas.made == 1);
@@ -202,6 +249,7 @@ int main(void)
         test(a_list_holds_what_was_configured),
         test(the_first_that_matches_is_found),
         test(names_are_joined),
+        test(configurations_are_equal_where_all_of_them_is),
         test(if_one_cannot_be_made_none_is_left),
         test(who_lets_go_last_frees_it),
         test(a_slot_gives_what_is_in_it_and_keeps_what_was_taken),

@@ -102,21 +102,28 @@ static bool refuse_all(struct receiver *receiver)
     return refusing;
 }
 
+static void drain_to_end(struct member *member, struct port *port, int64_t end_ns)
+{
+    struct receiver *receiver = member->receiver;
+    enum drain_result result = DRAIN_AGAIN;
+    while (result == DRAIN_AGAIN && !port->failed && !receiver->ended) {
+        int64_t now = clock_monotonic_ns();
+        if (now >= end_ns || deadline_is_over(&receiver->deadline))
+            return;
+        result = receiver_drain(member, port, now);
+        if (member->pressed)
+            take_events(member, 1);
+        member->pressed = false;
+        receiver_hand_over(member); /* while that is written all may be brought to its end */
+    }
+}
+
 static void last_drain(struct member *member)
 {
     struct receiver *receiver = member->receiver;
     int64_t end_ns = end_of_drain(receiver, refuse_all(receiver));
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        while (!port->failed && !deadline_is_over(&receiver->deadline) &&
-               clock_monotonic_ns() < end_ns && receiver_drain(member, port) == DRAIN_AGAIN) {
-            if (member->pressed)
-                take_events(member, 1);
-            member->pressed = false;
-            receiver_hand_over(member);
-            if (receiver->ended)
-                return; /* while what was handed over was written */
-        }
-    }
+    for (struct port *port = receiver->ports; port != NULL; port = port->next)
+        drain_to_end(member, port, end_ns);
 }
 
 static void close_port(struct port *port)

@@ -89,7 +89,7 @@ enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
 /* Receives until the system has nothing left, or until the budget is spent, but at least one group.
  */
-enum drain_result receiver_drain(struct member *member, struct port *port);
+enum drain_result receiver_drain(struct member *member, struct port *port, int64_t now);
 
 /* Of one that was drained; where another thread was told of more meanwhile it is served again. */
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns);

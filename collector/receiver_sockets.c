@@ -64,11 +64,11 @@ static void tell_drops(struct port *port, int64_t now)
 
 /* --- draining --------------------------------------------------------------------------------- */
 
-enum drain_result receiver_drain(struct member *member, struct port *port)
+enum drain_result receiver_drain(struct member *member, struct port *port, int64_t now)
 {
     const struct receiver_options *options = &member->receiver->options;
     struct datagram_group *group = member->group;
-    int64_t turn_ends = clock_monotonic_ns() + RECEIVER_BUDGET_NS;
+    int64_t turn_ends = now + RECEIVER_BUDGET_NS;
     size_t taken = 0;
     intake_hand_to(port->intake, member->intakes);
     while (taken == 0 || group->more ||
@@ -121,11 +121,11 @@ void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
         receiver_list_socket(&member->ready, port);
 }
 
-/* Returns the time when it was done. */
-static int64_t serve(struct member *member, struct port *port)
+/* From `now` on; returns the time when it was done. */
+static int64_t serve(struct member *member, struct port *port, int64_t now)
 {
-    enum drain_result result = receiver_drain(member, port);
-    int64_t now = clock_monotonic_ns();
+    enum drain_result result = receiver_drain(member, port, now);
+    now = clock_monotonic_ns();
     tell_drops(port, now);
     if (result != DRAIN_DONE)
         seal_if_due(port, now);
@@ -143,11 +143,14 @@ static int64_t serve(struct member *member, struct port *port)
 void receiver_serve_ready(struct member *member)
 {
     struct port *last = member->ready.last;
+    if (last == NULL)
+        return;
+    int64_t now = clock_monotonic_ns();
     int64_t end_ns = INT64_MAX;
     if (member->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
-        end_ns = clock_monotonic_ns() + RECEIVER_BUDGET_NS;
+        end_ns = now + RECEIVER_BUDGET_NS;
     for (struct port *port; (port = take_first(&member->ready)) != NULL;) {
-        int64_t now = serve(member, port);
+        now = serve(member, port, now);
         if (port == last || now >= end_ns)
             break;
     }

@@ -90,8 +90,8 @@ static void tell_if_nothing_came(const struct capture_player *player)
     char port[32] = "";
     if (player->options.port != 0)
         snprintf(port, sizeof port, " to port %u", (unsigned)player->options.port);
-    log_line(LOG_WARNING, "%s: %" PRIu64 " frames, and no UDP datagram%s in them",
-             player->options.listener->name, counts->frames, port);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, player->options.listener->name,
+              "%" PRIu64 " frames, and no UDP datagram%s in them", counts->frames, port);
 }
 
 static void run(void *argument)

@@ -158,9 +158,9 @@ static int open_file(struct dead_letters *letters, struct output_file **out, str
         return -1;
     }
     if (start.torn == TORN_LINE_CUT)
-        log_line(LOG_WARNING,
-                 "%s: cut off the %" PRIu64 " bytes of a dead letter that an earlier run left torn",
-                 options->name, start.torn_size);
+        log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+                  "cut off the %" PRIu64 " bytes of a dead letter that an earlier run left torn",
+                  start.torn_size);
     return 0;
 }
 
@@ -192,8 +192,8 @@ static void reopen(struct dead_letters *letters)
         return;
     }
     if (open_file(letters, &fresh, &error) != 0) {
-        log_line(LOG_ERROR, "%s: cannot reopen, going on with the old file: %s", options->name,
-                 error.text);
+        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
+                  "cannot reopen, going on with the old file: %s", error.text);
         return;
     }
     output_file_close(letters->file);
@@ -201,7 +201,7 @@ static void reopen(struct dead_letters *letters)
     letters->ended = false;
     letters->section_due = true;
     look_at_size(letters);
-    log_line(LOG_INFO, "%s: reopened", options->name);
+    log_about(LOG_INFO, LOG_OF_DEAD_LETTERS, options->name, "reopened");
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -215,7 +215,8 @@ static void tell_failure(struct dead_letters *letters, const char *what)
 {
     uint64_t held;
     if (log_allowed(&letters->log, &held))
-        log_line(LOG_ERROR, "%s: %s; dead letters are lost", letters->options.name, what);
+        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, letters->options.name,
+                  "%s; dead letters are lost", what);
 }
 
 /* After a failed write, of which `sent` bytes are out. Returns whether the rest has to follow. */
@@ -318,10 +319,9 @@ static bool fits(struct dead_letters *letters, size_t size)
     const struct dead_letter_options *options = &letters->options;
     if (!letters->full && letters->file_size + size > options->max_size) {
         letters->full = true;
-        log_line(LOG_WARNING,
-                 "%s: it has reached its max_size; dead letters are counted and no longer kept, "
-                 "until the file is moved away and SIGHUP begins a new one",
-                 options->name);
+        log_about(LOG_WARNING, LOG_OF_DEAD_LETTERS, options->name,
+                  "it has reached its max_size; dead letters are counted and no longer kept, "
+                  "until the file is moved away and SIGHUP begins a new one");
     }
     return !letters->full;
 }

@@ -82,8 +82,8 @@ static void log_refusal(struct outlet *outlet, enum record_refusal reason, size_
     outlet->refused += records;
     if (reason == REFUSED_SINK_ENDED || !log_allowed(&outlet->log, &held))
         return;
-    log_line(LOG_WARNING, "%s: behind: %" PRIu64 " records refused (%s)", outlet->to.name,
-             outlet->refused, record_refusal_names[reason]);
+    log_about(LOG_WARNING, LOG_OF_SINK, outlet->to.name, "behind: %" PRIu64 " records refused (%s)",
+              outlet->refused, record_refusal_names[reason]);
     outlet->refused = 0;
 }
 

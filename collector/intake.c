@@ -372,9 +372,9 @@ static void refuse(struct intake *intake, const struct datagram_slot *datagram,
     char more[64] = "";
     if (held != 0)
         snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)", held);
-    log_line(LOG_WARNING, "%s: %s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s",
-             intake->listener->name, datagram_reason_names[reason], datagram->sent_size, source,
-             schema, more);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, intake->listener->name,
+              "%s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s",
+              datagram_reason_names[reason], datagram->sent_size, source, schema, more);
 }
 
 /* Appends the datagram's records to the open batch, all at once. */

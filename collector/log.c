@@ -6,70 +6,325 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/deadline.h"
+#include "collector/log_entry.h"
+#include "collector/log_repeats.h"
 #include "collector/log_stream.h"
 #include "collector/thread.h"
 
 #define LIMIT_INTERVAL_NS INT64_C(1000000000)
-#define LINE_SIZE         1024
+
+/* Bytes that log_stream_write writes whole or not at all. */
+#define WHOLE_SIZE 4096
+
+/* What stands before a line to tell of those that were lost. */
+#define LOSS_SIZE (WHOLE_SIZE - LOG_LINE_SIZE)
 
 /* Lines that could not be written, and have not been told of. */
 static _Atomic uint64_t lost;
 
 static log_taker *diverted_to;
 
+/* Between log_begin and log_end. What follows `lock` is behind it. */
+static struct {
+    enum log_level level;
+    enum log_format format;
+    void (*wake)(void *context);
+    void *wake_context;
+    struct mutex *lock; /* NULL: neither begun nor merged */
+
+    struct log_repeats repeats;
+
+    /* While a text is written that may take longer, lines wait here to come behind it. */
+    bool writing_text;
+    size_t waiting_size;
+    uint64_t waiting_count; /* messages, repetitions among them */
+    char waiting[WHOLE_SIZE];
+
+    /* A text was given up, perhaps in the middle of a line. Of the thread that writes one. */
+    bool torn;
+} begun = {.level = LOG_INFO};
+
 void log_divert(log_taker *taker)
 {
     diverted_to = taker;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static bool keep_waiting(const char *lines, size_t size)
+{
+    if (size > sizeof begun.waiting - begun.waiting_size)
+        return false;
+    memcpy(begun.waiting + begun.waiting_size, lines, size);
+    begun.waiting_size += size;
+    return true;
+}
+
+/* Where a text may have ended in the middle of a line the next one must not go on with it. */
+static bool write_to_stream(const char *lines, size_t size)
+{
+    if (begun.torn && log_stream_write("\n", 1, 0))
+        begun.torn = false;
+    return !begun.torn && log_stream_write(lines, size, 0);
+}
+
+static bool put(enum log_level level, const char *lines, size_t size)
+{
+    if (diverted_to != NULL)
+        return diverted_to(level, lines, size);
+    if (begun.writing_text)
+        return keep_waiting(lines, size);
+    return write_to_stream(lines, size);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static enum log_place place_of_lines(void)
+{
+    if (diverted_to != NULL)
+        return LOG_ELSEWHERE;
+    return log_stream_is_journal() ? LOG_IN_JOURNAL : LOG_ON_STREAM;
+}
+
+/* Puts the line before all others that says how many were lost. Returns its size. */
+static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, char *line)
+{
+    struct log_entry loss = {.level = LOG_INFO, .subject = LOG_OF_PROGRAM};
+    snprintf(loss.message, LOSS_SIZE / 2, "%" PRIu64 " lines were lost", count);
+    return log_entry_write(&loss, 0, begun.format, place, time_ns, line);
+}
+
+/*
+ * Returns false where nobody takes it: it is not counted as lost yet, what was lost before is. A
+ * line that waits says nothing of losses: it may be lost itself.
+ */
+static bool write_entry(const struct log_entry *entry, uint64_t repeated)
+{
+    char text[LOSS_SIZE + LOG_LINE_SIZE];
+    enum log_place place = place_of_lines();
+    int64_t time_ns = clock_wall_ns();
+    bool waits = begun.writing_text && diverted_to == NULL;
+    uint64_t before = waits ? 0 : atomic_exchange(&lost, 0);
+    size_t size = before != 0 ? write_loss(before, place, time_ns, text) : 0;
+    size += log_entry_write(entry, repeated, begun.format, place, time_ns, text + size);
+    if (!put(entry->level, text, size)) {
+        atomic_fetch_add(&lost, before);
+        return false;
+    }
+    if (waits)
+        begun.waiting_count += repeated != 0 ? repeated : 1;
+    return true;
+}
+
+static bool tell_repeats(int64_t now_ns)
+{
+    if (begun.repeats.count == 0)
+        return true;
+    if (!write_entry(&begun.repeats.last, begun.repeats.count)) {
+        log_repeats_put_off(&begun.repeats, now_ns);
+        return false;
+    }
+    log_repeats_told(&begun.repeats, now_ns);
+    return true;
+}
+
+/* Something else comes, or nothing more: what cannot be told now never will. */
+static void end_repeats(int64_t now_ns)
+{
+    tell_repeats(now_ns);
+    atomic_fetch_add(&lost, log_repeats_end(&begun.repeats));
+}
+
+static void take_repetition(int64_t now_ns)
+{
+    if (now_ns >= log_repeats_due(&begun.repeats))
+        tell_repeats(now_ns);
+    else if (begun.repeats.count == 1 && begun.wake != NULL)
+        begun.wake(begun.wake_context);
+}
+
+static void merge(const struct log_entry *entry)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    if (log_repeats_take(&begun.repeats, entry, now_ns)) {
+        take_repetition(now_ns);
+        return;
+    }
+    end_repeats(now_ns);
+    if (write_entry(entry, 0))
+        log_repeats_begin(&begun.repeats, entry, now_ns);
+    else
+        atomic_fetch_add(&lost, 1);
+}
+
+static void take(enum log_level level, enum log_subject subject, const char *name, bool named,
+                 const char *format, va_list arguments)
+{
+    struct log_entry entry;
+    log_entry_make(&entry, level, subject, name, named, format, arguments);
+    if (begun.lock == NULL) {
+        if (!write_entry(&entry, 0))
+            atomic_fetch_add(&lost, 1);
+        return;
+    }
+    mutex_lock(begun.lock);
+    merge(&entry);
+    mutex_unlock(begun.lock);
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+    va_list arguments;
+    if (level > begun.level)
+        return;
+    va_start(arguments, format);
+    take(level, LOG_OF_PROGRAM, NULL, false, format, arguments);
+    va_end(arguments);
+}
+
+void log_about(enum log_level level, enum log_subject subject, const char *name, const char *format,
+               ...)
+{
+    va_list arguments;
+    if (level > begun.level)
+        return;
+    va_start(arguments, format);
+    take(level, subject, name, false, format, arguments);
+    va_end(arguments);
+}
+
+void log_naming(enum log_level level, enum log_subject subject, const char *name,
+                const char *format, ...)
+{
+    va_list arguments;
+    if (level > begun.level)
+        return;
+    va_start(arguments, format);
+    take(level, subject, name, true, format, arguments);
+    va_end(arguments);
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+static void begin_text(void)
+{
+    mutex_lock(begun.lock);
+    tell_repeats(clock_monotonic_ns());
+    begun.writing_text = true;
+    mutex_unlock(begun.lock);
+}
+
+/* Where the waiting lines cannot be written either, no line repeats one of them. */
+static void end_text(void)
+{
+    mutex_lock(begun.lock);
+    begun.writing_text = false;
+    if (begun.waiting_size != 0 && !write_to_stream(begun.waiting, begun.waiting_size))
+        atomic_fetch_add(&lost, begun.waiting_count + log_repeats_end(&begun.repeats));
+    begun.waiting_size = 0;
+    begun.waiting_count = 0;
+    mutex_unlock(begun.lock);
+}
+
+/* Nobody else writes: they wait. Of the first part all is written or none, of the rest perhaps
+ * some. */
+static bool write_parts(const char *lines, size_t size, int wait_ms)
+{
+    int64_t until_ns = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;
+    size_t first = size < WHOLE_SIZE ? size : WHOLE_SIZE;
+    if (begun.torn && !log_stream_write("\n", 1, wait_ms))
+        return false;
+    begun.torn = false;
+    if (!log_stream_write(lines, first, milliseconds_until(until_ns, clock_monotonic_ns())))
+        return false;
+    if (first == size)
+        return true;
+    begun.torn = !log_stream_write(lines + first, size - first,
+                                   milliseconds_until(until_ns, clock_monotonic_ns()));
+    return !begun.torn;
 }
 
 bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
 {
     if (diverted_to != NULL)
         return diverted_to(level, lines, size);
-    return log_stream_write(lines, size, wait_ms);
+    if (begun.lock == NULL)
+        return log_stream_write(lines, size, wait_ms);
+    begin_text();
+    bool written = write_parts(lines, size, wait_ms);
+    end_text();
+    return written;
 }
 
-/* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
-static void replace_controls(char *text, size_t size)
+/* --- from start to end ------------------------------------------------------------------------ */
+
+int log_begin(enum log_level level, enum log_format format, struct error *error)
 {
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        unsigned char next = (unsigned char)(i + 1 < size ? text[i + 1] : 0);
-        if (byte < 0x20 || byte == 0x7f)
-            text[i] = '?';
-        else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
-            text[i] = text[i + 1] = '?';
+    begun.lock = mutex_create();
+    if (begun.lock == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for the log");
+        return -1;
     }
+    begun.level = level;
+    begun.format = format;
+    return 0;
 }
 
-void log_line(enum log_level level, const char *format, ...)
+void log_end(void)
 {
-    static const char *const on_stderr[] = {
-        [LOG_ERROR] = "sluice: error: ",
-        [LOG_WARNING] = "sluice: warning: ",
-        [LOG_INFO] = "sluice: ",
-    };
-    static const char *const diverted[] = {[LOG_ERROR] = "", [LOG_WARNING] = "", [LOG_INFO] = ""};
-    const char *const *prefixes = diverted_to != NULL ? diverted : on_stderr;
-    char text[LINE_SIZE + 64];
-    uint64_t before = atomic_exchange(&lost, 0);
-    size_t start = before == 0 ? 0
-                               : (size_t)snprintf(text, 64, "%s%" PRIu64 " lines were lost\n",
-                                                  prefixes[LOG_INFO], before);
-    char *line = text + start;
-    size_t used = strlen(prefixes[level]);
-    memcpy(line, prefixes[level], used);
-    va_list arguments;
-    va_start(arguments, format);
-    line[used] = '\0'; /* what stands where the format cannot be followed */
-    vsnprintf(line + used, LINE_SIZE - used - 1, format, arguments);
-    va_end(arguments);
-    size_t end = strlen(line);
-    replace_controls(line + used, end - used);
-    line[end++] = '\n';
-    if (!log_text(level, text, start + end, 0))
-        atomic_fetch_add(&lost, before + 1);
+    if (begun.lock == NULL)
+        return;
+    end_repeats(clock_monotonic_ns());
+    mutex_destroy(begun.lock);
+    begun.lock = NULL;
+    begun.wake = NULL;
+    begun.level = LOG_INFO;
+    begun.format = LOG_TEXT;
+    begun.torn = false;
 }
+
+void log_watch(void (*wake)(void *context), void *context)
+{
+    if (begun.lock == NULL)
+        return;
+    mutex_lock(begun.lock);
+    begun.wake = wake;
+    begun.wake_context = context;
+    mutex_unlock(begun.lock);
+}
+
+int64_t log_due_ns(void)
+{
+    if (begun.lock == NULL)
+        return INT64_MAX;
+    mutex_lock(begun.lock);
+    int64_t due_ns = log_repeats_due(&begun.repeats);
+    mutex_unlock(begun.lock);
+    return due_ns;
+}
+
+static void tell_before(int64_t limit_ns)
+{
+    if (begun.lock == NULL)
+        return;
+    mutex_lock(begun.lock);
+    if (log_repeats_due(&begun.repeats) < limit_ns)
+        tell_repeats(clock_monotonic_ns());
+    mutex_unlock(begun.lock);
+}
+
+void log_tell(void)
+{
+    tell_before(clock_monotonic_ns() + 1);
+}
+
+void log_tell_now(void)
+{
+    tell_before(INT64_MAX);
+}
+
+/* --- rate ------------------------------------------------------------------------------------- */
 
 bool log_allowed(struct log_limit *limit, uint64_t *held)
 {

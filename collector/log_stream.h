@@ -18,4 +18,10 @@
  */
 bool log_stream_write(const char *lines, size_t size, int wait_ms);
 
+/*
+ * Whether the stream is the system's journal, which takes a line's level from the "<N>" that it
+ * begins with (sd-daemon(3)). Never where the system has none. Any thread.
+ */
+bool log_stream_is_journal(void);
+
 #endif

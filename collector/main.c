@@ -63,7 +63,15 @@ static enum exit_code check(const struct config *config)
 static enum exit_code run(const struct config *config, void (*running)(void *context),
                           void *context)
 {
-    return program_run(config, &encoder_json, running, context);
+    struct error error;
+    if (log_begin(config->log_level, config->log_format, &error) != 0) {
+        log_line(LOG_ERROR, "%s", error.text);
+        return error.code;
+    }
+    enum exit_code code =
+        config->check ? check(config) : program_run(config, &encoder_json, running, context);
+    log_end();
+    return code;
 }
 
 static const struct service_program service = {
@@ -79,7 +87,7 @@ static enum exit_code collect(int argc, char **argv)
     enum exit_code code = EXIT_CODE_OK;
     switch (options_parse(argc, argv, &choices, &config, &error)) {
     case OPTIONS_RUN:
-        code = config.check ? check(&config) : run(&config, NULL, NULL);
+        code = run(&config, NULL, NULL);
         break;
     case OPTIONS_HELP:
         options_print_help(stdout, &choices);

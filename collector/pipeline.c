@@ -107,18 +107,20 @@ static void tell_listener(const struct pipeline *pipeline, size_t index)
     const struct listener_config *config = &pipeline->config->listeners[index];
     const struct source *source = &pipeline->sources[index];
     const char *name = source->listener.name;
-    log_line(LOG_INFO, "listening on %s for %s, receive buffer %zu KiB, by %s, process %lu", name,
-             source->schema_names, source->granted / 1024, pipeline->notifier->name,
-             control_process_id());
+    log_naming(LOG_INFO, LOG_OF_LISTENER, name,
+               "listening on %s for %s, receive buffer %zu KiB, by %s, process %lu", name,
+               source->schema_names, source->granted / 1024, pipeline->notifier->name,
+               control_process_id());
     if (source->granted < config->receive_buffer)
-        log_line(LOG_WARNING, "%s: receive buffer: asked for %llu KiB, granted %zu KiB; %s", name,
-                 (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,
-                 udp_socket_buffer_advice);
+        log_about(LOG_WARNING, LOG_OF_LISTENER, name,
+                  "receive buffer: asked for %llu KiB, granted %zu KiB; %s",
+                  (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,
+                  udp_socket_buffer_advice);
     if (config->receivers > pipeline_sockets_of(config))
-        log_line(LOG_INFO,
-                 "%s: receivers=%llu: a port has one socket here, which one thread serves at a "
-                 "time; more threads help several listeners, not one",
-                 name, (unsigned long long)config->receivers);
+        log_about(LOG_INFO, LOG_OF_LISTENER, name,
+                  "receivers=%llu: a port has one socket here, which one thread serves at a "
+                  "time; more threads help several listeners, not one",
+                  (unsigned long long)config->receivers);
 }
 
 /* When all runs: who reads the line may begin to send. */

@@ -131,15 +131,19 @@ static void handle(struct run *run, enum control_event event)
     }
 }
 
-/* Waits for the next event; whoever asks something meanwhile is answered. */
+/* Waits for the next event; whoever asks something meanwhile is answered, and the log served. */
 static enum control_event await_event(struct run *run, int64_t now)
 {
     struct control_watch watched[CONTROL_WATCHED_MAX];
     size_t count = 0;
     int64_t due = INT64_MAX;
+    int64_t log_due = log_due_ns();
     if (run->service != NULL)
         count = control_service_watch(run->service, watched, now, &due);
+    if (log_due < due)
+        due = log_due;
     enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
+    log_tell();
     if (run->service != NULL)
         control_service_serve(run->service, clock_monotonic_ns());
     return event;
@@ -185,6 +189,7 @@ static _Noreturn void end_without_threads(struct run *run)
     log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
     report_now(run);
     control_service_destroy(run->service);
+    log_tell_now();
     _Exit(EXIT_CODE_IO);
 }
 
@@ -192,6 +197,7 @@ static int start(struct run *run, struct error *error)
 {
     if (control_create(&run->control, error) != 0)
         return -1;
+    log_watch(notify, run->control);
     if (control_doubt(run->control) != NULL)
         log_line(LOG_WARNING, "%s", control_doubt(run->control));
     struct pipeline_options options = {
@@ -228,6 +234,7 @@ enum exit_code program_run(const struct config *config, const struct encoder_ops
     }
     control_service_destroy(run.service);
     pipeline_destroy(run.pipeline);
+    log_watch(NULL, NULL);
     control_destroy(run.control);
     return code;
 }

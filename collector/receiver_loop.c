@@ -144,7 +144,7 @@ static void close_ports(struct member *member)
         if (notifier_remove(receiver->notifier, udp_socket_handle(port->socket), port, &error) == 0)
             port->removing = true;
         else
-            log_line(LOG_ERROR, "%s: %s", port->listener->name, error.text);
+            log_about(LOG_ERROR, LOG_OF_LISTENER, port->listener->name, "%s", error.text);
     }
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (port->removing)

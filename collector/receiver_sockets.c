@@ -51,14 +51,14 @@ static void tell_drops(struct port *port, int64_t now)
     if (drops == port->drops_told)
         return;
     if (port->filtered)
-        log_line(LOG_WARNING,
-                 "%s: the kernel dropped or filtered %" PRIu64
-                 " datagrams: the receive buffer was full, or their senders may not send",
-                 port->listener->name, drops - port->drops_told);
+        log_about(LOG_WARNING, LOG_OF_LISTENER, port->listener->name,
+                  "the kernel dropped or filtered %" PRIu64
+                  " datagrams: the receive buffer was full, or their senders may not send",
+                  drops - port->drops_told);
     else
-        log_line(LOG_WARNING,
-                 "%s: the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
-                 port->listener->name, drops - port->drops_told);
+        log_about(LOG_WARNING, LOG_OF_LISTENER, port->listener->name,
+                  "the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
+                  drops - port->drops_told);
     port->drops_told = drops;
 }
 
@@ -85,7 +85,7 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
             member->pressed = true;
             return DRAIN_AGAIN;
         case RECEIVE_FATAL:
-            log_line(LOG_ERROR, "%s: %s", port->listener->name, error.text);
+            log_about(LOG_ERROR, LOG_OF_LISTENER, port->listener->name, "%s", error.text);
             port->failed = true;
             return DRAIN_FAILED;
         }

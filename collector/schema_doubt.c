@@ -26,8 +26,8 @@ void schema_doubt_look(struct schema_doubt *doubt, const char *listener,
     doubt->strange += strange;
     doubt->settled = !strange || doubt->strange == STRANGE_ENOUGH;
     if (strange && doubt->settled)
-        log_line(LOG_WARNING,
-                 "%s: the first messages hold fields that %s does not know, and no sample: is "
-                 "schema= right?",
-                 listener, record->schema->name);
+        log_about(LOG_WARNING, LOG_OF_LISTENER, listener,
+                  "the first messages hold fields that %s does not know, and no sample: is "
+                  "schema= right?",
+                  record->schema->name);
 }

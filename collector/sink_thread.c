@@ -65,8 +65,8 @@ static void log_eviction(struct sink_thread *sink)
     uint64_t held;
     if (sink->evicted == 0 || !log_allowed(&sink->eviction_log, &held))
         return;
-    log_line(LOG_WARNING, "%s: behind: %" PRIu64 " records evicted", sink->writer->options.name,
-             sink->evicted);
+    log_about(LOG_WARNING, LOG_OF_SINK, sink->writer->options.name,
+              "behind: %" PRIu64 " records evicted", sink->evicted);
     sink->evicted = 0;
 }
 

@@ -92,7 +92,8 @@ void sink_writer_end(struct sink_writer *writer)
 {
     writer->state = SINK_ENDED;
     atomic_store(&writer->ended, true);
-    log_line(LOG_INFO, "%s: the reader has gone; this sink has ended", writer->options.name);
+    log_about(LOG_INFO, LOG_OF_SINK, writer->options.name,
+              "the reader has gone; this sink has ended");
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);
 }
@@ -117,7 +118,7 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
     counter_add(&writer->options.counters->write_errors, 1);
     uint64_t held;
     if (log_allowed(&writer->write_log, &held)) {
-        log_line(LOG_ERROR, "%s: %s; trying again", writer->options.name, error->text);
+        log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name, "%s; trying again", error->text);
         writer->failure_told = true;
     }
     writer->failing = true;
@@ -134,7 +135,7 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 void sink_writer_note_success(struct sink_writer *writer)
 {
     if (writer->failure_told)
-        log_line(LOG_INFO, "%s: writing again", writer->options.name);
+        log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "writing again");
     writer->failure_told = false;
     writer->failing = false;
 }

@@ -56,7 +56,7 @@ static void begin_anew(struct sink_writer *writer, bool empty)
     if (writer->state != SINK_WRITING)
         return;
     writer->destination->store->rotate(writer->destination, true, empty);
-    log_line(LOG_INFO, "%s: reopened", writer->options.name);
+    log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "reopened");
 }
 
 /*

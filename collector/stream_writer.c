@@ -148,8 +148,8 @@ static void fail_rest(struct stream_writer *stream)
     size_t failed = 0;
     withdraw(stream);
     if (writer->state == SINK_GIVING_UP && !follows_reader(stream) && !take_back(stream))
-        log_line(LOG_WARNING, "%s: the last line is cut: stop_timeout was over",
-                 writer->options.name);
+        log_about(LOG_WARNING, LOG_OF_SINK, writer->options.name,
+                  "the last line is cut: stop_timeout was over");
     for (; stream->count != 0; stream->count--, failed++)
         if (pending_at(stream, stream->count - 1)->end <= accepted(stream))
             break;
@@ -210,8 +210,8 @@ static void follow_reader(struct stream_writer *stream, enum record_failure reas
     settle_to(stream, read_to);
     if (state == READER_ENDED) {
         if (reason == FAILED_STOP_TIMEOUT && read_to != stream->settled_to)
-            log_line(LOG_WARNING, "%s: the last line is cut: stop_timeout was over",
-                     writer->options.name);
+            log_about(LOG_WARNING, LOG_OF_SINK, writer->options.name,
+                      "the last line is cut: stop_timeout was over");
         take_off_bytes(stream, unread);
         lose_unread(stream, reason);
         complete_renewal(stream);
@@ -277,11 +277,12 @@ static void open_anew(struct stream_writer *stream)
     struct error error;
     atomic_store(&stream->base.reopen_wanted, false);
     if (stream->base.destination->stream->reopen(stream->base.destination, &error) != 0) {
-        log_line(LOG_ERROR, "%s: cannot reopen, going on with the old file: %s", name, error.text);
+        log_about(LOG_ERROR, LOG_OF_SINK, name, "cannot reopen, going on with the old file: %s",
+                  error.text);
         return;
     }
     look_at_beginning(stream);
-    log_line(LOG_INFO, "%s: reopened", name);
+    log_about(LOG_INFO, LOG_OF_SINK, name, "reopened");
 }
 
 /*

@@ -111,14 +111,14 @@ static void start(struct command *command, int64_t now)
         command->renewed = false;
         int64_t pause = plan_start(command, now);
         if (log_allowed(&command->log, &held))
-            log_line(LOG_ERROR, "%s: %s; trying again in %" PRId64 " ms", command->name, error.text,
-                     pause / MILLISECOND);
+            log_about(LOG_ERROR, LOG_OF_SINK, command->name, "%s; trying again in %" PRId64 " ms",
+                      error.text, pause / MILLISECOND);
         return;
     }
     if (again)
         counter_add(&command->counters->restarts, 1);
     if (command->renewed)
-        log_line(LOG_INFO, "%s: the command was started anew", command->name);
+        log_about(LOG_INFO, LOG_OF_SINK, command->name, "the command was started anew");
     command->phase = PHASE_RUNNING;
     command->renewed = false;
     command->given = false;
@@ -152,13 +152,13 @@ static void note_end(struct command *command, const struct child_end *end, int64
         return;
     const char *how = end->killed ? "signal" : "exit code";
     if (expected)
-        log_line(LOG_WARNING, "%s: the command has ended with %s %d", command->name, how,
-                 end->number);
+        log_about(LOG_WARNING, LOG_OF_SINK, command->name, "the command has ended with %s %d", how,
+                  end->number);
     else
-        log_line(LOG_WARNING,
-                 "%s: the command has ended with %s %d, %zu bytes unread; starting it again in "
-                 "%" PRId64 " ms",
-                 command->name, how, end->number, command->unread, pause / MILLISECOND);
+        log_about(LOG_WARNING, LOG_OF_SINK, command->name,
+                  "the command has ended with %s %d, %zu bytes unread; starting it again in "
+                  "%" PRId64 " ms",
+                  how, end->number, command->unread, pause / MILLISECOND);
 }
 
 /* It had its time. */
@@ -184,8 +184,8 @@ static void tell_deaf(struct command *command, int64_t now)
     if (now < command->deaf_ns)
         return;
     command->deaf_ns = INT64_MAX;
-    log_line(LOG_WARNING, "%s: the command has closed its input; waiting for its end",
-             command->name);
+    log_about(LOG_WARNING, LOG_OF_SINK, command->name,
+              "the command has closed its input; waiting for its end");
 }
 
 /* While one runs. */

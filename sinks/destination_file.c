@@ -39,14 +39,13 @@ static void tell_torn(const struct destination_options *options,
                       const struct output_file_start *start)
 {
     if (start->torn == TORN_LINE_CUT)
-        log_line(LOG_WARNING,
-                 "%s: cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
-                 options->name, start->torn_size, options->encoder->binary ? "record" : "line");
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
+                  start->torn_size, options->encoder->binary ? "record" : "line");
     else if (start->torn == TORN_LINE_ENDED)
-        log_line(LOG_WARNING,
-                 "%s: it did not end in a newline and got one; it was not cut, because another "
-                 "program may be writing it",
-                 options->name);
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "it did not end in a newline and got one; it was not cut, because another "
+                  "program may be writing it");
 }
 
 static int open_file(const struct output_destination *output, struct output_file **file,
@@ -81,7 +80,7 @@ static void sync_now(struct plain_file *plain)
     if (output_file_sync(plain->output.file, &error))
         return;
     counter_add(&options->counters->write_errors, 1);
-    log_line(LOG_ERROR, "%s: %s", options->name, error.text);
+    log_about(LOG_ERROR, LOG_OF_SINK, options->name, "%s", error.text);
 }
 
 /* The old file stays where the new one cannot be opened, unless it is that which hinders it. */
@@ -137,11 +136,12 @@ static void prepare(struct destination *destination)
         return;
     struct error error;
     if (open_again(plain, &error) == 0) {
-        log_line(LOG_WARNING, "%s: it was moved or removed, and is opened anew", options->name);
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "it was moved or removed, and is opened anew");
     } else if (!plain->astray) {
         plain->astray = true;
-        log_line(LOG_ERROR, "%s: it was moved or removed, going on with the old file: %s",
-                 options->name, error.text);
+        log_about(LOG_ERROR, LOG_OF_SINK, options->name,
+                  "it was moved or removed, going on with the old file: %s", error.text);
     }
 }
 

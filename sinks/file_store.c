@@ -107,8 +107,8 @@ static bool complete(struct file_store *store, struct live_file *file)
         return true;
     counter_add(&store->options.counters->write_errors, 1);
     if (log_allowed(&store->log, &held))
-        log_line(LOG_ERROR, "%s: %s; going on with %s", store->options.name, error.text,
-                 file_part_name(file->path, file->number, name));
+        log_about(LOG_ERROR, LOG_OF_SINK, store->options.name, "%s; going on with %s", error.text,
+                  file_part_name(file->path, file->number, name));
     return false;
 }
 
@@ -332,7 +332,7 @@ static void sync_file(struct file_store *store, struct live_file *file)
     if (live_file_sync(file, &error))
         return;
     counter_add(&store->options.counters->write_errors, 1);
-    log_line(LOG_ERROR, "%s: %s", store->options.name, error.text);
+    log_about(LOG_ERROR, LOG_OF_SINK, store->options.name, "%s", error.text);
 }
 
 static bool tick(struct destination *destination)

@@ -82,12 +82,12 @@ static enum left_result complete(const struct file_content *content,
                  cut);
     switch (finished_files_add(finished, part, name, error)) {
     case PART_DONE:
-        log_line(LOG_WARNING, "%s: completed %s, which an earlier run left behind%s", content->name,
-                 name, torn);
+        log_about(LOG_WARNING, LOG_OF_SINK, content->name,
+                  "completed %s, which an earlier run left behind%s", name, torn);
         return LEFT_DONE;
     case PART_BUSY:
-        log_line(LOG_WARNING, "%s: %s was left behind by an earlier run%s", content->name, name,
-                 torn);
+        log_about(LOG_WARNING, LOG_OF_SINK, content->name, "%s was left behind by an earlier run%s",
+                  name, torn);
         return LEFT_WAITS;
     case PART_MISSING:
         part_file_close(part->file);
@@ -169,12 +169,13 @@ static void finish(void *context, const struct found_file *file)
         break;
     case LEFT_FOREIGN:
         file_content_format(content, format);
-        log_line(LOG_WARNING, "%s: %s is no file of %s; it stays as it is", content->name,
-                 file->path, format);
+        log_about(LOG_WARNING, LOG_OF_SINK, content->name, "%s is no file of %s; it stays as it is",
+                  file->path, format);
         break;
     case LEFT_BUSY:
     case LEFT_FAILED:
-        log_line(LOG_WARNING, "%s: %s stays as it is: %s", content->name, file->path, error.text);
+        log_about(LOG_WARNING, LOG_OF_SINK, content->name, "%s stays as it is: %s", file->path,
+                  error.text);
         break;
     }
 }

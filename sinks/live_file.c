@@ -19,8 +19,8 @@ static void forget(struct live_file *file)
 static void tell_astray(const struct file_makings *makings, const struct live_file *file)
 {
     char name[FILE_NAME_SIZE];
-    log_line(LOG_WARNING, "%s: %s was moved or removed; what comes goes to a new one",
-             makings->content.name, part_name(file, name));
+    log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name,
+              "%s was moved or removed; what comes goes to a new one", part_name(file, name));
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */

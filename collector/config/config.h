@@ -14,6 +14,7 @@
 
 #include "collector/address.h"
 #include "collector/framing.h"
+#include "collector/log.h"
 #include "collector/networks.h"
 #include "collector/notifier.h"
 #include "collector/processors.h"
@@ -120,6 +121,8 @@ struct config {
     uint64_t memory;          /* bytes for the datagram path; 0: as much as the defaults need */
     uint64_t stop_timeout_ns; /* how long a stop may take to flush */
     enum ledger_format ledger;
+    enum log_level log_level; /* what is less is not told */
+    enum log_format log_format;
     const struct notifier_backend *notifier; /* NULL: the best that the system has */
     enum thread_use threads;
     struct processor_list receiver_cpus; /* which each receiving thread stays on, in turn */

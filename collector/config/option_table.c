@@ -11,6 +11,11 @@
 
 static const char *const text_json[] = {[LEDGER_TEXT] = "text", [LEDGER_JSON] = "json", NULL};
 
+static const char *const levels[] = {
+    [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", NULL};
+
+static const char *const log_formats[] = {[LOG_TEXT] = "text", [LOG_JSON] = "json", NULL};
+
 static const char *const auto_one[] = {[THREADS_EACH] = "auto", [THREADS_ONE] = "1", NULL};
 
 /* The order is that of the help text. */
@@ -40,6 +45,13 @@ const struct option command_options[] = {
     {OPTION_VALUE,
      {"ledger", SETTING_ENUM, .offset = offsetof(struct config, ledger), .default_text = "text",
       .choices = text_json, .help = "how the account of all datagrams is printed to stderr"}},
+    {OPTION_VALUE,
+     {"log-level", SETTING_ENUM, .offset = offsetof(struct config, log_level),
+      .default_text = "info", .choices = levels, .help = "the least that is told on stderr"}},
+    {OPTION_VALUE,
+     {"log-format", SETTING_ENUM, .offset = offsetof(struct config, log_format),
+      .default_text = "text", .choices = log_formats,
+      .help = "how that is told; json: an object a line"}},
     {OPTION_VALUE,
      {"notifier", SETTING_NOTIFIER, .offset = offsetof(struct config, notifier),
       .default_text = "auto", .help = "how the system tells that datagrams have come"}},

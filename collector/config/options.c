@@ -8,6 +8,8 @@
 #include "collector/config/url.h"
 
 _Static_assert(sizeof(enum ledger_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
+_Static_assert(sizeof(enum log_level) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
+_Static_assert(sizeof(enum log_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
 
 /* What is passed along while the arguments are read. */
 struct reading {

@@ -17,12 +17,12 @@
 static enum options_result parse(struct config *config, struct error *error, const char *first,
                                  va_list more)
 {
-    char words[16][600];
-    char *argv[18] = {words[0]};
+    char words[32][600];
+    char *argv[34] = {words[0]};
     int argc = 1;
     snprintf(words[0], sizeof words[0], "sluice");
     for (const char *word = first; word != NULL; word = va_arg(more, const char *)) {
-        assert_true(argc < 16);
+        assert_true(argc < 32);
         snprintf(words[argc], sizeof words[argc], "%s", word);
         argv[argc] = words[argc];
         argc++;
@@ -91,6 +91,8 @@ static void without_arguments_riemann_goes_to_stdout(void **state)
     assert_int_equal(config.memory, 0);
     assert_int_equal(config.stop_timeout_ns, 2000000000);
     assert_int_equal(config.ledger, LEDGER_TEXT);
+    assert_int_equal(config.log_level, LOG_INFO);
+    assert_int_equal(config.log_format, LOG_TEXT);
     assert_null(config.control);
     config_free(&config);
     assert_all_zero(&config);
@@ -143,13 +145,16 @@ static void every_option_is_read(void **state)
     (void)state;
     struct config config =
         accepted("--check", "--duration", "10s", "--max-datagrams", "1000", "--memory", "8MiB",
-                 "--stop-timeout", "500ms", "--ledger", "json", "--control", "unix:a b", NULL);
+                 "--stop-timeout", "500ms", "--ledger", "json", "--log-level", "warning",
+                 "--log-format", "json", "--control", "unix:a b", NULL);
     assert_true(config.check);
     assert_int_equal(config.duration_ns, UINT64_C(10000000000));
     assert_int_equal(config.max_datagrams, 1000);
     assert_int_equal(config.memory, 8388608);
     assert_int_equal(config.stop_timeout_ns, 500000000);
     assert_int_equal(config.ledger, LEDGER_JSON);
+    assert_int_equal(config.log_level, LOG_WARNING);
+    assert_int_equal(config.log_format, LOG_JSON);
     assert_string_equal(config.control, "unix:a b");
     config_free(&config);
 }
@@ -375,6 +380,8 @@ static void a_wrong_value_names_its_option(void **state)
     refused("--max-datagrams \"1k\" is not a plain whole number", "--max-datagrams", "1k", NULL);
     refused("--ledger \"jsn\" is not one of text, json; did you mean \"json\"?", "--ledger", "jsn",
             NULL);
+    refused("--log-level \"warn\" is not one of error, warning, info; did you mean \"warning\"?",
+            "--log-level", "warn", NULL);
 }
 
 static void an_option_with_a_value_stands_once(void **state)

@@ -2,7 +2,9 @@
 #include "collector/log_stream.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,4 +41,20 @@ bool log_stream_write(const char *lines, size_t size, int wait_ms)
         write_until(&stream, lines, size, clock_monotonic_ns() + (int64_t)wait_ms * 1000000);
     stream_return(&stream);
     return written;
+}
+
+/* What systemd leads there names by its device and inode in the environment (systemd.exec(5)). */
+bool log_stream_is_journal(void)
+{
+    struct stat status;
+    const char *named = getenv("JOURNAL_STREAM");
+    char *end;
+    if (named == NULL || fstat(STDERR_FILENO, &status) != 0)
+        return false;
+    uintmax_t device = strtoumax(named, &end, 10);
+    if (end == named || *end != ':' || device != (uintmax_t)status.st_dev)
+        return false;
+    named = end + 1;
+    uintmax_t inode = strtoumax(named, &end, 10);
+    return end != named && *end == '\0' && inode == (uintmax_t)status.st_ino;
 }

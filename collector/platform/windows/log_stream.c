@@ -105,3 +105,9 @@ bool log_stream_write(const char *lines, size_t size, int wait_ms)
     ReleaseSRWLockExclusive(&lock);
     return written;
 }
+
+/* The event log, which a service has instead, takes levels beside its texts. */
+bool log_stream_is_journal(void)
+{
+    return false;
+}

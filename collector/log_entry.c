@@ -1,0 +1,160 @@
+#include "collector/log_entry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/text/json_writer.h"
+
+/* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
+static void replace_controls(char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        unsigned char next = (unsigned char)(i + 1 < size ? text[i + 1] : 0);
+        if (byte < 0x20 || byte == 0x7f)
+            text[i] = '?';
+        else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
+            text[i] = text[i + 1] = '?';
+    }
+}
+
+void log_entry_make(struct log_entry *entry, enum log_level level, enum log_subject subject,
+                    const char *name, bool named, const char *format, va_list arguments)
+{
+    entry->level = level;
+    entry->subject = subject;
+    entry->named = named;
+    snprintf(entry->name, sizeof entry->name, "%s", name != NULL ? name : "");
+    entry->message[0] = '\0'; /* what stands where the format cannot be followed */
+    vsnprintf(entry->message, sizeof entry->message, format, arguments);
+    replace_controls(entry->name, strlen(entry->name));
+    replace_controls(entry->message, strlen(entry->message));
+}
+
+bool log_entry_is(const struct log_entry *entry, const struct log_entry *other)
+{
+    return entry->level == other->level && entry->subject == other->subject &&
+           strcmp(entry->message, other->message) == 0 && strcmp(entry->name, other->name) == 0;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static const char *prefix_of(enum log_level level, enum log_place place)
+{
+    static const char *const on_stream[] = {
+        [LOG_ERROR] = "sluice: error: ",
+        [LOG_WARNING] = "sluice: warning: ",
+        [LOG_INFO] = "sluice: ",
+    };
+    /* The numbers are those of syslog(3). */
+    static const char *const in_journal[] = {
+        [LOG_ERROR] = "<3>", [LOG_WARNING] = "<4>", [LOG_INFO] = "<6>"};
+    switch (place) {
+    case LOG_ON_STREAM:
+        return on_stream[level];
+    case LOG_IN_JOURNAL:
+        return in_journal[level];
+    case LOG_ELSEWHERE:
+        break;
+    }
+    return "";
+}
+
+/* Appends what fits. */
+static void put(struct output *out, const char *text)
+{
+    size_t size = strlen(text);
+    size_t room = out->capacity - out->used;
+    output_bytes(out, text, size < room ? size : room);
+}
+
+static size_t write_text(const struct log_entry *entry, uint64_t repeated, const char *prefix,
+                         char *line)
+{
+    struct output out = {.data = line, .capacity = LOG_TEXT_SIZE - 2};
+    char times[64];
+    put(&out, prefix);
+    if (repeated != 0) {
+        snprintf(times, sizeof times, "last message repeated %" PRIu64 " time%s", repeated,
+                 repeated == 1 ? "" : "s");
+        put(&out, times);
+    } else {
+        bool name_first = entry->subject != LOG_OF_PROGRAM && !entry->named;
+        put(&out, name_first ? entry->name : "");
+        put(&out, name_first ? ": " : "");
+        put(&out, entry->message);
+    }
+    line[out.used++] = '\n';
+    return out.used;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void put_subject(struct output *out, const struct log_entry *entry)
+{
+    switch (entry->subject) {
+    case LOG_OF_PROGRAM:
+        return;
+    case LOG_OF_LISTENER:
+        json_key_literal(out, "listener");
+        break;
+    case LOG_OF_SINK:
+        json_key_literal(out, "sink");
+        break;
+    case LOG_OF_DEAD_LETTERS:
+        json_key_literal(out, "dead_letter");
+        break;
+    }
+    json_string(out, entry->name, strlen(entry->name));
+}
+
+/* An object with so many bytes of the message. */
+static void put_object(struct output *out, const struct log_entry *entry, uint64_t repeated,
+                       int64_t time_ns, size_t message_size)
+{
+    static const char *const levels[] = {
+        [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info"};
+    json_object_begin(out);
+    json_key_literal(out, "time");
+    json_time(out, time_ns);
+    json_key_literal(out, "level");
+    json_string(out, levels[entry->level], strlen(levels[entry->level]));
+    put_subject(out, entry);
+    json_key_literal(out, "message");
+    json_string(out, entry->message, message_size);
+    if (repeated != 0) {
+        json_key_literal(out, "repeated");
+        json_uint64(out, repeated);
+    }
+    json_object_end(out);
+    output_char(out, '\n');
+}
+
+/*
+ * Escapes and what stands for bytes that are no UTF-8 may make three bytes of one. Where the line
+ * gets too long by that the message is cut; the rest of it fits, however long the name is.
+ */
+static size_t write_json(const struct log_entry *entry, uint64_t repeated, const char *prefix,
+                         int64_t time_ns, char *line)
+{
+    struct output out;
+    size_t begun = strlen(prefix);
+    size_t size = strlen(entry->message);
+    memcpy(line, prefix, begun);
+    for (;; size /= 2) {
+        out = (struct output){.data = line + begun, .capacity = LOG_LINE_SIZE - begun};
+        put_object(&out, entry, repeated, time_ns, size);
+        if (!out.overflow || size == 0)
+            return begun + out.used;
+    }
+}
+
+size_t log_entry_write(const struct log_entry *entry, uint64_t repeated, enum log_format format,
+                       enum log_place place, int64_t time_ns, char *line)
+{
+    if (format == LOG_TEXT)
+        return write_text(entry, repeated, prefix_of(entry->level, place), line);
+    const char *prefix = place == LOG_IN_JOURNAL ? prefix_of(entry->level, place) : "";
+    return write_json(entry, repeated, prefix, time_ns, line);
+}

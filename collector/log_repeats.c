@@ -1,0 +1,47 @@
+#include "collector/log_repeats.h"
+
+/* The first repetition may come late in the last one's time, and still gets all of it. */
+bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns)
+{
+    if (!repeats->known || !log_entry_is(&repeats->last, entry))
+        return false;
+    if (repeats->count == 0) {
+        if (now_ns >= repeats->due_ns)
+            return false;
+        repeats->due_ns = now_ns + LOG_REPEATS_NS;
+    }
+    repeats->count++;
+    return true;
+}
+
+void log_repeats_begin(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns)
+{
+    repeats->last = *entry;
+    repeats->known = entry->level != LOG_INFO;
+    repeats->count = 0;
+    repeats->due_ns = now_ns + LOG_REPEATS_NS;
+}
+
+void log_repeats_told(struct log_repeats *repeats, int64_t now_ns)
+{
+    repeats->count = 0;
+    repeats->due_ns = now_ns + LOG_REPEATS_NS;
+}
+
+void log_repeats_put_off(struct log_repeats *repeats, int64_t now_ns)
+{
+    repeats->due_ns = now_ns + LOG_REPEATS_NS;
+}
+
+uint64_t log_repeats_end(struct log_repeats *repeats)
+{
+    uint64_t untold = repeats->count;
+    repeats->count = 0;
+    repeats->known = false;
+    return untold;
+}
+
+int64_t log_repeats_due(const struct log_repeats *repeats)
+{
+    return repeats->count != 0 ? repeats->due_ns : INT64_MAX;
+}

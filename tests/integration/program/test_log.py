@@ -1,0 +1,145 @@
+"""What the program says on stderr: from which level on, in which form, and how often."""
+import os
+import socket
+import subprocess
+import unittest
+
+from built import command, not_on_windows
+from protobuf import metric
+from sluice_program import (ANY_PORT, LEDGER, RIEMANN, SLUICE, ProgramTest, parse_json)
+
+TIME = r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z\Z"
+
+
+class Levels(ProgramTest):
+    def said_at(self, level):
+        program = self.launch("--listen", ANY_PORT, "--sink", f"file:{self.folder / 'lines'}",
+                              "--log-level", level, "--duration", "100ms")
+        program.finish(0)
+        return program.log()
+
+    def test_info_tells_where_it_listens(self):
+        self.assertRegex(self.said_at("info")[0], r"\Asluice: listening on udp://")
+
+    def test_less_than_the_level_is_not_told_and_the_ledger_is(self):
+        self.assertEqual(self.said_at("warning"), [])
+        self.assertEqual(self.said_at("error"), [])
+
+    def test_an_error_is_told_at_every_level(self):
+        for level in ("error", "warning", "info"):
+            said = self.refused("--log-level", level, "--listen", ANY_PORT, "--sink",
+                                f"file:{self.folder}", code=73)
+            self.assertIn(str(self.folder), said)
+
+
+class Json(ProgramTest):
+    def objects(self, program):
+        said = [parse_json(line) for line in program.log()]
+        for line in said:
+            self.assertRegex(line["time"], TIME)
+        return said
+
+    def start_in_json(self, *arguments):
+        program = self.launch("--listen", RIEMANN, *arguments, "--log-format", "json")
+        found = program.wait_for_log(r'"message":"listening on (udp://\S+) for .*process (\d+)"')
+        program.names = [found[0][1].decode()]
+        program.number = int(found[0][2])
+        return program
+
+    def test_a_line_is_an_object_that_names_its_listener(self):
+        program = self.start_in_json()
+        self.sender(program).send(b"\xff")
+        program.wait_for_log("malformed")
+        program.stop()
+        listening, malformed = self.objects(program)[:2]
+        self.assertEqual(set(listening), {"time", "level", "listener", "message"})
+        self.assertEqual(listening["level"], "info")
+        self.assertEqual(listening["listener"], program.names[0])
+        self.assertEqual(malformed["level"], "warning")
+        self.assertEqual(malformed["listener"], program.names[0])
+        self.assertRegex(malformed["message"], r"\Amalformed: datagram of 1 bytes from 127\.0\.0\.1:")
+
+    @not_on_windows("no such name is one of a file there")
+    def test_or_its_sink_whatever_its_name(self):
+        path = self.folder / 'quote " back \\ line'
+        path.write_bytes(b"torn")
+        program = self.start_in_json("--sink", f"file:{path}")
+        program.stop()
+        torn = self.objects(program)[0]
+        self.assertEqual(torn["sink"], f"file:{path}")
+        self.assertEqual(torn["level"], "warning")
+
+    @not_on_windows("names of files are Unicode there")
+    def test_a_name_that_is_no_utf8_is_valid_json(self):
+        path = os.fsencode(self.folder) + b"/\xff\xc3("
+        with open(path, "wb") as file:
+            file.write(b"torn")
+        program = self.start_in_json("--sink", "file:" + os.fsdecode(path))
+        program.stop()
+        self.assertTrue(self.objects(program)[0]["sink"].endswith("/\ufffd\ufffd("))
+
+    def test_it_is_told_apart_from_the_ledger_by_its_members(self):
+        program = self.start_in_json()
+        program.stop()
+        said = [parse_json(line) for line in program.said()]
+        self.assertEqual([("final" in line, "message" in line) for line in said],
+                         [(False, True), (True, False)])
+
+    def test_what_check_says_has_that_form_as_well(self):
+        program = self.launch("--check", "--log-format", "json", ledger=None)
+        program.finish(0)
+        valid, = self.objects(program)
+        self.assertEqual((valid["level"], valid["message"]), ("info", "the configuration is valid"))
+
+
+@not_on_windows("it has no journal")
+class Journal(ProgramTest):
+    """Its stream is a socket, which JOURNAL_STREAM names by device and inode (systemd.exec(5))."""
+
+    def said_on_socket(self, *arguments, journal=True):
+        ours, journals = socket.socketpair()
+        with ours, journals:
+            status = os.fstat((journals if journal else ours).fileno())
+            environment = {**os.environ, "JOURNAL_STREAM": f"{status.st_dev}:{status.st_ino}"}
+            subprocess.run(command(SLUICE, *arguments), stdout=subprocess.DEVNULL, stderr=journals,
+                           env=environment, check=False, timeout=60)
+            journals.close()
+            with ours.makefile(encoding="utf-8") as stream:
+                return stream.read().splitlines()
+
+    def test_a_line_begins_with_its_level_and_does_not_say_who_speaks(self):
+        said = self.said_on_socket("--listen", ANY_PORT, "--duration", "100ms", "--ledger", "json")
+        self.assertRegex(said[0], r"\A<6>listening on udp://")
+        self.assertTrue(said[1].startswith(LEDGER), said)
+
+    def test_so_does_an_object(self):
+        said = self.said_on_socket("--check", "--log-format", "json")
+        self.assertEqual(parse_json(said[0].removeprefix("<6>"))["level"], "info")
+        self.assertTrue(said[0].startswith("<6>{"))
+
+    def test_so_does_what_a_wrong_command_line_is_told(self):
+        said, = self.said_on_socket("--duration", "10")
+        self.assertRegex(said, r"\A<3>--duration \"10\" has no unit")
+
+    def test_another_stream_than_the_one_named_is_not_the_journal(self):
+        said, = self.said_on_socket("--check", journal=False)
+        self.assertEqual(said, "sluice: the configuration is valid")
+
+
+@not_on_windows("it has no /dev/full")
+class Repeated(ProgramTest):
+    def test_a_message_again_and_again_is_told_once_and_then_counted(self):
+        """Its count is told 10 s later though nobody logs, asks or sends any more."""
+        program = self.start("--listen", RIEMANN, "--sink", "file:/dev/full")
+        self.sender(program).send(metric(1))
+        counted = program.wait_for_log(r"last message repeated (\d+) times?$")
+        program.stop(code=74)
+        said = [line for line in program.log() if "/dev/full: " in line or "repeated" in line]
+        self.assertRegex(said[0], r"\Asluice: error: file:/dev/full: .*; trying again\Z")
+        self.assertEqual(len([line for line in said if "trying again" in line]), 1, said)
+        self.assertRegex(said[1], r"\Asluice: error: last message repeated \d+ times?\Z")
+        self.assertGreater(int(counted[0][1]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

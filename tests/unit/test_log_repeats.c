@@ -1,0 +1,125 @@
+/* Repeated messages: which they are, and when they are told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/log_repeats.h"
+
+#define SECOND INT64_C(1000000000)
+
+static struct log_entry warning(const char *message)
+{
+    struct log_entry entry = {.level = LOG_WARNING, .subject = LOG_OF_SINK, .name = "file:a"};
+    snprintf(entry.message, sizeof entry.message, "%s", message);
+    return entry;
+}
+
+static void the_same_again_is_counted(void **state)
+{
+    (void)state;
+    struct log_repeats repeats = {0};
+    const struct log_entry full = warning("full");
+    assert_false(log_repeats_take(&repeats, &full, 5));
+    log_repeats_begin(&repeats, &full, 5);
+    assert_int_equal(log_repeats_due(&repeats), INT64_MAX);
+    assert_true(log_repeats_take(&repeats, &full, 6));
+    assert_true(log_repeats_take(&repeats, &full, 7));
+    assert_int_equal(repeats.count, 2);
+}
+
+static void what_differs_in_anything_is_another(void **state)
+{
+    (void)state;
+    struct log_repeats repeats = {0};
+    const struct log_entry full = warning("full");
+    struct log_entry other = full;
+    log_repeats_begin(&repeats, &full, 0);
+    other.level = LOG_ERROR;
+    assert_false(log_repeats_take(&repeats, &other, 1));
+    other = full;
+    other.subject = LOG_OF_LISTENER;
+    assert_false(log_repeats_take(&repeats, &other, 1));
+    other = full;
+    other.name[5] = 'b';
+    assert_false(log_repeats_take(&repeats, &other, 1));
+    other = warning("fuller");
+    assert_false(log_repeats_take(&repeats, &other, 1));
+    assert_true(log_repeats_take(&repeats, &full, 1));
+}
+
+/* Somebody waits for it: "reopened" twice is two answers. */
+static void information_is_never_merged(void **state)
+{
+    (void)state;
+    struct log_repeats repeats = {0};
+    struct log_entry reopened = warning("reopened");
+    reopened.level = LOG_INFO;
+    log_repeats_begin(&repeats, &reopened, 0);
+    assert_false(log_repeats_take(&repeats, &reopened, 1));
+}
+
+static void a_repetition_is_due_ten_seconds_after_the_first(void **state)
+{
+    (void)state;
+    struct log_repeats repeats = {0};
+    const struct log_entry full = warning("full");
+    log_repeats_begin(&repeats, &full, 0);
+    assert_true(log_repeats_take(&repeats, &full, 4 * SECOND));
+    assert_true(log_repeats_take(&repeats, &full, 9 * SECOND));
+    assert_int_equal(log_repeats_due(&repeats), 14 * SECOND);
+    log_repeats_told(&repeats, 15 * SECOND);
+    assert_int_equal(log_repeats_due(&repeats), INT64_MAX);
+    assert_int_equal(repeats.count, 0);
+    assert_true(log_repeats_take(&repeats, &full, 24 * SECOND)); /* it goes on */
+    assert_int_equal(log_repeats_due(&repeats), 34 * SECOND);
+    assert_true(log_repeats_take(&repeats, &full, 50 * SECOND)); /* told late, and not lost */
+    assert_int_equal(repeats.count, 2);
+}
+
+static void after_ten_quiet_seconds_it_is_news(void **state)
+{
+    (void)state;
+    struct log_repeats repeats = {0};
+    const struct log_entry full = warning("full");
+    log_repeats_begin(&repeats, &full, 0);
+    assert_false(log_repeats_take(&repeats, &full, 10 * SECOND));
+    log_repeats_begin(&repeats, &full, 10 * SECOND);
+    assert_true(log_repeats_take(&repeats, &full, 11 * SECOND));
+    log_repeats_told(&repeats, 21 * SECOND);
+    assert_true(log_repeats_take(&repeats, &full, 31 * SECOND - 1));
+    log_repeats_told(&repeats, 41 * SECOND);
+    assert_false(log_repeats_take(&repeats, &full, 51 * SECOND));
+}
+
+static void what_cannot_be_told_stays_and_is_due_again(void **state)
+{
+    (void)state;
+    struct log_repeats repeats = {0};
+    const struct log_entry full = warning("full");
+    log_repeats_begin(&repeats, &full, 0);
+    assert_true(log_repeats_take(&repeats, &full, SECOND));
+    log_repeats_put_off(&repeats, 11 * SECOND);
+    assert_int_equal(log_repeats_due(&repeats), 21 * SECOND);
+    assert_int_equal(log_repeats_end(&repeats), 1);
+    assert_int_equal(log_repeats_end(&repeats), 0);
+    assert_int_equal(log_repeats_due(&repeats), INT64_MAX);
+    assert_false(log_repeats_take(&repeats, &full, 12 * SECOND));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_again_is_counted),
+        cmocka_unit_test(what_differs_in_anything_is_another),
+        cmocka_unit_test(information_is_never_merged),
+        cmocka_unit_test(a_repetition_is_due_ten_seconds_after_the_first),
+        cmocka_unit_test(after_ten_quiet_seconds_it_is_news),
+        cmocka_unit_test(what_cannot_be_told_stays_and_is_due_again),
+    };
+    return cmocka_run_group_tests_name("log_repeats", tests, NULL, NULL);
+}

@@ -7,6 +7,7 @@
 
 #include "collector/log.h"
 #include "collector/networks.h"
+#include "collector/rate_limit.h"
 #include "collector/schema_doubt.h"
 #include "collector/schema_list.h"
 
@@ -276,6 +277,12 @@ static bool may_send(const struct listener *listener, const struct address *sour
     return listener->senders == NULL || networks_hold(listener->senders, source);
 }
 
+static bool may_send_more(const struct listener *listener, const struct datagram_slot *datagram)
+{
+    return listener->rate_limit == NULL ||
+           rate_limit_take(listener->rate_limit, &datagram->source, datagram->received_ns);
+}
+
 /*
  * Decodes the datagram for the batch that is open then. Returns false with *reason. *entry is whose
  * datagram it is, as long as that batch is open; NULL: nobody's, or not asked. It is asked anew for
@@ -291,6 +298,9 @@ static bool judge(struct intake *intake, const struct datagram_slot *datagram, s
         return false;
     *reason = REASON_SOURCE_DENIED;
     if (!may_send(intake->listener, &datagram->source))
+        return false;
+    *reason = REASON_RATE_LIMITED;
+    if (!may_send_more(intake->listener, datagram))
         return false;
     *reason = REASON_TRUNCATED;
     if (datagram->truncated)

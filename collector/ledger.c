@@ -8,10 +8,15 @@
 #include "collector/udp_socket.h"
 
 const char *const datagram_reason_names[REASON_COUNT] = {
-    [REASON_NO_BUFFER] = "no_buffer", [REASON_SOURCE_DENIED] = "source_denied",
-    [REASON_TRUNCATED] = "truncated", [REASON_NO_MATCH] = "no_match",
-    [REASON_CONTROL] = "control",     [REASON_EMPTY] = "empty",
-    [REASON_TOO_DEEP] = "too_deep",   [REASON_TOO_LARGE] = "too_large",
+    [REASON_NO_BUFFER] = "no_buffer",
+    [REASON_SOURCE_DENIED] = "source_denied",
+    [REASON_RATE_LIMITED] = "rate_limited",
+    [REASON_TRUNCATED] = "truncated",
+    [REASON_NO_MATCH] = "no_match",
+    [REASON_CONTROL] = "control",
+    [REASON_EMPTY] = "empty",
+    [REASON_TOO_DEEP] = "too_deep",
+    [REASON_TOO_LARGE] = "too_large",
     [REASON_MALFORMED] = "malformed",
 };
 

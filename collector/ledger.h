@@ -29,6 +29,7 @@
 enum datagram_reason {
     REASON_NO_BUFFER,     /* no free batch */
     REASON_SOURCE_DENIED, /* its sender is not among those who may send */
+    REASON_RATE_LIMITED,  /* its sender has sent more than rate_limit allows */
     REASON_TRUNCATED,     /* longer than max_datagram */
     REASON_NO_MATCH,      /* no schema of the listener is for it */
     REASON_CONTROL,       /* no message, but a word about the connection: a heartbeat */
@@ -70,7 +71,8 @@ enum letter_drop {
 /*
  * Whether a datagram with this reason is offered as a dead letter: what could not be decoded. Not
  * what we had no memory for, of which the next would be decoded, nor what is in order; nor what
- * came from who may not send, who could otherwise fill the file in place of those who may.
+ * came from who may not send, or not so much, who could otherwise fill the file in place of those
+ * who may.
  */
 extern const bool datagram_reason_has_letter[REASON_COUNT];
 

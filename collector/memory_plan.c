@@ -7,6 +7,7 @@
 #include "collector/control_service.h"
 #include "collector/dead_letters.h"
 #include "collector/intake.h"
+#include "collector/rate_limit.h"
 #include "collector/sender_report.h"
 #include "collector/sequence.h"
 #include "collector/tap.h"
@@ -68,15 +69,16 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
            needs->sink_memory + sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
-           control_memory(needs);
+           needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
-/* Who may ask shortens no queue. */
+/* Who may ask, and how much may be sent, shortens no queue. */
 static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 {
-    struct memory_needs unasked = *needs;
-    unasked.control = false;
-    uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&unasked, 0);
+    struct memory_needs bare = *needs;
+    bare.control = false;
+    bare.rate_limits = 0;
+    uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);
     return least > budget ? least : budget;
 }
 

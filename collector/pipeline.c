@@ -5,6 +5,7 @@
 #include "collector/control.h"
 #include "collector/log.h"
 #include "collector/pipeline_parts.h"
+#include "collector/rate_limit.h"
 #include "collector/thread.h"
 
 /* How long a snapshot waits for a receiver to read the kernel's drops. */
@@ -370,6 +371,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     for (size_t i = 0; pipeline->sources != NULL && i < pipeline->config->listener_count; i++) {
         struct source *source = &pipeline->sources[i];
         schema_slot_destroy(source->schemas);
+        rate_limit_destroy(source->rate_limit);
         free(source->schema_names);
         free(source->bound_name);
     }

@@ -35,6 +35,7 @@ void pipeline_count_needs(const struct config *config, const struct notifier_bac
     }
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
+        needs->rate_limits += listener->rate_limit != 0;
         if (listener->kind == LISTENER_CAPTURE) {
             needs->captures++;
             needs->intakes++;

@@ -3,6 +3,7 @@
 
 #include "collector/pipeline_parts.h"
 #include "collector/random.h"
+#include "collector/rate_limit.h"
 
 /* --- making the parts ------------------------------------------------------------------------- */
 
@@ -62,6 +63,24 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
                                              .max_decoded = from->max_decoded,
                                              .senders = from->senders,
                                              .keeps_packets = keeps_packets};
+    }
+    return 0;
+}
+
+static int make_rate_limits(struct pipeline *pipeline, struct error *error)
+{
+    const struct config *config = pipeline->config;
+    uint8_t secret[16];
+    for (size_t i = 0; i < config->listener_count; i++) {
+        struct source *source = &pipeline->sources[i];
+        if (config->listeners[i].rate_limit == 0)
+            continue;
+        if (random_bytes(secret, sizeof secret, error) != 0)
+            return -1;
+        source->rate_limit = rate_limit_create(config->listeners[i].rate_limit, secret);
+        if (source->rate_limit == NULL)
+            return no_memory(error);
+        source->listener.rate_limit = source->rate_limit;
     }
     return 0;
 }
@@ -407,8 +426,9 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
     pipeline->notifier = notifier_choose(pipeline->config->notifier, error);
     if (pipeline->notifier == NULL || pipeline_check_config(pipeline->config, error) != 0 ||
         make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
-        enter_listeners(pipeline, error) != 0 || make_letters(pipeline, error) != 0 ||
-        make_receivers(pipeline, error) != 0 || open_listeners(pipeline, error) != 0)
+        make_rate_limits(pipeline, error) != 0 || enter_listeners(pipeline, error) != 0 ||
+        make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
+        open_listeners(pipeline, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)

@@ -28,6 +28,7 @@ struct source {
     char *bound_name;   /* the listener's name where the system chose the port, else NULL */
     char *schema_names; /* the listener's */
     struct schema_slot *schemas;
+    struct rate_limit *rate_limit; /* the listener's; NULL: none */
     struct address address;
     size_t granted;                  /* bytes of receive buffer, for each socket */
     struct intake_counters *settled; /* the main thread's: what is found at the end */

@@ -22,6 +22,7 @@
 struct compression_ops;
 struct destination;
 struct networks;
+struct rate_limit;
 struct schema_slot;
 struct sink_counters;
 
@@ -33,6 +34,7 @@ struct listener {
     const char *schema_names;       /* of all of them, for people */
     size_t max_decoded;             /* bytes that all messages of a datagram may take */
     const struct networks *senders; /* who may send; NULL: everyone */
+    struct rate_limit *rate_limit;  /* how much each may send; NULL: any number */
     bool keeps_packets; /* some sink writes whole datagrams (encoder_ops' needs_packets) */
 };
 

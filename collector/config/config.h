@@ -52,6 +52,7 @@ struct listener_config {
     struct networks *allow;
     struct networks *deny;
     struct networks *senders; /* who may send; NULL: everyone */
+    uint64_t rate_limit;      /* datagrams a second that each may send; 0: any number */
 
     /* LISTENER_UDP */
     struct address address;

@@ -6,6 +6,7 @@
 #include "collector/config/nearest.h"
 #include "collector/config/network.h"
 #include "collector/config/rules.h"
+#include "collector/rate_limit.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -47,6 +48,10 @@ const struct setting config_keys[] = {
      .help = "who may send: these networks and addresses (default: everyone)"},
     {"deny", SETTING_PARSED, LISTENER, offsetof(struct listener_config, deny),
      .parse = networks_parse, .form = NETWORKS_FORM, .help = "who may not send; wins over allow="},
+    {"rate_limit", SETTING_COUNT, LISTENER, offsetof(struct listener_config, rate_limit),
+     .minimum = 1, .maximum = RATE_LIMIT_MOST,
+     .help = "datagrams that each source (its address, from any port) may send in a second, and in "
+             "one burst (default: any number)"},
 
     /* Sockets. */
     {"receive_buffer", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, receive_buffer),

@@ -15,7 +15,7 @@
 
 struct intake_bench {
     struct ledger *ledger;
-    struct listener listener; /* a test may change its max_decoded and senders */
+    struct listener listener; /* a test may change its max_decoded, senders, limit */
     struct intake_thread thread;
     struct intake *intake;
 };

@@ -81,6 +81,10 @@ static const struct number_key {
      "961KiB", 1024, 983040},
     {KEY_OF_CAPTURE, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
      "961KiB", 1024, 983040},
+    {KEY_OF_UDP, "rate_limit", LISTENER_FIELD(rate_limit), 0, "1", "1000000", "0", "1000001", 1,
+     1000000},
+    {KEY_OF_CAPTURE, "rate_limit", LISTENER_FIELD(rate_limit), 0, "1", "1000000", "0", "1000001", 1,
+     1000000},
     {KEY_OF_CAPTURE, "port", LISTENER_FIELD(port), 0, "0", "65535", NULL, "65536", 0, 65535},
 };
 static const size_t number_key_count = sizeof number_keys / sizeof number_keys[0];

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/networks.h"
+#include "collector/rate_limit.h"
 #include "proto/schemas.h"
 #include "tests/support/intake_bench.h"
 
@@ -119,6 +120,53 @@ static void who_may_not_send_leaves_no_batch_open(void **state)
     networks_free(senders);
 }
 
+/* Whatever it is that a source sends too much of; who may not send takes nothing of a limit. */
+static void who_has_sent_too_much_is_limited_before_anything_is_looked_at(void **state)
+{
+    static const uint8_t secret[16] = "not very secret";
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    struct rate_limit *limit = rate_limit_create(2, secret);
+    assert_non_null(limit);
+    bench->listener.senders = senders;
+    bench->listener.rate_limit = limit;
+    take_from(bench, 7, metric, sizeof metric, false);
+    take_from(bench, 7, "malformed", 9, false);
+    take_from(bench, 7, metric, sizeof metric, false);
+    take_from(bench, 7, metric, sizeof metric, true);
+    take_from(bench, 7, "malformed", 9, false);
+    assert_int_equal(count_of(bench, REASON_RATE_LIMITED), 3);
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+    assert_int_equal(decoded(bench), 1);
+    take_from(bench, 8, metric, sizeof metric, false);
+    assert_int_equal(decoded(bench), 2);
+    for (int i = 0; i < 5; i++)
+        take_from(bench, 0, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 5);
+    assert_int_equal(count_of(bench, REASON_RATE_LIMITED), 3);
+    rate_limit_destroy(limit);
+    networks_free(senders);
+}
+
+/* What we had no room for is not held against its sender. */
+static void without_a_free_batch_nothing_is_taken_of_a_limit(void **state)
+{
+    static const uint8_t secret[16] = "not very secret";
+    struct intake_bench *bench = *state;
+    struct rate_limit *limit = rate_limit_create(1, secret);
+    assert_non_null(limit);
+    bench->listener.rate_limit = limit;
+    struct batch *taken = batch_acquire(bench->thread.pool, false);
+    take(bench, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    batch_release(taken);
+    take(bench, metric, sizeof metric, false);
+    take(bench, metric, sizeof metric, false);
+    assert_int_equal(decoded(bench), 1);
+    assert_int_equal(count_of(bench, REASON_RATE_LIMITED), 1);
+    rate_limit_destroy(limit);
+}
+
 static void truncated_comes_before_malformed(void **state)
 {
     struct intake_bench *bench = *state;
@@ -164,6 +212,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_a_free_batch_who_may_not_send_has_no_buffer_either,
                                         set_up, intake_bench_close),
         cmocka_unit_test_setup_teardown(who_may_not_send_leaves_no_batch_open, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(
+            who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up,
+            intake_bench_close),
+        cmocka_unit_test_setup_teardown(without_a_free_batch_nothing_is_taken_of_a_limit, set_up,
                                         intake_bench_close),
         cmocka_unit_test_setup_teardown(truncated_comes_before_malformed, set_up,
                                         intake_bench_close),

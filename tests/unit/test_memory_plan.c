@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/memory_plan.h"
+#include "collector/rate_limit.h"
 #include "collector/tap.h"
 
 static const struct memory_needs plain = {
@@ -44,6 +45,19 @@ static void who_may_ask_shortens_no_queue_where_no_budget_was_given(void **state
     assert_true(with.total > without.total);
 }
 
+static void a_rate_limit_shortens_no_queue_where_no_budget_was_given(void **state)
+{
+    (void)state;
+    struct memory_needs limited = plain;
+    limited.rate_limits = 2;
+    struct memory_plan without = plan_of(0, &plain);
+    struct memory_plan with = plan_of(0, &limited);
+    assert_int_equal(with.ring_capacity, without.ring_capacity);
+    assert_int_equal(with.total, without.total + 2 * rate_limit_memory());
+    uint64_t budget = UINT64_C(64) << 20;
+    assert_in_range(plan_of(budget, &limited).total, budget * 9 / 10, budget);
+}
+
 /* On a completion port all threads have one feed; of many of them the default still has room. */
 static void threads_of_one_feed_have_as_long_a_ring_as_each_would_alone(void **state)
 {
@@ -76,6 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_that_was_given_is_kept),
         cmocka_unit_test(who_may_ask_shortens_no_queue_where_no_budget_was_given),
+        cmocka_unit_test(a_rate_limit_shortens_no_queue_where_no_budget_was_given),
         cmocka_unit_test(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone),
         cmocka_unit_test(a_budget_that_is_too_small_says_what_is_enough),
     };

@@ -7,8 +7,8 @@ from sluice_program import RIEMANN, TELEMETRY, ProgramTest
 
 DEPTH_LIMIT = 100
 
-REASONS = ("no_buffer", "source_denied", "truncated", "no_match", "control", "empty", "too_deep",
-           "too_large", "malformed")
+REASONS = ("no_buffer", "source_denied", "rate_limited", "truncated", "no_match", "control", "empty",
+           "too_deep", "too_large", "malformed")
 
 
 class Refusing(ProgramTest):

@@ -1,0 +1,166 @@
+#include "collector/rate_limit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/siphash.h"
+#include "collector/thread.h"
+
+#define SHARDS 16
+#define WAYS   8
+#define SETS   (RATE_LIMIT_SOURCES / WAYS)
+#define SECOND INT64_C(1000000000)
+
+/*
+ * What is missing from a bucket, in parts of a datagram: one nanosecond fills as many as the rate
+ * is, and one datagram takes SECOND. So every rate is kept exactly, and an empty bucket lacks rate
+ * times SECOND.
+ */
+struct bucket {
+    uint64_t missing;
+    int64_t at_ns; /* when that was so */
+};
+
+/* What a search reads stands together. A fingerprint of zeroes: the place is empty. */
+struct set {
+    uint64_t fingerprint[WAYS][2];
+    struct bucket bucket[WAYS];
+};
+
+/* Guards the sets whose index is its own modulo SHARDS. */
+struct shard {
+    struct mutex *mutex;
+    uint8_t apart[56]; /* keeps two shards out of one cache line */
+};
+
+struct rate_limit {
+    struct shard shards[SHARDS];
+    struct set *sets;
+    uint64_t rate;
+    uint8_t secret[16];
+};
+
+size_t rate_limit_memory(void)
+{
+    return sizeof(struct rate_limit) + SETS * sizeof(struct set);
+}
+
+struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16])
+{
+    struct rate_limit *limit = calloc(1, sizeof *limit);
+    if (limit == NULL)
+        return NULL;
+    limit->rate = rate;
+    memcpy(limit->secret, secret, sizeof limit->secret);
+    /* Zeroed by calloc, not by us: pages that no source has come to take no memory. */
+    limit->sets = calloc(SETS, sizeof *limit->sets);
+    bool complete = limit->sets != NULL;
+    for (size_t i = 0; i < SHARDS; i++) {
+        limit->shards[i].mutex = mutex_create();
+        complete = complete && limit->shards[i].mutex != NULL;
+    }
+    if (!complete) {
+        rate_limit_destroy(limit);
+        return NULL;
+    }
+    return limit;
+}
+
+void rate_limit_destroy(struct rate_limit *limit)
+{
+    if (limit == NULL)
+        return;
+    for (size_t i = 0; i < SHARDS; i++)
+        mutex_destroy(limit->shards[i].mutex);
+    free(limit->sets);
+    free(limit);
+}
+
+/* --- one source's bucket ---------------------------------------------------------------------- */
+
+/* A bucket fills in a second, whatever the rate. */
+static void refill(struct bucket *bucket, uint64_t rate, int64_t now_ns)
+{
+    int64_t passed = now_ns - bucket->at_ns;
+    if (passed >= SECOND || passed <= -SECOND) {
+        *bucket = (struct bucket){.missing = 0, .at_ns = now_ns};
+    } else if (passed > 0) {
+        uint64_t filled = (uint64_t)passed * rate;
+        bucket->missing = bucket->missing > filled ? bucket->missing - filled : 0;
+        bucket->at_ns = now_ns;
+    }
+}
+
+static bool take(struct bucket *bucket, uint64_t rate)
+{
+    uint64_t after = bucket->missing + SECOND;
+    if (after > rate * SECOND)
+        return false;
+    bucket->missing = after;
+    return true;
+}
+
+/* When it will be full, to the nanosecond before. */
+static int64_t full_at(const struct bucket *bucket, uint64_t rate)
+{
+    return bucket->at_ns + (int64_t)(bucket->missing / rate);
+}
+
+/* --- finding it ------------------------------------------------------------------------------- */
+
+static void fingerprint_of(const struct rate_limit *limit, const struct address *source,
+                           uint64_t fingerprint[2])
+{
+    uint8_t host[24] = {0}; /* whole words are hashed fastest */
+    memcpy(host, source->bytes, sizeof source->bytes);
+    memcpy(host + 16, &source->scope, sizeof source->scope);
+    host[20] = source->family;
+    struct siphash hash;
+    siphash_begin(&hash, limit->secret);
+    siphash_feed(&hash, host, sizeof host);
+    siphash_end(&hash, fingerprint);
+    fingerprint[1] |= 1; /* no source is taken for an empty place */
+}
+
+static bool is_empty(const struct set *set, size_t place)
+{
+    return set->fingerprint[place][1] == 0;
+}
+
+static size_t place_for_newcomer(const struct set *set, uint64_t rate)
+{
+    size_t fullest = 0;
+    for (size_t i = 0; i < WAYS; i++) {
+        if (is_empty(set, i))
+            return i;
+        if (full_at(&set->bucket[i], rate) < full_at(&set->bucket[fullest], rate))
+            fullest = i;
+    }
+    return fullest;
+}
+
+static struct bucket *find_bucket(struct set *set, const uint64_t fingerprint[2], uint64_t rate,
+                                  int64_t now_ns)
+{
+    for (size_t i = 0; i < WAYS; i++)
+        if (set->fingerprint[i][0] == fingerprint[0] && set->fingerprint[i][1] == fingerprint[1])
+            return &set->bucket[i];
+    size_t place = place_for_newcomer(set, rate);
+    memcpy(set->fingerprint[place], fingerprint, sizeof set->fingerprint[place]);
+    set->bucket[place] = (struct bucket){.missing = 0, .at_ns = now_ns};
+    return &set->bucket[place];
+}
+
+bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns)
+{
+    uint64_t fingerprint[2];
+    fingerprint_of(limit, source, fingerprint);
+    size_t index = (size_t)(fingerprint[0] % SETS);
+    struct mutex *mutex = limit->shards[index % SHARDS].mutex;
+    mutex_lock(mutex);
+    struct bucket *bucket = find_bucket(&limit->sets[index], fingerprint, limit->rate, now_ns);
+    refill(bucket, limit->rate, now_ns);
+    bool taken = take(bucket, limit->rate);
+    mutex_unlock(mutex);
+    return taken;
+}

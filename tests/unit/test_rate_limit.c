@@ -1,0 +1,218 @@
+/* How much each source may send: exact in bursts and over time, bounded in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/rate_limit.h"
+#include "collector/thread.h"
+
+#define MILLISECOND INT64_C(1000000)
+#define SECOND      (1000 * MILLISECOND)
+#define START       (INT64_C(1700000000) * SECOND)
+
+static const uint8_t secret[16] = "not very secret";
+
+static struct rate_limit *limit_of(uint64_t rate)
+{
+    struct rate_limit *limit = rate_limit_create(rate, secret);
+    assert_non_null(limit);
+    return limit;
+}
+
+/* Host number `n`, from any port. */
+static struct address host(uint32_t n)
+{
+    const uint8_t bytes[4] = {10, (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
+    return address_from_ipv4(bytes, (uint16_t)(n * 7 + 1));
+}
+
+static bool take(struct rate_limit *limit, struct address source, int64_t now_ns)
+{
+    return rate_limit_take(limit, &source, now_ns);
+}
+
+/* How many of so many pass that all come at one time. */
+static uint64_t burst(struct rate_limit *limit, struct address source, uint64_t count,
+                      int64_t now_ns)
+{
+    uint64_t passed = 0;
+    for (uint64_t i = 0; i < count; i++)
+        passed += take(limit, source, now_ns);
+    return passed;
+}
+
+static void of_a_burst_exactly_one_seconds_worth_passes(void **state)
+{
+    (void)state;
+    static const uint64_t rates[] = {1, 2, 3, 7, 100, 333333, 700000, RATE_LIMIT_MOST};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        struct rate_limit *limit = limit_of(rates[i]);
+        assert_int_equal(burst(limit, host(1), rates[i] + 10, START), rates[i]);
+        rate_limit_destroy(limit);
+    }
+}
+
+static void in_the_long_run_exactly_the_rate_passes(void **state)
+{
+    (void)state;
+    static const uint64_t rates[] = {1, 3, 7, 100, 499};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        struct rate_limit *limit = limit_of(rates[i]);
+        uint64_t passed = 0;
+        for (int64_t at = 0; at <= 100 * SECOND; at += MILLISECOND)
+            passed += take(limit, host(1), START + at);
+        assert_int_equal(passed, rates[i] + 100 * rates[i]);
+        rate_limit_destroy(limit);
+    }
+}
+
+static void the_next_passes_when_the_time_of_one_is_over_and_not_before(void **state)
+{
+    (void)state;
+    struct rate_limit *limit = limit_of(3);
+    assert_int_equal(burst(limit, host(1), 4, START), 3);
+    assert_false(take(limit, host(1), START + SECOND / 3));
+    assert_true(take(limit, host(1), START + SECOND / 3 + 1));
+    assert_false(take(limit, host(1), START + SECOND / 3 + 1));
+    rate_limit_destroy(limit);
+}
+
+static void who_keeps_to_the_rate_is_never_refused(void **state)
+{
+    (void)state;
+    struct rate_limit *limit = limit_of(100);
+    for (int64_t at = 0; at < 100 * SECOND; at += 10 * MILLISECOND)
+        assert_true(take(limit, host(1), START + at));
+    rate_limit_destroy(limit);
+}
+
+static void a_long_silence_saves_up_no_more_than_one_second(void **state)
+{
+    (void)state;
+    struct rate_limit *limit = limit_of(10);
+    assert_int_equal(burst(limit, host(1), 100, START), 10);
+    assert_int_equal(burst(limit, host(1), 100, START + 3600 * SECOND), 10);
+    rate_limit_destroy(limit);
+}
+
+static void sources_are_hosts_whatever_their_port(void **state)
+{
+    (void)state;
+    const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
+    const uint8_t alike[4] = {0xfe, 0x80};
+    const struct address sources[] = {
+        host(1),
+        host(2),
+        address_from_ipv4(alike, 1),
+        address_from_ipv6(ipv6, 1, 1),
+        address_from_ipv6(ipv6, 2, 1),
+    };
+    struct rate_limit *limit = limit_of(5);
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        struct address source = sources[i];
+        assert_int_equal(burst(limit, source, 3, START), 3);
+        source.port++;
+        assert_int_equal(burst(limit, source, 3, START), 2);
+    }
+    rate_limit_destroy(limit);
+}
+
+static void what_is_a_little_older_neither_fills_nor_empties_the_bucket(void **state)
+{
+    (void)state;
+    struct rate_limit *limit = limit_of(10);
+    assert_int_equal(burst(limit, host(1), 4, START), 4);
+    assert_int_equal(burst(limit, host(1), 4, START - SECOND + 1), 4);
+    assert_int_equal(burst(limit, host(1), 4, START - SECOND / 2), 2);
+    assert_int_equal(burst(limit, host(1), 4, START + 100 * MILLISECOND), 1);
+    rate_limit_destroy(limit);
+}
+
+static void a_clock_that_is_set_keeps_nobody_from_sending(void **state)
+{
+    (void)state;
+    struct rate_limit *limit = limit_of(10);
+    assert_int_equal(burst(limit, host(1), 20, START), 10);
+    assert_int_equal(burst(limit, host(1), 20, START - 3600 * SECOND), 10);
+    assert_int_equal(burst(limit, host(1), 20, START - 3599 * SECOND), 10);
+    assert_int_equal(burst(limit, host(1), 20, START + 3600 * SECOND), 10);
+    rate_limit_destroy(limit);
+}
+
+/* Sixty times as many as the table has room for, all at once: the worst that can be. */
+static void a_source_at_its_limit_stays_there_however_many_others_come(void **state)
+{
+    (void)state;
+    struct rate_limit *limit = limit_of(2);
+    for (uint32_t n = 0; n < 16; n++)
+        assert_int_equal(burst(limit, host(n), 3, START), 2);
+    for (uint32_t n = 16; n < 60 * RATE_LIMIT_SOURCES; n++)
+        assert_true(take(limit, host(n), START));
+    for (uint32_t n = 0; n < 16; n++)
+        assert_false(take(limit, host(n), START));
+    rate_limit_destroy(limit);
+}
+
+static void who_lost_its_place_begins_with_a_full_bucket(void **state)
+{
+    (void)state;
+    struct rate_limit *limit = limit_of(2);
+    assert_true(take(limit, host(0), START));
+    for (uint32_t n = 1; n < 60 * RATE_LIMIT_SOURCES; n++)
+        assert_true(take(limit, host(n), START));
+    assert_int_equal(burst(limit, host(0), 3, START), 2);
+    rate_limit_destroy(limit);
+}
+
+/* --- several threads -------------------------------------------------------------------------- */
+
+#define THREADS 4
+#define EACH    20000
+
+struct crowd {
+    struct rate_limit *limit;
+    _Atomic uint64_t passed;
+};
+
+static void send_much(void *context)
+{
+    struct crowd *crowd = context;
+    atomic_fetch_add(&crowd->passed, burst(crowd->limit, host(1), EACH, START));
+}
+
+static void threads_share_a_sources_bucket(void **state)
+{
+    (void)state;
+    struct crowd crowd = {.limit = limit_of(EACH)};
+    struct thread *threads[THREADS];
+    struct error error;
+    for (size_t i = 0; i < THREADS; i++)
+        if (thread_start(&threads[i], "sender", send_much, &crowd, &error) != 0)
+            fail_msg("%s", error.text);
+    for (size_t i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    assert_int_equal(atomic_load(&crowd.passed), EACH);
+    rate_limit_destroy(crowd.limit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_burst_exactly_one_seconds_worth_passes),
+        cmocka_unit_test(in_the_long_run_exactly_the_rate_passes),
+        cmocka_unit_test(the_next_passes_when_the_time_of_one_is_over_and_not_before),
+        cmocka_unit_test(who_keeps_to_the_rate_is_never_refused),
+        cmocka_unit_test(a_long_silence_saves_up_no_more_than_one_second),
+        cmocka_unit_test(sources_are_hosts_whatever_their_port),
+        cmocka_unit_test(what_is_a_little_older_neither_fills_nor_empties_the_bucket),
+        cmocka_unit_test(a_clock_that_is_set_keeps_nobody_from_sending),
+        cmocka_unit_test(a_source_at_its_limit_stays_there_however_many_others_come),
+        cmocka_unit_test(who_lost_its_place_begins_with_a_full_bucket),
+        cmocka_unit_test(threads_share_a_sources_bucket),
+    };
+    return cmocka_run_group_tests_name("rate limit", tests, NULL, NULL);
+}

@@ -2,6 +2,7 @@
 
 #include "collector/capture/capture.h"
 #include "collector/pipeline_parts.h"
+#include "collector/user.h"
 
 /* --- what it needs ---------------------------------------------------------------------------- */
 
@@ -180,7 +181,8 @@ static int check_filters(const struct config *config, struct error *error)
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
-        check_sockets(config, error) != 0 || check_filters(config, error) != 0)
+        check_sockets(config, error) != 0 || check_filters(config, error) != 0 ||
+        (config->user != NULL && user_check(config->user, error) != 0))
         return -1;
     return check_processors(&config->receiver_cpus, error);
 }

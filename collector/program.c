@@ -9,6 +9,7 @@
 #include "collector/log.h"
 #include "collector/pipeline.h"
 #include "collector/thread.h"
+#include "collector/user.h"
 
 /* After the stop's deadline, what threads get to come back from their last calls. */
 #define GRACE_NS INT64_C(500000000)
@@ -207,6 +208,9 @@ static int start(struct run *run, struct error *error)
     if (run->config->control != NULL &&
         control_service_create(&run->service, run->config->control, run->pipeline, run->tap_encoder,
                                error) != 0)
+        return -1;
+    /* All is open, and no thread runs yet. */
+    if (run->config->user != NULL && user_become(run->config->user, error) != 0)
         return -1;
     if (pipeline_start(run->pipeline, error) != 0)
         return -1;

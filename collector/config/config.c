@@ -43,6 +43,7 @@ void config_free(struct config *config)
     free(config->listeners);
     free(config->sinks);
     free(config->control);
+    free(config->user);
     *config = (struct config){0};
 }
 

@@ -128,6 +128,7 @@ struct config {
     enum thread_use threads;
     struct processor_list receiver_cpus; /* which each receiving thread stays on, in turn */
     char *control;                       /* where clients ask and watch, as given; NULL: nowhere */
+    char *user; /* whom the process becomes when all is open, as given; NULL: it stays who it is */
 };
 
 /* What there is to choose from: the program's own, tables with NULL at their end. */

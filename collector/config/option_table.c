@@ -66,6 +66,10 @@ const struct option command_options[] = {
     {OPTION_VALUE,
      {"control", SETTING_LOCAL, .offset = offsetof(struct config, control),
       .help = "answer local clients there: sluice-top"}},
+    {OPTION_VALUE,
+     {"user", SETTING_TEXT, .offset = offsetof(struct config, user), .form = "NAME[:GROUP]",
+      .help = "give up root's rights for this user's when all is open, before anything is "
+              "received"}},
     {OPTION_VERSION, {"version", .help = "print the version and what it was built with"}},
     {OPTION_HELP, {"help", .help = "print this"}},
     {OPTION_HELP, {NULL}},

@@ -94,6 +94,7 @@ static void without_arguments_riemann_goes_to_stdout(void **state)
     assert_int_equal(config.log_level, LOG_INFO);
     assert_int_equal(config.log_format, LOG_TEXT);
     assert_null(config.control);
+    assert_null(config.user);
     config_free(&config);
     assert_all_zero(&config);
     config_free(&config);
@@ -146,7 +147,7 @@ static void every_option_is_read(void **state)
     struct config config =
         accepted("--check", "--duration", "10s", "--max-datagrams", "1000", "--memory", "8MiB",
                  "--stop-timeout", "500ms", "--ledger", "json", "--log-level", "warning",
-                 "--log-format", "json", "--control", "unix:a b", NULL);
+                 "--log-format", "json", "--control", "unix:a b", "--user", "sluice:adm", NULL);
     assert_true(config.check);
     assert_int_equal(config.duration_ns, UINT64_C(10000000000));
     assert_int_equal(config.max_datagrams, 1000);
@@ -156,6 +157,7 @@ static void every_option_is_read(void **state)
     assert_int_equal(config.log_level, LOG_WARNING);
     assert_int_equal(config.log_format, LOG_JSON);
     assert_string_equal(config.control, "unix:a b");
+    assert_string_equal(config.user, "sluice:adm");
     config_free(&config);
 }
 
@@ -223,6 +225,7 @@ static void the_limits_of_the_options_hold(void **state)
     refused("--memory \"1025GiB\" is more than 1024GiB, the most", "--memory", "1025GiB", NULL);
     refused("--control \"/run/a\" is not of the form unix:PATH", "--control", "/run/a", NULL);
     refused("--control \"unix:\" is not of the form unix:PATH", "--control", "unix:", NULL);
+    refused("--user \"\" is empty", "--user=", NULL);
     refused("--stop-timeout \"61m\" is more than 1h, the most", "--stop-timeout", "61m", NULL);
 }
 

@@ -1,0 +1,172 @@
+/*
+ * collector/user.h by setresuid(2) and its like, each of which is checked by what it left.
+ *
+ * Root's capabilities go with its user id (capabilities(7)), but not where a secure bit says
+ * otherwise, and an ambient one of another user stays: so all are cleared by name.
+ */
+#include "collector/user.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than any group's */
+
+/* Whom to become. */
+struct target {
+    char name[NAME_MAX_SIZE];
+    uid_t user;
+    gid_t group;
+    bool group_was_named;
+};
+
+static int cannot(struct error *error, const char *user, const char *why)
+{
+    error_set(error, EXIT_CODE_CONFIG, "--user %s: %s", user, why);
+    return -1;
+}
+
+static int failed(struct error *error, const char *user, const char *call)
+{
+    error_set(error, EXIT_CODE_CONFIG, "--user %s: %s: %s", user, call, strerror(errno));
+    return -1;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* There is one thread, so what the system's tables are read into is nobody else's meanwhile. */
+static int find_user(const char *user, struct target *target, struct error *error)
+{
+    errno = 0;
+    const struct passwd *entry = getpwnam(target->name);
+    if (entry == NULL)
+        return errno == 0 || errno == ENOENT ? cannot(error, user, "there is no such user")
+                                             : failed(error, user, "the user cannot be looked up");
+    target->user = entry->pw_uid;
+    target->group = entry->pw_gid;
+    target->group_was_named = false;
+    return target->user != 0 ? 0 : cannot(error, user, "that is root, who gives nothing up");
+}
+
+static int find_group(const char *user, const char *name, struct target *target,
+                      struct error *error)
+{
+    errno = 0;
+    const struct group *entry = getgrnam(name);
+    if (entry == NULL)
+        return errno == 0 || errno == ENOENT ? cannot(error, user, "there is no such group")
+                                             : failed(error, user, "the group cannot be looked up");
+    target->group = entry->gr_gid;
+    target->group_was_named = true;
+    return 0;
+}
+
+static int find(const char *user, struct target *target, struct error *error)
+{
+    size_t length = strcspn(user, ":");
+    if (length >= sizeof target->name)
+        return cannot(error, user, "there is no such user");
+    memcpy(target->name, user, length);
+    target->name[length] = '\0';
+    if (find_user(user, target, error) != 0)
+        return -1;
+    return user[length] == '\0' ? 0 : find_group(user, user + length + 1, target, error);
+}
+
+/* --- who we are ------------------------------------------------------------------------------- */
+
+/* Real, effective and saved: none is left to go back to. */
+static bool has_user(const struct target *target)
+{
+    uid_t real, effective, saved;
+    return getresuid(&real, &effective, &saved) == 0 && real == target->user &&
+           effective == target->user && saved == target->user;
+}
+
+static bool has_group(const struct target *target)
+{
+    gid_t real, effective, saved;
+    return getresgid(&real, &effective, &saved) == 0 && real == target->group &&
+           effective == target->group && saved == target->group;
+}
+
+/* Who started the process as this user has chosen its groups, too. */
+static bool is_already(const struct target *target)
+{
+    return has_user(target) && (!target->group_was_named || has_group(target));
+}
+
+static int check(const char *user, const struct target *target, struct error *error)
+{
+    if (is_already(target) || geteuid() == 0)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "--user %s: only root can become another user, and this process runs as user %lu and "
+              "group %lu",
+              user, (unsigned long)geteuid(), (unsigned long)getegid());
+    return -1;
+}
+
+int user_check(const char *user, struct error *error)
+{
+    struct target target;
+    return find(user, &target, error) == 0 ? check(user, &target, error) : -1;
+}
+
+/* --- becoming another ------------------------------------------------------------------------- */
+
+/* Groups first: who is no longer root cannot change them. */
+static int change(const char *user, const struct target *target, struct error *error)
+{
+    if (initgroups(target->name, target->group) != 0)
+        return failed(error, user, "cannot take the user's groups");
+    if (setresgid(target->group, target->group, target->group) != 0)
+        return failed(error, user, "cannot take the group");
+    if (setresuid(target->user, target->user, target->user) != 0)
+        return failed(error, user, "cannot become the user");
+    if (!has_user(target) || !has_group(target))
+        return cannot(error, user, "root's rights are not given up");
+    return 0;
+}
+
+static int clear_capabilities(const char *user, struct error *error)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L) != 0 && errno != EINVAL)
+        return failed(error, user,
+                      "cannot give up ambient capabilities"); /* EINVAL: an old kernel */
+    if (syscall(SYS_capset, &header, none) != 0)
+        return failed(error, user, "cannot give up capabilities");
+    return 0;
+}
+
+/* Tries to take back what was given up. */
+static bool can_be_regained(void)
+{
+    return setresuid((uid_t)-1, 0, (uid_t)-1) == 0 || setuid(0) == 0;
+}
+
+int user_become(const char *user, struct error *error)
+{
+    struct target target;
+    if (find(user, &target, error) != 0 || check(user, &target, error) != 0)
+        return -1;
+    if (!is_already(&target) && change(user, &target, error) != 0)
+        return -1;
+    if (clear_capabilities(user, error) != 0)
+        return -1;
+    if (can_be_regained())
+        return cannot(error, user, "root's rights are not given up for good");
+    /* As any other process of this user it may be traced by them, and leave a core. */
+    if (prctl(PR_SET_DUMPABLE, 1L, 0L, 0L, 0L) != 0)
+        return failed(error, user, "cannot be traced again");
+    return 0;
+}

@@ -1,0 +1,176 @@
+"""--user: what needs root is had first, and then given up for good."""
+import os
+import pathlib
+import socket
+import subprocess
+import unittest
+
+from built import WINDOWS, command, not_on_windows
+from protobuf import metric
+from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines, wait_until
+
+if not WINDOWS:
+    import grp
+    import pwd
+
+ROOT = not WINDOWS and os.geteuid() == 0
+USER = "nobody"
+ACCOUNTS = "a service has an account there"
+
+needs_root = unittest.skipUnless(ROOT, "only root can become another user")
+
+
+def statuses(process):
+    """Of each thread, what /proc says of it: the words behind each name."""
+    for path in sorted(pathlib.Path(f"/proc/{process}/task").glob("*/status")):
+        yield {name: rest.split() for name, _, rest in
+               (line.partition(":") for line in path.read_text().splitlines())}
+
+
+@not_on_windows(ACCOUNTS)
+@needs_root
+class Root(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.user = pwd.getpwnam(USER)
+
+    def privileged_port(self):
+        """One that only root may bind, and that nobody has."""
+        for port in range(1023, 511, -1):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                try:
+                    probe.bind(("127.0.0.1", port))
+                except OSError:
+                    continue
+                return port
+        self.skipTest("no port is free below 1024")
+
+    def assert_runs_as(self, program, user, group):
+        found = list(statuses(program.process.pid))
+        self.assertGreaterEqual(len(found), 3)  # the main one, a receiver, a sink
+        for status in found:
+            self.assertEqual(status["Uid"], [str(user)] * 4)
+            self.assertEqual(status["Gid"], [str(group)] * 4)
+            self.assertEqual({int(each) for each in status["Groups"]},
+                             set(os.getgrouplist(USER, group)))
+            for kind in ("Inh", "Prm", "Eff", "Amb"):
+                self.assertEqual(int(status[f"Cap{kind}"][0], 16), 0, kind)
+
+    def test_every_thread_gives_root_up_and_what_is_open_stays_open(self):
+        self.folder.chmod(0o700)
+        program = self.start("--listen", f"udp://127.0.0.1:{self.privileged_port()}?schema=riemann",
+                             "--sink", f"file:{self.folder / 'a'}", "--sink", "stdout:",
+                             "--user", USER)
+        self.assert_runs_as(program, self.user.pw_uid, self.user.pw_gid)
+        self.sender(program).send_all([metric(number) for number in range(300)])
+        program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.folder / "a")],
+                         list(range(300)))
+        self.assertEqual(program.output(), read_lines(self.folder / "a"))
+
+    def test_a_group_may_be_named(self):
+        group = next(each for each in grp.getgrall()
+                     if each.gr_gid not in os.getgrouplist(USER, self.user.pw_gid))
+        program = self.start("--listen", RIEMANN, "--user", f"{USER}:{group.gr_name}")
+        self.assert_runs_as(program, self.user.pw_uid, group.gr_gid)
+        program.stop()
+
+    def test_root_cannot_be_had_again_by_a_command(self):
+        program = self.start("--listen", RIEMANN, "--user", USER, "--sink",
+                             "command:id -u >&2; exec cat >/dev/null")
+        program.wait_for_log(rf"^{self.user.pw_uid}$")
+        program.stop()
+
+    def test_what_the_user_may_not_create_is_not_opened_anew(self):
+        """Nothing is lost by that: what is open is written on."""
+        path, moved = self.folder / "a", self.folder / "b"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}", "--user", USER)
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        path.rename(moved)
+        program.ask_to_reload()
+        program.wait_for_log("error: .*/a: Permission denied")
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        self.assertFalse(path.exists())
+        self.assertEqual([line["value"] for line in read_lines(moved)], [1, 2])
+
+    def test_a_file_of_the_users_is_opened_anew(self):
+        path, moved = self.folder / "a", self.folder / "b"
+        os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}", "--user", USER)
+        sender = self.sender(program)
+        sender.send_all([metric(1)])
+        path.rename(moved)
+        program.ask_to_reload()
+        wait_until(path.exists, "the file is there again")
+        sender.send_all([metric(2)], before=1)
+        program.stop()
+        self.assertEqual(path.stat().st_uid, self.user.pw_uid)
+        self.assertEqual([line["value"] for line in read_lines(moved)], [1])
+        self.assertEqual([line["value"] for line in read_lines(path)], [2])
+
+    def test_root_is_nobody_to_become(self):
+        self.assertIn("--user root: that is root, who gives nothing up",
+                      self.refused("--listen", RIEMANN, "--user", "root", "--check", code=78))
+
+    # As somebody who is not root.
+
+    def as_user(self):
+        """What starts a program as this user, who may have no way to it."""
+        more = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []}
+        try:
+            subprocess.run(command(SLUICE, "--version"), check=True, stdout=subprocess.DEVNULL,
+                           timeout=DEADLINE, **more)
+        except PermissionError:
+            self.skipTest(f"{USER} may not start {SLUICE}")
+        return more
+
+    def test_only_root_can_become_another(self):
+        more = self.as_user()
+        for check in ((), ("--check",)):
+            said = self.refused("--listen", RIEMANN, "--user", "daemon", *check, code=78, **more)
+            self.assertIn("--user daemon: only root can become another user, and this process runs "
+                          f"as user {self.user.pw_uid} and group {self.user.pw_gid}", said)
+            said = self.refused("--listen", RIEMANN, "--user", f"{USER}:daemon", *check, code=78,
+                                **more)
+            self.assertIn(f"--user {USER}:daemon: only root can", said)
+
+    def test_who_is_that_user_already_may_say_so(self):
+        more = self.as_user()
+        group = grp.getgrgid(self.user.pw_gid).gr_name
+        for user in (USER, f"{USER}:{group}"):
+            program = self.start("--listen", RIEMANN, "--user", user, **more)
+            self.sender(program).send_all([metric(1)])
+            program.stop()
+            self.assertEqual(len(program.output()), 1)
+
+
+@not_on_windows(ACCOUNTS)
+class Names(ProgramTest):
+    def test_an_unknown_user_or_group_is_refused(self):
+        for check in ((), ("--check",)):
+            for user, why in (("no-such-user", "user"), ("no-such-user:daemon", "user"),
+                              (":daemon", "user"), ("x" * 5000, "user"),
+                              (f"{USER}:no-such-group", "group"), (f"{USER}:", "group")):
+                with self.subTest(user=user[:30]):
+                    said = self.refused("--listen", RIEMANN, "--user", user, *check, code=78)
+                    if len(user) < 100:
+                        self.assertIn(f"--user {user}: there is no such {why}", said)
+
+    @unittest.skipIf(ROOT, "this is root")
+    def test_only_root_can_become_another(self):
+        self.assertIn("--user nobody: only root can become another user",
+                      self.refused("--listen", RIEMANN, "--user", USER, "--check", code=78))
+
+
+class Windows(ProgramTest):
+    @unittest.skipUnless(WINDOWS, "this system has users to become")
+    def test_a_service_has_an_account(self):
+        for check in ((), ("--check",)):
+            self.assertIn("--user: here a service has an account: sluice service install",
+                          self.refused("--listen", RIEMANN, "--user", USER, *check, code=78))
+
+
+if __name__ == "__main__":
+    unittest.main()

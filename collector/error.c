@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void error_set(struct error *error, enum exit_code code, const char *format, ...)
 {
@@ -12,4 +13,13 @@ void error_set(struct error *error, enum exit_code code, const char *format, ...
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
+}
+
+void error_place(struct error *error, const char *place)
+{
+    char text[sizeof error->text];
+    if (error == NULL || place == NULL)
+        return;
+    memcpy(text, error->text, sizeof text);
+    error_set(error, error->code, "%s: %s", place, text);
 }

@@ -31,4 +31,10 @@ struct error {
 /* Fills `error` (which may be NULL) with `code` and a printf-formatted line. */
 void error_set(struct error *error, enum exit_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/*
+ * Puts "PLACE: " before the text of an error that was filled: where somebody wrote what is wrong.
+ * Nothing where `place` is NULL.
+ */
+void error_place(struct error *error, const char *place);
+
 #endif

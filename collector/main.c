@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "collector/control_socket.h"
 #include "collector/ctl.h"
 #include "collector/entry.h"
+#include "collector/environment.h"
 #include "collector/log.h"
 #include "collector/notifier.h"
 #include "collector/output_file.h"
@@ -47,6 +49,8 @@ static void print_version(void)
     for (const struct compression_ops *const *by = builtin_compressions; *by != NULL; by++)
         printf(" %s (%s %s)", (*by)->name, (*by)->library, (*by)->version());
     puts(builtin_compressions[0] == NULL ? " none" : "");
+    const char *library = config_file_library();
+    printf("configuration files: %s\n", library != NULL ? library : "none");
 }
 
 static enum exit_code check(const struct config *config)
@@ -60,6 +64,15 @@ static enum exit_code check(const struct config *config)
     return EXIT_CODE_OK;
 }
 
+/* Starts nothing. */
+static enum exit_code look_at(const struct config *config)
+{
+    enum exit_code code = config->check ? check(config) : EXIT_CODE_OK;
+    if (config->print && code == EXIT_CODE_OK)
+        options_print_config(stdout, config, &choices);
+    return code;
+}
+
 static enum exit_code run(const struct config *config, void (*running)(void *context),
                           void *context)
 {
@@ -68,8 +81,9 @@ static enum exit_code run(const struct config *config, void (*running)(void *con
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
-    enum exit_code code =
-        config->check ? check(config) : program_run(config, &encoder_json, running, context);
+    enum exit_code code = config->check || config->print
+                              ? look_at(config)
+                              : program_run(config, &encoder_json, running, context);
     log_end();
     return code;
 }
@@ -85,7 +99,7 @@ static enum exit_code collect(int argc, char **argv)
     struct config config = {0};
     struct error error;
     enum exit_code code = EXIT_CODE_OK;
-    switch (options_parse(argc, argv, &choices, &config, &error)) {
+    switch (options_read(argc, argv, environment_value, &choices, &config, &error)) {
     case OPTIONS_RUN:
         code = run(&config, NULL, NULL);
         break;

@@ -84,6 +84,7 @@ static int check_views(const struct config *config, const struct listener_config
             if (schema->has_samples)
                 continue;
             set_no_samples(error, sink, schema, listener);
+            error_place(error, sink->written_at);
             return -1;
         }
     }
@@ -103,6 +104,7 @@ static int check_overflow(const struct config *config, struct error *error)
                       "%s: overflow=block, but %s is a socket, whose senders do not wait; write "
                       "drop_newest or drop_oldest",
                       config->sinks[i].name, config->listeners[k].name);
+            error_place(error, config->sinks[i].written_at);
             return -1;
         }
     }
@@ -122,6 +124,7 @@ static int check_sockets(const struct config *config, struct error *error)
         if (why == NULL)
             continue;
         error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
+        error_place(error, listener->written_at);
         return -1;
     }
     return 0;
@@ -147,6 +150,7 @@ static int check_threads(const struct config *config, struct error *error)
         if (why == NULL)
             continue;
         error_set(error, EXIT_CODE_CONFIG, "--threads 1: %s: %s", listener->name, why);
+        error_place(error, listener->written_at);
         return -1;
     }
     return 0;
@@ -173,6 +177,7 @@ static int check_filters(const struct config *config, struct error *error)
         if (!listener->kernel_filter || udp_socket_check_filter(listener->senders, &why) == 0)
             continue;
         error_set(error, why.code, "%s: %s", listener->name, why.text);
+        error_place(error, listener->written_at);
         return -1;
     }
     return 0;
@@ -210,8 +215,10 @@ static int make_schemas(const struct config *config, size_t index, struct schema
         schema_list_retain(lists[index]);
         return 0;
     }
-    if (schema_list_create(&lists[index], listener->schemas, listener->schema_count, error) != 0)
+    if (schema_list_create(&lists[index], listener->schemas, listener->schema_count, error) != 0) {
+        error_place(error, listener->written_at);
         return -1;
+    }
     if (check_views(config, listener, lists[index], error) == 0)
         return 0;
     schema_list_release(lists[index]);
@@ -255,8 +262,10 @@ int pipeline_check(const struct config *config, struct error *error)
     release_schemas(schemas, config->listener_count);
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
-        if (listener->kind == LISTENER_CAPTURE && capture_check(listener->path, error) != 0)
-            return -1;
+        if (listener->kind != LISTENER_CAPTURE || capture_check(listener->path, error) == 0)
+            continue;
+        error_place(error, listener->written_at);
+        return -1;
     }
     return 0;
 }

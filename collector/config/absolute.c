@@ -126,6 +126,8 @@ static bool put_option_value(struct writing *writing, const struct option *optio
         return put_url(writing, value, url_place_of_sink(value, writing->choices));
     case OPTION_LETTERS:
         return put_url(writing, value, url_place_of_dead_letter(value));
+    case OPTION_CONFIG:
+        return put_path(writing, value, strlen(value), '\0', false);
     case OPTION_VALUE:
         return put_value(writing, &option->setting, value, strlen(value), '\0');
     case OPTION_FLAG:
@@ -178,7 +180,8 @@ static const struct option *awaits_value(const char *argument)
     const struct option *option = option_named(argument);
     bool has_value =
         option != NULL && (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
-                           option->action == OPTION_LETTERS || option->action == OPTION_VALUE);
+                           option->action == OPTION_LETTERS || option->action == OPTION_CONFIG ||
+                           option->action == OPTION_VALUE);
     return has_value && strchr(argument, '=') == NULL ? option : NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/config/written.h"
 #include "collector/file_path.h"
 
 static void free_schema(struct schema_config *schema)
@@ -23,6 +24,7 @@ static void free_listener(struct listener_config *listener)
         free_schema(&listener->schemas[i]);
     free(listener->schemas);
     free(listener->name);
+    free(listener->written_at);
     free(listener->path);
     networks_free(listener->allow);
     networks_free(listener->deny);
@@ -35,6 +37,7 @@ void config_free(struct config *config)
         free_listener(&config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++) {
         free(config->sinks[i].name);
+        free(config->sinks[i].written_at);
         free(config->sinks[i].path);
         sample_rules_free(&config->sinks[i].encoding.rules);
     }
@@ -44,6 +47,9 @@ void config_free(struct config *config)
     free(config->sinks);
     free(config->control);
     free(config->user);
+    free(config->file);
+    written_free(config->written);
+    free(config->written);
     *config = (struct config){0};
 }
 

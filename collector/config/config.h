@@ -1,9 +1,9 @@
 /*
  * What the program was told to do: listeners, sinks and limits, checked and complete.
  *
- * Made from the command line (config/options.h). Every value is in range, every default filled in;
- * what a value means to the operating system is found out later, when things are opened. Owned by
- * whoever made it, immutable after that.
+ * Made from the command line, the environment and a file (config/options.h). Every value is in
+ * range, every default filled in; what a value means to the operating system is found out later,
+ * when things are opened. Owned by whoever made it, immutable after that.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_CONFIG_H
 #define SLUICE_COLLECTOR_CONFIG_CONFIG_H
@@ -39,10 +39,13 @@ struct schema_config {
     uint64_t header; /* bytes in front of them, skipped */
 };
 
+struct written;
+
 enum listener_kind { LISTENER_UDP, LISTENER_CAPTURE };
 
 struct listener_config {
-    char *name; /* the URL without its keys: "udp://127.0.0.1:5555", "pcap:FILE" */
+    char *name;       /* the URL without its keys: "udp://127.0.0.1:5555", "pcap:FILE" */
+    char *written_at; /* "FILE:LINE:COLUMN", where a file has it; NULL: none does */
     enum listener_kind kind;
     struct schema_config *schemas; /* at least one; the first that matches a datagram has it */
     size_t schema_count;
@@ -84,7 +87,8 @@ enum on_epipe {
 };
 
 struct sink_config {
-    char *name; /* the URL without its keys: "stdout:", "file:PATH" */
+    char *name;       /* the URL without its keys: "stdout:", "file:PATH" */
+    char *written_at; /* as above */
     const struct destination_ops *destination;
     char *path; /* what follows the colon, perhaps empty */
     struct file_options file;
@@ -116,7 +120,10 @@ struct config {
     struct sink_config *sinks;
     size_t sink_count;
     struct dead_letter_config dead_letter;
+    struct written *written;  /* what all this was made of (config/written.h) */
+    char *file;               /* where some of it was read from; NULL: nowhere */
     bool check;               /* only say whether all this is right */
+    bool print;               /* only print it */
     uint64_t duration_ns;     /* stop after this long; 0: do not */
     uint64_t max_datagrams;   /* stop after so many were received; 0: do not */
     uint64_t memory;          /* bytes for the datagram path; 0: as much as the defaults need */

@@ -132,7 +132,7 @@ static void print_option(struct page *page, const struct option *option,
     if (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
         option->action == OPTION_LETTERS)
         put(page, " URL");
-    else if (option->action == OPTION_VALUE)
+    else if (option->action == OPTION_CONFIG || option->action == OPTION_VALUE)
         put(page, " ");
     put_value_name(page, &option->setting, choices);
     put_help(page, &option->setting);

@@ -11,8 +11,9 @@ enum option_action {
     OPTION_LISTEN,  /* a URL, repeatable; the default stands where none is given */
     OPTION_SINK,    /* the same */
     OPTION_LETTERS, /* a URL, once */
+    OPTION_CONFIG,  /* a file with other options, once; not in a file */
     OPTION_VALUE,   /* a value, once */
-    OPTION_FLAG,    /* no value; its bool in the config becomes true */
+    OPTION_FLAG,    /* no value; its bool in the config becomes true; on the command line alone */
     OPTION_HELP,    /* no value; ends the reading */
     OPTION_VERSION, /* the same */
 };

@@ -3,17 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/config/apply.h"
+#include "collector/config/file.h"
 #include "collector/config/nearest.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
 
-_Static_assert(sizeof(enum ledger_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
-_Static_assert(sizeof(enum log_level) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
-_Static_assert(sizeof(enum log_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
-
-/* What is passed along while the arguments are read. */
+/* What is passed along while the arguments are read, and then the other sources. */
 struct reading {
     const struct config_choices *choices;
+    options_environment *environment; /* NULL: there is none */
     struct config *config;
     struct error *error;
     char *const *rest;       /* the arguments not read yet */
@@ -21,157 +20,187 @@ struct reading {
     bool given[OPTIONS_MAX]; /* one for each row of command_options */
 };
 
-/* --- errors ----------------------------------------------------------------------------------- */
-
-/* The bytes of a URL that an error shows; of a longer one, those around the fault. */
-#define EXCERPT_MAX 160
-
-struct excerpt {
-    char text[EXCERPT_MAX + 1];
-    const char *before, *after; /* "..." where the URL goes on */
-};
-
-static void make_excerpt(const char *url, size_t at, struct excerpt *excerpt)
-{
-    size_t length = strlen(url);
-    size_t start = 0;
-    if (length > EXCERPT_MAX && at > EXCERPT_MAX / 2) {
-        start = at - EXCERPT_MAX / 2;
-        if (start > length - EXCERPT_MAX)
-            start = length - EXCERPT_MAX;
-        while ((url[start] & 0xc0) == 0x80)
-            start++; /* the middle of a UTF-8 character */
-    }
-    size_t shown = copy_printable(excerpt->text, sizeof excerpt->text, url + start, length - start);
-    excerpt->before = start > 0 ? "..." : "";
-    excerpt->after = start + shown < length ? "..." : "";
-}
-
-static bool wrong_url(const struct reading *reading, const struct option *option, const char *url,
-                      const struct fault *fault)
-{
-    struct excerpt shown;
-    make_excerpt(url, fault->at, &shown);
-    error_set(reading->error, fault->no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_USAGE,
-              "--%s %s%s%s: column %zu: %s", option->setting.name, shown.before, shown.text,
-              shown.after, fault->at + 1, fault->text);
-    return false;
-}
-
 static bool no_memory(const struct reading *reading)
 {
     error_set(reading->error, EXIT_CODE_INTERNAL, "not enough memory");
     return false;
 }
 
+static bool is_given(const struct reading *reading, const struct option *option)
+{
+    return reading->given[option - command_options];
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Appends one element of zeroes to an array of them. Returns it, or NULL without memory. */
-static void *append_zeroed(void **array, size_t *count, size_t size)
+static struct applying applying_of(const struct reading *reading)
 {
-    char *grown = realloc(*array, (*count + 1) * size);
-    if (grown == NULL)
-        return NULL;
-    *array = grown;
-    char *element = grown + *count * size;
-    memset(element, 0, size);
-    (*count)++;
-    return element;
+    return (struct applying){reading->choices, reading->config->written, reading->config,
+                             reading->error};
 }
 
-static bool add_listener(struct reading *reading, const struct option *option, const char *url)
+/* Notes the value, which is taken over, and puts it into the configuration. */
+static bool take(const struct reading *reading, const struct option *option, enum written_by by,
+                 struct written_text *value)
 {
-    struct config *config = reading->config;
-    struct fault fault;
-    void *array = config->listeners;
-    struct listener_config *added =
-        append_zeroed(&array, &config->listener_count, sizeof *config->listeners);
-    if (added == NULL)
-        return no_memory(reading);
-    config->listeners = array;
-    if (!url_parse_listener(url, reading->choices, added, &fault))
-        return wrong_url(reading, option, url, &fault);
-    for (const struct listener_config *other = config->listeners; other != added; other++) {
-        if (!listener_configs_conflict(other, added))
-            continue;
-        fault_set(&fault, 0, "an earlier --%s has this address already", option->setting.name);
-        return wrong_url(reading, option, url, &fault);
-    }
-    return true;
+    const struct applying applying = applying_of(reading);
+    const struct written_entry *entry = written_add(reading->config->written, option, by, value);
+    if (entry != NULL)
+        return apply_entry(&applying, entry);
+    written_text_free(value);
+    return no_memory(reading);
 }
 
-static bool add_sink(struct reading *reading, const struct option *option, const char *url)
+static bool take_bytes(const struct reading *reading, const struct option *option,
+                       enum written_by by, const char *bytes, size_t length)
 {
-    struct config *config = reading->config;
-    struct fault fault;
-    void *array = config->sinks;
-    struct sink_config *added = append_zeroed(&array, &config->sink_count, sizeof *config->sinks);
-    if (added == NULL)
-        return no_memory(reading);
-    config->sinks = array;
-    if (!url_parse_sink(url, reading->choices, added, &fault))
-        return wrong_url(reading, option, url, &fault);
-    for (const struct sink_config *other = config->sinks; other != added; other++) {
-        if (!sink_configs_conflict(other, added))
-            continue;
-        fault_set(&fault, 0, "an earlier --%s writes there already", option->setting.name);
-        return wrong_url(reading, option, url, &fault);
-    }
-    return true;
+    struct written_text value = {0};
+    if (written_text_put(&value, bytes, length))
+        return take(reading, option, by, &value);
+    written_text_free(&value);
+    return no_memory(reading);
 }
 
-static bool set_dead_letter(struct reading *reading, const struct option *option, const char *url)
+static bool takes_value(const struct option *option)
 {
-    struct fault fault;
-    return url_parse_dead_letter(url, reading->choices, &reading->config->dead_letter, &fault) ||
-           wrong_url(reading, option, url, &fault);
-}
-
-/* Whichever of the two comes first on the command line. */
-static bool check_dead_letter(const struct reading *reading)
-{
-    const struct config *config = reading->config;
-    const char *name = config->dead_letter.name;
-    for (size_t i = 0; name != NULL && i < config->sink_count; i++) {
-        if (strcmp(config->sinks[i].name, name) != 0)
-            continue;
-        error_set(reading->error, EXIT_CODE_USAGE, "--dead-letter %s: a --sink writes there", name);
-        return false;
-    }
-    return true;
-}
-
-static bool set_value(struct reading *reading, const struct option *option, const char *value)
-{
-    struct fault fault;
-    if (setting_parse(&option->setting, reading->choices, value, strlen(value), reading->config,
-                      &fault))
+    switch (option->action) {
+    case OPTION_LISTEN:
+    case OPTION_SINK:
+    case OPTION_LETTERS:
+    case OPTION_CONFIG:
+    case OPTION_VALUE:
         return true;
-    error_set(reading->error, EXIT_CODE_USAGE, "--%s", fault.text);
+    case OPTION_FLAG:
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        break;
+    }
     return false;
 }
 
-static bool apply_value(struct reading *reading, const struct option *option, const char *value)
+/* --- the environment -------------------------------------------------------------------------- */
+
+/* Blanks part the URLs of an option that may be repeated. */
+static bool take_urls(const struct reading *reading, const struct option *option, const char *text)
 {
-    if (option->action == OPTION_LISTEN)
-        return add_listener(reading, option, value);
-    if (option->action == OPTION_SINK)
-        return add_sink(reading, option, value);
-    if (option->action == OPTION_LETTERS)
-        return set_dead_letter(reading, option, value);
-    return set_value(reading, option, value);
+    static const char blanks[] = " \t\n";
+    for (text += strspn(text, blanks); *text != '\0'; text += strspn(text, blanks)) {
+        size_t length = strcspn(text, blanks);
+        if (!take_bytes(reading, option, WRITTEN_ENVIRONMENT, text, length))
+            return false;
+        text += length;
+    }
+    return true;
 }
 
-static bool apply_defaults(struct reading *reading)
+static bool take_variable(struct reading *reading, const struct option *option)
+{
+    char name[WRITTEN_VARIABLE_SIZE];
+    char *value = NULL;
+    written_variable(option, name);
+    if (!reading->environment(name, &value))
+        return no_memory(reading);
+    bool good = true;
+    if (value != NULL && value[strspn(value, " \t\n")] != '\0') {
+        reading->given[option - command_options] = true;
+        if (option->action == OPTION_LISTEN || option->action == OPTION_SINK)
+            good = take_urls(reading, option, value);
+        else
+            good = take_bytes(reading, option, WRITTEN_ENVIRONMENT, value, strlen(value));
+    }
+    free(value);
+    return good;
+}
+
+static bool read_environment(struct reading *reading)
+{
+    if (reading->environment == NULL)
+        return true;
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        if (takes_value(option) && !is_given(reading, option) && !take_variable(reading, option))
+            return false;
+    return true;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static const struct written_entry *find_letters(const struct written *written)
+{
+    for (size_t i = 0; i < written->count; i++)
+        if (written->entries[i].option->action == OPTION_LETTERS)
+            return &written->entries[i];
+    return NULL;
+}
+
+static bool check_letters(const struct applying *applying)
+{
+    const struct written_entry *letters = find_letters(applying->written);
+    return letters == NULL || apply_check_letters(applying, letters);
+}
+
+/* A file must be right as a whole, also in what the command line does otherwise. */
+static bool check_file(const struct reading *reading, const struct written *file)
+{
+    struct config alone = {0};
+    const struct applying applying = {reading->choices, file, &alone, reading->error};
+    bool good = true;
+    for (size_t i = 0; good && i < file->count; i++)
+        good = apply_entry(&applying, &file->entries[i]);
+    good = good && check_letters(&applying);
+    config_free(&alone);
+    return good;
+}
+
+/* Takes over what was not given before. */
+static bool take_file(struct reading *reading, struct written *file)
+{
+    bool given_now[OPTIONS_MAX] = {false};
+    reading->config->written->file = file->file;
+    file->file = NULL;
+    for (size_t i = 0; i < file->count; i++) {
+        struct written_entry *entry = &file->entries[i];
+        if (is_given(reading, entry->option))
+            continue;
+        given_now[entry->option - command_options] = true;
+        if (!take(reading, entry->option, WRITTEN_FILE, &entry->text))
+            return false;
+    }
+    for (size_t i = 0; i < OPTIONS_MAX; i++)
+        reading->given[i] = reading->given[i] || given_now[i];
+    return true;
+}
+
+static bool read_file(struct reading *reading)
+{
+    struct written file = {0};
+    if (reading->config->file == NULL)
+        return true;
+    bool good = config_file_read(reading->config->file, &file, reading->error) &&
+                check_file(reading, &file) && take_file(reading, &file);
+    written_free(&file);
+    return good;
+}
+
+/* --- all together ----------------------------------------------------------------------------- */
+
+static bool apply_defaults(const struct reading *reading)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         const char *value = option->setting.default_text;
-        if (value == NULL || reading->given[option - command_options])
-            continue;
-        if (!apply_value(reading, option, value))
+        if (value != NULL && !is_given(reading, option) &&
+            !take_bytes(reading, option, WRITTEN_DEFAULT, value, strlen(value)))
             return false;
     }
     return true;
+}
+
+/* What the arguments left open. */
+static bool read_the_rest(struct reading *reading)
+{
+    if (!read_environment(reading) || !read_file(reading) || !apply_defaults(reading))
+        return false;
+    const struct applying applying = applying_of(reading);
+    return check_letters(&applying);
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -214,6 +243,13 @@ static void unknown_option(const struct reading *reading, const char *argument)
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);
 }
 
+static const char *value_form(const struct option *option)
+{
+    if (option->action == OPTION_CONFIG)
+        return "FILE";
+    return option->action == OPTION_VALUE ? "VALUE" : "URL";
+}
+
 static bool read_value(struct reading *reading, const struct option *option, const char *value)
 {
     const char *name = option->setting.name;
@@ -223,15 +259,15 @@ static bool read_value(struct reading *reading, const struct option *option, con
         value = next_argument(reading);
     if (value == NULL) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s has no value; write --%s %s", name, name,
-                  option->action == OPTION_VALUE ? "VALUE" : "URL");
+                  value_form(option));
         return false;
     }
-    if (*given && (option->action == OPTION_VALUE || option->action == OPTION_LETTERS)) {
+    if (*given && option->action != OPTION_LISTEN && option->action != OPTION_SINK) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s is given twice", name);
         return false;
     }
     *given = true;
-    return apply_value(reading, option, value);
+    return take_bytes(reading, option, WRITTEN_ARGUMENT, value, strlen(value));
 }
 
 /* Reads an option whose value, if any, stands in `inside` ("--name=value") or comes next. */
@@ -239,17 +275,8 @@ static enum options_result read_option(struct reading *reading, const struct opt
                                        const char *inside)
 {
     const bool yes = true;
-    switch (option->action) {
-    case OPTION_LISTEN:
-    case OPTION_SINK:
-    case OPTION_LETTERS:
-    case OPTION_VALUE:
+    if (takes_value(option))
         return read_value(reading, option, inside) ? OPTIONS_RUN : OPTIONS_WRONG;
-    case OPTION_FLAG:
-    case OPTION_HELP:
-    case OPTION_VERSION:
-        break;
-    }
     if (inside != NULL) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value", option->setting.name);
         return OPTIONS_WRONG;
@@ -280,20 +307,32 @@ static enum options_result read_arguments(struct reading *reading)
         if (result != OPTIONS_RUN)
             return result;
     }
-    return apply_defaults(reading) && check_dead_letter(reading) ? OPTIONS_RUN : OPTIONS_WRONG;
+    return read_the_rest(reading) ? OPTIONS_RUN : OPTIONS_WRONG;
+}
+
+enum options_result options_read(int argc, char *const *argv, options_environment *environment,
+                                 const struct config_choices *choices, struct config *config,
+                                 struct error *error)
+{
+    *config = (struct config){.written = calloc(1, sizeof *config->written)};
+    struct reading reading = {
+        .choices = choices, .environment = environment, .config = config, .error = error};
+    if (argc > 1) {
+        reading.rest = argv + 1;
+        reading.left = (size_t)argc - 1;
+    }
+    enum options_result result = OPTIONS_WRONG;
+    if (config->written == NULL)
+        no_memory(&reading);
+    else
+        result = read_arguments(&reading);
+    if (result != OPTIONS_RUN)
+        config_free(config);
+    return result;
 }
 
 enum options_result options_parse(int argc, char *const *argv, const struct config_choices *choices,
                                   struct config *config, struct error *error)
 {
-    *config = (struct config){0};
-    struct reading reading = {.choices = choices, .config = config, .error = error};
-    if (argc > 1) {
-        reading.rest = argv + 1;
-        reading.left = (size_t)argc - 1;
-    }
-    enum options_result result = read_arguments(&reading);
-    if (result != OPTIONS_RUN)
-        config_free(config);
-    return result;
+    return options_read(argc, argv, NULL, choices, config, error);
 }

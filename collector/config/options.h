@@ -1,12 +1,16 @@
 /*
- * The command line: from argv to a checked configuration, and the help text about it.
+ * From argv, the environment and a file to a checked configuration; the help text about it, and
+ * the configuration printed again.
  *
- * One table of options (option_table.c) and one of keys (keys.c) drive both. The main thread's,
- * before anything is started; keeps nothing of argv.
+ * One table of options (option_table.c) and one of keys (keys.c) drive all of them. What the
+ * command line says wins over the environment, that over the file, and that over the defaults; of
+ * options that may be repeated, the winner's are all there are. The main thread's, before anything
+ * is started; keeps nothing of argv.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_OPTIONS_H
 #define SLUICE_COLLECTOR_CONFIG_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "collector/config/config.h"
@@ -16,16 +20,38 @@ enum options_result {
     OPTIONS_RUN,     /* `config` is complete and the caller's to free */
     OPTIONS_HELP,    /* --help came first: see options_print_help */
     OPTIONS_VERSION, /* --version came first */
-    OPTIONS_WRONG,   /* `error` says why: EXIT_CODE_USAGE, or EXIT_CODE_INTERNAL without memory */
+    OPTIONS_WRONG,   /* `error` says why, and whose fault it is: the command line's
+                        (EXIT_CODE_USAGE), the environment's or the file's (EXIT_CODE_CONFIG), or
+                        nobody's (EXIT_CODE_INTERNAL, without memory) */
 };
 
 /*
- * Reads the arguments behind argv[0]. On any result but OPTIONS_RUN `config` is all zero, with
+ * Tells the value of an environment variable in *value, which the caller frees; NULL: it is not
+ * set. Returns false without memory.
+ */
+typedef bool options_environment(const char *name, char **value);
+
+/*
+ * Reads the arguments behind argv[0]; for each option that they leave open, the variable
+ * SLUICE_NAME of `environment` (NULL: there is none), an empty one being as good as none; and then
+ * the file of --config. On any result but OPTIONS_RUN `config` is all zero, with
  * nothing to free. An error's text names the argument and, within a URL, the column (the byte,
  * counted from 1) where the trouble begins.
  */
+enum options_result options_read(int argc, char *const *argv, options_environment *environment,
+                                 const struct config_choices *choices, struct config *config,
+                                 struct error *error);
+
+/* The same without an environment. */
 enum options_result options_parse(int argc, char *const *argv, const struct config_choices *choices,
                                   struct config *config, struct error *error);
+
+/*
+ * Prints a configuration that options_read made as a file that --config reads, with the defaults
+ * of what was left open, and behind each value where it comes from.
+ */
+void options_print_config(FILE *to, const struct config *config,
+                          const struct config_choices *choices);
 
 /* Prints what --help prints, in at most 100 columns. */
 void options_print_help(FILE *to, const struct config_choices *choices);

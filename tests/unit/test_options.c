@@ -348,7 +348,6 @@ static void an_unknown_option_suggests_the_nearest(void **state)
 static void what_later_versions_have_is_unknown_now(void **state)
 {
     (void)state;
-    refused("unknown option \"--config\"; see --help", "--config", "x", NULL);
     refused("unknown option \"--metrics\"; see --help", "--metrics", "127.0.0.1:1", NULL);
 }
 

@@ -18,6 +18,8 @@ static const char *refusal(enum options_result result, const struct config *conf
         return "--version is nothing that a service does";
     if (config->check)
         return "--check is nothing that a service does; sluice --check does it";
+    if (config->print)
+        return "--print-config is nothing that a service does; sluice --print-config does it";
     for (size_t i = 0; i < config->sink_count; i++)
         if (config->sinks[i].destination->is_standard_output)
             return "a service has no standard output; write --sink file:PATH";

@@ -11,9 +11,9 @@
 #include "collector/error.h"
 
 /*
- * Reads the arguments behind argv[0] as options_parse does. Refuses --help, --version and --check,
- * and a sink that is standard output. Returns false with `error` filled; else `config` is the
- * caller's to free.
+ * Reads the arguments behind argv[0] as options_parse does. Refuses --help, --version, --check and
+ * --print-config, and a sink that is standard output. Returns false with `error` filled; else
+ * `config` is the caller's to free.
  */
 bool service_arguments_read(int argc, char *const *argv, const struct config_choices *choices,
                             struct config *config, struct error *error);

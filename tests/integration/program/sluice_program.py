@@ -1,7 +1,7 @@
 """Starts the built sluice, sends to it, and reads what it writes and what it counts.
 
 The environment says what is tested: SLUICE is the program, SLUICE_SANITIZE the sanitizers that it
-was built with, or empty, SLUICE_THREADS is 1 where it is to have one thread wherever it can, and
+was built with, or empty, TEST_THREADS is 1 where it is to have one thread wherever it can, and
 what ../built.py names. Nothing here waits for longer than DEADLINE, and whatever was waited for in
 vain is told together with all that the program said.
 """
@@ -22,7 +22,7 @@ from built import STOP_SIGNAL, WINDOWS, command
 
 SLUICE = os.environ["SLUICE"]
 SANITIZED = os.environ.get("SLUICE_SANITIZE", "") != ""
-ONE_THREAD = os.environ.get("SLUICE_THREADS") == "1"
+ONE_THREAD = os.environ.get("TEST_THREADS") == "1"
 CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
 
 DEADLINE = 45  # seconds that any one step may take

@@ -1,0 +1,229 @@
+#include "collector/config/apply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/option_table.h"
+#include "collector/config/url.h"
+
+_Static_assert(sizeof(enum ledger_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
+_Static_assert(sizeof(enum log_level) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
+_Static_assert(sizeof(enum log_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
+_Static_assert(sizeof(enum thread_use) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+/* The bytes of a URL that an error shows; of a longer one, those around the fault. */
+#define EXCERPT_MAX 160
+
+struct excerpt {
+    char text[EXCERPT_MAX + 1];
+    const char *before, *after; /* "..." where the URL goes on */
+};
+
+static void make_excerpt(const char *url, size_t at, struct excerpt *excerpt)
+{
+    size_t length = strlen(url);
+    size_t start = 0;
+    if (length > EXCERPT_MAX && at > EXCERPT_MAX / 2) {
+        start = at - EXCERPT_MAX / 2;
+        if (start > length - EXCERPT_MAX)
+            start = length - EXCERPT_MAX;
+        while ((url[start] & 0xc0) == 0x80)
+            start++; /* the middle of a UTF-8 character */
+    }
+    size_t shown = copy_printable(excerpt->text, sizeof excerpt->text, url + start, length - start);
+    excerpt->before = start > 0 ? "..." : "";
+    excerpt->after = start + shown < length ? "..." : "";
+}
+
+/* What an error calls the source of an entry that is no file: "--listen", "SLUICE_LISTEN". */
+static void name_source(const struct written_entry *entry, char *name)
+{
+    if (entry->by == WRITTEN_ENVIRONMENT)
+        written_variable(entry->option, name);
+    else
+        snprintf(name, WRITTEN_VARIABLE_SIZE, "--%s", entry->option->setting.name);
+}
+
+static enum exit_code code_of(const struct written_entry *entry, const struct fault *fault)
+{
+    if (fault->no_memory)
+        return EXIT_CODE_INTERNAL;
+    return entry->by == WRITTEN_ARGUMENT ? EXIT_CODE_USAGE : EXIT_CODE_CONFIG;
+}
+
+static bool wrong_in_file(const struct applying *applying, const struct written_entry *entry,
+                          const struct fault *fault)
+{
+    struct written_mark mark = written_text_mark(&entry->text, fault->at);
+    error_set(applying->error, code_of(entry, fault), "%s:%zu:%zu: %s", applying->written->file,
+              mark.line, mark.column, fault->text);
+    return false;
+}
+
+static bool wrong_url(const struct applying *applying, const struct written_entry *entry,
+                      const struct fault *fault)
+{
+    struct excerpt shown;
+    char source[WRITTEN_VARIABLE_SIZE];
+    if (entry->by == WRITTEN_FILE)
+        return wrong_in_file(applying, entry, fault);
+    name_source(entry, source);
+    make_excerpt(entry->text.data, fault->at, &shown);
+    error_set(applying->error, code_of(entry, fault), "%s %s%s%s: column %zu: %s", source,
+              shown.before, shown.text, shown.after, fault->at + 1, fault->text);
+    return false;
+}
+
+static bool wrong_value(const struct applying *applying, const struct written_entry *entry,
+                        const struct fault *fault)
+{
+    char source[WRITTEN_VARIABLE_SIZE];
+    if (entry->by == WRITTEN_FILE)
+        return wrong_in_file(applying, entry, fault);
+    name_source(entry, source);
+    if (entry->by == WRITTEN_ENVIRONMENT)
+        error_set(applying->error, code_of(entry, fault), "%s: %s", source, fault->text);
+    else
+        error_set(applying->error, code_of(entry, fault), "--%s", fault->text);
+    return false;
+}
+
+static bool no_memory(const struct applying *applying)
+{
+    error_set(applying->error, EXIT_CODE_INTERNAL, "not enough memory");
+    return false;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* Appends one element of zeroes to an array of them. Returns it, or NULL without memory. */
+static void *append_zeroed(void **array, size_t *count, size_t size)
+{
+    char *grown = realloc(*array, (*count + 1) * size);
+    if (grown == NULL)
+        return NULL;
+    *array = grown;
+    char *element = grown + *count * size;
+    memset(element, 0, size);
+    (*count)++;
+    return element;
+}
+
+/*
+ * Notes where the file has the byte of an entry, for what is found out later. Returns false without
+ * memory.
+ */
+static bool note_place(const struct applying *applying, const struct written_entry *entry,
+                       char **place)
+{
+    if (entry->by != WRITTEN_FILE)
+        return true;
+    struct written_mark mark = written_text_mark(&entry->text, 0);
+    size_t size = strlen(applying->written->file) + 64;
+    *place = malloc(size);
+    if (*place == NULL)
+        return no_memory(applying);
+    snprintf(*place, size, "%s:%zu:%zu", applying->written->file, mark.line, mark.column);
+    return true;
+}
+
+/* "an earlier --listen has this address already" */
+static bool conflict(const struct applying *applying, const struct written_entry *entry,
+                     const char *what, const char *does)
+{
+    struct fault fault;
+    if (entry->by == WRITTEN_ARGUMENT)
+        fault_set(&fault, 0, "an earlier --%s %s", entry->option->setting.name, does);
+    else
+        fault_set(&fault, 0, "an earlier %s %s", what, does);
+    return wrong_url(applying, entry, &fault);
+}
+
+static bool add_listener(const struct applying *applying, const struct written_entry *entry)
+{
+    struct config *config = applying->config;
+    struct fault fault;
+    void *array = config->listeners;
+    struct listener_config *added =
+        append_zeroed(&array, &config->listener_count, sizeof *config->listeners);
+    if (added == NULL)
+        return no_memory(applying);
+    config->listeners = array;
+    if (!url_parse_listener(entry->text.data, applying->choices, added, &fault))
+        return wrong_url(applying, entry, &fault);
+    for (const struct listener_config *other = config->listeners; other != added; other++)
+        if (listener_configs_conflict(other, added))
+            return conflict(applying, entry, "listener", "has this address already");
+    return note_place(applying, entry, &added->written_at);
+}
+
+static bool add_sink(const struct applying *applying, const struct written_entry *entry)
+{
+    struct config *config = applying->config;
+    struct fault fault;
+    void *array = config->sinks;
+    struct sink_config *added = append_zeroed(&array, &config->sink_count, sizeof *config->sinks);
+    if (added == NULL)
+        return no_memory(applying);
+    config->sinks = array;
+    if (!url_parse_sink(entry->text.data, applying->choices, added, &fault))
+        return wrong_url(applying, entry, &fault);
+    for (const struct sink_config *other = config->sinks; other != added; other++)
+        if (sink_configs_conflict(other, added))
+            return conflict(applying, entry, "sink", "writes there already");
+    return note_place(applying, entry, &added->written_at);
+}
+
+static bool set_dead_letter(const struct applying *applying, const struct written_entry *entry)
+{
+    struct fault fault;
+    return url_parse_dead_letter(entry->text.data, applying->choices,
+                                 &applying->config->dead_letter, &fault) ||
+           wrong_url(applying, entry, &fault);
+}
+
+static bool set_value(const struct applying *applying, const struct written_entry *entry)
+{
+    struct fault fault;
+    return setting_parse(&entry->option->setting, applying->choices, entry->text.data,
+                         entry->text.length, applying->config, &fault) ||
+           wrong_value(applying, entry, &fault);
+}
+
+bool apply_entry(const struct applying *applying, const struct written_entry *entry)
+{
+    switch (entry->option->action) {
+    case OPTION_LISTEN:
+        return add_listener(applying, entry);
+    case OPTION_SINK:
+        return add_sink(applying, entry);
+    case OPTION_LETTERS:
+        return set_dead_letter(applying, entry);
+    case OPTION_CONFIG:
+    case OPTION_VALUE:
+        return set_value(applying, entry);
+    case OPTION_FLAG:
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        break;
+    }
+    return true;
+}
+
+bool apply_check_letters(const struct applying *applying, const struct written_entry *entry)
+{
+    const struct config *config = applying->config;
+    const char *name = config->dead_letter.name;
+    struct fault fault;
+    for (size_t i = 0; i < config->sink_count; i++) {
+        if (strcmp(config->sinks[i].name, name) != 0)
+            continue;
+        fault_set(&fault, 0, "dead-letter %s: a %s writes there", name,
+                  entry->by == WRITTEN_ARGUMENT ? "--sink" : "sink");
+        return wrong_value(applying, entry, &fault);
+    }
+    return true;
+}

@@ -1,0 +1,50 @@
+/*
+ * The configuration file: YAML with the options' and the keys' own names.
+ *
+ * Its top level is a map of options, as the command line calls them, with `listeners` in the place
+ * of --listen and `sinks` of --sink: lists, whose items are URLs, or maps of the same keys.
+ *
+ *     memory: 32MiB
+ *     listeners:
+ *       - address: udp://[::]:5555
+ *         receive_buffer: 64MiB
+ *         schemas:
+ *           - schema: riemann
+ *             match: source:10.0.0.0/8
+ *           - schema: otlp
+ *     sinks:
+ *       - to: file:/var/log/sluice/samples.ndjson
+ *         format: json
+ *
+ * The main thread's.
+ */
+#ifndef SLUICE_COLLECTOR_CONFIG_FILE_H
+#define SLUICE_COLLECTOR_CONFIG_FILE_H
+
+#include <stdbool.h>
+
+#include "collector/config/written.h"
+#include "collector/error.h"
+
+/* A larger file is no configuration. */
+#define CONFIG_FILE_MAX ((size_t)1 << 20)
+
+/* Items that a list of listeners, sinks or schemas may have. */
+#define CONFIG_LIST_MAX 1024
+
+/*
+ * Reads the file into entries of `written`, which is all zero; names are checked, values are not.
+ * Returns false with `error` filled (EXIT_CODE_CONFIG, "FILE:LINE:COLUMN: ..."), also where this
+ * program reads no YAML or the file cannot be read; what `written` then holds is freed by
+ * written_free.
+ */
+bool config_file_read(const char *path, struct written *written, struct error *error);
+
+/* The same of a file's bytes. */
+bool config_file_parse(const char *path, const char *text, size_t length, struct written *written,
+                       struct error *error);
+
+/* "libyaml 0.2.5", what files are read by; NULL: by nothing. */
+const char *config_file_library(void);
+
+#endif

@@ -1,0 +1,326 @@
+#include <string.h>
+
+#include "collector/config/file.h"
+#include "collector/config/file_parts.h"
+#include "collector/config/keys.h"
+#include "collector/config/nearest.h"
+
+/*
+ * A map of a listener, a sink or dead letters becomes the URL that says the same. Its keys come in
+ * any order; in the URL a schema stands before the keys that are about it.
+ */
+enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
+
+/* Names that no key has: where it is, and the list of a listener's schemas. */
+#define SCHEMAS "schemas"
+
+struct map {
+    unsigned scopes;
+    const char *place_name;    /* of the key that has the URL's place; NULL: a schema's map */
+    struct written_mark begin; /* of the map */
+    struct written_text parts[PART_COUNT];
+    size_t place_line, schemas_line, lines[KEYS_MAX]; /* where each was given; 0: not yet */
+};
+
+/* How many schemas a list of them has had. */
+struct schemas {
+    struct map *listener;
+    size_t count;
+};
+
+static bool read_map(struct file_reading *reading, struct map *map);
+
+static void free_map(struct map *map)
+{
+    for (size_t i = 0; i < PART_COUNT; i++)
+        written_text_free(&map->parts[i]);
+}
+
+/* --- one key ---------------------------------------------------------------------------------- */
+
+static bool note_line(const struct file_reading *reading, struct written_mark mark,
+                      const char *name, size_t *line)
+{
+    struct fault fault;
+    if (*line != 0) {
+        fault_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already", name, *line);
+        return file_fault(reading, mark, &fault);
+    }
+    *line = mark.line;
+    return true;
+}
+
+/* Reads the value of the key called `name`, which is a text. */
+static bool read_text(struct file_reading *reading, const char *name)
+{
+    struct fault fault;
+    if (!file_next(reading))
+        return false;
+    if (reading->piece.kind != PIECE_TEXT) {
+        fault_set(&fault, 0, "\"%s\" has %s where its value is due", name,
+                  file_piece_name(reading));
+        return file_fault(reading, reading->piece.mark, &fault);
+    }
+    if (reading->piece.length != 0)
+        return true;
+    fault_set(&fault, 0, "\"%s\" has no value", name);
+    return file_fault(reading, reading->piece.mark, &fault);
+}
+
+/* In a URL the sign would mean something else. */
+static bool check_sign(const struct file_reading *reading, const char *name, char sign,
+                       const char *why)
+{
+    struct fault fault;
+    const struct yaml_piece *piece = &reading->piece;
+    const char *found = memchr(piece->text, sign, piece->length);
+    if (found == NULL)
+        return true;
+    struct written_mark mark = piece->text_mark;
+    if (piece->exact)
+        for (const char *c = piece->text; c < found; c++)
+            mark.column += ((unsigned char)*c & 0xc0) != 0x80;
+    fault_set(&fault, 0, "\"%s\" has a \"%c\" in it: %s", name, sign, why);
+    return file_fault(reading, mark, &fault);
+}
+
+static bool put_value(const struct file_reading *reading, struct written_text *text)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    return written_text_put_marked(text, piece->text, piece->length, piece->text_mark,
+                                   piece->exact) ||
+           file_no_memory(reading);
+}
+
+static bool read_place(struct file_reading *reading, struct map *map)
+{
+    const char *name = map->place_name;
+    return note_line(reading, reading->piece.mark, name, &map->place_line) &&
+           read_text(reading, name) &&
+           check_sign(reading, name, '?', "keys stand beside it, each on a line of its own") &&
+           put_value(reading, &map->parts[PART_PLACE]);
+}
+
+static enum part part_of(const struct setting *key)
+{
+    if (key->type == SETTING_SCHEMA)
+        return PART_SCHEMA;
+    return (key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) != 0 ? PART_OF_SCHEMA : PART_KEYS;
+}
+
+/* Reads the value of a key of the table, and puts both to where they stand in the URL. */
+static bool read_key(struct file_reading *reading, struct map *map, const struct setting *key)
+{
+    struct written_text *part = &map->parts[part_of(key)];
+    struct written_mark mark = reading->piece.mark;
+    struct fault fault;
+    if (!note_line(reading, mark, key->name, &map->lines[key - config_keys]))
+        return false;
+    if (map->schemas_line != 0 && part != &map->parts[PART_KEYS]) {
+        fault_set(&fault, 0, "key \"%s\" is about a schema; it belongs under " SCHEMAS, key->name);
+        return file_fault(reading, mark, &fault);
+    }
+    if (!written_text_put(part, "&", 1) ||
+        !written_text_put_marked(part, key->name, strlen(key->name), mark, true) ||
+        !written_text_put(part, "=", 1))
+        return file_no_memory(reading);
+    return read_text(reading, key->name) &&
+           check_sign(reading, key->name, '&', "that begins the next key in a URL") &&
+           put_value(reading, part);
+}
+
+/* --- a listener's schemas --------------------------------------------------------------------- */
+
+/* Reads one item of the list. */
+static bool read_schema(struct file_reading *reading, struct schemas *schemas)
+{
+    struct map map = {.scopes = KEY_OF_SCHEMA | KEY_OF_FILE, .begin = reading->piece.mark};
+    struct written_text *all = &schemas->listener->parts[PART_OF_SCHEMA];
+    struct fault fault;
+    bool good = false;
+    if (reading->piece.kind != PIECE_MAP) {
+        fault_set(&fault, 0, "an item of " SCHEMAS " is %s; write \"schema: NAME\"",
+                  file_piece_name(reading));
+        return file_fault(reading, map.begin, &fault);
+    }
+    if (schemas->count++ == CONFIG_LIST_MAX) {
+        fault_set(&fault, 0, SCHEMAS " has more than %d items", CONFIG_LIST_MAX);
+        return file_fault(reading, map.begin, &fault);
+    }
+    if (read_map(reading, &map)) {
+        good = map.parts[PART_SCHEMA].length != 0;
+        fault_set(&fault, 0, "this schema has no name; write \"schema: NAME\"");
+        if (!good)
+            file_fault(reading, map.begin, &fault);
+        else if (!written_text_append(all, &map.parts[PART_SCHEMA]) ||
+                 !written_text_append(all, &map.parts[PART_OF_SCHEMA]))
+            good = file_no_memory(reading);
+    }
+    free_map(&map);
+    return good;
+}
+
+static bool read_schemas(struct file_reading *reading, struct map *map)
+{
+    struct schemas schemas = {.listener = map};
+    struct written_mark mark = reading->piece.mark;
+    struct fault fault;
+    if (!note_line(reading, mark, SCHEMAS, &map->schemas_line))
+        return false;
+    if (map->parts[PART_SCHEMA].length != 0 || map->parts[PART_OF_SCHEMA].length != 0) {
+        fault_set(&fault, 0,
+                  "there is a key about a schema beside " SCHEMAS "; it belongs under that");
+        return file_fault(reading, mark, &fault);
+    }
+    if (!file_next(reading))
+        return false;
+    if (reading->piece.kind != PIECE_LIST) {
+        fault_set(&fault, 0, SCHEMAS " has %s where a list is due; each item begins with \"- \"",
+                  file_piece_name(reading));
+        return file_fault(reading, reading->piece.mark, &fault);
+    }
+    while (file_next(reading) && reading->piece.kind != PIECE_LIST_END)
+        if (!read_schema(reading, &schemas))
+            return false;
+    if (reading->piece.kind != PIECE_LIST_END)
+        return false;
+    if (schemas.count != 0)
+        return true;
+    fault_set(&fault, 0, SCHEMAS " is empty; leave it out for the schema that is the default");
+    return file_fault(reading, mark, &fault);
+}
+
+/* --- maps ------------------------------------------------------------------------------------- */
+
+static bool is(const struct yaml_piece *piece, const char *name)
+{
+    return name != NULL && strlen(name) == piece->length &&
+           memcmp(name, piece->text, piece->length) == 0;
+}
+
+/* key_find knows the keys of URLs, and those of other places; here there are some besides. */
+static bool unknown_key(const struct file_reading *reading, const struct map *map,
+                        struct fault *fault)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    char given[QUOTED_SIZE];
+    struct nearest nearest;
+    nearest_begin(&nearest, piece->text, piece->length);
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        if (is(piece, key->name))
+            return file_fault(reading, piece->mark, fault);
+        if ((key->scopes & map->scopes) != 0)
+            nearest_offer(&nearest, key->name);
+    }
+    if (map->place_name != NULL)
+        nearest_offer(&nearest, map->place_name);
+    if ((map->scopes & KEY_OF_UDP) != 0)
+        nearest_offer(&nearest, SCHEMAS);
+    if (nearest_found(&nearest) != NULL) {
+        fault_set(fault, 0, "unknown key %s", quoted(piece->text, piece->length, given));
+        fault_suggest(fault, nearest_found(&nearest));
+    }
+    return file_fault(reading, piece->mark, fault);
+}
+
+/* Reads the key that the last piece is, with its value. */
+static bool read_pair(struct file_reading *reading, struct map *map)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    struct fault fault;
+    if (piece->kind != PIECE_TEXT) {
+        fault_set(&fault, 0, "%s where a key is due", file_piece_name(reading));
+        return file_fault(reading, piece->mark, &fault);
+    }
+    if (is(piece, map->place_name))
+        return read_place(reading, map);
+    if ((map->scopes & KEY_OF_UDP) != 0 && is(piece, SCHEMAS))
+        return read_schemas(reading, map);
+    const struct setting *key = key_find(map->scopes, piece->text, piece->length, &fault);
+    return key != NULL ? read_key(reading, map, key) : unknown_key(reading, map, &fault);
+}
+
+/* Reads to the end of the map that has begun. */
+static bool read_map(struct file_reading *reading, struct map *map)
+{
+    while (file_next(reading)) {
+        if (reading->piece.kind == PIECE_MAP_END)
+            return true;
+        if (!read_pair(reading, map))
+            return false;
+    }
+    return false;
+}
+
+/* --- URLs ------------------------------------------------------------------------------------- */
+
+/* What a map of the option's has. */
+static struct map empty_map(const struct option *option, struct written_mark begin)
+{
+    struct map map = {.place_name = "to", .begin = begin};
+    if (option->action == OPTION_LISTEN) {
+        map.place_name = "address";
+        map.scopes = KEY_OF_UDP | KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE;
+    } else if (option->action == OPTION_SINK) {
+        map.scopes = KEY_OF_SINK | KEY_OF_FILE_SINK;
+    } else {
+        map.scopes = KEY_OF_LETTERS;
+    }
+    return map;
+}
+
+/* A place without its colon, "stdout", would need quotation marks with it. */
+static bool complete_place(const struct option *option, struct written_text *place)
+{
+    return option->action != OPTION_SINK || strchr(place->data, ':') != NULL ||
+           strpbrk(place->data, "./\\") != NULL || written_text_put(place, ":", 1);
+}
+
+static bool put_together(const struct option *option, struct map *map, struct written_text *url)
+{
+    if (!written_text_append(url, &map->parts[PART_PLACE]) || !complete_place(option, url))
+        return false;
+    size_t keys_at = url->length;
+    for (int part = PART_KEYS; part < PART_COUNT; part++)
+        if (!written_text_append(url, &map->parts[part]))
+            return false;
+    if (url->length != keys_at)
+        url->data[keys_at] = '?'; /* each key brought the '&' that is before it */
+    return true;
+}
+
+static bool add_map(struct file_reading *reading, const struct option *option)
+{
+    struct map map = empty_map(option, reading->piece.mark);
+    struct written_text url = {0};
+    struct fault fault;
+    bool good = read_map(reading, &map);
+    if (good && map.place_line == 0) {
+        fault_set(&fault, 0, "\"%s\" is missing here", map.place_name);
+        good = file_fault(reading, map.begin, &fault);
+    }
+    if (good && (!put_together(option, &map, &url) ||
+                 written_add(reading->written, option, WRITTEN_FILE, &url) == NULL))
+        good = file_no_memory(reading);
+    written_text_free(&url);
+    free_map(&map);
+    return good;
+}
+
+bool file_read_url(struct file_reading *reading, const struct option *option)
+{
+    struct written_text url = {0};
+    struct fault fault;
+    if (reading->piece.kind == PIECE_MAP)
+        return add_map(reading, option);
+    if (reading->piece.kind != PIECE_TEXT || reading->piece.length == 0) {
+        fault_set(&fault, 0, "%s where a URL, or a map with \"%s\", is due",
+                  file_piece_name(reading), option->action == OPTION_LISTEN ? "address" : "to");
+        return file_fault(reading, reading->piece.mark, &fault);
+    }
+    bool good = put_value(reading, &url);
+    if (good && written_add(reading->written, option, WRITTEN_FILE, &url) == NULL)
+        good = file_no_memory(reading);
+    written_text_free(&url);
+    return good;
+}

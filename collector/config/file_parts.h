@@ -1,0 +1,36 @@
+/* What the two halves of the file's reader share: file_yaml.c and file_maps.c. */
+#ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
+#define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
+
+#include "collector/config/fault.h"
+#include "collector/config/option_table.h"
+#include "collector/config/written.h"
+#include "collector/config/yaml_reading.h"
+#include "collector/error.h"
+
+struct file_reading {
+    const char *path;
+    struct yaml_reading *yaml;
+    struct yaml_piece piece; /* the one that was read last */
+    struct written *written;
+    struct error *error;
+};
+
+/* Reads the next piece into `piece`. Returns false with the error filled. */
+bool file_next(struct file_reading *reading);
+
+/* Fill the error with what is wrong at a mark. Return false. */
+bool file_fault(const struct file_reading *reading, struct written_mark mark,
+                const struct fault *fault);
+bool file_no_memory(const struct file_reading *reading);
+
+/* "a list", of the piece that was read last. */
+const char *file_piece_name(const struct file_reading *reading);
+
+/*
+ * Reads what the piece that was read last begins, a URL or a map of its parts, and adds the URL to
+ * the entries. `option` is one that takes a URL.
+ */
+bool file_read_url(struct file_reading *reading, const struct option *option);
+
+#endif

@@ -1,0 +1,315 @@
+/* collector/config/file.h: the top level, and the file itself. */
+#include "collector/config/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/file_parts.h"
+#include "collector/config/keys.h"
+#include "collector/config/nearest.h"
+#include "collector/input_file.h"
+
+/* The lists that stand in the place of options that may be repeated. */
+static const struct {
+    enum option_action action;
+    const char *name;
+} lists[] = {
+    {OPTION_LISTEN, "listeners"},
+    {OPTION_SINK, "sinks"},
+};
+
+static const char *list_name(const struct option *option)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (lists[i].action == option->action)
+            return lists[i].name;
+    return NULL;
+}
+
+/* The option's name in a file; NULL: it has none there. */
+static const char *name_in_file(const struct option *option)
+{
+    switch (option->action) {
+    case OPTION_LISTEN:
+    case OPTION_SINK:
+        return list_name(option);
+    case OPTION_LETTERS:
+    case OPTION_VALUE:
+        return option->setting.name;
+    case OPTION_CONFIG:
+    case OPTION_FLAG:
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        break;
+    }
+    return NULL;
+}
+
+const char *config_file_library(void)
+{
+    static char name[32];
+    snprintf(name, sizeof name, "libyaml %s", yaml_reading_version());
+    return name;
+}
+
+/* --- shared with the maps --------------------------------------------------------------------- */
+
+bool file_fault(const struct file_reading *reading, struct written_mark mark,
+                const struct fault *fault)
+{
+    error_set(reading->error, fault->no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CONFIG,
+              "%s:%zu:%zu: %s", reading->path, mark.line, mark.column, fault->text);
+    return false;
+}
+
+bool file_no_memory(const struct file_reading *reading)
+{
+    error_set(reading->error, EXIT_CODE_INTERNAL, "not enough memory");
+    return false;
+}
+
+bool file_next(struct file_reading *reading)
+{
+    struct fault fault;
+    struct written_mark mark = {1, 1};
+    return yaml_reading_next(reading->yaml, &reading->piece, &fault, &mark) ||
+           file_fault(reading, mark, &fault);
+}
+
+const char *file_piece_name(const struct file_reading *reading)
+{
+    switch (reading->piece.kind) {
+    case PIECE_TEXT:
+        return reading->piece.length == 0 ? "nothing" : "a text";
+    case PIECE_LIST:
+        return "a list";
+    case PIECE_MAP:
+        return "a map";
+    case PIECE_LIST_END:
+    case PIECE_MAP_END:
+    case PIECE_END:
+        break;
+    }
+    return "the end";
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool is(const struct yaml_piece *piece, const char *name)
+{
+    return name != NULL && strlen(name) == piece->length &&
+           memcmp(name, piece->text, piece->length) == 0;
+}
+
+/* Something is known of the name, though it does not belong here. */
+static bool is_elsewhere(const struct file_reading *reading, struct fault *fault)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        if (!is(piece, option->setting.name))
+            continue;
+        if (list_name(option) != NULL)
+            fault_set(fault, 0, "in a file --%s is the list \"%s\"", option->setting.name,
+                      list_name(option));
+        else
+            fault_set(fault, 0, "--%s is for the command line, and no part of a file",
+                      option->setting.name);
+        return true;
+    }
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        if (!is(piece, key->name))
+            continue;
+        fault_set(fault, 0, "key \"%s\" is for %s, not for the file as a whole", key->name,
+                  key_scope_name(key->scopes));
+        return true;
+    }
+    return false;
+}
+
+static bool unknown_name(const struct file_reading *reading)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    char given[QUOTED_SIZE];
+    struct nearest nearest;
+    struct fault fault;
+    if (is_elsewhere(reading, &fault))
+        return file_fault(reading, piece->mark, &fault);
+    nearest_begin(&nearest, piece->text, piece->length);
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        if (name_in_file(option) != NULL)
+            nearest_offer(&nearest, name_in_file(option));
+    fault_set(&fault, 0, "unknown option %s", quoted(piece->text, piece->length, given));
+    if (nearest_found(&nearest) == NULL)
+        fault_append(&fault, "; a file has listeners, sinks and what --help lists");
+    fault_suggest(&fault, nearest_found(&nearest));
+    return file_fault(reading, piece->mark, &fault);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static bool wrong_kind(const struct file_reading *reading, const char *name, const char *due)
+{
+    struct fault fault;
+    fault_set(&fault, 0, "\"%s\" has %s where %s is due", name, file_piece_name(reading), due);
+    return file_fault(reading, reading->piece.mark, &fault);
+}
+
+static bool read_value(struct file_reading *reading, const struct option *option)
+{
+    const struct yaml_piece *piece = &reading->piece;
+    struct written_text text = {0};
+    if (piece->kind != PIECE_TEXT || piece->length == 0)
+        return wrong_kind(reading, option->setting.name, "its value");
+    bool good = (written_text_put_marked(&text, piece->text, piece->length, piece->text_mark,
+                                         piece->exact) &&
+                 written_add(reading->written, option, WRITTEN_FILE, &text) != NULL) ||
+                file_no_memory(reading);
+    written_text_free(&text);
+    return good;
+}
+
+static bool read_list(struct file_reading *reading, const struct option *option)
+{
+    const char *name = list_name(option);
+    struct fault fault;
+    size_t count = 0;
+    if (reading->piece.kind != PIECE_LIST)
+        return wrong_kind(reading, name, "a list (each item begins with \"- \")");
+    struct written_mark mark = reading->piece.mark;
+    while (file_next(reading)) {
+        if (reading->piece.kind == PIECE_LIST_END) {
+            if (count != 0)
+                return true;
+            fault_set(&fault, 0, "\"%s\" is empty; leave it out for the default", name);
+            return file_fault(reading, mark, &fault);
+        }
+        if (count++ == CONFIG_LIST_MAX) {
+            fault_set(&fault, 0, "\"%s\" has more than %d items", name, CONFIG_LIST_MAX);
+            return file_fault(reading, reading->piece.mark, &fault);
+        }
+        if (!file_read_url(reading, option))
+            return false;
+    }
+    return false;
+}
+
+/* --- the document ----------------------------------------------------------------------------- */
+
+/* Reads the name that the last piece is, with its value. */
+static bool read_pair(struct file_reading *reading, size_t *lines)
+{
+    const struct option *option = command_options;
+    struct fault fault;
+    if (reading->piece.kind != PIECE_TEXT) {
+        fault_set(&fault, 0, "%s where a name is due", file_piece_name(reading));
+        return file_fault(reading, reading->piece.mark, &fault);
+    }
+    while (option->setting.name != NULL && !is(&reading->piece, name_in_file(option)))
+        option++;
+    if (option->setting.name == NULL)
+        return unknown_name(reading);
+    size_t *line = &lines[option - command_options];
+    if (*line != 0) {
+        fault_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already",
+                  name_in_file(option), *line);
+        return file_fault(reading, reading->piece.mark, &fault);
+    }
+    *line = reading->piece.mark.line;
+    if (!file_next(reading))
+        return false;
+    if (list_name(option) != NULL)
+        return read_list(reading, option);
+    return option->action == OPTION_LETTERS ? file_read_url(reading, option)
+                                            : read_value(reading, option);
+}
+
+static bool read_document(struct file_reading *reading)
+{
+    size_t lines[OPTIONS_MAX] = {0};
+    struct fault fault;
+    if (!file_next(reading))
+        return false;
+    if (reading->piece.kind == PIECE_END)
+        return true;
+    if (reading->piece.kind != PIECE_MAP) {
+        fault_set(&fault, 0, "%s where \"name: value\" is due", file_piece_name(reading));
+        return file_fault(reading, reading->piece.mark, &fault);
+    }
+    while (file_next(reading)) {
+        if (reading->piece.kind == PIECE_MAP_END)
+            return file_next(reading); /* that nothing comes after it */
+        if (!read_pair(reading, lines))
+            return false;
+    }
+    return false;
+}
+
+bool config_file_parse(const char *path, const char *text, size_t length, struct written *written,
+                       struct error *error)
+{
+    struct file_reading reading = {.path = path, .written = written, .error = error};
+    reading.yaml = yaml_reading_begin(text, length);
+    written->file = malloc(strlen(path) + 1);
+    bool good = reading.yaml != NULL && written->file != NULL;
+    if (good) {
+        memcpy(written->file, path, strlen(path) + 1);
+        good = read_document(&reading);
+    } else {
+        file_no_memory(&reading);
+    }
+    yaml_reading_end(reading.yaml);
+    return good;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* Reads all of it into `bytes`, which has room for one byte more than is allowed. */
+static bool read_bytes(struct input_file *file, char *bytes, size_t *length, struct error *error)
+{
+    *length = 0;
+    for (;;) {
+        size_t got = 0;
+        switch (
+            input_file_read(file, bytes + *length, CONFIG_FILE_MAX + 1 - *length, &got, error)) {
+        case INPUT_BYTES:
+            *length += got;
+            break;
+        case INPUT_WOULD_WAIT:
+            input_file_wait(file);
+            break;
+        case INPUT_END:
+            return true;
+        case INPUT_CANCELLED:
+        case INPUT_FAILED:
+            return false;
+        }
+        if (*length > CONFIG_FILE_MAX) {
+            error_set(error, EXIT_CODE_CONFIG, "this is larger than 1MiB, and no configuration");
+            return false;
+        }
+    }
+}
+
+bool config_file_read(const char *path, struct written *written, struct error *error)
+{
+    struct input_file *file;
+    struct error why;
+    size_t length = 0;
+    bool good = false;
+    if (input_file_open(path, &file, &why) != 0) {
+        error_set(error, why.code == EXIT_CODE_BAD_INPUT ? EXIT_CODE_CONFIG : why.code, "%s",
+                  why.text);
+        return false;
+    }
+    char *bytes = malloc(CONFIG_FILE_MAX + 1);
+    if (bytes == NULL)
+        error_set(error, EXIT_CODE_INTERNAL, "not enough memory");
+    else if (!read_bytes(file, bytes, &length, &why))
+        error_set(error, EXIT_CODE_CONFIG, "%s: %s", path, why.text);
+    else
+        good = config_file_parse(path, bytes, length, written, error);
+    free(bytes);
+    input_file_close(file);
+    return good;
+}

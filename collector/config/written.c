@@ -1,0 +1,134 @@
+#include "collector/config/written.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/config/option_table.h"
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+/* Grows an array to hold `needed` elements, twofold. Returns false without memory. */
+static bool reserve(void **array, size_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return true;
+    size_t wanted = needed > 2 * *capacity ? needed : 2 * *capacity;
+    void *grown = realloc(*array, wanted * size);
+    if (grown == NULL)
+        return false;
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+bool written_text_put(struct written_text *text, const char *bytes, size_t length)
+{
+    void *data = text->data;
+    if (!reserve(&data, &text->capacity, text->length + length + 1, 1))
+        return false;
+    text->data = data;
+    if (length != 0)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+    return true;
+}
+
+static bool add_span(struct written_text *text, struct written_span span)
+{
+    void *spans = text->spans;
+    if (!reserve(&spans, &text->span_capacity, text->span_count + 1, sizeof *text->spans))
+        return false;
+    text->spans = spans;
+    text->spans[text->span_count++] = span;
+    return true;
+}
+
+bool written_text_put_marked(struct written_text *text, const char *bytes, size_t length,
+                             struct written_mark mark, bool exact)
+{
+    return add_span(text, (struct written_span){text->length, mark, exact}) &&
+           written_text_put(text, bytes, length);
+}
+
+bool written_text_append(struct written_text *text, const struct written_text *more)
+{
+    size_t before = text->length;
+    for (size_t i = 0; i < more->span_count; i++) {
+        struct written_span span = more->spans[i];
+        span.at += before;
+        if (!add_span(text, span))
+            return false;
+    }
+    return more->length == 0 || written_text_put(text, more->data, more->length);
+}
+
+/* Columns are characters: a byte that continues one has none of its own. */
+static size_t characters(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+struct written_mark written_text_mark(const struct written_text *text, size_t at)
+{
+    const struct written_span *found = NULL;
+    if (text->span_count == 0)
+        return (struct written_mark){0, 0};
+    for (size_t i = 0; i < text->span_count && text->spans[i].at <= at; i++)
+        found = &text->spans[i];
+    if (found == NULL)
+        return text->spans[0].mark;
+    struct written_mark mark = found->mark;
+    if (found->exact && at <= text->length)
+        mark.column += characters(text->data + found->at, at - found->at);
+    return mark;
+}
+
+void written_text_free(struct written_text *text)
+{
+    free(text->data);
+    free(text->spans);
+    *text = (struct written_text){0};
+}
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+const struct written_entry *written_add(struct written *written, const struct option *option,
+                                        enum written_by by, struct written_text *text)
+{
+    struct written_entry *grown =
+        realloc(written->entries, (written->count + 1) * sizeof *written->entries);
+    if (grown == NULL)
+        return NULL;
+    written->entries = grown;
+    grown[written->count] = (struct written_entry){option, by, *text};
+    *text = (struct written_text){0};
+    return &grown[written->count++];
+}
+
+void written_free(struct written *written)
+{
+    if (written == NULL)
+        return;
+    for (size_t i = 0; i < written->count; i++)
+        written_text_free(&written->entries[i].text);
+    free(written->entries);
+    free(written->file);
+    *written = (struct written){0};
+}
+
+void written_variable(const struct option *option, char *name)
+{
+    int length = snprintf(name, WRITTEN_VARIABLE_SIZE, "SLUICE_%s", option->setting.name);
+    for (int i = 0; i < length && name[i] != '\0'; i++) {
+        if (name[i] >= 'a' && name[i] <= 'z')
+            name[i] = (char)(name[i] - 'a' + 'A');
+        else if (name[i] == '-')
+            name[i] = '_';
+    }
+}

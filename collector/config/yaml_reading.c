@@ -1,0 +1,204 @@
+#include "collector/config/yaml_reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+struct yaml_reading {
+    yaml_parser_t parser;
+    yaml_event_t event;
+    const char *text;
+    size_t length;
+    bool has_event;
+    bool has_document; /* one has begun */
+};
+
+struct yaml_reading *yaml_reading_begin(const char *text, size_t length)
+{
+    struct yaml_reading *reading = calloc(1, sizeof *reading);
+    if (reading == NULL || yaml_parser_initialize(&reading->parser) == 0) {
+        free(reading);
+        return NULL;
+    }
+    reading->text = text;
+    reading->length = length;
+    yaml_parser_set_input_string(&reading->parser, (const unsigned char *)text, length);
+    return reading;
+}
+
+void yaml_reading_end(struct yaml_reading *reading)
+{
+    if (reading == NULL)
+        return;
+    if (reading->has_event)
+        yaml_event_delete(&reading->event);
+    yaml_parser_delete(&reading->parser);
+    free(reading);
+}
+
+const char *yaml_reading_version(void)
+{
+    return yaml_get_version_string();
+}
+
+/* --- what is wrong ---------------------------------------------------------------------------- */
+
+static struct written_mark mark_of(const yaml_mark_t *mark)
+{
+    return (struct written_mark){mark->line + 1, mark->column + 1};
+}
+
+/* Bytes that are no text have no mark: the library tells how many were before them. */
+static struct written_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
+{
+    struct written_mark mark = {1, 1};
+    for (size_t i = 0; i < at && i < reading->length; i++) {
+        unsigned char byte = (unsigned char)reading->text[i];
+        if (byte == '\n')
+            mark = (struct written_mark){mark.line + 1, 1};
+        else
+            mark.column += (byte & 0xc0) != 0x80;
+    }
+    return mark;
+}
+
+/* Why a person meets these, most of the time. */
+static const char *hint(const char *problem)
+{
+    if (strstr(problem, "mapping values are not allowed") != NULL)
+        return "; a text with \": \" in it, or \":\" at its end, stands in quotation marks";
+    if (strstr(problem, "cannot start any token") != NULL)
+        return "; lines begin with spaces, never with tabs, and a text that begins with a sign "
+               "stands in quotation marks";
+    if (strstr(problem, "did not find expected alphabetic or numeric character") != NULL)
+        return "; a text that begins with \"*\" or \"&\" stands in quotation marks";
+    return "";
+}
+
+static bool not_yaml(const struct yaml_reading *reading, struct fault *fault,
+                     struct written_mark *mark)
+{
+    const yaml_parser_t *parser = &reading->parser;
+    if (parser->error == YAML_MEMORY_ERROR)
+        return fault_no_memory(fault);
+    const char *problem = parser->problem != NULL ? parser->problem : "it ends too early";
+    *mark = parser->error == YAML_READER_ERROR ? mark_of_byte(reading, parser->problem_offset)
+                                               : mark_of(&parser->problem_mark);
+    fault_set(fault, 0, "this is no YAML: %s", problem);
+    if (parser->context != NULL && parser->error != YAML_READER_ERROR)
+        fault_append(fault, " %s that begins on line %zu", parser->context,
+                     parser->context_mark.line + 1);
+    fault_append(fault, "%s", hint(problem));
+    return false;
+}
+
+static bool refuse(const struct yaml_reading *reading, struct fault *fault,
+                   struct written_mark *mark, const char *text)
+{
+    *mark = mark_of(&reading->event.start_mark);
+    return fault_set(fault, 0, "%s", text);
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+static bool take_text(struct yaml_reading *reading, struct yaml_piece *piece, struct fault *fault,
+                      struct written_mark *mark)
+{
+    const yaml_event_t *event = &reading->event;
+    bool quoted_text = event->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+                       event->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    size_t quotes = quoted_text ? 2 : 0;
+    piece->kind = PIECE_TEXT;
+    piece->text = (const char *)event->data.scalar.value;
+    piece->length = event->data.scalar.length;
+    if (memchr(piece->text, '\0', piece->length) != NULL)
+        return refuse(reading, fault, mark, "a text has a NUL character in it");
+    size_t count = 0;
+    for (size_t i = 0; i < piece->length; i++)
+        count += ((unsigned char)piece->text[i] & 0xc0) != 0x80;
+    piece->exact = event->start_mark.line == event->end_mark.line &&
+                   event->end_mark.column - event->start_mark.column == count + quotes;
+    piece->text_mark = piece->mark;
+    piece->text_mark.column += quotes / 2;
+    return true;
+}
+
+static bool is_anchored(const yaml_event_t *event)
+{
+    return (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor != NULL) ||
+           (event->type == YAML_SEQUENCE_START_EVENT &&
+            event->data.sequence_start.anchor != NULL) ||
+           (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.anchor != NULL);
+}
+
+static bool is_tagged(const yaml_event_t *event)
+{
+    return (event->type == YAML_SCALAR_EVENT && event->data.scalar.tag != NULL) ||
+           (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.tag != NULL) ||
+           (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag != NULL);
+}
+
+/* Whether the event is a piece: false also for one that only surrounds them. */
+static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
+{
+    switch (type) {
+    case YAML_SCALAR_EVENT:
+        *kind = PIECE_TEXT;
+        return true;
+    case YAML_SEQUENCE_START_EVENT:
+        *kind = PIECE_LIST;
+        return true;
+    case YAML_SEQUENCE_END_EVENT:
+        *kind = PIECE_LIST_END;
+        return true;
+    case YAML_MAPPING_START_EVENT:
+        *kind = PIECE_MAP;
+        return true;
+    case YAML_MAPPING_END_EVENT:
+        *kind = PIECE_MAP_END;
+        return true;
+    case YAML_STREAM_END_EVENT:
+    case YAML_NO_EVENT:
+        *kind = PIECE_END;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What YAML has and a configuration has not. */
+static bool is_refused(struct yaml_reading *reading, struct fault *fault, struct written_mark *mark)
+{
+    const yaml_event_t *event = &reading->event;
+    const char *text = NULL;
+    if (event->type == YAML_ALIAS_EVENT)
+        text = "this is an alias, which is not read here; a text that begins with \"*\" stands in "
+               "quotation marks";
+    else if (is_anchored(event))
+        text = "this is an anchor, which is not read here; a text that begins with \"&\" stands "
+               "in quotation marks";
+    else if (is_tagged(event))
+        text = "this is a tag, which is not read here; a text that begins with \"!\" stands in "
+               "quotation marks";
+    else if (event->type == YAML_DOCUMENT_START_EVENT && reading->has_document)
+        text = "a second document begins here; a configuration is one";
+    return text != NULL && !refuse(reading, fault, mark, text);
+}
+
+bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece, struct fault *fault,
+                       struct written_mark *mark)
+{
+    do {
+        if (reading->has_event)
+            yaml_event_delete(&reading->event);
+        reading->has_event = yaml_parser_parse(&reading->parser, &reading->event) != 0;
+        if (!reading->has_event)
+            return not_yaml(reading, fault, mark);
+        if (is_refused(reading, fault, mark))
+            return false;
+        if (reading->event.type == YAML_DOCUMENT_START_EVENT)
+            reading->has_document = true;
+    } while (!is_piece(reading->event.type, &piece->kind));
+    piece->mark = mark_of(&reading->event.start_mark);
+    return piece->kind != PIECE_TEXT || take_text(reading, piece, fault, mark);
+}

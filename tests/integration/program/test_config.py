@@ -1,0 +1,156 @@
+"""A configuration from a file and from the environment: started with, checked, and printed."""
+import os
+import re
+import subprocess
+import unittest
+
+from built import command
+from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, read_lines
+
+CAPTURE = CAPTURES / "riemann_cli_v4.pcap"
+
+READS_FILES = b"\nconfiguration files: none" not in subprocess.run(
+    command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
+
+
+class ConfigTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "c.yaml"
+        self.lines = self.folder / "lines"
+
+    def write(self, *lines):
+        self.file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return self.file
+
+    def printed(self, *arguments):
+        program, _ = self.run_to_end("--print-config", *arguments, ledger=None)
+        self.assertEqual(program.said(), [])
+        return b"".join(program.stdout.lines()).decode()
+
+    def variable(self, name, value):
+        """For the programs that this test starts."""
+        self.addCleanup(os.environ.pop, name, None)
+        os.environ[name] = str(value)
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class File(ConfigTest):
+    def whole(self):
+        return self.write("ledger: json",
+                          "listeners:",
+                          f"  - address: 'pcap:{CAPTURE}'",
+                          "    port: 5555",
+                          "    schema: riemann",
+                          "sinks:",
+                          f"  - to: 'file:{self.lines}'",
+                          "    view: message",
+                          f"  - to: 'file:{self.folder / 'csv'}'",
+                          "    format: csv",
+                          "    view: sample")
+
+    def test_a_file_is_all_that_it_takes(self):
+        _, ledger = self.run_to_end("--config", self.whole(), ledger="json")
+        self.assertEqual([sink["offered"] for sink in ledger["sinks"]],
+                         [ledger["listeners"][0]["messages"]] * 2)
+        self.assertGreater(ledger["listeners"][0]["messages"], 0)
+        self.assertIn("message", read_lines(self.lines)[0])
+        self.assertTrue((self.folder / "csv").read_bytes())
+
+    def test_the_command_line_replaces_the_sinks(self):
+        other = self.folder / "other"
+        self.run_to_end("--config", self.whole(), "--sink", f"file:{other}", ledger="json")
+        self.assertTrue(other.exists())
+        self.assertFalse(self.lines.exists())
+
+    def test_check_starts_nothing(self):
+        program, _ = self.run_to_end("--check", "--config", self.whole(), ledger=None)
+        self.assertIn("the configuration is valid", "\n".join(program.said()))
+        self.assertFalse(self.lines.exists())
+
+    def test_what_is_wrong_is_told_with_its_place(self):
+        self.write("listeners:", "- address: udp://127.0.0.1:0", "  recieve_buffer: 1MiB")
+        for check in ((), ("--check",)):
+            said = self.refused(*check, "--config", self.file, code=78)
+            self.assertIn(f'{self.file}:3:3: unknown key "recieve_buffer"; '
+                          'did you mean "receive_buffer"?', said)
+
+    def test_what_only_a_schema_tells_is_told_with_its_place_too(self):
+        self.write("listeners:", "- address: udp://127.0.0.1:0", "  schema: otlp-logs",
+                   "sinks:", f"- to: 'file:{self.lines}'", "  format: influx")
+        for check in ((), ("--check",)):
+            said = self.refused(*check, "--config", self.file, code=78)
+            self.assertRegex(said, re.escape(f"{self.file}:5:") + r"\d+: .*format=influx")
+        self.write("listeners:", "- address: udp://127.0.0.1:0",
+                   "sinks:", f"- to: 'file:{self.lines}'", "  overflow: block")
+        self.assertIn(f"{self.file}:4:", self.refused("--config", self.file, code=78))
+        self.write("listeners:", "- address: udp://127.0.0.1:0", "  schema: none.desc",
+                   "  message: p.M")
+        self.assertIn(f"{self.file}:2:", self.refused("--config", self.file, code=78))
+        self.assertFalse(self.lines.exists())
+
+    def test_a_file_that_is_not_there(self):
+        self.assertIn(str(self.file), self.refused("--config", self.file, code=78))
+
+    def test_what_is_printed_is_read_back(self):
+        first = self.printed("--config", self.whole(), "--memory", "40MiB")
+        self.assertIn(f"port: 5555 # {self.file}:4\n", first)
+        self.assertIn("memory: 40MiB # command line\n", first)
+        self.assertIn("threads: auto # default\n", first)
+        self.file.write_text(first, encoding="utf-8")
+        second = self.printed("--config", self.file)
+        self.assertNotIn("# command line", second)
+
+        def bare(text):
+            return re.sub(r" # .*", "", text)
+
+        self.assertEqual(bare(first), bare(second))
+        self.assertFalse(self.lines.exists())
+
+    def test_a_pipe_may_be_the_file(self):
+        read, write = os.pipe()
+        os.write(write, b"memory: 40MiB\n")
+        os.close(write)
+        self.addCleanup(os.close, read)
+        done = subprocess.run(command(SLUICE, "--print-config", "--config", f"/dev/fd/{read}"),
+                              pass_fds=[read], capture_output=True, timeout=DEADLINE, check=True)
+        self.assertIn(b"memory: 40MiB # /dev/fd/", done.stdout)
+
+    def test_the_environment_wins_over_the_file(self):
+        self.variable("SLUICE_CONFIG", self.whole())
+        self.variable("SLUICE_MEMORY", "40MiB")
+        text = self.printed()
+        self.assertIn(f"port: 5555 # {self.file}:4\n", text)
+        self.assertIn("memory: 40MiB # environment: SLUICE_MEMORY\n", text)
+        self.assertIn("memory: 50MiB # command line\n", self.printed("--memory", "50MiB"))
+
+
+@unittest.skipIf(READS_FILES, "this program reads files")
+class NoFile(ConfigTest):
+    def test_a_file_is_refused(self):
+        said = self.refused("--config", self.write("memory: 40MiB"), code=78)
+        self.assertIn("built without YAML", said)
+
+
+class Environment(ConfigTest):
+    def test_variables_are_as_good_as_options(self):
+        self.variable("SLUICE_LISTEN", f"pcap:{CAPTURE}?port=5555&schema=riemann")
+        self.variable("SLUICE_SINK", f" file:{self.lines}   stdout:?view=message ")
+        program, ledger = self.run_to_end()
+        self.assertEqual(len(ledger["sinks"]), 2)
+        self.assertEqual(ledger["sinks"][0]["lines"], len(read_lines(self.lines)))
+        self.assertTrue(program.stdout.lines())
+
+    def test_a_wrong_one_is_told_by_its_name(self):
+        self.variable("SLUICE_STOP_TIMEOUT", "5")
+        self.assertIn('SLUICE_STOP_TIMEOUT: stop-timeout "5" has no unit',
+                      self.refused("--sink", f"file:{self.lines}", code=78))
+        self.assertFalse(self.lines.exists())
+
+    def test_an_empty_one_is_none(self):
+        self.variable("SLUICE_STOP_TIMEOUT", "")
+        self.assertIn("stop-timeout: 2s # default\n", self.printed())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -411,11 +411,11 @@ bool url_parse_dead_letter(const char *url, const struct config_choices *choices
                            struct dead_letter_config *letters, struct fault *fault)
 {
     char given[QUOTED_SIZE];
-    struct url parts = split(url);
-    const char *place = url + parts.place_at;
     if (!starts_with_scheme(url, "file"))
         return fault_set(fault, 0, "%s is no file; write file:PATH",
                          quoted(url, strcspn(url, "?"), given));
+    struct url parts = split(url); /* there is a colon */
+    const char *place = url + parts.place_at;
     if (parts.place_length == 0)
         return fault_set(fault, parts.place_at, "the path is missing; write file:PATH");
     const char *percent = memchr(place, '%', parts.place_length);

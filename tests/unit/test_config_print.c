@@ -112,7 +112,7 @@ static const struct {
     {"name", "value=a&"},
     {"time", "value=a&"},
     {"labels", "value=a&"},
-    };
+};
 
 static void example_of(const struct setting *setting, char *value, size_t size)
 {

@@ -1,6 +1,6 @@
 """Bursts of datagrams, each received whole before the next: no wake-up is lost, nothing is torn.
 
-SLUICE_NOTIFIER in the environment names the notifier, and SLUICE_BURSTS says how many datagrams are
+TEST_NOTIFIER in the environment names the notifier, and SLUICE_BURSTS says how many datagrams are
 sent in each test; without them it is the one that the program takes, and 20,000.
 """
 import os
@@ -13,7 +13,7 @@ from protobuf import gauge
 from rotating import numbers_in
 from sluice_program import ANY_PORT, DEADLINE, ProgramTest, linux_sockets
 
-NOTIFIER = os.environ.get("SLUICE_NOTIFIER", "auto")
+NOTIFIER = os.environ.get("TEST_NOTIFIER", "auto")
 COUNT = int(os.environ.get("SLUICE_BURSTS", "20000"))
 LARGEST = 1024  # datagrams in a burst, at most
 SEED = 20261121

@@ -19,6 +19,7 @@
 #include "collector/claim.h"
 #include "collector/thread.h"
 #include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 #include "tests/support/watching.h"
 
 #define THREADS 4

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "collector/thread.h"
-#include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 #include "tests/support/watching.h"
 
 static void several_sockets_are_told_apart(void **state)

@@ -10,6 +10,7 @@
 
 #include "collector/thread.h"
 #include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 
 /* A destination is found by its path alone, so there is one fake at a time. */
 static struct fake_sink fake;

@@ -26,13 +26,4 @@ static inline struct networks *made(const struct network *list, size_t count)
     return networks;
 }
 
-/* A number below `end`, always the same ones from one `chance` (not 0) on. */
-static inline uint64_t next_below(uint64_t *chance, uint64_t end)
-{
-    *chance ^= *chance << 13;
-    *chance ^= *chance >> 7;
-    *chance ^= *chance << 17;
-    return *chance % end;
-}
-
 #endif

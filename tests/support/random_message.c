@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "proto/message/wire.h"
-#include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 
 static size_t below(struct random_message *random, size_t limit)
 {

@@ -11,6 +11,7 @@
 #include "collector/batch.h"
 #include "collector/thread.h"
 #include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 
 static struct batch *acquire(struct batch_pool *pool, bool large)
 {
@@ -74,7 +75,7 @@ static void records_stand_in_the_order_they_were_appended(void **state)
     for (size_t i = 0; i < 100; i++) {
         records[i] = arena_allocate(&batch->arena, sizeof *records[i]);
         if (records[i] == NULL)
-            abort(); /* a batch has room for a hundred */
+            abort();                   /* a batch has room for a hundred */
         records[i]->next = records[0]; /* what lay there before */
         batch_append(batch, records[i]);
         assert_int_equal(batch->count, i + 1);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "sinks/canonical_number.h"
+#include "tests/support/random_number.h"
 
 static const char *written(double value)
 {
@@ -52,15 +53,6 @@ static void zero_has_no_sign_and_infinity_has_one(void **state)
     assert_string_equal(written(-0.0), "0.0");
     assert_string_equal(written((double)INFINITY), "+Inf");
     assert_string_equal(written(-(double)INFINITY), "-Inf");
-}
-
-/* Steele and Vigna's splitmix64: the same numbers on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
 }
 
 static void every_number_reads_back_as_itself(void **state)

@@ -12,6 +12,7 @@
 #include "collector/capture/capture.h"
 #include "tests/support/capture_builder.h"
 #include "tests/support/capture_reading.h"
+#include "tests/support/random_number.h"
 
 #define MUTATIONS 200 /* of each capture */
 
@@ -134,15 +135,6 @@ static void port_selects_its_datagrams_only(void **state)
     capture_reading_take(&reading, path, 5556);
     capture_reading_assert_counts(&reading, &(struct capture_counts){.frames = 34, .other = 34});
     capture_reading_free(&reading);
-}
-
-/* Steele and Vigna's splitmix64: the same numbers on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
 }
 
 /* Changes up to eight bytes and, every fourth time, the end. */

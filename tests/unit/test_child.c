@@ -14,6 +14,7 @@
 #include "collector/wakeup.h"
 #include "tests/support/child_watching.h"
 #include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 #include "tests/support/scratch_directory.h"
 
 #define PATIENCE_MS 10000

@@ -12,7 +12,7 @@
 
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/text.h"
-#include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 
 static void assert_line(const char *const *arguments, const wchar_t *expected)
 {

@@ -15,6 +15,7 @@
 #include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "tests/support/config_tables.h"
+#include "tests/support/random_number.h"
 #include "tests/support/scratch_directory.h"
 
 #define MUTATIONS 1000
@@ -51,15 +52,11 @@ static const char good[] = "# everything at once\n"
                            "  to: file:dead.pcapng\n"
                            "  max_size: 1MiB\n";
 
-/* xorshift64* */
 static uint64_t random_state;
 
 static size_t random_below(size_t limit)
 {
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return (size_t)((random_state * UINT64_C(2685821657736338717)) >> 33) % limit;
+    return (size_t)next_below(&random_state, limit);
 }
 
 /* --- kinds of mutation ------------------------------------------------------------------------ */

@@ -14,7 +14,7 @@
 #include "proto/schemas.h"
 #include "tests/support/decoding.h"
 #include "tests/support/json_tree.h"
-#include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 
 #define LARGEST 65507 /* bytes of a datagram */
 

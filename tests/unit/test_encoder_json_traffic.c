@@ -15,6 +15,7 @@
 #include "tests/support/capture_reading.h"
 #include "tests/support/encoding.h"
 #include "tests/support/json_tree.h"
+#include "tests/support/random_number.h"
 #include "tests/support/telemetry_builder.h"
 
 static const struct {
@@ -334,15 +335,6 @@ static void a_histogram_is_whole_or_overflows(void **state)
         encoding_assert_whole_or_overflow(encoding);
         encoding_free(encoding);
     }
-}
-
-/* Steele and Vigna's splitmix64: the same numbers on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
 }
 
 /* Changes bytes of the datagram, anew each time; returns how often it still was a message. */

@@ -13,6 +13,7 @@
 #include "sinks/sinks.h"
 #include "tests/support/capture_reading.h"
 #include "tests/support/encoding.h"
+#include "tests/support/random_number.h"
 #include "tests/support/telemetry_builder.h"
 
 #define PLENTY ((size_t)4 * 1024 * 1024)
@@ -166,15 +167,6 @@ static void a_record_of_real_traffic_is_whole_or_overflows(void **state)
     (void)state;
     for_each_format(&schema_otlp, check_otlp);
     for_each_format(&schema_riemann, check_riemann);
-}
-
-/* Steele and Vigna's splitmix64: the same numbers on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
 }
 
 /* Bytes of real messages changed, so that histograms, numbers and texts are not as they should be.

@@ -10,6 +10,7 @@
 #include "collector/networks.h"
 #include "collector/schema_match.h"
 #include "tests/support/network_making.h"
+#include "tests/support/random_number.h"
 
 static bool holds(const struct networks *networks, const char *text)
 {

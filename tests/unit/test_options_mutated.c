@@ -14,6 +14,7 @@
 
 #include "collector/config/options.h"
 #include "tests/support/config_tables.h"
+#include "tests/support/random_number.h"
 
 #define MUTATIONS 60000
 #define ROOM      700
@@ -38,15 +39,11 @@ static const char *const seeds[][2] = {
 };
 #define SEEDS (sizeof seeds / sizeof seeds[0])
 
-/* xorshift64* */
 static uint64_t random_state;
 
 static size_t random_below(size_t limit)
 {
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return (size_t)((random_state * UINT64_C(2685821657736338717)) >> 33) % limit;
+    return (size_t)next_below(&random_state, limit);
 }
 
 static void insert(char *text, size_t at, const char *bytes, size_t size)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/sequence.h"
+#include "tests/support/random_number.h"
 #include "tests/support/sequence_notes.h"
 
 #define WINDOW ((uint64_t)SEQUENCE_WINDOW)
@@ -322,14 +323,6 @@ static struct sequence_outcome model_note(struct model *model, uint64_t boot_id,
             model->first = number;
     }
     return outcome;
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(2685821657736338717);
 }
 
 /* A sender that mostly counts up, with gaps, repetitions and numbers out of place. */

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "collector/text/shortest_double.h"
+#include "tests/support/random_number.h"
 #include "tests/support/read_number.h"
 
 struct expectation {
@@ -244,15 +245,6 @@ static void assert_shortest(struct number number)
     struct digits closest = closest_digits(number, ours.count, &reads_back);
     if (reads_back && (strcmp(closest.text, ours.text) != 0 || closest.exponent != ours.exponent))
         fail_msg("%a was written as %s, which is not the closest", number.value, text);
-}
-
-/* Marsaglia's xorshift64*. */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(2685821657736338717);
 }
 
 static struct number double_of(uint64_t bits)

@@ -11,6 +11,7 @@
 
 #include "tests/support/fake_sink.h"
 #include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 
 /* --- flow ------------------------------------------------------------------------------------- */
 

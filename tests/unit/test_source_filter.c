@@ -15,6 +15,7 @@
 
 #include "collector/platform/linux/source_filter.h"
 #include "tests/support/network_making.h"
+#include "tests/support/random_number.h"
 #include "tests/support/receiving.h"
 
 static uint64_t chance;

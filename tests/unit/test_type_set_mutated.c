@@ -15,7 +15,7 @@
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
 #include "proto/types/type_set.h"
-#include "tests/support/patience.h"
+#include "tests/support/random_number.h"
 
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;

@@ -512,6 +512,13 @@ class ProgramTest(unittest.TestCase):
         self.assertRegex(said[0], r"\Asluice: error: \S")
         return said[0]
 
+    def check_refusals_are_told(self, program, ledger, reason, what):
+        """Of refused datagrams of Riemann's at most one line a second, whose first says `what`."""
+        told = [line for line in program.log() if reason in line]
+        self.assertLessEqual(len(told), 1 + ledger["uptime_seconds"])
+        self.assertRegex(told[0], rf"{program.names[0]}: {reason}: datagram of {what} "
+                         r"\(schema=riemann\)")
+
     def least_memory(self, *arguments):
         """The smallest --memory that these listeners and sinks can do with."""
         said = self.refused("--check", *arguments, "--memory", "1MiB", code=78)

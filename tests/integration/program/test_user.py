@@ -81,15 +81,20 @@ class Root(ProgramTest):
         program.wait_for_log(rf"^{self.user.pw_uid}$")
         program.stop()
 
-    def test_what_the_user_may_not_create_is_not_opened_anew(self):
-        """Nothing is lost by that: what is open is written on."""
-        path, moved = self.folder / "a", self.folder / "b"
+    def write_and_move(self, path, moved):
+        """Has the first record written to the one file and moved to the other, and all reopened."""
         program = self.start("--listen", RIEMANN, "--sink", f"file:{path}", "--user", USER)
         sender = self.sender(program)
         sender.send_all([metric(1)])
         program.wait_for_settled(1)
         path.rename(moved)
         program.ask_to_reload()
+        return program, sender
+
+    def test_what_the_user_may_not_create_is_not_opened_anew(self):
+        """Nothing is lost by that: what is open is written on."""
+        path, moved = self.folder / "a", self.folder / "b"
+        program, sender = self.write_and_move(path, moved)
         program.wait_for_log("error: .*/a: Permission denied")
         sender.send_all([metric(2)], before=1)
         program.stop()
@@ -99,12 +104,7 @@ class Root(ProgramTest):
     def test_a_file_of_the_users_is_opened_anew(self):
         path, moved = self.folder / "a", self.folder / "b"
         os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
-        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}", "--user", USER)
-        sender = self.sender(program)
-        sender.send_all([metric(1)])
-        program.wait_for_settled(1)
-        path.rename(moved)
-        program.ask_to_reload()
+        program, sender = self.write_and_move(path, moved)
         wait_until(path.exists, "the file is there again")
         sender.send_all([metric(2)], before=1)
         program.stop()

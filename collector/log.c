@@ -162,6 +162,8 @@ static void take(enum log_level level, enum log_subject subject, const char *nam
                  const char *format, va_list arguments)
 {
     struct log_entry entry;
+    if (level > begun.level)
+        return;
     log_entry_make(&entry, level, subject, name, named, format, arguments);
     if (begun.lock == NULL) {
         if (!write_entry(&entry, 0))
@@ -176,8 +178,6 @@ static void take(enum log_level level, enum log_subject subject, const char *nam
 void log_line(enum log_level level, const char *format, ...)
 {
     va_list arguments;
-    if (level > begun.level)
-        return;
     va_start(arguments, format);
     take(level, LOG_OF_PROGRAM, NULL, false, format, arguments);
     va_end(arguments);
@@ -187,8 +187,6 @@ void log_about(enum log_level level, enum log_subject subject, const char *name,
                ...)
 {
     va_list arguments;
-    if (level > begun.level)
-        return;
     va_start(arguments, format);
     take(level, subject, name, false, format, arguments);
     va_end(arguments);
@@ -198,8 +196,6 @@ void log_naming(enum log_level level, enum log_subject subject, const char *name
                 const char *format, ...)
 {
     va_list arguments;
-    if (level > begun.level)
-        return;
     va_start(arguments, format);
     take(level, subject, name, true, format, arguments);
     va_end(arguments);

@@ -87,6 +87,15 @@ def wait_for_bytes(descriptor):
         raise AssertionError(f"waited {DEADLINE} s in vain for the first bytes in a pipe")
 
 
+def read_line(descriptor):
+    """The next line, its end included: a terminal hands out what comes before the end on its own."""
+    line = b""
+    while not line.endswith(b"\n"):
+        wait_for_bytes(descriptor)
+        line += os.read(descriptor, 1)
+    return line
+
+
 # --- the ledger ---------------------------------------------------------------------------------
 
 def _equal(what, left, right):

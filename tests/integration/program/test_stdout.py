@@ -10,7 +10,7 @@ from built import (NO_BROKEN_PIPE, NO_DESCRIPTOR_FLAGS, NO_DEV_STDIN, NO_TERMINA
                    not_on_windows)
 from protobuf import metric, riemann
 from sluice_program import (BURST, CAPTURES, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
-                            read_lines, wait_for_bytes)
+                            read_line, read_lines, wait_for_bytes)
 
 
 def flags_of(descriptor):
@@ -319,9 +319,7 @@ class Other(ProgramTest):
         self.assertEqual(flags_of(its), before)
         os.close(its)
         self.sender(program).send(metric(1))
-        wait_for_bytes(ours)
-        line = os.read(ours, 4096)
-        self.assertEqual(parse_json(line.decode())["value"], 1)
+        self.assertEqual(parse_json(read_line(ours).decode())["value"], 1)
         os.close(ours)
         program.finish()
 
@@ -334,8 +332,7 @@ class Other(ProgramTest):
         sender = self.sender(program)
         for value in range(5):
             sender.send(metric(value))
-            wait_for_bytes(ours)
-            line = os.read(ours, 4096)
+            line = read_line(ours)
             self.assertTrue(line.endswith(b"\r\n"), line)
             self.assertEqual(parse_json(line.decode())["value"], value)
         program.stop()

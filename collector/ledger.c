@@ -64,10 +64,20 @@ const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){NULL}};
 /* A block stands behind its link, on cache lines of its own. */
 struct block {
     struct block *next;
-    char padding[CACHE_LINE - sizeof(struct block *)];
+    bool spare; /* nobody writes it any more: the next one who needs a block goes on with it */
+    char padding[CACHE_LINE - sizeof(struct block *) - sizeof(bool)];
+};
+
+/* One that is not live is taken up again by whoever comes with its name. */
+enum entry_state {
+    ENTRY_HIDDEN, /* it never was anything */
+    ENTRY_LIVE,
+    ENTRY_RETIRED, /* its counts stay */
 };
 
 struct listener_entry {
+    enum entry_state state;
+    bool known; /* it has been live before */
     char *name;
     char *schema;
     const char *kind;
@@ -76,7 +86,11 @@ struct listener_entry {
 };
 
 struct sink_entry {
+    enum entry_state state;
+    bool known; /* as above */
     char *name;
+    uint64_t messages_before; /* that all listeners had decoded when it was taken in last */
+    uint64_t messages;        /* that they decoded while it was there before that */
     struct block *offers;
     struct block *own;
 };
@@ -138,40 +152,127 @@ static char *copy_text(const char *text)
     return copy;
 }
 
+/* --- entries ---------------------------------------------------------------------------------- */
+
+static int find_listener(const struct ledger *ledger, const char *name, const char *kind)
+{
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        const struct listener_entry *entry = &ledger->listeners[i];
+        if (entry->state != ENTRY_LIVE && strcmp(entry->name, name) == 0 &&
+            strcmp(entry->kind, kind) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static int find_sink(const struct ledger *ledger, const char *name)
+{
+    for (size_t i = 0; i < ledger->sink_count; i++)
+        if (ledger->sinks[i].state != ENTRY_LIVE && strcmp(ledger->sinks[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
                         const char *schema)
 {
+    int found = find_listener(ledger, name, kind);
+    if (found >= 0 && !ledger_set_schema(ledger, found, schema))
+        return -1;
+    if (found >= 0) {
+        ledger->listeners[found].state = ENTRY_LIVE;
+        return found;
+    }
     size_t count = ledger->listener_count;
     struct listener_entry *grown = realloc(ledger->listeners, (count + 1) * sizeof *grown);
     if (grown == NULL)
         return -1;
     ledger->listeners = grown;
-    grown[count] =
-        (struct listener_entry){.name = copy_text(name), .schema = copy_text(schema), .kind = kind};
+    grown[count] = (struct listener_entry){
+        .state = ENTRY_LIVE, .name = copy_text(name), .schema = copy_text(schema), .kind = kind};
     ledger->listener_count = count + 1;
     return grown[count].name == NULL || grown[count].schema == NULL ? -1 : (int)count;
 }
 
+static uint64_t count_messages(const struct ledger *ledger)
+{
+    uint64_t messages = 0;
+    for (size_t i = 0; i < ledger->listener_count; i++)
+        for (struct block *block = ledger->listeners[i].intakes; block != NULL; block = block->next)
+            messages += counter_read(&((const struct intake_counters *)(block + 1))->messages);
+    return messages;
+}
+
 int ledger_add_sink(struct ledger *ledger, const char *name)
 {
-    size_t count = ledger->sink_count;
-    struct sink_entry *grown = realloc(ledger->sinks, (count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return -1;
-    ledger->sinks = grown;
-    grown[count] = (struct sink_entry){.name = copy_text(name)};
-    ledger->sink_count = count + 1;
-    return grown[count].name == NULL ? -1 : (int)count;
+    int index = find_sink(ledger, name);
+    if (index < 0) {
+        size_t count = ledger->sink_count;
+        struct sink_entry *grown = realloc(ledger->sinks, (count + 1) * sizeof *grown);
+        if (grown == NULL)
+            return -1;
+        ledger->sinks = grown;
+        grown[count] = (struct sink_entry){.name = copy_text(name)};
+        if (grown[count].name == NULL)
+            return -1;
+        ledger->sink_count = count + 1;
+        index = (int)count;
+    }
+    ledger->sinks[index].state = ENTRY_LIVE;
+    ledger->sinks[index].messages_before = count_messages(ledger);
+    return index;
+}
+
+void ledger_begin_sink(struct ledger *ledger, int sink)
+{
+    ledger->sinks[sink].messages_before = count_messages(ledger);
+}
+
+void ledger_retire_listener(struct ledger *ledger, int listener)
+{
+    struct listener_entry *entry = &ledger->listeners[listener];
+    entry->state = ENTRY_RETIRED;
+    entry->known = true;
+}
+
+void ledger_retire_sink(struct ledger *ledger, int sink)
+{
+    struct sink_entry *entry = &ledger->sinks[sink];
+    entry->messages += count_messages(ledger) - entry->messages_before;
+    entry->state = ENTRY_RETIRED;
+    entry->known = true;
+}
+
+void ledger_withdraw_listener(struct ledger *ledger, int listener)
+{
+    struct listener_entry *entry = &ledger->listeners[listener];
+    entry->state = entry->known ? ENTRY_RETIRED : ENTRY_HIDDEN;
+}
+
+void ledger_withdraw_sink(struct ledger *ledger, int sink)
+{
+    struct sink_entry *entry = &ledger->sinks[sink];
+    entry->state = entry->known ? ENTRY_RETIRED : ENTRY_HIDDEN;
+}
+
+static bool replace_text(char **text, const char *with)
+{
+    char *copy = copy_text(with);
+    if (copy == NULL)
+        return false;
+    free(*text);
+    *text = copy;
+    return true;
 }
 
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name)
 {
-    char *copy = copy_text(name);
-    if (copy == NULL)
-        return false;
-    free(ledger->listeners[listener].name);
-    ledger->listeners[listener].name = copy;
-    return true;
+    return replace_text(&ledger->listeners[listener].name, name);
+}
+
+bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema)
+{
+    return replace_text(&ledger->listeners[listener].schema, schema);
 }
 
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind)
@@ -179,8 +280,16 @@ void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kin
     ledger->listeners[listener].drops = kind;
 }
 
+/* --- blocks ----------------------------------------------------------------------------------- */
+
 static void *add_block(struct block **list, size_t size)
 {
+    for (struct block *block = *list; block != NULL; block = block->next) {
+        if (block->spare) {
+            block->spare = false;
+            return block + 1;
+        }
+    }
     size_t whole = (sizeof(struct block) + size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     struct block *block = aligned_memory_create(CACHE_LINE, whole);
     if (block == NULL)
@@ -203,8 +312,13 @@ struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink)
 
 struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink)
 {
-    struct block **own = &ledger->sinks[sink].own;
-    return *own != NULL ? (void *)(*own + 1) : add_block(own, sizeof(struct sink_counters));
+    return add_block(&ledger->sinks[sink].own, sizeof(struct sink_counters));
+}
+
+void ledger_return_block(void *counters)
+{
+    if (counters != NULL)
+        ((struct block *)counters - 1)->spare = true;
 }
 
 bool ledger_add_letters(struct ledger *ledger, const char *name)
@@ -249,17 +363,31 @@ static void add_intake(struct listener_totals *sum, const struct intake_counters
 
 static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
 {
-    if (entry->own != NULL) {
-        const struct sink_counters *own = (const void *)(entry->own + 1);
+    for (const struct block *block = entry->own; block != NULL; block = block->next) {
+        const struct sink_counters *own = (const void *)(block + 1);
         add_counters(sum->failed, own->failed, FAILURE_COUNT);
         add_terms(sink_terms, own, sum);
-        sum->in_flight = atomic_load_explicit(&own->in_flight, memory_order_relaxed);
+        sum->in_flight += atomic_load_explicit(&own->in_flight, memory_order_relaxed);
     }
     for (const struct block *block = entry->offers; block != NULL; block = block->next) {
         const struct offer_counters *offer = (const void *)(block + 1);
         add_counters(sum->refused, offer->refused, REFUSAL_COUNT);
         add_terms(offer_terms, offer, sum);
     }
+    sum->name = entry->name;
+    sum->retired = entry->state == ENTRY_RETIRED;
+}
+
+static void read_listener(struct listener_totals *sum, const struct listener_entry *entry)
+{
+    sum->name = entry->name;
+    sum->kind = entry->kind;
+    sum->schema = entry->schema;
+    sum->drops = entry->drops;
+    sum->retired = entry->state == ENTRY_RETIRED;
+    sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
+    for (struct block *block = entry->intakes; block != NULL; block = block->next)
+        add_intake(sum, (const void *)(block + 1));
 }
 
 /* What one thread offers another one keeps or drops: what became of them first, of all blocks. */
@@ -284,28 +412,26 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         return NULL;
     snapshot->final = final;
     snapshot->uptime_ns = clock_monotonic_ns() - ledger->started_ns;
-    snapshot->listener_count = ledger->listener_count;
-    snapshot->sink_count = ledger->sink_count;
     snapshot->listeners = calloc(ledger->listener_count + 1, sizeof *snapshot->listeners);
     snapshot->sinks = calloc(ledger->sink_count + 1, sizeof *snapshot->sinks);
     if (snapshot->listeners == NULL || snapshot->sinks == NULL) {
         ledger_snapshot_free(snapshot);
         return NULL;
     }
-    for (size_t i = 0; i < ledger->sink_count; i++) {
-        snapshot->sinks[i].name = ledger->sinks[i].name;
-        read_sink(&snapshot->sinks[i], &ledger->sinks[i]);
-    }
+    for (size_t i = 0; i < ledger->sink_count; i++)
+        if (ledger->sinks[i].state != ENTRY_HIDDEN)
+            read_sink(&snapshot->sinks[snapshot->sink_count++], &ledger->sinks[i]);
     read_letters(&snapshot->letters, ledger);
-    for (size_t i = 0; i < ledger->listener_count; i++) {
-        struct listener_totals *sum = &snapshot->listeners[i];
-        sum->name = ledger->listeners[i].name;
-        sum->kind = ledger->listeners[i].kind;
-        sum->schema = ledger->listeners[i].schema;
-        sum->drops = ledger->listeners[i].drops;
-        sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
-        for (struct block *block = ledger->listeners[i].intakes; block != NULL; block = block->next)
-            add_intake(sum, (const void *)(block + 1));
+    for (size_t i = 0; i < ledger->listener_count; i++)
+        if (ledger->listeners[i].state != ENTRY_HIDDEN)
+            read_listener(&snapshot->listeners[snapshot->listener_count++], &ledger->listeners[i]);
+    uint64_t messages = count_messages(ledger);
+    for (size_t i = 0, at = 0; i < ledger->sink_count; i++) {
+        const struct sink_entry *entry = &ledger->sinks[i];
+        if (entry->state == ENTRY_HIDDEN)
+            continue;
+        snapshot->sinks[at++].messages =
+            entry->messages + (entry->state == ENTRY_LIVE ? messages - entry->messages_before : 0);
     }
     return snapshot;
 }
@@ -337,8 +463,8 @@ static bool listener_balances(const struct listener_totals *listener)
                                    listener->other + listener->cut;
 }
 
-/* A record is one message: `messages` is what all listeners decoded. */
-static bool sink_balances(const struct sink_totals *sink, uint64_t messages)
+/* A record is one message. */
+static bool sink_balances(const struct sink_totals *sink)
 {
     uint64_t offered = sink->queued;
     for (int i = 0; i < REFUSAL_COUNT; i++)
@@ -347,7 +473,7 @@ static bool sink_balances(const struct sink_totals *sink, uint64_t messages)
     for (int i = 0; i < FAILURE_COUNT; i++)
         queued += sink->failed[i];
     return sink->in_flight == 0 && sink->offered == offered && sink->queued == queued &&
-           sink->offered == messages;
+           sink->offered == sink->messages;
 }
 
 static bool letters_balance(const struct ledger_snapshot *snapshot)
@@ -366,14 +492,11 @@ static bool letters_balance(const struct ledger_snapshot *snapshot)
 
 bool ledger_balances(const struct ledger_snapshot *snapshot)
 {
-    uint64_t messages = 0;
-    for (size_t i = 0; i < snapshot->listener_count; i++) {
+    for (size_t i = 0; i < snapshot->listener_count; i++)
         if (!listener_balances(&snapshot->listeners[i]))
             return false;
-        messages += snapshot->listeners[i].messages;
-    }
     for (size_t i = 0; i < snapshot->sink_count; i++)
-        if (!sink_balances(&snapshot->sinks[i], messages))
+        if (!sink_balances(&snapshot->sinks[i]))
             return false;
     return letters_balance(snapshot);
 }

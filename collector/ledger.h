@@ -9,9 +9,9 @@
  * they are exact and in flight is 0; a live snapshot reads sinks before listeners, so that a sum is
  * never more than what was received.
  *
- * Every writing thread has blocks of its own (no two threads write one cache line), made here at
- * start and owned by the ledger until it is destroyed. Making blocks and snapshots belongs to the
- * main thread; blocks are read at any time.
+ * Every writing thread has blocks of its own (no two threads write one cache line), made here and
+ * owned by the ledger until it is destroyed. Making blocks and snapshots belongs to the main
+ * thread; blocks are read at any time. What a reload takes away is retired: it stays in the ledger.
  */
 #ifndef SLUICE_COLLECTOR_LEDGER_H
 #define SLUICE_COLLECTOR_LEDGER_H
@@ -183,29 +183,49 @@ void ledger_destroy(struct ledger *ledger);
 /*
  * Adds a listener or a sink, named as in the configuration (the text is copied), and returns its
  * index, counted from 0 for each of the two; or -1 where memory is short. `kind` is a literal:
- * "udp" or "capture"; `schema` is copied too.
+ * "udp" or "capture"; `schema` is copied too. One of that name that was retired goes on counting
+ * where it ended, under its old index.
  */
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
                         const char *schema);
 int ledger_add_sink(struct ledger *ledger, const char *name);
 
-/* Renames a listener, before the first snapshot. Returns false where memory is short. */
+/* Its name or its schema is another one from now on. Returns false where memory is short. */
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name);
+bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
+
+/*
+ * A sink is offered what is decoded from this moment on, until the moment when it is retired; where
+ * this is not said, since it was added. At such a moment nobody may be decoding, and all that was
+ * decoded before has been offered.
+ */
+void ledger_begin_sink(struct ledger *ledger, int sink);
+void ledger_retire_sink(struct ledger *ledger, int sink);
+
+/* Nothing more will be received; what is counted stays, and is told. */
+void ledger_retire_listener(struct ledger *ledger, int listener);
+
+/* It was added, and nothing came of it: as if it had not been. */
+void ledger_withdraw_listener(struct ledger *ledger, int listener);
+void ledger_withdraw_sink(struct ledger *ledger, int sink);
 
 /* What the kernel's drops of a listener's sockets are, all false where nothing else is said. */
 struct drops_kind {
     bool buffers;  /* each of one or many datagrams; else datagrams */
     bool filtered; /* the kernel also refuses who may not send, and counts that among them */
 };
-
-/* Says it, before the first snapshot. */
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
-/* New blocks, all zero, each for one thread to write; NULL where memory is short. */
+/*
+ * Blocks, each for one thread to write: new ones, all zero, or what was returned, to be counted on
+ * from. NULL where memory is short.
+ */
 struct intake_counters *ledger_intake_block(struct ledger *ledger, int listener);
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink);
-/* The one block of the sink. */
 struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink);
+
+/* Nobody writes that block any more; what it counted stays. NULL is allowed. */
+void ledger_return_block(void *counters);
 
 /* Adds the dead letters' file, at most one. Returns false where memory is short. */
 bool ledger_add_letters(struct ledger *ledger, const char *name);
@@ -215,6 +235,7 @@ struct letter_counters *ledger_letter_block(struct ledger *ledger);
 /* Plain sums over the blocks, at one moment. */
 struct listener_totals {
     const char *name, *kind, *schema; /* the ledger's own */
+    bool retired;                     /* it receives nothing any more */
     bool drops_counted;               /* else kernel_drops is 0, whatever was dropped */
     struct drops_kind drops;
     LISTENER_TERMS(LEDGER_TOTAL)
@@ -223,6 +244,8 @@ struct listener_totals {
 
 struct sink_totals {
     const char *name;
+    bool retired;      /* it is offered nothing any more */
+    uint64_t messages; /* that were decoded while it was offered all that was */
     OFFER_TERMS(LEDGER_TOTAL)
     uint64_t refused[REFUSAL_COUNT];
     SINK_TERMS(LEDGER_TOTAL)

@@ -60,7 +60,8 @@ static void print_beside(struct output *out, const struct ledger_term *terms, co
 
 static void print_listener(struct output *out, const struct listener_totals *listener)
 {
-    put(out, "  listener %s (%s)\n", listener->name, listener->schema);
+    put(out, "  listener %s (%s)%s\n", listener->name, listener->schema,
+        listener->retired ? ", retired" : "");
     put(out, "    received %" PRIu64 " = decoded %" PRIu64, listener->received, listener->decoded);
     print_terms(out, datagram_reason_names, listener->reasons, REASON_COUNT);
     put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages, listener->bytes);
@@ -75,7 +76,7 @@ static void print_listener(struct output *out, const struct listener_totals *lis
 
 static void print_sink(struct output *out, const struct sink_totals *sink)
 {
-    put(out, "  sink %s\n", sink->name);
+    put(out, "  sink %s%s\n", sink->name, sink->retired ? ", retired" : "");
     put(out, "    offered %" PRIu64 " = queued %" PRIu64, sink->offered, sink->queued);
     print_terms(out, record_refusal_names, sink->refused, REFUSAL_COUNT);
     put(out, "\n    queued %" PRIu64 " = written %" PRIu64, sink->queued, sink->written);
@@ -162,6 +163,12 @@ static void write_listener_terms(struct output *out, const struct listener_total
     }
 }
 
+static void write_retired(struct output *out, bool retired)
+{
+    json_key_literal(out, "retired");
+    json_bool(out, retired);
+}
+
 static void write_listener(struct output *out, const struct listener_totals *listener)
 {
     bool capture = strcmp(listener->kind, "capture") == 0;
@@ -169,6 +176,7 @@ static void write_listener(struct output *out, const struct listener_totals *lis
     write_text(out, "name", listener->name);
     write_text(out, "kind", listener->kind);
     write_text(out, "schema", listener->schema);
+    write_retired(out, listener->retired);
     write_listener_terms(out, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
     write_listener_terms(out, listener, PART_ALWAYS, capture ? PART_CAPTURE : PART_SEQUENCE);
@@ -181,6 +189,8 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
 {
     json_object_begin(out);
     write_text(out, "name", sink->name);
+    write_retired(out, sink->retired);
+    write_count(out, "messages", sink->messages);
     write_terms(out, offer_terms, sink, PART_FLOW, PART_FLOW);
     write_counts(out, "refused", record_refusal_names, sink->refused, REFUSAL_COUNT);
     write_terms(out, sink_terms, sink, PART_FLOW, PART_FLOW);

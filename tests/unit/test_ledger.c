@@ -75,11 +75,12 @@ static int set_up(void **state)
     run.socket[0] = ledger_intake_block(run.ledger, 0);
     run.socket[1] = ledger_intake_block(run.ledger, 0);
     run.capture = ledger_intake_block(run.ledger, 1);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ledger_add_sink(run.ledger, i == 0 ? "stdout:" : "file:y"), i);
     fill_socket(run.socket[0], 1000);
     fill_socket(run.socket[1], 200);
     fill_capture(run.capture, 70);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(ledger_add_sink(run.ledger, i == 0 ? "stdout:" : "file:y"), i);
         run.offers[i][0] = ledger_offer_block(run.ledger, i);
         run.offers[i][1] = ledger_offer_block(run.ledger, i);
         run.sinks[i] = ledger_sink_block(run.ledger, i);
@@ -357,11 +358,97 @@ static void listeners_and_sinks_keep_their_names_and_numbers(void **state)
     ledger_destroy(ledger);
 }
 
-static void a_sink_has_one_block_of_its_own(void **state)
+/* --- what a reload takes away, and brings back ------------------------------------------------ */
+
+static void what_is_retired_stays_in_the_ledger(void **state)
 {
     struct run *run = *state;
+    ledger_retire_listener(run->ledger, 0);
+    ledger_retire_sink(run->ledger, 1);
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
+    assert_true(ledger_balances(snapshot));
+    assert_int_equal(snapshot->listener_count, 2);
+    assert_true(snapshot->listeners[0].retired && !snapshot->listeners[1].retired);
+    assert_true(!snapshot->sinks[0].retired && snapshot->sinks[1].retired);
+    assert_int_equal(snapshot->listeners[0].decoded, 1200);
+    ledger_snapshot_free(snapshot);
+}
+
+static void a_retired_name_that_comes_back_counts_on(void **state)
+{
+    struct run *run = *state;
+    ledger_retire_listener(run->ledger, 0);
+    assert_int_equal(ledger_add_listener(run->ledger, "udp://[::]:1", "udp", "riemann"), 0);
+    assert_int_equal(ledger_add_listener(run->ledger, "udp://[::]:2", "udp", "riemann"), 2);
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
+    assert_int_equal(snapshot->listener_count, 3);
+    assert_false(snapshot->listeners[0].retired);
+    assert_string_equal(snapshot->listeners[0].schema, "riemann");
+    assert_int_equal(snapshot->listeners[0].decoded, 1200);
+    ledger_snapshot_free(snapshot);
+}
+
+/* It was offered what the others were while it was there, and that twice. */
+static void a_sink_answers_for_what_was_decoded_while_it_was_there(void **state)
+{
+    struct run *run = *state;
+    int late = ledger_add_sink(run->ledger, "late");
+    struct sink_counters *own = ledger_sink_block(run->ledger, late);
+    struct offer_counters *offers = ledger_offer_block(run->ledger, late);
+    for (int i = 0; i < 2; i++) {
+        fill_capture(run->capture, 10); /* before */
+        ledger_begin_sink(run->ledger, late);
+        fill_capture(run->capture, 30);
+        ledger_retire_sink(run->ledger, late);
+        fill_capture(run->capture, 50); /* behind */
+        assert_int_equal(ledger_add_sink(run->ledger, "late"), late);
+    }
+    ledger_retire_sink(run->ledger, late);
+    for (int i = 0; i < 2; i++) {
+        counter_add(&run->offers[i][0]->offered, 180);
+        counter_add(&run->offers[i][0]->queued, 180);
+        counter_add(&run->sinks[i]->written, 180);
+    }
+    counter_add(&offers->offered, 60);
+    counter_add(&offers->queued, 60);
+    counter_add(&own->written, 60);
+    assert_true(balances(run));
+    assert_watched(run, &offers->offered, "offered");
+}
+
+static void a_block_that_was_returned_is_counted_on_by_the_next_writer(void **state)
+{
+    struct run *run = *state;
+    assert_ptr_not_equal(ledger_sink_block(run->ledger, 1), run->sinks[1]);
+    ledger_return_block(run->sinks[1]);
+    ledger_return_block(run->socket[0]);
+    ledger_return_block(NULL);
+    assert_ptr_equal(ledger_intake_block(run->ledger, 0), run->socket[0]);
+    assert_ptr_not_equal(ledger_intake_block(run->ledger, 0), run->socket[0]);
     assert_ptr_equal(ledger_sink_block(run->ledger, 1), run->sinks[1]);
-    assert_ptr_not_equal(ledger_sink_block(run->ledger, 0), run->sinks[1]);
+    assert_true(balances(run));
+}
+
+static void what_came_to_nothing_is_not_told(void **state)
+{
+    struct run *run = *state;
+    int listener = ledger_add_listener(run->ledger, "udp://[::]:2", "udp", "riemann");
+    int sink = ledger_add_sink(run->ledger, "late");
+    ledger_withdraw_listener(run->ledger, listener);
+    ledger_withdraw_sink(run->ledger, sink);
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
+    assert_int_equal(snapshot->listener_count, 2);
+    assert_int_equal(snapshot->sink_count, 2);
+    ledger_snapshot_free(snapshot);
+    assert_int_equal(ledger_add_listener(run->ledger, "udp://[::]:2", "udp", "otlp"), listener);
+    assert_int_equal(ledger_add_sink(run->ledger, "late"), sink);
+    ledger_retire_sink(run->ledger, sink);
+    assert_int_equal(ledger_add_sink(run->ledger, "late"), sink);
+    ledger_withdraw_sink(run->ledger, sink);
+    snapshot = ledger_take_snapshot(run->ledger, true);
+    assert_int_equal(snapshot->sink_count, 3);
+    assert_true(snapshot->sinks[2].retired);
+    ledger_snapshot_free(snapshot);
 }
 
 static void no_two_blocks_share_a_cache_line(void **state)
@@ -444,7 +531,11 @@ int main(void)
         cmocka_unit_test(an_empty_ledger_balances),
         cmocka_unit_test(every_counter_of_every_block_is_in_the_totals),
         cmocka_unit_test(listeners_and_sinks_keep_their_names_and_numbers),
-        with_run(a_sink_has_one_block_of_its_own),
+        with_run(what_is_retired_stays_in_the_ledger),
+        with_run(a_retired_name_that_comes_back_counts_on),
+        with_run(a_sink_answers_for_what_was_decoded_while_it_was_there),
+        with_run(a_block_that_was_returned_is_counted_on_by_the_next_writer),
+        with_run(what_came_to_nothing_is_not_told),
         with_run(no_two_blocks_share_a_cache_line),
         cmocka_unit_test(every_reason_has_a_name_of_its_own),
         with_run(a_live_snapshot_shows_no_effect_before_its_cause),

@@ -13,6 +13,12 @@
  */
 void *aligned_memory_create(size_t alignment, size_t size);
 
+/*
+ * What the memory holds is needed no more: the whole pages of it may go back to the system until it
+ * is written again.
+ */
+void aligned_memory_discard(void *memory, size_t size);
+
 /* NULL is allowed. */
 void aligned_memory_destroy(void *memory);
 

@@ -9,15 +9,51 @@
 
 #define PAGE_ALIGNMENT 4096
 
-struct batch_pool {
-    struct mutex *lock; /* guards the free lists and the count; taken once a batch, not a record */
-    struct batch *free_small;
-    struct batch *free_large;
-    size_t out;
-    struct batch *batches;
+/* Batches that were made together. */
+struct slab {
+    struct slab *next;
     uint8_t *small_memory;
     uint8_t *large_memory;
+    struct batch batches[];
 };
+
+/* Those of one size. */
+struct shelf {
+    struct batch *free;
+    struct batch *parked; /* not to be had at present; their memory is the system's */
+    size_t made;
+    size_t parked_count;
+    size_t wanted; /* may be out at a time; where more are, they are parked as they come back */
+};
+
+struct batch_pool {
+    struct mutex *lock; /* guards the shelves and the count; taken once a batch, not a record */
+    struct shelf small;
+    struct shelf large;
+    size_t out;
+    struct slab *slabs;
+};
+
+static struct shelf *shelf_of(struct batch_pool *pool, bool large)
+{
+    return large ? &pool->large : &pool->small;
+}
+
+static void put_on(struct batch **list, struct batch *batch)
+{
+    batch->next_free = *list;
+    *list = batch;
+}
+
+static struct batch *take_off(struct batch **list)
+{
+    struct batch *batch = *list;
+    if (batch != NULL)
+        *list = batch->next_free;
+    return batch;
+}
+
+/* --- making them ------------------------------------------------------------------------------ */
 
 /* Begins on a page; a size of 0 is allowed. */
 static uint8_t *take_memory(size_t count, size_t size)
@@ -26,31 +62,57 @@ static uint8_t *take_memory(size_t count, size_t size)
     return aligned_memory_create(PAGE_ALIGNMENT, pages * PAGE_ALIGNMENT);
 }
 
+static void destroy_slab(struct slab *slab)
+{
+    aligned_memory_destroy(slab->small_memory);
+    aligned_memory_destroy(slab->large_memory);
+    free(slab);
+}
+
+static struct slab *make_slab(struct batch_pool *pool, size_t small_count, size_t large_count)
+{
+    size_t count = small_count + large_count;
+    struct slab *slab = calloc(1, sizeof *slab + count * sizeof slab->batches[0]);
+    if (slab == NULL)
+        return NULL;
+    slab->small_memory = take_memory(small_count, BATCH_SMALL_STRIDE);
+    slab->large_memory = take_memory(large_count, BATCH_LARGE_SIZE);
+    if (slab->small_memory == NULL || slab->large_memory == NULL) {
+        destroy_slab(slab);
+        return NULL;
+    }
+    memset(slab->small_memory, 0, small_count * BATCH_SMALL_STRIDE);
+    for (size_t i = 0; i < count; i++) {
+        struct batch *batch = &slab->batches[i];
+        batch->pool = pool;
+        batch->large = i >= small_count;
+        batch->arena.base = batch->large ? slab->large_memory + (i - small_count) * BATCH_LARGE_SIZE
+                                         : slab->small_memory + i * BATCH_SMALL_STRIDE;
+        batch->arena.capacity = batch->large ? BATCH_LARGE_SIZE : BATCH_SMALL_SIZE;
+    }
+    return slab;
+}
+
+static void add_slab(struct batch_pool *pool, struct slab *slab, size_t small_count,
+                     size_t large_count)
+{
+    slab->next = pool->slabs;
+    pool->slabs = slab;
+    for (size_t i = 0; i < small_count + large_count; i++)
+        put_on(&shelf_of(pool, slab->batches[i].large)->free, &slab->batches[i]);
+    pool->small.made += small_count;
+    pool->large.made += large_count;
+}
+
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count)
 {
     struct batch_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL)
         return NULL;
     pool->lock = mutex_create();
-    pool->batches = calloc(small_count + large_count + 1, sizeof *pool->batches);
-    pool->small_memory = take_memory(small_count, BATCH_SMALL_STRIDE);
-    pool->large_memory = take_memory(large_count, BATCH_LARGE_SIZE);
-    if (pool->lock == NULL || pool->batches == NULL || pool->small_memory == NULL ||
-        pool->large_memory == NULL) {
+    if (pool->lock == NULL || !batch_pool_resize(pool, small_count, large_count)) {
         batch_pool_destroy(pool);
         return NULL;
-    }
-    memset(pool->small_memory, 0, small_count * BATCH_SMALL_STRIDE);
-    for (size_t i = 0; i < small_count + large_count; i++) {
-        struct batch *batch = &pool->batches[i];
-        batch->pool = pool;
-        batch->large = i >= small_count;
-        batch->arena.base = batch->large ? pool->large_memory + (i - small_count) * BATCH_LARGE_SIZE
-                                         : pool->small_memory + i * BATCH_SMALL_STRIDE;
-        batch->arena.capacity = batch->large ? BATCH_LARGE_SIZE : BATCH_SMALL_SIZE;
-        struct batch **list = batch->large ? &pool->free_large : &pool->free_small;
-        batch->next_free = *list;
-        *list = batch;
     }
     return pool;
 }
@@ -59,22 +121,75 @@ void batch_pool_destroy(struct batch_pool *pool)
 {
     if (pool == NULL)
         return;
+    while (pool->slabs != NULL) {
+        struct slab *slab = pool->slabs;
+        pool->slabs = slab->next;
+        destroy_slab(slab);
+    }
     mutex_destroy(pool->lock);
-    free(pool->batches);
-    aligned_memory_destroy(pool->small_memory);
-    aligned_memory_destroy(pool->large_memory);
     free(pool);
 }
+
+/* --- how many there are ----------------------------------------------------------------------- */
+
+static bool has_too_many(const struct shelf *shelf)
+{
+    return shelf->made - shelf->parked_count > shelf->wanted;
+}
+
+/* Locked. */
+static void park(struct shelf *shelf, struct batch *batch)
+{
+    aligned_memory_discard(batch->arena.base, batch->arena.capacity);
+    put_on(&shelf->parked, batch);
+    shelf->parked_count++;
+}
+
+/* Locked: parks what is free and too much, or puts back what was parked. */
+static void adjust(struct shelf *shelf)
+{
+    while (has_too_many(shelf) && shelf->free != NULL)
+        park(shelf, take_off(&shelf->free));
+    while (shelf->parked != NULL && shelf->made - shelf->parked_count < shelf->wanted) {
+        put_on(&shelf->free, take_off(&shelf->parked));
+        shelf->parked_count--;
+    }
+}
+
+static size_t missing(const struct shelf *shelf, size_t wanted)
+{
+    return wanted > shelf->made ? wanted - shelf->made : 0;
+}
+
+bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large_count)
+{
+    size_t more_small = missing(&pool->small, small_count);
+    size_t more_large = missing(&pool->large, large_count);
+    struct slab *slab = NULL;
+    if (more_small + more_large != 0 || pool->slabs == NULL) {
+        slab = make_slab(pool, more_small, more_large);
+        if (slab == NULL)
+            return false;
+    }
+    mutex_lock(pool->lock);
+    if (slab != NULL)
+        add_slab(pool, slab, more_small, more_large);
+    pool->small.wanted = small_count;
+    pool->large.wanted = large_count;
+    adjust(&pool->small);
+    adjust(&pool->large);
+    mutex_unlock(pool->lock);
+    return true;
+}
+
+/* --- using them ------------------------------------------------------------------------------- */
 
 struct batch *batch_acquire(struct batch_pool *pool, bool large)
 {
     mutex_lock(pool->lock);
-    struct batch **list = large ? &pool->free_large : &pool->free_small;
-    struct batch *batch = *list;
-    if (batch != NULL) {
-        *list = batch->next_free;
+    struct batch *batch = take_off(&shelf_of(pool, large)->free);
+    if (batch != NULL)
         pool->out++;
-    }
     mutex_unlock(pool->lock);
     if (batch == NULL)
         return NULL;
@@ -102,9 +217,11 @@ void batch_release(struct batch *batch)
     struct batch_pool *pool = batch->pool;
     schema_list_release(batch->schemas);
     mutex_lock(pool->lock);
-    struct batch **list = batch->large ? &pool->free_large : &pool->free_small;
-    batch->next_free = *list;
-    *list = batch;
+    struct shelf *shelf = shelf_of(pool, batch->large);
+    if (has_too_many(shelf))
+        park(shelf, batch);
+    else
+        put_on(&shelf->free, batch);
     pool->out--;
     mutex_unlock(pool->lock);
 }

@@ -7,8 +7,8 @@
  *
  * Life of a batch: acquired by a receiving thread, which alone fills it; batch_share says how many
  * will read it; from then on it is immutable; each reader releases it once, and the last release
- * returns it to the pool. All memory is taken when the pool is made. The pool may be used by any
- * thread.
+ * returns it to the pool. All memory is taken when the pool is made, or made larger. The pool may
+ * be used by any thread.
  */
 #ifndef SLUICE_COLLECTOR_BATCH_H
 #define SLUICE_COLLECTOR_BATCH_H
@@ -81,6 +81,13 @@ struct batch_pool;
  * large ones stay untouched until used. Returns NULL where memory is short.
  */
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count);
+
+/*
+ * Main thread: from now on there are so many. Where these are more than ever before the memory is
+ * taken here; what is too much goes back to the system, as soon as nobody uses it. Returns false,
+ * with nothing changed, where memory is short.
+ */
+bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large_count);
 
 /* All batches must be back. */
 void batch_pool_destroy(struct batch_pool *pool);

@@ -21,12 +21,16 @@ struct share {
     struct flow large;
 };
 
+#define SHARES_TOGETHER 64
+
 struct batch_queue {
     struct ring *ring;
-    struct share whole;   /* of all listeners */
-    struct share *shares; /* by listener index */
-    size_t listeners;
-    bool shared;
+    _Atomic size_t capacity; /* of the ring's, what may be used */
+    struct share whole;      /* of all listeners */
+    /* By listener index, so many together: where they stand they stay, also when there are more. */
+    struct share *_Atomic shares[BATCH_QUEUE_LISTENERS / SHARES_TOGETHER];
+    _Atomic size_t listeners;
+    _Atomic bool shared;
     _Atomic bool wanted; /* room in one of the flows; said after the flow's own */
 };
 
@@ -36,10 +40,8 @@ struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool s
     if (queue == NULL)
         return NULL;
     queue->ring = ring_create(capacity);
-    queue->shares = calloc(listeners + 1, sizeof *queue->shares);
-    queue->listeners = listeners;
-    queue->shared = shared;
-    if (queue->ring == NULL || queue->shares == NULL) {
+    atomic_init(&queue->capacity, capacity);
+    if (queue->ring == NULL || !batch_queue_set_listeners(queue, listeners, shared)) {
         batch_queue_destroy(queue);
         return NULL;
     }
@@ -51,8 +53,45 @@ void batch_queue_destroy(struct batch_queue *queue)
     if (queue == NULL)
         return;
     ring_destroy(queue->ring);
-    free(queue->shares);
+    for (size_t i = 0; i < BATCH_QUEUE_LISTENERS / SHARES_TOGETHER; i++)
+        free(atomic_load(&queue->shares[i]));
     free(queue);
+}
+
+bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool shared)
+{
+    if (listeners > BATCH_QUEUE_LISTENERS)
+        return false;
+    for (size_t i = 0; i * SHARES_TOGETHER < listeners; i++) {
+        if (atomic_load(&queue->shares[i]) != NULL)
+            continue;
+        struct share *shares = calloc(SHARES_TOGETHER, sizeof *shares);
+        if (shares == NULL)
+            return false;
+        atomic_store(&queue->shares[i], shares);
+    }
+    if (listeners > atomic_load(&queue->listeners))
+        atomic_store(&queue->listeners, listeners);
+    atomic_store(&queue->shared, shared);
+    return true;
+}
+
+void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity)
+{
+    size_t most = ring_capacity(queue->ring);
+    atomic_store(&queue->capacity, capacity < most ? capacity : most);
+}
+
+static struct share *share_of(const struct batch_queue *queue, size_t listener)
+{
+    struct share *shares =
+        atomic_load_explicit(&queue->shares[listener / SHARES_TOGETHER], memory_order_acquire);
+    return &shares[listener % SHARES_TOGETHER];
+}
+
+static size_t capacity_of(const struct batch_queue *queue)
+{
+    return atomic_load_explicit(&queue->capacity, memory_order_relaxed);
 }
 
 /* Exact for one's own side; the other may have changed it since. */
@@ -86,17 +125,18 @@ static void note_popped(struct share *share, bool large)
 static enum queue_result judge(const struct batch_queue *queue, size_t capacity, size_t level,
                                size_t own)
 {
-    size_t free_slots = capacity - level;
-    if (free_slots == 0)
+    if (level >= capacity)
         return QUEUE_FULL;
-    return queue->shared && own > 0 && own >= free_slots / 2 ? QUEUE_SHARE_SPENT : QUEUE_TAKEN;
+    size_t free_slots = capacity - level;
+    bool shared = atomic_load_explicit(&queue->shared, memory_order_relaxed);
+    return shared && own > 0 && own >= free_slots / 2 ? QUEUE_SHARE_SPENT : QUEUE_TAKEN;
 }
 
 enum queue_result batch_queue_ask(const struct batch_queue *queue, const struct batch *batch)
 {
-    const struct share *share = &queue->shares[batch->listener->index];
+    const struct share *share = share_of(queue, batch->listener->index);
     enum queue_result result =
-        judge(queue, ring_capacity(queue->ring), ring_level(queue->ring), held(&share->all));
+        judge(queue, capacity_of(queue), ring_level(queue->ring), held(&share->all));
     if (result == QUEUE_TAKEN && batch->large)
         result = judge(queue, BATCH_QUEUE_LARGE, held(&queue->whole.large), held(&share->large));
     return result;
@@ -107,7 +147,7 @@ enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batc
     enum queue_result result = batch_queue_ask(queue, batch);
     if (result != QUEUE_TAKEN)
         return result;
-    note_pushed(&queue->shares[batch->listener->index], batch->large);
+    note_pushed(share_of(queue, batch->listener->index), batch->large);
     note_pushed(&queue->whole, batch->large);
     ring_push(queue->ring, batch); /* there is room: the consumer only makes more */
     return QUEUE_TAKEN;
@@ -123,7 +163,7 @@ struct batch *batch_queue_pop(struct batch_queue *queue)
     struct batch *batch = ring_pop(queue->ring);
     if (batch == NULL)
         return NULL;
-    note_popped(&queue->shares[batch->listener->index], batch->large);
+    note_popped(share_of(queue, batch->listener->index), batch->large);
     note_popped(&queue->whole, batch->large);
     return batch;
 }
@@ -140,9 +180,10 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
 
 double batch_queue_fill(const struct batch_queue *queue)
 {
-    double all = (double)ring_level(queue->ring) / (double)ring_capacity(queue->ring);
+    double all = (double)ring_level(queue->ring) / (double)capacity_of(queue);
     double large = (double)held(&queue->whole.large) / BATCH_QUEUE_LARGE;
-    return all > large ? all : large;
+    double fill = all > large ? all : large;
+    return fill < 1 ? fill : 1;
 }
 
 /* --- room for what is newer ------------------------------------------------------------------- */
@@ -170,11 +211,10 @@ static struct flow *obstacle(const struct batch_queue *queue, size_t capacity, s
 
 bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused)
 {
-    struct share *share = &queue->shares[batch->listener->index];
+    struct share *share = share_of(queue, batch->listener->index);
     struct share *whole = &queue->whole;
     size_t least = refused ? 0 : 1;
-    struct flow *crowded =
-        obstacle(queue, ring_capacity(queue->ring), &whole->all, &share->all, least);
+    struct flow *crowded = obstacle(queue, capacity_of(queue), &whole->all, &share->all, least);
     if (crowded == NULL && batch->large)
         crowded = obstacle(queue, BATCH_QUEUE_LARGE, &whole->large, &share->large, least);
     if (crowded == NULL)
@@ -199,7 +239,7 @@ static bool is_chosen(void *context, void *item)
     const struct batch *batch = item;
     return (batch->large || !eviction->large) &&
            (eviction->share == &queue->whole ||
-            eviction->share == &queue->shares[batch->listener->index]);
+            eviction->share == share_of(queue, batch->listener->index));
 }
 
 /* Its place is free when the batch is: the pool has one for each place. */
@@ -207,7 +247,7 @@ static void take_chosen(void *context, void *item)
 {
     const struct eviction *eviction = context;
     struct batch *batch = item;
-    struct share *share = &eviction->queue->shares[batch->listener->index];
+    struct share *share = share_of(eviction->queue, batch->listener->index);
     bool large = batch->large;
     eviction->take(eviction->context, batch);
     note_popped(share, large);
@@ -221,7 +261,7 @@ static void evict_from(struct eviction *eviction, struct share *share, bool larg
     struct flow *flow = large ? &share->large : &share->all;
     if (!atomic_exchange(&flow->wanted, false))
         return;
-    size_t capacity = large ? BATCH_QUEUE_LARGE : ring_capacity(queue->ring);
+    size_t capacity = large ? BATCH_QUEUE_LARGE : capacity_of(queue);
     struct flow *whole = large ? &queue->whole.large : &queue->whole.all;
     if (obstacle(queue, capacity, whole, flow, 0) != flow)
         return;
@@ -239,9 +279,10 @@ bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *c
     struct eviction eviction = {.queue = queue, .take = take, .context = context};
     evict_from(&eviction, &queue->whole, false);
     evict_from(&eviction, &queue->whole, true);
-    for (size_t i = 0; i < queue->listeners; i++) {
-        evict_from(&eviction, &queue->shares[i], false);
-        evict_from(&eviction, &queue->shares[i], true);
+    size_t listeners = atomic_load(&queue->listeners);
+    for (size_t i = 0; i < listeners; i++) {
+        evict_from(&eviction, share_of(queue, i), false);
+        evict_from(&eviction, share_of(queue, i), true);
     }
     return true;
 }

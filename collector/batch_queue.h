@@ -20,6 +20,9 @@
 /* Large batches that a queue takes at most. */
 #define BATCH_QUEUE_LARGE 4
 
+/* Listener indexes are below this. */
+#define BATCH_QUEUE_LISTENERS 4096
+
 struct batch_queue;
 
 enum queue_result { QUEUE_TAKEN, QUEUE_FULL, QUEUE_SHARE_SPENT };
@@ -30,6 +33,18 @@ enum queue_result { QUEUE_TAKEN, QUEUE_FULL, QUEUE_SHARE_SPENT };
  */
 struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool shared);
 void batch_queue_destroy(struct batch_queue *queue);
+
+/*
+ * While the producer rests: listener indexes are below `listeners` from now on, and whether several
+ * feed it. Returns false, nothing changed that counts, where memory is short or they are too many.
+ */
+bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool shared);
+
+/*
+ * The same: it takes no more than `capacity` batches from now on, nor more than it was created for;
+ * what waits in it already stays.
+ */
+void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
 
 /*
  * Producer: what batch_queue_push would say now. QUEUE_TAKEN stays true until the producer's next

@@ -14,6 +14,12 @@ void coalescing_add_socket(struct coalescing *coalescing, int64_t most_ns, uint6
         coalescing->buffer = buffer;
 }
 
+void coalescing_forget_sockets(struct coalescing *coalescing)
+{
+    coalescing->most_ns = INT64_MAX;
+    coalescing->buffer = UINT64_MAX;
+}
+
 void coalescing_note(struct coalescing *coalescing, uint64_t datagrams, uint64_t bytes)
 {
     coalescing->datagrams += datagrams;
@@ -33,7 +39,7 @@ static void end_window(struct coalescing *coalescing, int64_t now_ns)
 
 int64_t coalescing_rest(struct coalescing *coalescing, int64_t now_ns)
 {
-    if (coalescing->most_ns == 0)
+    if (coalescing->most_ns == 0 || coalescing->most_ns == INT64_MAX) /* of nobody's */
         return 0;
     if (now_ns - coalescing->window_begun_ns >= COALESCING_WINDOW_NS)
         end_window(coalescing, now_ns);

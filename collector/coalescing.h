@@ -45,6 +45,9 @@ void coalescing_init(struct coalescing *coalescing, int64_t now_ns);
  */
 void coalescing_add_socket(struct coalescing *coalescing, int64_t most_ns, uint64_t buffer);
 
+/* None does, until they are added again. */
+void coalescing_forget_sockets(struct coalescing *coalescing);
+
 /* So many datagrams, with so many bytes in all, were taken. */
 void coalescing_note(struct coalescing *coalescing, uint64_t datagrams, uint64_t bytes);
 

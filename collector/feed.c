@@ -19,6 +19,7 @@ struct feed {
     struct mutex *turn; /* whose it is to offer; NULL: there is one thread */
     struct outlet *outlets;
     size_t count;
+    struct outlet *spare;  /* room for the next outlets */
     struct tap_inlet *tap; /* NULL: none */
     bool holds;            /* its producer says when sinks are to be woken */
     size_t held;           /* batches that they were not told of */
@@ -56,6 +57,7 @@ void feed_destroy(struct feed *feed)
     mutex_destroy(feed->turn);
     wakeup_destroy(feed->wakeup);
     free(feed->outlets);
+    free(feed->spare);
     free(feed);
 }
 
@@ -69,6 +71,35 @@ int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error 
     feed->outlets = grown;
     grown[feed->count++] = (struct outlet){.to = *sink};
     return 0;
+}
+
+bool feed_reserve(struct feed *feed, size_t count)
+{
+    struct outlet *grown = realloc(feed->spare, (count + 1) * sizeof *grown);
+    if (grown != NULL)
+        feed->spare = grown;
+    return grown != NULL;
+}
+
+static struct outlet *find_outlet(const struct feed *feed, const struct batch_queue *queue)
+{
+    for (size_t i = 0; i < feed->count; i++)
+        if (feed->outlets[i].to.queue == queue)
+            return &feed->outlets[i];
+    return NULL;
+}
+
+void feed_set_sinks(struct feed *feed, const struct feed_sink *sinks, size_t count)
+{
+    feed_wake_sinks(feed);
+    for (size_t i = 0; i < count; i++) {
+        const struct outlet *before = find_outlet(feed, sinks[i].queue);
+        feed->spare[i] = before != NULL ? *before : (struct outlet){.to = sinks[i]};
+    }
+    free(feed->outlets);
+    feed->outlets = feed->spare;
+    feed->count = count;
+    feed->spare = NULL;
 }
 
 void feed_set_tap(struct feed *feed, struct tap_inlet *tap)

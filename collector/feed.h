@@ -47,6 +47,14 @@ struct feed_sink {
 /* Before the producer starts. Returns 0, or -1 with `error` filled. */
 int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error *error);
 
+/*
+ * While the producer rests: it feeds these sinks from now on and no others; who was fed before, by
+ * the same queue, goes on. The room for so many was reserved, by the main thread at any time, which
+ * returns false where memory is short.
+ */
+bool feed_reserve(struct feed *feed, size_t count);
+void feed_set_sinks(struct feed *feed, const struct feed_sink *sinks, size_t count);
+
 /* Shows every batch to a tap, too. Before the producer starts. */
 void feed_set_tap(struct feed *feed, struct tap_inlet *tap);
 

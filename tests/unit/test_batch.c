@@ -166,6 +166,41 @@ static void a_pool_may_lack_either_size_or_all(void **state)
     batch_pool_destroy(NULL);
 }
 
+static void a_pool_becomes_larger_and_smaller_while_batches_are_out(void **state)
+{
+    (void)state;
+    struct batch_pool *pool = batch_pool_create(2, 1);
+    struct batch *out[5];
+    out[0] = acquire(pool, false);
+    assert_true(batch_pool_resize(pool, 5, 1));
+    for (int i = 1; i < 5; i++)
+        out[i] = acquire(pool, false);
+    assert_null(batch_acquire(pool, false));
+
+    assert_true(batch_pool_resize(pool, 3, 0));
+    assert_null(batch_acquire(pool, true));
+    batch_release(out[4]);
+    batch_release(out[3]);
+    assert_null(batch_acquire(pool, false));
+    batch_release(out[2]);
+    out[2] = acquire(pool, false);
+
+    assert_true(batch_pool_resize(pool, 5, 2));
+    for (int i = 3; i < 5; i++) {
+        out[i] = acquire(pool, false);
+        memset(out[i]->arena.base, i, out[i]->arena.capacity);
+    }
+    assert_null(batch_acquire(pool, false));
+    for (int i = 0; i < 5; i++)
+        batch_release(out[i]);
+    out[0] = acquire(pool, true);
+    out[1] = acquire(pool, true);
+    assert_null(batch_acquire(pool, true));
+    batch_release(out[0]);
+    batch_release(out[1]);
+    batch_pool_destroy(pool);
+}
+
 /* --- many threads ----------------------------------------------------------------------------- */
 
 #define THREADS 4
@@ -293,6 +328,7 @@ int main(void)
         cmocka_unit_test(the_arenas_of_a_pool_do_not_overlap),
         cmocka_unit_test(only_the_last_release_gives_a_batch_back),
         cmocka_unit_test(a_pool_may_lack_either_size_or_all),
+        cmocka_unit_test(a_pool_becomes_larger_and_smaller_while_batches_are_out),
         cmocka_unit_test(a_batch_has_one_owner_among_many_threads),
         cmocka_unit_test(a_shared_batch_is_filled_anew_only_when_all_have_read_it),
     };

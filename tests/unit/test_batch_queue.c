@@ -206,6 +206,39 @@ static void a_share_comes_back_with_what_is_taken(void **state)
     finish(&fixture);
 }
 
+static void a_listener_alone_gets_a_share_when_others_come(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
+    for (size_t i = 0; i < CAPACITY - 1; i++)
+        take(&fixture);
+    assert_true(batch_queue_set_listeners(fixture.queue, 3, true));
+    assert_in_range(offer_until_refused(&fixture, 0), 1, CAPACITY / 2);
+    assert_int_equal(offer(&fixture, 2), QUEUE_TAKEN);
+    assert_true(batch_queue_set_listeners(fixture.queue, 1, false));
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 1), QUEUE_TAKEN);
+    assert_false(batch_queue_set_listeners(fixture.queue, BATCH_QUEUE_LISTENERS + 1, false));
+    finish(&fixture);
+}
+
+static void a_queue_that_shrinks_keeps_what_waits_in_it(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    batch_queue_set_capacity(fixture.queue, 4);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(take(&fixture), 0);
+    assert_int_equal(offer_until_refused(&fixture, 0), 1);
+    batch_queue_set_capacity(fixture.queue, (size_t)10 * CAPACITY);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY - 4);
+    finish(&fixture);
+}
+
 /* --- room for what is newer ------------------------------------------------------------------- */
 
 /* A producer that drops the oldest: it asks for room after each push, taken or not. */
@@ -524,6 +557,8 @@ int main(void)
         cmocka_unit_test(a_flooding_listener_leaves_room_for_the_others),
         cmocka_unit_test(a_listener_that_holds_nothing_gets_any_free_slot),
         cmocka_unit_test(a_share_comes_back_with_what_is_taken),
+        cmocka_unit_test(a_listener_alone_gets_a_share_when_others_come),
+        cmocka_unit_test(a_queue_that_shrinks_keeps_what_waits_in_it),
         cmocka_unit_test(room_is_asked_for_before_it_is_missing_and_only_once),
         cmocka_unit_test(the_oldest_make_room_for_the_newest),
         cmocka_unit_test(the_smallest_queue_gives_its_only_batch),

@@ -85,6 +85,17 @@ static void of_several_sockets_the_shortest_leave_counts(void **state)
     assert_int_equal(rest_at(coalescing, 100), 100 * US);
 }
 
+static void sockets_that_are_forgotten_count_no_more(void **state)
+{
+    (void)state;
+    struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
+    coalescing_add_socket(&coalescing, 100 * US, LARGE_BUFFER);
+    coalescing_forget_sockets(&coalescing);
+    assert_int_equal(rest_at(coalescing, 100), 0);
+    coalescing_add_socket(&coalescing, 500 * US, LARGE_BUFFER);
+    assert_int_equal(rest_at(coalescing, 100), 500 * US);
+}
+
 static void a_rest_ends_before_the_smallest_buffer_is_full(void **state)
 {
     (void)state;
@@ -145,6 +156,7 @@ int main(void)
         cmocka_unit_test(a_rest_that_would_gather_too_few_is_not_taken),
         cmocka_unit_test(without_leave_there_is_no_rest),
         cmocka_unit_test(of_several_sockets_the_shortest_leave_counts),
+        cmocka_unit_test(sockets_that_are_forgotten_count_no_more),
         cmocka_unit_test(a_rest_ends_before_the_smallest_buffer_is_full),
         cmocka_unit_test(a_buffer_that_holds_too_few_for_a_rest_gets_none),
         cmocka_unit_test(the_first_datagram_after_a_silence_is_followed_by_no_rest),

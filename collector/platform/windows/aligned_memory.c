@@ -1,11 +1,24 @@
-/* collector/aligned_memory.h on the Microsoft C library's own calls. */
+/* collector/aligned_memory.h on the Microsoft C library's own calls, and VirtualAlloc. */
 #include "collector/aligned_memory.h"
 
 #include <malloc.h>
+#include <stdint.h>
+#include <windows.h>
 
 void *aligned_memory_create(size_t alignment, size_t size)
 {
     return _aligned_malloc(size, alignment);
+}
+
+void aligned_memory_discard(void *memory, size_t size)
+{
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    uintptr_t page = system.dwPageSize;
+    uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)memory + size) / page * page;
+    if (begin < end)
+        VirtualAlloc((void *)begin, end - begin, MEM_RESET, PAGE_READWRITE); /* else it stays */
 }
 
 void aligned_memory_destroy(void *memory)

@@ -52,8 +52,8 @@ struct udp_socket_options {
 
     /*
      * The kernel refuses what comes from anyone else, without waking who waits for the socket, and
-     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open alone.
-     * What udp_socket_check_filter refuses does not open.
+     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open, and as
+     * long as it may be changed. What udp_socket_check_filter refuses does not open.
      */
     const struct networks *only_from;
 };
@@ -106,6 +106,14 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
  * memory the kernel grants for it is found out by opening.
  */
 int udp_socket_check_filter(const struct networks *only_from, struct error *error);
+
+/*
+ * Changes all of its options but the address, ipv6_only, share_port and gro, which are to be what
+ * they were. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND), the options as they
+ * were.
+ */
+int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
+                      struct error *error);
 
 /* Binds it to its address. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND). */
 int udp_socket_bind(struct udp_socket *socket, struct error *error);

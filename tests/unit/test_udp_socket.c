@@ -242,6 +242,20 @@ static void what_is_longer_than_max_datagram_is_truncated_and_its_size_known(voi
     }
 }
 
+static void a_bound_socket_follows_other_options(void **state)
+{
+    struct receiving *receiving = *state;
+    receiving_open(receiving, ADDRESS_IPV4, 100);
+    assert_truncated_at(receiving, 100, 200);
+    const struct udp_socket_options other = {
+        .address = receiving->to, .receive_buffer = 65536, .max_datagram = 150};
+    struct error error;
+    assert_int_equal(udp_socket_change(receiving->socket, &other, &error), 0);
+    assert_truncated_at(receiving, 150, 200);
+    assert_in_range(udp_socket_receive_buffer(receiving->socket), 65536, 2 * 65536);
+    assert_int_equal(udp_socket_address(receiving->socket).port, receiving->to.port);
+}
+
 static void one_group_serves_sockets_of_different_limits(void **state)
 {
     struct receiving *receiving = *state;
@@ -514,6 +528,7 @@ int main(void)
         with_group(would_block_leaves_the_group_empty),
         with_group(what_is_longer_than_max_datagram_is_truncated_and_its_size_known),
         with_group(one_group_serves_sockets_of_different_limits),
+        with_group(a_bound_socket_follows_other_options),
         with_group(a_limit_beyond_the_largest_datagram_is_the_largest_datagram),
         with_group(an_ipv4_source_is_told),
         with_group(an_ipv6_source_is_told),

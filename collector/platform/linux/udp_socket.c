@@ -189,6 +189,31 @@ static size_t set_receive_buffer(int fd, size_t wanted)
     return (size_t)granted / 2;
 }
 
+/* What may be set again and again, before and after the socket is bound. */
+static int set_up(struct udp_socket *socket, const struct udp_socket_options *options,
+                  struct error *error)
+{
+    bool ipv6 = options->address.family == ADDRESS_IPV6;
+    int fd = socket->fd;
+    if (!set_flag(fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO,
+                  options->tell_destination))
+        return fail(error, "cannot set up a UDP socket");
+    if (options->gro && !set_flag(fd, IPPROTO_UDP, UDP_GRO, 1))
+        return fail(error, "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
+    if (options->busy_poll_us != socket->options.busy_poll_us &&
+        !set_flag(fd, SOL_SOCKET, SO_BUSY_POLL, (int)options->busy_poll_us))
+        return fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
+    if (options->only_from != NULL && source_filter_attach(fd, options->only_from, error) != 0)
+        return -1;
+    if (options->only_from == NULL && socket->options.only_from != NULL)
+        set_flag(fd, SOL_SOCKET, SO_DETACH_FILTER, 0);
+    socket->receive_buffer = set_receive_buffer(fd, options->receive_buffer);
+    socket->options = *options;
+    if (options->max_datagram > DATAGRAM_MAX_SIZE)
+        socket->options.max_datagram = DATAGRAM_MAX_SIZE;
+    return 0;
+}
+
 int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
                     struct error *error)
 {
@@ -196,9 +221,6 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     struct udp_socket *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fail(error, "no memory for a socket");
-    made->options = *options;
-    if (made->options.max_datagram > DATAGRAM_MAX_SIZE)
-        made->options.max_datagram = DATAGRAM_MAX_SIZE;
     made->fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (made->fd < 0) {
         fail(error, "cannot open a UDP socket");
@@ -207,32 +229,28 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     }
     if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
         (options->share_port && !set_flag(made->fd, SOL_SOCKET, SO_REUSEPORT, 1)) ||
-        (options->tell_destination && !set_flag(made->fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP,
-                                                ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, 1)) ||
         !set_flag(made->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1)) {
         fail(error, "cannot set up a UDP socket");
         udp_socket_close(made);
         return -1;
     }
-    if (options->gro && !set_flag(made->fd, IPPROTO_UDP, UDP_GRO, 1)) {
-        fail(error, "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");
+    if (set_up(made, options, error) != 0) {
         udp_socket_close(made);
         return -1;
     }
-    if (options->busy_poll_us != 0 &&
-        !set_flag(made->fd, SOL_SOCKET, SO_BUSY_POLL, (int)options->busy_poll_us)) {
-        fail(error, "busy_poll: more than net.core.busy_read takes CAP_NET_ADMIN");
-        udp_socket_close(made);
-        return -1;
-    }
-    if (options->only_from != NULL &&
-        source_filter_attach(made->fd, options->only_from, error) != 0) {
-        udp_socket_close(made);
-        return -1;
-    }
-    made->receive_buffer = set_receive_buffer(made->fd, options->receive_buffer);
     *out = made;
     return 0;
+}
+
+int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
+                      struct error *error)
+{
+    struct udp_socket_options before = socket->options;
+    struct error ignored;
+    if (set_up(socket, options, error) == 0)
+        return 0;
+    set_up(socket, &before, &ignored);
+    return -1;
 }
 
 static socklen_t to_sockaddr(const struct address *address, struct sockaddr_storage *out)

@@ -150,8 +150,9 @@ static size_t set_receive_buffer(SOCKET handle, size_t wanted)
 static bool ask_for_destinations(SOCKET handle, const struct udp_socket_options *options)
 {
     bool ipv6 = options->address.family == ADDRESS_IPV6;
-    return (!ipv6 || set_flag(handle, IPPROTO_IPV6, IPV6_PKTINFO, 1)) &&
-           ((ipv6 && options->ipv6_only) || set_flag(handle, IPPROTO_IP, IP_PKTINFO, 1));
+    int wanted = options->tell_destination;
+    return (!ipv6 || set_flag(handle, IPPROTO_IPV6, IPV6_PKTINFO, wanted)) &&
+           ((ipv6 && options->ipv6_only) || set_flag(handle, IPPROTO_IP, IP_PKTINFO, wanted));
 }
 
 static bool set_up(struct udp_socket *made)
@@ -229,6 +230,21 @@ static const char *reason(int code)
     default:
         return "";
     }
+}
+
+int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
+                      struct error *error)
+{
+    if (options->only_from != NULL && udp_socket_check_filter(options->only_from, error) != 0)
+        return -1;
+    if (options->tell_destination != socket->options.tell_destination &&
+        !ask_for_destinations(socket->handle, options))
+        return fail(error, "cannot set up a UDP socket", WSAGetLastError());
+    socket->options = *options;
+    if (options->max_datagram > DATAGRAM_MAX_SIZE)
+        socket->options.max_datagram = DATAGRAM_MAX_SIZE;
+    socket->receive_buffer = set_receive_buffer(socket->handle, options->receive_buffer);
+    return 0;
 }
 
 int udp_socket_bind(struct udp_socket *socket, struct error *error)

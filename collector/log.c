@@ -27,7 +27,7 @@ static log_taker *diverted_to;
 
 /* Between log_begin and log_end. What follows `lock` is behind it. */
 static struct {
-    enum log_level level;
+    _Atomic int level; /* an enum log_level */
     enum log_format format;
     void (*wake)(void *context);
     void *wake_context;
@@ -162,7 +162,7 @@ static void take(enum log_level level, enum log_subject subject, const char *nam
                  const char *format, va_list arguments)
 {
     struct log_entry entry;
-    if (level > begun.level)
+    if ((int)level > atomic_load_explicit(&begun.level, memory_order_relaxed))
         return;
     log_entry_make(&entry, level, subject, name, named, format, arguments);
     if (begun.lock == NULL) {
@@ -262,9 +262,20 @@ int log_begin(enum log_level level, enum log_format format, struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for the log");
         return -1;
     }
-    begun.level = level;
+    begun.level = (int)level;
     begun.format = format;
     return 0;
+}
+
+void log_set(enum log_level level, enum log_format format)
+{
+    if (begun.lock == NULL)
+        return;
+    mutex_lock(begun.lock);
+    tell_repeats(clock_monotonic_ns());
+    begun.level = (int)level;
+    begun.format = format;
+    mutex_unlock(begun.lock);
 }
 
 void log_end(void)

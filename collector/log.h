@@ -63,6 +63,9 @@ bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
  */
 int log_begin(enum log_level level, enum log_format format, struct error *error);
 
+/* Another level and another format from now on, between the two. Any thread. */
+void log_set(enum log_level level, enum log_format format);
+
 /* Writes what is counted and unwritten and ends all that log_begin began; while there is one thread
  * again. */
 void log_end(void);

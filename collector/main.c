@@ -73,35 +73,61 @@ static enum exit_code look_at(const struct config *config)
     return code;
 }
 
-static enum exit_code run(const struct config *config, void (*running)(void *context),
-                          void *context)
+static enum exit_code run(const struct program_options *options)
 {
+    const struct config *config = options->config;
     struct error error;
     if (log_begin(config->log_level, config->log_format, &error) != 0) {
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
-    enum exit_code code = config->check || config->print
-                              ? look_at(config)
-                              : program_run(config, &encoder_json, running, context);
+    enum exit_code code = config->check || config->print ? look_at(config) : program_run(options);
     log_end();
     return code;
+}
+
+/* As a service of Windows, whose arguments are those of its installation and stay the same. */
+static enum exit_code run_service(const struct config *config, void (*running)(void *context),
+                                  void *context)
+{
+    const struct program_options options = {
+        .config = config, .tap_encoder = &encoder_json, .running = running, .context = context};
+    return run(&options);
 }
 
 static const struct service_program service = {
     .choices = &choices,
     .check = pipeline_check,
-    .run = run,
+    .run = run_service,
 };
+
+struct arguments {
+    int argc;
+    char **argv;
+};
+
+/* Only options that start something can be asked for by what is read once more. */
+static int read_config(void *context, struct config *config, struct error *error)
+{
+    const struct arguments *arguments = context;
+    return options_read(arguments->argc, arguments->argv, environment_value, &choices, config,
+                        error) == OPTIONS_RUN
+               ? 0
+               : -1;
+}
 
 static enum exit_code collect(int argc, char **argv)
 {
+    struct arguments arguments = {argc, argv};
     struct config config = {0};
     struct error error;
     enum exit_code code = EXIT_CODE_OK;
     switch (options_read(argc, argv, environment_value, &choices, &config, &error)) {
     case OPTIONS_RUN:
-        code = run(&config, NULL, NULL);
+        code = run(&(struct program_options){.config = &config,
+                                             .tap_encoder = &encoder_json,
+                                             .read_config = read_config,
+                                             .context = &arguments});
         break;
     case OPTIONS_HELP:
         options_print_help(stdout, &choices);

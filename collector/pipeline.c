@@ -39,7 +39,7 @@ void pipeline_count_received(void *context, size_t datagrams)
 {
     struct pipeline *pipeline = context;
     uint64_t total = atomic_fetch_add(&pipeline->received, datagrams) + datagrams;
-    if (total < pipeline->config->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
+    if (total < pipeline->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
         return;
     /* A capture has a next datagram only if it is asked for it. */
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
@@ -59,6 +59,7 @@ int pipeline_create(struct pipeline **out, const struct pipeline_options *option
     }
     pipeline->options = *options;
     pipeline->config = options->config;
+    pipeline->max_datagrams = options->config->max_datagrams;
     if (pipeline_open(pipeline, error) != 0) {
         pipeline_destroy(pipeline);
         return -1;
@@ -97,16 +98,15 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
     for (size_t i = 0; i < started_producers; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        sink_thread_join(pipeline->outlets[i].sink);
+        sink_thread_join(pipeline->outlets[i]->sink);
     if (pipeline->letters != NULL)
         dead_letters_join(pipeline->letters);
 }
 
 /* Tells where it listens, and how to get the buffer that was asked for where it was not given. */
-static void tell_listener(const struct pipeline *pipeline, size_t index)
+void pipeline_tell_listener(const struct pipeline *pipeline, const struct source *source)
 {
-    const struct listener_config *config = &pipeline->config->listeners[index];
-    const struct source *source = &pipeline->sources[index];
+    const struct listener_config *config = source->config;
     const char *name = source->listener.name;
     log_naming(LOG_INFO, LOG_OF_LISTENER, name,
                "listening on %s for %s, receive buffer %zu KiB, by %s, process %lu", name,
@@ -129,7 +129,7 @@ static void tell_listeners(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++)
         if (pipeline->config->listeners[i].kind == LISTENER_UDP)
-            tell_listener(pipeline, i);
+            pipeline_tell_listener(pipeline, pipeline->sources[i]);
 }
 
 int pipeline_start(struct pipeline *pipeline, struct error *error)
@@ -137,7 +137,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     size_t producers = 0;
     int result = 0;
     for (size_t i = 0; i < pipeline->config->sink_count && result == 0; i++)
-        result = sink_thread_start(pipeline->outlets[i].sink, error);
+        result = sink_thread_start(pipeline->outlets[i]->sink, error);
     if (result == 0 && pipeline->letters != NULL)
         result = dead_letters_start(pipeline->letters, error);
     while (result == 0 && producers < pipeline->producer_count) {
@@ -158,7 +158,7 @@ static bool sinks_have_ended(const struct pipeline *pipeline)
 {
     bool left = false;
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {
-        bool ended = sink_thread_has_ended(pipeline->outlets[i].sink);
+        bool ended = sink_thread_has_ended(pipeline->outlets[i]->sink);
         if (ended && pipeline->config->sinks[i].on_epipe == ON_EPIPE_STOP)
             return true;
         left = left || !ended;
@@ -178,13 +178,15 @@ static bool all_finished(const struct pipeline *pipeline)
         if (!producer_has_finished(&pipeline->producers[i]))
             return false;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (!sink_thread_has_finished(pipeline->outlets[i].sink))
+        if (!sink_thread_has_finished(pipeline->outlets[i]->sink))
             return false;
-    return pipeline->letters == NULL || dead_letters_have_finished(pipeline->letters);
+    return pipeline_has_settled(pipeline) &&
+           (pipeline->letters == NULL || dead_letters_have_finished(pipeline->letters));
 }
 
-enum pipeline_state pipeline_state(const struct pipeline *pipeline)
+enum pipeline_state pipeline_state(struct pipeline *pipeline)
 {
+    pipeline_look_after(pipeline);
     if (all_finished(pipeline))
         return PIPELINE_FINISHED;
     bool complete = atomic_load(&pipeline->limit_reached) || atomic_load(&pipeline->failed) ||
@@ -194,7 +196,7 @@ enum pipeline_state pipeline_state(const struct pipeline *pipeline)
 
 struct address pipeline_address(const struct pipeline *pipeline, size_t listener)
 {
-    return pipeline->sources[listener].address;
+    return pipeline->sources[listener]->address;
 }
 
 bool pipeline_is_offline(const struct pipeline *pipeline)
@@ -205,36 +207,10 @@ bool pipeline_is_offline(const struct pipeline *pipeline)
 void pipeline_reopen(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        sink_thread_reopen(pipeline->outlets[i].sink);
+        if (pipeline->outlets[i]->opened)
+            sink_thread_reopen(pipeline->outlets[i]->sink);
     if (pipeline->letters != NULL)
         dead_letters_reopen(pipeline->letters);
-}
-
-/* Built-in schemas are the same for ever. */
-static bool has_schemas_from_files(const struct config *config)
-{
-    for (size_t i = 0; i < config->listener_count; i++)
-        for (size_t k = 0; k < config->listeners[i].schema_count; k++)
-            if (config->listeners[i].schemas[k].from_file)
-                return true;
-    return false;
-}
-
-bool pipeline_reload(struct pipeline *pipeline)
-{
-    struct error error;
-    struct schema_list **lists = pipeline_make_schemas(pipeline->config, &error);
-    if (lists == NULL) {
-        log_line(LOG_ERROR, "cannot read the schemas anew, going on with the old ones: %s",
-                 error.text);
-        return false;
-    }
-    for (size_t i = 0; i < pipeline->config->listener_count; i++)
-        schema_slot_put(pipeline->sources[i].schemas, lists[i]);
-    free(lists);
-    if (has_schemas_from_files(pipeline->config))
-        log_line(LOG_INFO, "schemas read anew");
-    return true;
 }
 
 struct tap *pipeline_tap(struct pipeline *pipeline)
@@ -270,6 +246,9 @@ struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline)
 
 void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
 {
+    if (!pipeline->stopping || deadline_ns < pipeline->deadline_ns)
+        pipeline->deadline_ns = deadline_ns;
+    pipeline->stopping = true;
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         if (producer->receiver != NULL)
@@ -278,7 +257,9 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
             capture_player_stop(producer->player, deadline_ns);
     }
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        sink_thread_stop(pipeline->outlets[i].sink, deadline_ns);
+        sink_thread_stop(pipeline->outlets[i]->sink, deadline_ns);
+    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
+        sink_thread_stop(outlet->sink, deadline_ns);
     if (pipeline->letters != NULL)
         dead_letters_stop(pipeline->letters, deadline_ns);
 }
@@ -287,11 +268,11 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
 static bool listener_hangs(const struct pipeline *pipeline, size_t index,
                            const struct producer *capture)
 {
-    const struct listener_config *listener = &pipeline->config->listeners[index];
-    if (listener->kind == LISTENER_CAPTURE)
+    const struct source *source = pipeline->sources[index];
+    if (source->config->kind == LISTENER_CAPTURE)
         return !producer_has_finished(capture);
-    for (size_t i = 0; i < pipeline_sockets_of(listener); i++)
-        if (!producer_has_finished(&pipeline->producers[(index + i) % pipeline->receiver_count]))
+    for (size_t i = 0; i < pipeline_sockets_of(source->config); i++)
+        if (!producer_has_finished(pipeline_producer_of(pipeline, source, i)))
             return true;
     return false;
 }
@@ -307,8 +288,11 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
         capture += config->listeners[i].kind == LISTENER_CAPTURE;
     }
     for (size_t i = 0; i < config->sink_count; i++)
-        if (!sink_thread_has_finished(pipeline->outlets[i].sink))
+        if (!sink_thread_has_finished(pipeline->outlets[i]->sink))
             return config->sinks[i].name;
+    for (const struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
+        if (!sink_thread_has_finished(outlet->sink))
+            return outlet->config->name;
     if (pipeline->letters != NULL && !dead_letters_have_finished(pipeline->letters))
         return config->dead_letter.name;
     return NULL;
@@ -317,7 +301,7 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
 static void settle_lost(void *context, uint32_t listener, uint64_t lost)
 {
     struct pipeline *pipeline = context;
-    counter_add(&pipeline->sources[listener].settled->lost, lost);
+    counter_add(&pipeline->known[listener]->settled->lost, lost);
 }
 
 struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
@@ -325,7 +309,9 @@ struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
     for (size_t i = 0; i < pipeline->producer_count; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        sink_thread_join(pipeline->outlets[i].sink);
+        sink_thread_join(pipeline->outlets[i]->sink);
+    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
+        sink_thread_join(outlet->sink);
     if (pipeline->letters != NULL)
         dead_letters_join(pipeline->letters);
     sequence_settle(pipeline->sequences, settle_lost, pipeline);
@@ -359,6 +345,15 @@ static void destroy_producer(struct producer *producer)
     free(producer->threads);
 }
 
+static void destroy_source(struct source *source)
+{
+    schema_slot_destroy(source->schemas);
+    rate_limit_destroy(source->rate_limit);
+    free(source->schema_names);
+    free(source->name);
+    free(source);
+}
+
 void pipeline_destroy(struct pipeline *pipeline)
 {
     if (pipeline == NULL)
@@ -366,21 +361,23 @@ void pipeline_destroy(struct pipeline *pipeline)
     for (size_t i = 0; pipeline->producers != NULL && i < pipeline->producer_count; i++)
         destroy_producer(&pipeline->producers[i]);
     for (size_t i = 0; pipeline->outlets != NULL && i < pipeline->config->sink_count; i++)
-        sink_thread_destroy(pipeline->outlets[i].sink);
-    dead_letters_destroy(pipeline->letters);
-    for (size_t i = 0; pipeline->sources != NULL && i < pipeline->config->listener_count; i++) {
-        struct source *source = &pipeline->sources[i];
-        schema_slot_destroy(source->schemas);
-        rate_limit_destroy(source->rate_limit);
-        free(source->schema_names);
-        free(source->bound_name);
+        pipeline_destroy_outlet(pipeline->outlets[i]);
+    while (pipeline->retired != NULL) {
+        struct outlet *outlet = pipeline->retired;
+        pipeline->retired = outlet->next;
+        pipeline_destroy_outlet(outlet);
     }
+    dead_letters_destroy(pipeline->letters);
+    for (size_t i = 0; i < pipeline->known_count; i++)
+        destroy_source(pipeline->known[i]);
     sender_report_destroy(pipeline->senders);
     tap_destroy(pipeline->tap);
     batch_pool_destroy(pipeline->pool);
     sequence_table_destroy(pipeline->sequences);
     ledger_destroy(pipeline->ledger);
     wakeup_destroy(pipeline->refreshed);
+    pipeline_free_generations(pipeline, true);
+    free(pipeline->known);
     free(pipeline->sources);
     free(pipeline->producers);
     free(pipeline->outlets);

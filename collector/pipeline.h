@@ -58,7 +58,12 @@ int pipeline_create(struct pipeline **out, const struct pipeline_options *option
 /* Starts the threads. Returns 0, or -1 with `error` filled: then destroy it. */
 int pipeline_start(struct pipeline *pipeline, struct error *error);
 
-enum pipeline_state pipeline_state(const struct pipeline *pipeline);
+/*
+ * It also sees to what a reload has left to be done, which is why it is to be asked when `notify`
+ * was called, and at pipeline_due_ns (monotonic; INT64_MAX: nothing is due).
+ */
+enum pipeline_state pipeline_state(struct pipeline *pipeline);
+int64_t pipeline_due_ns(const struct pipeline *pipeline);
 
 /* The address that a listener (its index in the configuration) is bound to; zero for a capture. */
 struct address pipeline_address(const struct pipeline *pipeline, size_t listener);
@@ -76,6 +81,15 @@ void pipeline_reopen(struct pipeline *pipeline);
  * for it. Returns whether there are new ones; the log says why not.
  */
 bool pipeline_reload(struct pipeline *pipeline);
+
+/*
+ * Takes over another configuration: listeners and sinks are added, taken away and changed, those
+ * that it leaves alone miss nothing, and the schemas of all are made anew: all of it or, where
+ * something of it cannot be had, nothing. What does not run between two options (threads, memory
+ * that is shared, where control listens) cannot be changed, and is refused. On 0 `config`, which
+ * was allocated, is the pipeline's; on -1 `error` says why.
+ */
+int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error);
 
 /* What passes to the sinks, and who sends it; NULL where the configuration has no `control`. */
 struct tap *pipeline_tap(struct pipeline *pipeline);

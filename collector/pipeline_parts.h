@@ -1,7 +1,9 @@
 /*
- * The pipeline's parts, shared by the three files that make it up: pipeline_check.c says what a
+ * The pipeline's parts, shared by the files that make it up: pipeline_check.c says what a
  * configuration needs and whether it can be had, pipeline_open.c makes and connects the parts,
- * pipeline.c starts, watches and stops them. For nobody else.
+ * pipeline.c starts, watches and stops them, pipeline_change.c says what of them becomes what by
+ * another configuration, pipeline_reload.c does it while they run, and pipeline_retired.c sees to
+ * what has had its day. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PARTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PARTS_H
@@ -23,15 +25,18 @@
 #include "collector/tap.h"
 #include "collector/wakeup.h"
 
+/* What a listener is while it runs. It stays, as it is in the ledger, when it is retired. */
 struct source {
     struct listener listener;
-    char *bound_name;   /* the listener's name where the system chose the port, else NULL */
-    char *schema_names; /* the listener's */
+    const struct listener_config *config; /* of the present configuration; NULL: it is retired */
+    char *name;                           /* the listener's */
+    char *schema_names;                   /* the listener's */
     struct schema_slot *schemas;
     struct rate_limit *rate_limit; /* the listener's; NULL: none */
     struct address address;
     size_t granted;                  /* bytes of receive buffer, for each socket */
     struct intake_counters *settled; /* the main thread's: what is found at the end */
+    bool leaving;                    /* retired, and what it holds is not yet given back */
 };
 
 /* What fills batches for one feed: a receiver, of one thread or several, or a capture's player. */
@@ -44,9 +49,25 @@ struct producer {
     size_t listeners; /* that feed it */
 };
 
+/* A configuration that a reload has brought, owned, as long as parts of it are in use. */
+struct generation {
+    struct generation *next;
+    struct config *config;
+    size_t outlets; /* that were made from it */
+};
+
+/* A sink and what leads to it. */
 struct outlet {
+    struct outlet *next;              /* of the retired ones */
+    const struct sink_config *config; /* its own, which need not be the present one's */
+    struct generation *generation;    /* whose that is; NULL: the first one, which outlives all */
+    int index;                        /* in the ledger */
     struct sink_thread *sink;
     struct sink_counters *counters;
+    struct feed_sink *ways; /* to it, by producer */
+    size_t way_count;
+    bool opened;    /* and started; one before it may still write there */
+    int64_t try_ns; /* when that is tried again; 0: it was not tried */
 };
 
 struct pipeline {
@@ -60,17 +81,79 @@ struct pipeline {
     struct tap *tap;               /* NULL: nobody may watch */
     struct sender_report *senders; /* NULL: nobody may ask */
     struct wakeup *refreshed;
-    struct source *sources; /* by listener */
+    struct source **known; /* by index in the ledger */
+    size_t known_count;
+    struct source **sources; /* by listener */
     struct producer *producers;
     size_t producer_count;
-    size_t receiver_count;        /* of the producers, the first ones */
-    size_t receiver_threads;      /* of each of them */
-    struct outlet *outlets;       /* by sink */
+    size_t receiver_count;   /* of the producers, the first ones */
+    size_t receiver_threads; /* of each of them */
+    struct outlet **outlets; /* by sink */
+    struct outlet *retired;  /* those that have not come to their end */
+    struct generation *generations;
+    bool stopping;
+    int64_t deadline_ns;          /* of the stop */
     struct dead_letters *letters; /* NULL: none are kept */
+    uint64_t max_datagrams;       /* 0: any number */
     _Atomic uint64_t received;
     _Atomic bool limit_reached;
     _Atomic bool failed;
 };
+
+/* --- making parts, also while others run (pipeline_open.c) ------------------------------------ */
+
+/*
+ * Makes the source of a listener, or takes up a retired one; the list becomes its own in any case.
+ * Returns NULL with `error` filled.
+ */
+struct source *pipeline_add_source(struct pipeline *pipeline, const struct listener_config *config,
+                                   struct schema_list *list, struct error *error);
+
+/* What of it is told by the configuration alone, while nobody uses it. */
+void pipeline_set_source(struct pipeline *pipeline, struct source *source,
+                         const struct listener_config *config);
+
+/* Whether a sink writes datagrams whole, so that listeners are to keep them. */
+bool pipeline_wants_packets(const struct config *config);
+
+/* Makes the limit that the configuration tells. Returns 0 with *limit (NULL: none), or -1. */
+int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
+                             struct error *error);
+
+/* How its sockets are opened, and where: that many, from the producer of this number on. */
+struct receiver_socket pipeline_socket_of(const struct source *source);
+struct producer *pipeline_producer_of(const struct pipeline *pipeline, const struct source *source,
+                                      size_t socket);
+
+/* Opens the sockets of a source. Returns 0, or -1 with `error` filled. */
+int pipeline_open_udp(struct pipeline *pipeline, struct source *source, struct error *error);
+
+/* Counts the listeners of each producer. */
+void pipeline_count_listeners(struct pipeline *pipeline);
+
+/* Makes a sink, with a queue from each producer, neither opened nor fed. Returns NULL, as above. */
+struct outlet *pipeline_make_outlet(struct pipeline *pipeline, const struct sink_config *config,
+                                    size_t capacity, struct error *error);
+void pipeline_destroy_outlet(struct outlet *outlet);
+
+/* Tells where it listens, and what was not granted. */
+void pipeline_tell_listener(const struct pipeline *pipeline, const struct source *source);
+
+/* --- what is retired (pipeline_retired.c) ----------------------------------------------------- */
+
+/* The sink is offered nothing more: it writes what it has, until the deadline. */
+void pipeline_retire_outlet(struct pipeline *pipeline, struct outlet *outlet, int64_t deadline_ns);
+
+/* Frees what has come to its end, and opens what has waited for that. */
+void pipeline_look_after(struct pipeline *pipeline);
+
+/* Frees the configurations that nobody uses any more, or all. */
+void pipeline_free_generations(struct pipeline *pipeline, bool all);
+
+/* Whether nothing is left that has not come to its end. */
+bool pipeline_has_settled(const struct pipeline *pipeline);
+
+/* --- what a configuration is (pipeline_check.c) ----------------------------------------------- */
 
 /* What a sink is by its configuration alone. */
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
@@ -101,7 +184,23 @@ struct schema_list **pipeline_make_schemas(const struct config *config, struct e
  */
 size_t pipeline_sockets_of(const struct listener_config *listener);
 
-/* What the parts' threads call, with the pipeline as their context. */
+/* --- what becomes of them by another configuration (pipeline_change.c) ------------------------ */
+
+#define PIPELINE_NEW SIZE_MAX
+
+/* For each listener and each sink of the next configuration: which of the present one it was. */
+struct change {
+    size_t *listeners; /* the same address; its keys may differ */
+    size_t *sinks;     /* the same in all */
+    bool same_sinks;   /* no other, none more and none less */
+};
+
+/* Returns 0, the change to be cleared, or -1 with `error` filled where it cannot be made. */
+int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
+                     struct change *change, struct error *error);
+void pipeline_change_clear(struct change *change);
+
+/* --- what the parts' threads call, with the pipeline as their context (pipeline.c) ------------ */
 void pipeline_changed(void *pipeline);
 void pipeline_refreshed(void *pipeline);
 void pipeline_socket_failed(void *pipeline);

@@ -19,8 +19,8 @@
 #define FINAL_WAIT_MS 1000
 
 struct run {
-    const struct config *config;
-    const struct encoder_ops *tap_encoder;
+    const struct program_options *options;
+    const struct config *config; /* by now */
     struct control *control;
     struct control_service *service; /* NULL: nobody may ask */
     struct pipeline *pipeline;
@@ -112,6 +112,45 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
     return milliseconds_until(next, now);
 }
 
+/* As far as it is the program's own. */
+static void follow_config(struct run *run, const struct config *config)
+{
+    run->config = config;
+    log_set(config->log_level, config->log_format);
+}
+
+/* The configuration that is there by now, all of it or nothing. */
+static void take_config(struct run *run)
+{
+    struct error error;
+    struct config *config = calloc(1, sizeof *config);
+    if (config == NULL) {
+        log_line(LOG_ERROR, "no memory to read the configuration anew");
+        return;
+    }
+    if (run->options->read_config(run->options->context, config, &error) == 0 &&
+        pipeline_take_config(run->pipeline, config, &error) == 0) {
+        follow_config(run, config);
+        return;
+    }
+    log_line(LOG_ERROR, "the configuration cannot be read anew, going on with the old one: %s",
+             error.text);
+    config_free(config);
+    free(config);
+}
+
+/* Files are reopened in any case. */
+static void reload(struct run *run)
+{
+    pipeline_reopen(run->pipeline);
+    if (run->stopping)
+        return;
+    if (run->options->read_config != NULL)
+        take_config(run);
+    else
+        pipeline_reload(run->pipeline);
+}
+
 static void handle(struct run *run, enum control_event event)
 {
     switch (event) {
@@ -122,8 +161,7 @@ static void handle(struct run *run, enum control_event event)
         report_now(run);
         break;
     case CONTROL_REOPEN:
-        pipeline_reopen(run->pipeline);
-        pipeline_reload(run->pipeline);
+        reload(run);
         break;
     case CONTROL_NOTICE:
     case CONTROL_READY:
@@ -139,10 +177,13 @@ static enum control_event await_event(struct run *run, int64_t now)
     size_t count = 0;
     int64_t due = INT64_MAX;
     int64_t log_due = log_due_ns();
+    int64_t pipeline_due = pipeline_due_ns(run->pipeline);
     if (run->service != NULL)
         count = control_service_watch(run->service, watched, now, &due);
     if (log_due < due)
         due = log_due;
+    if (pipeline_due < due)
+        due = pipeline_due;
     enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
     log_tell();
     if (run->service != NULL)
@@ -206,8 +247,8 @@ static int start(struct run *run, struct error *error)
     if (pipeline_create(&run->pipeline, &options, error) != 0)
         return -1;
     if (run->config->control != NULL &&
-        control_service_create(&run->service, run->config->control, run->pipeline, run->tap_encoder,
-                               error) != 0)
+        control_service_create(&run->service, run->config->control, run->pipeline,
+                               run->options->tap_encoder, error) != 0)
         return -1;
     /* All is open, and no thread runs yet. */
     if (run->config->user != NULL && user_become(run->config->user, error) != 0)
@@ -219,19 +260,18 @@ static int start(struct run *run, struct error *error)
     return 0;
 }
 
-enum exit_code program_run(const struct config *config, const struct encoder_ops *tap_encoder,
-                           void (*running)(void *context), void *context)
+enum exit_code program_run(const struct program_options *options)
 {
     struct run run = {
-        .config = config, .tap_encoder = tap_encoder, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
+        .options = options, .config = options->config, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
     struct error error;
     enum exit_code code;
     if (start(&run, &error) != 0) {
         log_line(LOG_ERROR, "%s", error.text);
         code = error.code;
     } else {
-        if (running != NULL)
-            running(context);
+        if (options->running != NULL)
+            options->running(options->context);
         if (!wait_for_end(&run))
             end_without_threads(&run);
         code = finish(&run);

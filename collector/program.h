@@ -9,14 +9,27 @@
 #include "collector/error.h"
 #include "collector/sink.h"
 
+struct program_options {
+    const struct config *config; /* outlives the run */
+    const struct encoder_ops
+        *tap_encoder; /* writes the lines of those who watch (control_service.h) */
+
+    /*
+     * Reads what the configuration is by now into `config`, which is all zero. Returns 0, or -1
+     * with `error` filled. NULL: it cannot have changed.
+     */
+    int (*read_config)(void *context, struct config *config, struct error *error);
+
+    /* Told when everything has been opened and started; NULL: nobody. */
+    void (*running)(void *context);
+    void *context;
+};
+
 /*
  * Runs until there is a reason to stop, and returns the exit code; what went wrong has been logged.
  * Where a file hangs for longer than the stop may take, it ends the process itself (with
- * EXIT_CODE_IO): a read or write that never returns can be waited for no other way. `tap_encoder`
- * writes the lines of those who watch (control_service.h). `running` (NULL: nobody) is told when
- * everything has been opened and started.
+ * EXIT_CODE_IO): a read or write that never returns can be waited for no other way.
  */
-enum exit_code program_run(const struct config *config, const struct encoder_ops *tap_encoder,
-                           void (*running)(void *context), void *context);
+enum exit_code program_run(const struct program_options *options);
 
 #endif

@@ -29,9 +29,9 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
                                   .pause = pause_create(),
                                   .timeout_ms = -1};
         coalescing_init(&member->coalescing, clock_monotonic_ns());
-        if (member->group != NULL)
-            continue;
         error_set(error, EXIT_CODE_INTERNAL, "no memory to receive into");
+        if (member->group != NULL && wakeup_create(&member->resumed, error) == 0)
+            continue;
         receiver_destroy(receiver);
         return -1;
     }
@@ -55,19 +55,28 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     atomic_init(&port->due_ns, INT64_MAX);
     port->listener = socket->listener;
     port->filtered = socket->options.only_from != NULL;
+    port->coalesce_ns = socket->coalesce_ns;
+    port->drops_before = port->drops_told = counter_read(&socket->counters->kernel_drops);
+    port->errors_before = counter_read(&socket->counters->receive_errors);
+    if (udp_socket_open(&port->socket, &socket->options, error) != 0 ||
+        notifier_add(receiver->notifier, udp_socket_handle(port->socket), port, error) != 0) {
+        udp_socket_close(port->socket);
+        intake_destroy(port->intake);
+        free(port);
+        return -1;
+    }
+    /* The notifier knows it: from now on it stays until it is removed. */
     port->next = receiver->ports;
     receiver->ports = port;
-    if (udp_socket_open(&port->socket, &socket->options, error) != 0 ||
-        notifier_add(receiver->notifier, udp_socket_handle(port->socket), port, error) != 0 ||
-        udp_socket_bind(port->socket, error) != 0)
+    if (udp_socket_bind(port->socket, error) != 0)
         return -1;
-    size_t buffer = udp_socket_receive_buffer(port->socket);
+    port->buffer = udp_socket_receive_buffer(port->socket);
     for (size_t i = 0; i < receiver->options.thread_count; i++)
-        coalescing_add_socket(&receiver->members[i].coalescing, socket->coalesce_ns, buffer);
+        coalescing_add_socket(&receiver->members[i].coalescing, port->coalesce_ns, port->buffer);
     if (bound != NULL)
         *bound = udp_socket_address(port->socket);
     if (granted != NULL)
-        *granted = buffer;
+        *granted = port->buffer;
     return 0;
 }
 
@@ -138,6 +147,7 @@ void receiver_destroy(struct receiver *receiver)
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         datagram_group_destroy(receiver->members[i].group);
         pause_destroy(receiver->members[i].pause);
+        wakeup_destroy(receiver->members[i].resumed);
     }
     notifier_destroy(receiver->notifier);
     free(receiver);

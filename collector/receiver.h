@@ -80,7 +80,7 @@ struct receiver_socket {
 /*
  * Opens, registers and binds it, in this order. Returns 0, or -1 with `error` filled. *bound is the
  * address with the port that the system chose, *granted the bytes of receive buffer; each may be
- * NULL.
+ * NULL. One that cannot be bound may be there all the same, until its listener's are removed.
  */
 int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
                         struct address *bound, size_t *granted, struct error *error);
@@ -90,6 +90,36 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
  * between the rounds, and while a write waits the rounds go on. Before the start.
  */
 void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink);
+
+/*
+ * Has its threads stand still, until it resumes: they have done so when receiver_is_resting says
+ * so, of which `refreshed` tells. What stands below up to the next paragraph is for that time, and
+ * receiver_add_socket may be then, too.
+ */
+void receiver_ask_to_rest(struct receiver *receiver);
+bool receiver_is_resting(const struct receiver *receiver);
+void receiver_resume(struct receiver *receiver);
+
+/* Offers what is open to the sinks. */
+void receiver_seal_all(struct receiver *receiver);
+
+/*
+ * Changes all sockets of a listener's, as udp_socket_change does. Returns 0 with *granted, where it
+ * has any, or -1 with `error` filled: then some may be changed.
+ */
+int receiver_change_sockets(struct receiver *receiver, const struct receiver_socket *to,
+                            size_t *granted, struct error *error);
+
+/*
+ * The listener's sockets leave: they take nothing new, are drained by the threads when they resume,
+ * and closed; what `refreshed` tells is also that one has. Their counters return to the ledger when
+ * those that are gone are forgotten.
+ */
+void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener);
+void receiver_forget_gone(struct receiver *receiver);
+
+/* Main thread: some that are to leave are still there. */
+bool receiver_has_leaving(const struct receiver *receiver);
 
 /* Returns 0, or -1 with `error` filled. */
 int receiver_start(struct receiver *receiver, struct error *error);

@@ -4,6 +4,14 @@
 
 #define WAIT_EVENTS 32
 
+/* The notifier has forgotten it, and so may all who wait for that. */
+static void let_leave(struct receiver *receiver, struct port *port)
+{
+    receiver_close_socket(port);
+    atomic_store(&port->gone, true);
+    receiver->options.refreshed(receiver->options.context);
+}
+
 /* What the notifier tells within that time; negative: for ever. */
 static void take_events(struct member *member, int timeout_ms)
 {
@@ -21,6 +29,8 @@ static void take_events(struct member *member, int timeout_ms)
             break;
         case NOTIFIER_REMOVED:
             port->removing = false;
+            if (port->leaving)
+                let_leave(receiver, port);
             break;
         case NOTIFIER_WOKEN:
             break;
@@ -33,7 +43,7 @@ static void take_events(struct member *member, int timeout_ms)
 /* Reads the drops of a socket that no other thread has, for the refresh of that number. */
 static bool refresh_port(struct member *member, struct port *port, uint64_t wanted)
 {
-    if (atomic_load(&port->refreshed) >= wanted)
+    if (port->leaving || atomic_load(&port->refreshed) >= wanted)
         return true;
     if (!claim_try(&port->claim))
         return false;
@@ -95,6 +105,8 @@ static bool refuse_all(struct receiver *receiver)
 {
     bool refusing = true;
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+        if (port->leaving)
+            continue;
         receiver_read_drops(port);
         port->refusing = true;
         refusing = udp_socket_refuse_all(port->socket) && refusing;
@@ -123,17 +135,8 @@ static void last_drain(struct member *member)
     struct receiver *receiver = member->receiver;
     int64_t end_ns = end_of_drain(receiver, refuse_all(receiver));
     for (struct port *port = receiver->ports; port != NULL; port = port->next)
-        drain_to_end(member, port, end_ns);
-}
-
-static void close_port(struct port *port)
-{
-    struct intake_counters *counters = intake_counters(port->intake);
-    uint64_t before = counter_read(&counters->kernel_drops);
-    counter_set(&counters->refused_while_stopping, udp_socket_drops(port->socket) - before);
-    counter_set(&counters->receive_errors, udp_socket_errors(port->socket));
-    udp_socket_close(port->socket);
-    port->socket = NULL;
+        if (!port->removing && port->socket != NULL)
+            drain_to_end(member, port, end_ns);
 }
 
 static void close_ports(struct member *member)
@@ -141,6 +144,8 @@ static void close_ports(struct member *member)
     struct receiver *receiver = member->receiver;
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         struct error error;
+        if (port->removing || port->socket == NULL)
+            continue;
         if (notifier_remove(receiver->notifier, udp_socket_handle(port->socket), port, &error) == 0)
             port->removing = true;
         else
@@ -149,7 +154,9 @@ static void close_ports(struct member *member)
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (port->removing)
             take_events(member, -1);
-        close_port(port);
+        if (port->socket != NULL)
+            receiver_close_socket(port);
+        atomic_store(&port->gone, true);
     }
 }
 
@@ -207,6 +214,7 @@ static int time_to_wait(const struct member *member, int64_t due_ns)
 
 void receiver_round(struct member *member, int most_ms)
 {
+    receiver_rest_if_asked(member);
     int64_t due_ns = receiver_hand_over(member);
     if (member->receiver->ended)
         return;

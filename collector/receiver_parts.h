@@ -1,7 +1,8 @@
 /*
  * The receiver's parts, shared by the files that make it up: receiver.c makes, starts and stops it,
  * receiver_loop.c is what its threads do, receiver_sockets.c how they serve a socket,
- * receiver_host.c how one runs a sink between its rounds. For nobody else.
+ * receiver_host.c how one runs a sink between its rounds, receiver_rest.c how they stand still
+ * while something is changed. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVER_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVER_PARTS_H
@@ -29,15 +30,22 @@ struct port {
     const struct listener *listener;
     struct udp_socket *socket;
     struct intake *intake;
+    int64_t coalesce_ns;
+    size_t buffer; /* bytes that were granted */
     bool filtered; /* the kernel refuses who may not send, and counts that as drops */
-    bool refusing; /* for the stop, and its drops have been read for the last time before */
+    bool refusing; /* it is to be closed, and its drops have been read for the last time before */
     bool failed;   /* served no more; open until the end for its counters' sake */
-    bool removing; /* its REMOVED event is awaited */
+    bool leaving;  /* said while all rest: it is closed when it is drained, and not served again */
+    int64_t leaves_ns;      /* at the latest, whatever still comes */
+    bool removing;          /* its REMOVED event is awaited */
+    uint64_t drops_before;  /* what its counters said before it counted there */
+    uint64_t errors_before; /* the same */
     int64_t drops_checked_ns;
     uint64_t drops_told;        /* when the log last spoke of them */
     int64_t due;                /* while claimed and drained: when what is open must be sealed */
     _Atomic int64_t due_ns;     /* the same while unclaimed */
     _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
+    _Atomic bool gone;          /* it has left: nobody knows it but the list of all */
 };
 
 /* First in, first out. */
@@ -58,6 +66,7 @@ struct member {
     bool told_all;                /* what the notifier had to tell; it tells a little at a time */
     struct coalescing coalescing; /* how long it may rest between two rounds */
     struct pause *pause;          /* NULL: it cannot */
+    struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
 };
@@ -70,6 +79,8 @@ struct receiver {
     bool ended;               /* sockets and feed are closed, or about to be */
 
     _Atomic size_t running; /* threads that have not left their loops */
+    _Atomic bool rest_wanted;
+    _Atomic size_t resting; /* threads that stand still */
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
     _Atomic bool stopping;
@@ -91,8 +102,14 @@ enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
  */
 enum drain_result receiver_drain(struct member *member, struct port *port, int64_t now);
 
-/* Of one that was drained; where another thread was told of more meanwhile it is served again. */
+/*
+ * Of one that was drained; where another thread was told of more meanwhile it is served again. One
+ * that is leaving goes.
+ */
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns);
+
+/* Of one that has left: it is closed, and what the kernel counted is counted. */
+void receiver_close_socket(struct port *port);
 
 /* Every socket on the ready list has one turn; one that is put back waits for the next round. */
 void receiver_serve_ready(struct member *member);
@@ -126,6 +143,9 @@ void receiver_round(struct member *member, int most_ms);
  * the sockets and the feed are closed. Once that was done it does nothing.
  */
 void receiver_end(struct member *member);
+
+/* Stands still as long as that is wanted (receiver_rest.c). */
+void receiver_rest_if_asked(struct member *member);
 
 /* --- what was sealed (receiver_host.c) -------------------------------------------------------- */
 

@@ -37,9 +37,37 @@ void receiver_read_drops(struct port *port)
     if (port->refusing)
         return;
     struct intake_counters *counters = intake_counters(port->intake);
-    counter_set(&counters->kernel_drops, udp_socket_drops(port->socket));
-    counter_set(&counters->receive_errors, udp_socket_errors(port->socket));
+    counter_set(&counters->kernel_drops, port->drops_before + udp_socket_drops(port->socket));
+    counter_set(&counters->receive_errors, port->errors_before + udp_socket_errors(port->socket));
 }
+
+/* --- closing ---------------------------------------------------------------------------------- */
+
+void receiver_close_socket(struct port *port)
+{
+    struct intake_counters *counters = intake_counters(port->intake);
+    uint64_t before = counter_read(&counters->kernel_drops) - port->drops_before;
+    counter_add(&counters->refused_while_stopping, udp_socket_drops(port->socket) - before);
+    counter_set(&counters->receive_errors, port->errors_before + udp_socket_errors(port->socket));
+    udp_socket_close(port->socket);
+    port->socket = NULL;
+}
+
+/* Drained for the last time: it is closed when the notifier has done with it. */
+static void part_with(struct member *member, struct port *port)
+{
+    struct error error;
+    intake_hand_to(port->intake, member->intakes);
+    intake_seal(port->intake);
+    port->removing = true;
+    if (notifier_remove(member->receiver->notifier, udp_socket_handle(port->socket), port,
+                        &error) == 0)
+        return;
+    port->removing = false;
+    log_about(LOG_ERROR, LOG_OF_LISTENER, port->listener->name, "%s", error.text);
+}
+
+/* --- what the log hears of drops -------------------------------------------------------------- */
 
 static void tell_drops(struct port *port, int64_t now)
 {
@@ -116,6 +144,10 @@ static int64_t seal_if_due(struct port *port, int64_t now)
 
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
 {
+    if (port->leaving) {
+        part_with(member, port);
+        return;
+    }
     atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);
     if (!claim_give_up(&port->claim))
         receiver_list_socket(&member->ready, port);
@@ -129,7 +161,8 @@ static int64_t serve(struct member *member, struct port *port, int64_t now)
     tell_drops(port, now);
     if (result != DRAIN_DONE)
         seal_if_due(port, now);
-    if (result == DRAIN_DONE)
+    bool leaves = port->leaving && (result == DRAIN_FAILED || now >= port->leaves_ns);
+    if (result == DRAIN_DONE || leaves)
         receiver_list_socket(&member->drained, port);
     else if (result == DRAIN_AGAIN)
         receiver_list_socket(&member->ready, port);
@@ -192,6 +225,8 @@ int receiver_seal_overdue(struct member *member)
     int64_t now = clock_monotonic_ns();
     int64_t first = INT64_MAX;
     for (struct port *port = member->receiver->ports; port != NULL; port = port->next) {
+        if (port->leaving)
+            continue;
         int64_t due = atomic_load_explicit(&port->due_ns, memory_order_relaxed);
         if (due <= now && claim_try(&port->claim)) {
             intake_hand_to(port->intake, member->intakes);

@@ -28,19 +28,16 @@ struct sender_report {
     size_t loser_count;
 };
 
-struct sender_report *sender_report_create(size_t tables, size_t listeners,
-                                           struct sequence_table *sequences)
+struct sender_report *sender_report_create(size_t tables, struct sequence_table *sequences)
 {
     struct sender_report *report = calloc(1, sizeof *report);
     if (report == NULL)
         return NULL;
     report->sequences = sequences;
     report->tables = calloc(tables, sizeof *report->tables);
-    report->listeners = calloc(listeners, sizeof *report->listeners);
     report->read = calloc(TRAFFIC_SENDERS, sizeof *report->read);
     report->rows = calloc(tables * TRAFFIC_SENDERS, sizeof *report->rows);
-    if (report->tables == NULL || report->listeners == NULL || report->read == NULL ||
-        report->rows == NULL) {
+    if (report->tables == NULL || report->read == NULL || report->rows == NULL) {
         sender_report_destroy(report);
         return NULL;
     }
@@ -69,9 +66,15 @@ void sender_report_add_table(struct sender_report *report, const struct traffic_
     report->tables[report->table_count++] = table;
 }
 
-void sender_report_add_listener(struct sender_report *report, const struct listener *listener)
+bool sender_report_add_listener(struct sender_report *report, const struct listener *listener)
 {
+    const struct listener **grown =
+        realloc(report->listeners, (report->listener_count + 1) * sizeof(const struct listener *));
+    if (grown == NULL)
+        return false;
+    report->listeners = grown;
     report->listeners[report->listener_count++] = listener;
+    return true;
 }
 
 /* --- gathering -------------------------------------------------------------------------------- */

@@ -23,21 +23,19 @@
 struct sender_report;
 
 /*
- * For that many tables of traffic and listeners, which are added next; the table of senders'
- * numbers keeps them (sequence_keep_senders). All outlive the report. Returns NULL where memory is
- * short.
+ * For that many tables of traffic, which are added next; the table of senders' numbers keeps them
+ * (sequence_keep_senders). All outlive the report. Returns NULL where memory is short.
  */
-struct sender_report *sender_report_create(size_t tables, size_t listeners,
-                                           struct sequence_table *sequences);
+struct sender_report *sender_report_create(size_t tables, struct sequence_table *sequences);
 /* NULL is allowed. */
 void sender_report_destroy(struct sender_report *report);
 
 /* Bytes that a report takes. */
 size_t sender_report_memory(size_t tables);
 
-/* Listeners in the order of their indexes. */
+/* Listeners in the order of their indexes; false where memory is short. */
 void sender_report_add_table(struct sender_report *report, const struct traffic_table *table);
-void sender_report_add_listener(struct sender_report *report, const struct listener *listener);
+bool sender_report_add_listener(struct sender_report *report, const struct listener *listener);
 
 /*
  * Appends one JSON object on one line:

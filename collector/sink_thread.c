@@ -287,6 +287,23 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
     return 0;
 }
 
+int sink_thread_open(struct sink_thread *sink, struct error *error)
+{
+    return sink->writer->destination != NULL ? 0 : sink_writer_open(sink->writer, error);
+}
+
+/* Nothing was opened, so nothing is written, flushed or finished. */
+void sink_thread_give_up(struct sink_thread *sink)
+{
+    struct batch *batch;
+    while ((batch = next_batch(sink)) != NULL) {
+        sink_writer_count_failed_by(sink->writer, FAILED_IO_ERROR, batch->count);
+        batch_release(batch);
+    }
+    sink_writer_publish_settled(sink->writer);
+    atomic_store(&sink->finished, true);
+}
+
 struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capacity,
                                           size_t listeners, bool shared)
 {

@@ -3,7 +3,7 @@
  * records into its own buffer, and writes the buffer in large blocks, or at once when they are
  * empty, or, where that was asked for, when a time is over.
  *
- * Lifecycle: create, one queue per receiving thread from sink_thread_add_queue, start; the
+ * Lifecycle: create, one queue per receiving thread from sink_thread_add_queue, open, start; the
  * producers close their queues; join (after sink_thread_stop has set a deadline); destroy. It never
  * blocks in a write to a pipe, so its queues fill and refuse, and a reader that went is noticed
  * without traffic. A destination that fails is tried again at a growing interval. A sink whose
@@ -52,9 +52,22 @@ struct sink_thread_options {
  */
 size_t sink_thread_memory(const struct sink_thread_options *options);
 
-/* Opens the destination. Returns 0, or -1 with `error` filled. */
+/* Returns 0, or -1 with `error` filled. */
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,
                        struct error *error);
+
+/*
+ * Opens the destination: before the start, and perhaps long after producers have begun to fill the
+ * queues. Returns 0, or -1 with `error` filled; then it may be tried again. One that is open stays
+ * so.
+ */
+int sink_thread_open(struct sink_thread *sink, struct error *error);
+
+/*
+ * Instead of the open and the start, when the producers have closed their queues: all that is in
+ * them fails as what a destination would not take.
+ */
+void sink_thread_give_up(struct sink_thread *sink);
 
 /*
  * Adds a queue of `capacity` batches between this sink and one producer, fed by listeners of which

@@ -183,7 +183,7 @@ size_t sink_writer_memory(const struct sink_thread_options *options)
     return own + shape.memory + ENCODER_SCRATCH_SIZE;
 }
 
-static int open_destination(struct sink_writer *writer, struct error *error)
+int sink_writer_open(struct sink_writer *writer, struct error *error)
 {
     const struct sink_thread_options *options = &writer->options;
     writer->head = (struct output){.data = writer->head_text, .capacity = sizeof writer->head_text};
@@ -208,8 +208,7 @@ int sink_writer_create(struct sink_writer **out, const struct sink_thread_option
     writer->options = *options;
     deadline_init(&writer->deadline);
     writer->encoder = options->encoder->create(&options->encoding);
-    if (writer->encoder == NULL || wakeup_create(&writer->wakeup, error) != 0 ||
-        open_destination(writer, error) != 0) {
+    if (writer->encoder == NULL || wakeup_create(&writer->wakeup, error) != 0) {
         sink_writer_destroy(writer);
         return -1;
     }

@@ -94,11 +94,12 @@ struct sink_writer {
 };
 
 /*
- * Opens the destination and makes the writer for it. Returns 0, or -1 with `error` filled.
- * sink_writer_destroy closes and frees all; NULL is allowed.
+ * Makes a writer, which writes once sink_writer_open has opened its destination. Both return 0, or
+ * -1 with `error` filled. sink_writer_destroy closes and frees all; NULL is allowed.
  */
 int sink_writer_create(struct sink_writer **out, const struct sink_thread_options *options,
                        struct error *error);
+int sink_writer_open(struct sink_writer *writer, struct error *error);
 void sink_writer_destroy(struct sink_writer *writer);
 
 /* Bytes that one takes. */

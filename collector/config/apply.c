@@ -171,6 +171,10 @@ static bool add_sink(const struct applying *applying, const struct written_entry
     config->sinks = array;
     if (!url_parse_sink(entry->text.data, applying->choices, added, &fault))
         return wrong_url(applying, entry, &fault);
+    added->url = malloc(entry->text.length + 1);
+    if (added->url == NULL)
+        return no_memory(applying);
+    memcpy(added->url, entry->text.data, entry->text.length + 1);
     for (const struct sink_config *other = config->sinks; other != added; other++)
         if (sink_configs_conflict(other, added))
             return conflict(applying, entry, "sink", "writes there already");

@@ -37,6 +37,7 @@ void config_free(struct config *config)
         free_listener(&config->listeners[i]);
     for (size_t i = 0; i < config->sink_count; i++) {
         free(config->sinks[i].name);
+        free(config->sinks[i].url);
         free(config->sinks[i].written_at);
         free(config->sinks[i].path);
         sample_rules_free(&config->sinks[i].encoding.rules);

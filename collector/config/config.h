@@ -88,6 +88,7 @@ enum on_epipe {
 
 struct sink_config {
     char *name;       /* the URL without its keys: "stdout:", "file:PATH" */
+    char *url;        /* with them, as it was written */
     char *written_at; /* as above */
     const struct destination_ops *destination;
     char *path; /* what follows the colon, perhaps empty */

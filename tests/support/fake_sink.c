@@ -284,7 +284,8 @@ int fake_sink_tear_down(void **state)
 void fake_sink_create(struct fake_sink *made)
 {
     struct error error;
-    if (sink_thread_create(&made->sink, &made->options, &error) != 0)
+    if (sink_thread_create(&made->sink, &made->options, &error) != 0 ||
+        sink_thread_open(made->sink, &error) != 0)
         fail_msg("%s", error.text);
     for (size_t i = 0; i < FAKE_QUEUES; i++) {
         made->queues[i] = sink_thread_add_queue(made->sink, FAKE_CAPACITY, 1, false);

@@ -149,7 +149,7 @@ static void put_places(const struct flow *flow, const char *word, char *to, size
 }
 
 /* Words are told apart before the places are put in: a place may hold a blank. */
-static void parse(struct flow *flow, const char *arguments)
+static void parse(struct flow *flow, const char *arguments, struct config *config)
 {
     enum { WORDS = 32, WORD_SIZE = 1024 };
     static char words[WORDS][WORD_SIZE];
@@ -177,8 +177,9 @@ static void parse(struct flow *flow, const char *arguments)
         .local_form = "unix:PATH",
     };
     struct error error;
-    if (options_parse(argc, argv, &choices, &flow->config, &error) != OPTIONS_RUN)
+    if (options_parse(argc, argv, &choices, config, &error) != OPTIONS_RUN)
         fail_msg("%s", error.text);
+    config->notifier = flow->notifier;
 }
 
 static void wake(void *context)
@@ -188,8 +189,7 @@ static void wake(void *context)
 
 static int create(struct flow *flow, const char *arguments, struct error *error)
 {
-    parse(flow, arguments);
-    flow->config.notifier = flow->notifier;
+    parse(flow, arguments, &flow->config);
     struct pipeline_options options = {
         .config = &flow->config,
         .notify = wake,
@@ -206,6 +206,18 @@ void flow_open(struct flow *flow, const char *arguments)
     struct error error;
     if (create(flow, arguments, &error) != 0 || pipeline_start(flow->pipeline, &error) != 0)
         fail_msg("%s", error.text);
+}
+
+bool flow_take_config(struct flow *flow, const char *arguments, struct error *error)
+{
+    struct config *config = calloc(1, sizeof *config);
+    assert_non_null(config);
+    parse(flow, arguments, config);
+    if (pipeline_take_config(flow->pipeline, config, error) == 0)
+        return true;
+    config_free(config);
+    free(config);
+    return false;
 }
 
 const char *flow_least_memory(const struct memory_needs *needs, char *text)

@@ -54,6 +54,12 @@ int flow_tear_down(void **state);
 void flow_open(struct flow *flow, const char *arguments);
 
 /*
+ * Has the running pipeline take over the configuration of other arguments. Returns false with
+ * `error` filled where it does not.
+ */
+bool flow_take_config(struct flow *flow, const char *arguments, struct error *error);
+
+/*
  * "--memory" with the least that these needs allow, so that rings are short and fill soon; in
  * `text` of FLOW_MEMORY_SIZE bytes.
  */

@@ -35,7 +35,7 @@ static int set_up(void **state)
     fixture->sequences = sequence_table_create(1000, secret);
     assert_non_null(fixture->sequences);
     assert_true(sequence_keep_senders(fixture->sequences));
-    fixture->report = sender_report_create(TABLES, LISTENERS, fixture->sequences);
+    fixture->report = sender_report_create(TABLES, fixture->sequences);
     assert_non_null(fixture->report);
     for (size_t i = 0; i < TABLES; i++) {
         fixture->tables[i] = traffic_table_create(secret);
@@ -43,7 +43,7 @@ static int set_up(void **state)
         sender_report_add_table(fixture->report, fixture->tables[i]);
     }
     for (size_t i = 0; i < LISTENERS; i++)
-        sender_report_add_listener(fixture->report, &listeners[i]);
+        assert_true(sender_report_add_listener(fixture->report, &listeners[i]));
     fixture->text = malloc(TEXT_SIZE);
     assert_non_null(fixture->text);
     *state = fixture;

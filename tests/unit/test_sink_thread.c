@@ -333,15 +333,51 @@ static void a_close_wakes_a_sleeping_sink(void **state)
 
 /* --- making and ending ------------------------------------------------------------------------ */
 
-static void a_destination_that_cannot_be_created_says_why(void **state)
+static void a_destination_that_cannot_be_opened_says_why_each_time(void **state)
 {
     struct fake_sink *fake = *state;
     struct error error;
     fake->options.path = "elsewhere";
-    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), -1);
-    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
-    assert_string_equal(error.text, "cannot create elsewhere");
-    assert_null(fake->sink);
+    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sink_thread_open(fake->sink, &error), -1);
+        assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+        assert_string_equal(error.text, "cannot create elsewhere");
+    }
+    sink_thread_destroy(fake->sink);
+    fake->sink = NULL;
+}
+
+static void what_was_queued_before_the_opening_is_written(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct error error;
+    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), 0);
+    for (size_t i = 0; i < FAKE_QUEUES; i++)
+        fake->queues[i] = sink_thread_add_queue(fake->sink, FAKE_CAPACITY, 1, false);
+    fake_sink_push(fake, 0, "a", 3);
+    assert_int_equal(sink_thread_open(fake->sink, &error), 0);
+    assert_int_equal(sink_thread_open(fake->sink, &error), 0);
+    assert_int_equal(sink_thread_start(fake->sink, &error), 0);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 3);
+    assert_int_equal(atomic_load(&fake->counters->in_flight), 0);
+}
+
+static void what_waits_for_a_destination_in_vain_fails(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct error error;
+    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), 0);
+    for (size_t i = 0; i < FAKE_QUEUES; i++)
+        fake->queues[i] = sink_thread_add_queue(fake->sink, FAKE_CAPACITY, 1, false);
+    fake_sink_push(fake, 0, "a", 3);
+    for (size_t i = 0; i < FAKE_QUEUES; i++)
+        batch_queue_close(fake->queues[i]);
+    sink_thread_give_up(fake->sink);
+    assert_true(sink_thread_has_finished(fake->sink));
+    assert_int_equal(counter_read(&fake->counters->failed[FAILED_IO_ERROR]), 3);
+    assert_int_equal(atomic_load(&fake->counters->in_flight), 0);
 }
 
 static struct encoder *create_no_encoder(const struct encoder_options *options)
@@ -392,7 +428,9 @@ int main(void)
         with_fake_sink(a_destination_without_a_name_is_not_reopened),
         with_fake_sink(a_push_is_seen_at_every_moment_of_falling_asleep),
         with_fake_sink(a_close_wakes_a_sleeping_sink),
-        with_fake_sink(a_destination_that_cannot_be_created_says_why),
+        with_fake_sink(a_destination_that_cannot_be_opened_says_why_each_time),
+        with_fake_sink(what_was_queued_before_the_opening_is_written),
+        with_fake_sink(what_waits_for_a_destination_in_vain_fails),
         with_fake_sink(an_encoder_without_memory_is_an_internal_error),
         with_fake_sink(a_sink_may_be_destroyed_instead_of_started),
     };

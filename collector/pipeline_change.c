@@ -1,0 +1,167 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/pipeline_parts.h"
+
+/* --- what only a start can change ------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static bool same_letters(const struct dead_letter_config *a, const struct dead_letter_config *b)
+{
+    return same_text(a->name, b->name) && a->max_size == b->max_size && a->rate == b->rate;
+}
+
+static bool same_processors(const struct processor_list *a, const struct processor_list *b)
+{
+    return a->count == b->count &&
+           memcmp(a->numbers, b->numbers, a->count * sizeof a->numbers[0]) == 0;
+}
+
+/* The first option that differs and must not, or NULL. */
+static const char *fixed_option(const struct config *from, const struct config *to)
+{
+    if (from->notifier != to->notifier)
+        return "notifier";
+    if (from->threads != to->threads)
+        return "threads";
+    if (!same_processors(&from->receiver_cpus, &to->receiver_cpus))
+        return "receiver-cpus";
+    if (!same_text(from->control, to->control))
+        return "control";
+    if (!same_text(from->user, to->user))
+        return "user";
+    if (!same_letters(&from->dead_letter, &to->dead_letter))
+        return "dead-letter";
+    if (from->duration_ns != to->duration_ns)
+        return "duration";
+    if (from->max_datagrams != to->max_datagrams)
+        return "max-datagrams";
+    return NULL;
+}
+
+/* --- listeners -------------------------------------------------------------------------------- */
+
+static bool is_taken(const size_t *list, size_t count, size_t value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == value)
+            return true;
+    return false;
+}
+
+/* The key of a listener that a socket which is open already cannot have changed, or NULL. */
+static const char *fixed_key(const struct listener_config *from, const struct listener_config *to)
+{
+    if (from->kind == LISTENER_CAPTURE)
+        return from->max_decoded != to->max_decoded ? "max_decoded" : NULL;
+    if (from->receivers != to->receivers)
+        return "receivers";
+    if (from->ipv6_only != to->ipv6_only)
+        return "ipv6_only";
+    return from->gro != to->gro ? "gro" : NULL;
+}
+
+static int refuse(struct error *error, const struct listener_config *listener, const char *why)
+{
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
+    error_place(error, listener->written_at);
+    return -1;
+}
+
+static int match_listener(const struct pipeline *pipeline, const struct config *to, size_t index,
+                          size_t *matched, struct error *error)
+{
+    const struct config *from = pipeline->config;
+    const struct listener_config *listener = &to->listeners[index];
+    matched[index] = PIPELINE_NEW;
+    for (size_t i = 0; i < from->listener_count && matched[index] == PIPELINE_NEW; i++)
+        if (strcmp(from->listeners[i].name, listener->name) == 0 && !is_taken(matched, index, i))
+            matched[index] = i;
+    if (matched[index] != PIPELINE_NEW) {
+        const char *key = fixed_key(&from->listeners[matched[index]], listener);
+        if (key == NULL)
+            return 0;
+        error_set(error, EXIT_CODE_CONFIG, "%s: %s= is changed by a new start alone",
+                  listener->name, key);
+        error_place(error, listener->written_at);
+        return -1;
+    }
+    if (listener->kind == LISTENER_CAPTURE)
+        return refuse(error, listener, "a capture is read from a start on");
+    size_t threads = pipeline->receiver_count * pipeline->receiver_threads;
+    if (threads == 0)
+        return refuse(error, listener, "there is no receiver: all listeners were captures");
+    if (listener->receivers > threads)
+        return refuse(error, listener, "receivers= wants more than were started");
+    return 0;
+}
+
+static int match_listeners(const struct pipeline *pipeline, const struct config *to,
+                           size_t *matched, struct error *error)
+{
+    const struct config *from = pipeline->config;
+    for (size_t i = 0; i < to->listener_count; i++)
+        if (match_listener(pipeline, to, i, matched, error) != 0)
+            return -1;
+    for (size_t i = 0; i < from->listener_count; i++)
+        if (from->listeners[i].kind == LISTENER_CAPTURE &&
+            !is_taken(matched, to->listener_count, i))
+            return refuse(error, &from->listeners[i], "a capture is read to its end");
+    return 0;
+}
+
+/* --- sinks ------------------------------------------------------------------------------------ */
+
+static int match_sinks(const struct pipeline *pipeline, const struct config *to,
+                       struct change *change, struct error *error)
+{
+    const struct config *from = pipeline->config;
+    size_t same = 0;
+    for (size_t i = 0; i < to->sink_count; i++) {
+        change->sinks[i] = PIPELINE_NEW;
+        for (size_t k = 0; k < from->sink_count; k++)
+            if (strcmp(from->sinks[k].url, to->sinks[i].url) == 0)
+                change->sinks[i] = k;
+        same += change->sinks[i] != PIPELINE_NEW;
+    }
+    change->same_sinks = same == from->sink_count && same == to->sink_count;
+    if (change->same_sinks)
+        return 0;
+    bool captures = pipeline->producer_count > pipeline->receiver_count;
+    if (!captures && to->threads != THREADS_ONE)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "%s, sinks are changed by a new start alone",
+              captures ? "where captures are read" : "with --threads 1");
+    return -1;
+}
+
+int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
+                     struct change *change, struct error *error)
+{
+    const char *option = fixed_option(pipeline->config, to);
+    *change = (struct change){0};
+    if (option != NULL) {
+        error_set(error, EXIT_CODE_CONFIG, "--%s is changed by a new start alone", option);
+        return -1;
+    }
+    change->listeners = calloc(to->listener_count, sizeof *change->listeners);
+    change->sinks = calloc(to->sink_count, sizeof *change->sinks);
+    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    if (change->listeners != NULL && change->sinks != NULL &&
+        match_listeners(pipeline, to, change->listeners, error) == 0 &&
+        match_sinks(pipeline, to, change, error) == 0)
+        return 0;
+    pipeline_change_clear(change);
+    return -1;
+}
+
+void pipeline_change_clear(struct change *change)
+{
+    free(change->listeners);
+    free(change->sinks);
+    *change = (struct change){0};
+}

@@ -1,0 +1,558 @@
+/*
+ * Another configuration in the place of the present one, while datagrams come.
+ *
+ * What can fail or takes time comes first, beside what runs: schemas, sinks, memory. Then the
+ * receivers stand still for a moment, in which sockets are bound and changed, as the last thing
+ * that can fail, and all that they work on is put in place. What is no longer wanted goes on to its
+ * own end (pipeline_retired.c).
+ */
+#include <stdlib.h>
+
+#include "collector/log.h"
+#include "collector/pipeline_parts.h"
+#include "collector/rate_limit.h"
+#include "collector/thread.h"
+
+/* How long receivers may take to stand still, and sockets that leave to be gone. */
+#define REST_WAIT_NS INT64_C(2000000000)
+
+/* --- schemas alone ---------------------------------------------------------------------------- */
+
+/* Built-in schemas are the same for ever. */
+static bool has_schemas_from_files(const struct config *config)
+{
+    for (size_t i = 0; i < config->listener_count; i++)
+        for (size_t k = 0; k < config->listeners[i].schema_count; k++)
+            if (config->listeners[i].schemas[k].from_file)
+                return true;
+    return false;
+}
+
+bool pipeline_reload(struct pipeline *pipeline)
+{
+    struct error error;
+    struct schema_list **lists = pipeline_make_schemas(pipeline->config, &error);
+    if (lists == NULL) {
+        log_line(LOG_ERROR, "cannot read the schemas anew, going on with the old ones: %s",
+                 error.text);
+        return false;
+    }
+    for (size_t i = 0; i < pipeline->config->listener_count; i++)
+        schema_slot_put(pipeline->sources[i]->schemas, lists[i]);
+    free(lists);
+    if (has_schemas_from_files(pipeline->config))
+        log_line(LOG_INFO, "schemas read anew");
+    return true;
+}
+
+/* --- what is made ready beside what runs ------------------------------------------------------ */
+
+struct reload {
+    struct pipeline *pipeline;
+    struct config *to;
+    struct generation *generation;
+    struct change change;
+    struct memory_plan plan;
+    /* By listener: its schemas and its limit, NULL where they are the source's, or unchanged. */
+    struct schema_list **lists;
+    struct rate_limit **limits;
+    struct source **sources;
+    struct outlet **outlets; /* by sink */
+};
+
+static int no_memory(struct error *error)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    return -1;
+}
+
+static bool is_new_listener(const struct reload *reload, size_t index)
+{
+    return reload->change.listeners[index] == PIPELINE_NEW;
+}
+
+static bool is_new_sink(const struct reload *reload, size_t index)
+{
+    return reload->change.sinks[index] == PIPELINE_NEW;
+}
+
+/* The memory that there is to be: the threads are those that there are. */
+static int plan_memory(struct reload *reload, struct error *error)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    struct memory_needs needs;
+    pipeline_count_needs(reload->to, pipeline->notifier, &needs);
+    needs.receiver_feeds = pipeline->receiver_count;
+    needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
+    return memory_plan_make(&reload->plan, reload->to->memory, &needs, error);
+}
+
+static int make_room(struct reload *reload, struct error *error)
+{
+    size_t listeners = reload->to->listener_count;
+    reload->limits = calloc(listeners, sizeof(struct rate_limit *));
+    reload->sources = calloc(listeners, sizeof(struct source *));
+    reload->outlets = calloc(reload->to->sink_count, sizeof(struct outlet *));
+    reload->generation = calloc(1, sizeof *reload->generation);
+    if (reload->limits == NULL || reload->sources == NULL || reload->outlets == NULL ||
+        reload->generation == NULL)
+        return no_memory(error);
+    reload->generation->config = reload->to;
+    return 0;
+}
+
+static int make_sources(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        if (is_new_listener(reload, i)) {
+            struct schema_list *list = reload->lists[i];
+            reload->lists[i] = NULL;
+            reload->sources[i] = pipeline_add_source(pipeline, config, list, error);
+            if (reload->sources[i] == NULL)
+                return -1;
+            reload->sources[i]->listener.keeps_packets = pipeline_wants_packets(reload->to);
+            continue;
+        }
+        struct source *source = pipeline->sources[reload->change.listeners[i]];
+        reload->sources[i] = source;
+        if (source->config->rate_limit != config->rate_limit &&
+            pipeline_make_rate_limit(config, &reload->limits[i], error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether a sink that is to go, or has not yet gone, writes where this one is to. */
+static bool is_in_use(const struct reload *reload, const struct sink_config *config)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (sink_configs_conflict(pipeline->outlets[i]->config, config))
+            return true;
+    for (const struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
+        if (sink_configs_conflict(outlet->config, config))
+            return true;
+    return false;
+}
+
+static int make_outlet(struct reload *reload, size_t index, struct error *error)
+{
+    const struct sink_config *config = &reload->to->sinks[index];
+    struct outlet *outlet =
+        pipeline_make_outlet(reload->pipeline, config, reload->plan.ring_capacity, error);
+    reload->outlets[index] = outlet;
+    if (outlet == NULL)
+        return -1;
+    outlet->generation = reload->generation;
+    reload->generation->outlets++;
+    if (is_in_use(reload, config))
+        return 0;
+    if (sink_thread_open(outlet->sink, error) != 0 || sink_thread_start(outlet->sink, error) != 0)
+        return -1;
+    outlet->opened = true;
+    return 0;
+}
+
+static int make_outlets(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->sink_count; i++) {
+        if (!is_new_sink(reload, i))
+            reload->outlets[i] = pipeline->outlets[reload->change.sinks[i]];
+        else if (make_outlet(reload, i, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* So that nothing is missing when the change is made. */
+static int reserve(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < pipeline->receiver_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        if (!feed_reserve(producer->feed, reload->to->sink_count))
+            return no_memory(error);
+        for (size_t k = 0; k < reload->to->sink_count; k++)
+            if (!batch_queue_set_listeners(reload->outlets[k]->ways[i].queue, pipeline->known_count,
+                                           producer->listeners > 1))
+                return no_memory(error);
+    }
+    if (batch_pool_resize(pipeline->pool,
+                          larger(pipeline->plan.small_batches, reload->plan.small_batches),
+                          larger(pipeline->plan.large_batches, reload->plan.large_batches)))
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
+              (unsigned long long)(reload->plan.total >> 20));
+    return -1;
+}
+
+static int prepare(struct reload *reload, struct error *error)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    if (pipeline_check_config(reload->to, error) != 0 ||
+        pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
+        plan_memory(reload, error) != 0)
+        return -1;
+    reload->lists = pipeline_make_schemas(reload->to, error);
+    if (reload->lists == NULL || make_room(reload, error) != 0 ||
+        make_sources(reload, error) != 0 || make_outlets(reload, error) != 0)
+        return -1;
+    return reserve(reload, error);
+}
+
+/* --- taking it back --------------------------------------------------------------------------- */
+
+static void withdraw_sources(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        struct source *source = reload->sources[i];
+        if (source == NULL || !is_new_listener(reload, i))
+            continue;
+        source->config = NULL;
+        source->leaving = true; /* as its sockets, where it has any */
+        ledger_withdraw_listener(pipeline->ledger, (int)source->listener.index);
+    }
+}
+
+/* Nothing was offered to them, and what they opened is closed again. */
+static void withdraw_outlets(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->sink_count; i++) {
+        struct outlet *outlet = reload->outlets[i];
+        if (outlet == NULL || !is_new_sink(reload, i))
+            continue;
+        for (size_t k = 0; k < outlet->way_count; k++)
+            batch_queue_close(outlet->ways[k].queue);
+        sink_thread_stop(outlet->sink, clock_monotonic_ns());
+        sink_thread_notify(outlet->sink);
+        sink_thread_join(outlet->sink);
+        ledger_withdraw_sink(pipeline->ledger, outlet->index);
+        pipeline_destroy_outlet(outlet);
+    }
+}
+
+static void withdraw(struct reload *reload)
+{
+    if (reload->sources != NULL)
+        withdraw_sources(reload);
+    if (reload->outlets != NULL)
+        withdraw_outlets(reload);
+    batch_pool_resize(reload->pipeline->pool, reload->pipeline->plan.small_batches,
+                      reload->pipeline->plan.large_batches);
+    free(reload->generation);
+    free(reload->sources);
+    free(reload->outlets);
+}
+
+/* --- the receivers ---------------------------------------------------------------------------- */
+
+typedef bool receiver_state(const struct receiver *receiver);
+
+/* Waits until it is true of all receivers. */
+static bool await_all(struct pipeline *pipeline, receiver_state *is)
+{
+    int64_t give_up = clock_monotonic_ns() + REST_WAIT_NS;
+    for (size_t i = 0; i < pipeline->receiver_count;) {
+        if (is(pipeline->producers[i].receiver)) {
+            i++;
+            continue;
+        }
+        int64_t left_ms = (give_up - clock_monotonic_ns()) / 1000000;
+        if (left_ms <= 0)
+            return false;
+        wakeup_wait(pipeline->refreshed, NO_HANDLE, false, (int)left_ms);
+    }
+    return true;
+}
+
+static void resume_receivers(struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        receiver_resume(pipeline->producers[i].receiver);
+}
+
+static bool rest_receivers(struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        receiver_ask_to_rest(pipeline->producers[i].receiver);
+    if (await_all(pipeline, receiver_is_resting))
+        return true;
+    resume_receivers(pipeline);
+    return false;
+}
+
+static bool has_none_leaving(const struct receiver *receiver)
+{
+    return !receiver_has_leaving(receiver);
+}
+
+static bool socket_differs(const struct receiver_socket *a, const struct receiver_socket *b)
+{
+    return a->options.receive_buffer != b->options.receive_buffer ||
+           a->options.max_datagram != b->options.max_datagram ||
+           a->options.tell_destination != b->options.tell_destination ||
+           a->options.busy_poll_us != b->options.busy_poll_us ||
+           a->options.only_from != b->options.only_from || a->coalesce_ns != b->coalesce_ns;
+}
+
+static int change_sockets(struct pipeline *pipeline, struct source *source,
+                          const struct listener_config *config, bool keeps_packets,
+                          struct error *error)
+{
+    struct receiver_socket before = pipeline_socket_of(source);
+    source->config = config;
+    source->listener.keeps_packets = keeps_packets;
+    struct receiver_socket after = pipeline_socket_of(source);
+    if (!socket_differs(&before, &after))
+        return 0;
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        if (receiver_change_sockets(pipeline->producers[i].receiver, &after, &source->granted,
+                                    error) != 0)
+            return -1;
+    return 0;
+}
+
+static void remove_sockets(struct pipeline *pipeline, const struct source *source)
+{
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        receiver_remove_sockets(pipeline->producers[i].receiver, &source->listener);
+}
+
+/* As they were before: of the listeners before `end`. */
+static void take_back_sockets(struct reload *reload, size_t end)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    bool packets = pipeline_wants_packets(pipeline->config);
+    for (size_t i = 0; i < end; i++) {
+        struct source *source = reload->sources[i];
+        struct error ignored;
+        if (is_new_listener(reload, i))
+            remove_sockets(pipeline, source);
+        else if (source->config->kind == LISTENER_UDP)
+            change_sockets(pipeline, source,
+                           &pipeline->config->listeners[reload->change.listeners[i]], packets,
+                           &ignored);
+    }
+}
+
+/* Returns 0, or -1 with `error` filled and all sockets as they were, or leaving. */
+static int set_sockets(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    bool packets = pipeline_wants_packets(reload->to);
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        struct source *source = reload->sources[i];
+        int result = 0;
+        if (is_new_listener(reload, i))
+            result = pipeline_open_udp(pipeline, source, error);
+        else if (config->kind == LISTENER_UDP)
+            result = change_sockets(pipeline, source, config, packets, error);
+        if (result == 0)
+            continue;
+        error_place(error, config->written_at);
+        take_back_sockets(reload, i + 1);
+        return -1;
+    }
+    return 0;
+}
+
+/* --- the change itself, which cannot fail ----------------------------------------------------- */
+
+static void settle_listeners(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        const struct listener_config *config = &reload->to->listeners[i];
+        struct source *source = reload->sources[i];
+        if (is_new_listener(reload, i))
+            continue;
+        uint64_t rate = pipeline->config->listeners[reload->change.listeners[i]].rate_limit;
+        if (rate != config->rate_limit) {
+            rate_limit_destroy(source->rate_limit);
+            source->rate_limit = reload->limits[i];
+            reload->limits[i] = NULL;
+        }
+        char *names = schema_list_names(reload->lists[i]);
+        if (names != NULL &&
+            ledger_set_schema(pipeline->ledger, (int)source->listener.index, names)) {
+            free(source->schema_names);
+            source->schema_names = names;
+        } else {
+            free(names); /* the old names go on: that is all that is lost */
+        }
+        schema_slot_put(source->schemas, reload->lists[i]);
+        reload->lists[i] = NULL;
+        pipeline_set_source(pipeline, source, config);
+    }
+}
+
+static bool is_kept(const size_t *list, size_t count, size_t index)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == index)
+            return true;
+    return false;
+}
+
+static void retire_listeners(struct reload *reload)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+        struct source *source = pipeline->sources[i];
+        if (is_kept(reload->change.listeners, reload->to->listener_count, i))
+            continue;
+        remove_sockets(pipeline, source);
+        source->config = NULL;
+        source->leaving = true;
+        ledger_retire_listener(pipeline->ledger, (int)source->listener.index);
+    }
+}
+
+static void feed_outlets(struct reload *reload, size_t number, struct feed_sink *ways)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    struct producer *producer = &pipeline->producers[number];
+    for (size_t i = 0; i < reload->to->sink_count; i++) {
+        ways[i] = reload->outlets[i]->ways[number];
+        batch_queue_set_listeners(ways[i].queue, pipeline->known_count, producer->listeners > 1);
+        batch_queue_set_capacity(ways[i].queue, reload->plan.ring_capacity);
+    }
+    feed_set_sinks(producer->feed, ways, reload->to->sink_count);
+}
+
+static void change_outlets(struct reload *reload, struct feed_sink *ways)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        feed_outlets(reload, i, ways);
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (!is_kept(reload->change.sinks, reload->to->sink_count, i))
+            pipeline_retire_outlet(pipeline, pipeline->outlets[i], deadline);
+    for (size_t i = 0; i < reload->to->sink_count; i++)
+        if (is_new_sink(reload, i))
+            ledger_begin_sink(pipeline->ledger, reload->outlets[i]->index);
+}
+
+static void commit(struct reload *reload, struct feed_sink *ways)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    settle_listeners(reload);
+    retire_listeners(reload);
+    pipeline_count_listeners(pipeline);
+    if (!reload->change.same_sinks || reload->plan.ring_capacity != pipeline->plan.ring_capacity)
+        change_outlets(reload, ways);
+    reload->generation->next = pipeline->generations;
+    pipeline->generations = reload->generation;
+    free(pipeline->sources);
+    free(pipeline->outlets);
+    pipeline->sources = reload->sources;
+    pipeline->outlets = reload->outlets;
+    pipeline->config = reload->to;
+    pipeline->plan = reload->plan;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static void tell(const struct reload *reload, size_t listeners_before, size_t sinks_before)
+{
+    size_t new_listeners = 0, new_sinks = 0;
+    const struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->listener_count; i++)
+        new_listeners += is_new_listener(reload, i);
+    for (size_t i = 0; i < reload->to->sink_count; i++)
+        new_sinks += is_new_sink(reload, i);
+    size_t kept_listeners = reload->to->listener_count - new_listeners;
+    size_t kept_sinks = reload->to->sink_count - new_sinks;
+    if (reload->to->file != NULL)
+        log_line(
+            LOG_INFO,
+            "the configuration was read anew: listeners: %zu stay, %zu come, %zu go; sinks: %zu "
+            "stay, %zu come, %zu go",
+            kept_listeners, new_listeners, listeners_before - kept_listeners, kept_sinks, new_sinks,
+            sinks_before - kept_sinks);
+    if (has_schemas_from_files(reload->to))
+        log_line(LOG_INFO, "schemas read anew");
+    for (size_t i = 0; i < reload->to->listener_count; i++)
+        if (is_new_listener(reload, i))
+            pipeline_tell_listener(pipeline, reload->sources[i]);
+}
+
+/* While the receivers stand still. */
+static int change(struct reload *reload, struct feed_sink *ways, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < pipeline->receiver_count; i++) {
+        receiver_forget_gone(pipeline->producers[i].receiver);
+        receiver_seal_all(pipeline->producers[i].receiver);
+    }
+    if (set_sockets(reload, error) != 0)
+        return -1;
+    commit(reload, ways);
+    return 0;
+}
+
+static int rest_and_change(struct reload *reload, struct error *error)
+{
+    struct pipeline *pipeline = reload->pipeline;
+    struct feed_sink *ways = calloc(reload->to->sink_count, sizeof *ways);
+    if (ways == NULL)
+        return no_memory(error);
+    int result = -1;
+    if (rest_receivers(pipeline)) {
+        result = change(reload, ways, error);
+        resume_receivers(pipeline);
+    } else {
+        error_set(error, EXIT_CODE_INTERNAL, "a receiver does not come to a rest");
+    }
+    free(ways);
+    return result;
+}
+
+static void clear(struct reload *reload)
+{
+    for (size_t i = 0; i < reload->to->listener_count; i++) {
+        if (reload->lists != NULL)
+            schema_list_release(reload->lists[i]);
+        if (reload->limits != NULL)
+            rate_limit_destroy(reload->limits[i]);
+    }
+    free(reload->lists);
+    free(reload->limits);
+    pipeline_change_clear(&reload->change);
+}
+
+int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error)
+{
+    struct reload reload = {.pipeline = pipeline, .to = config};
+    size_t listeners_before = pipeline->config->listener_count;
+    size_t sinks_before = pipeline->config->sink_count;
+    if (!await_all(pipeline, has_none_leaving)) {
+        error_set(error, EXIT_CODE_INTERNAL, "listeners of the last reload are not gone yet");
+        return -1;
+    }
+    pipeline_look_after(pipeline);
+    int result = prepare(&reload, error);
+    if (result == 0)
+        result = rest_and_change(&reload, error);
+    if (result == 0)
+        tell(&reload, listeners_before, sinks_before);
+    else
+        withdraw(&reload);
+    if (result == 0)
+        batch_pool_resize(pipeline->pool, pipeline->plan.small_batches,
+                          pipeline->plan.large_batches);
+    clear(&reload);
+    return result;
+}

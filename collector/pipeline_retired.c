@@ -1,0 +1,171 @@
+#include <stdlib.h>
+
+#include "collector/log.h"
+#include "collector/pipeline_parts.h"
+#include "collector/rate_limit.h"
+#include "collector/thread.h"
+
+/* How long a destination is left alone that could not be opened. */
+#define TRY_AGAIN_NS INT64_C(1000000000)
+
+void pipeline_retire_outlet(struct pipeline *pipeline, struct outlet *outlet, int64_t deadline_ns)
+{
+    outlet->next = pipeline->retired;
+    pipeline->retired = outlet;
+    for (size_t i = 0; i < outlet->way_count; i++)
+        batch_queue_close(outlet->ways[i].queue);
+    ledger_retire_sink(pipeline->ledger, outlet->index);
+    sink_thread_stop(outlet->sink, deadline_ns);
+    sink_thread_notify(outlet->sink);
+}
+
+/* --- what has come to its end ----------------------------------------------------------------- */
+
+static void free_finished(struct pipeline *pipeline)
+{
+    for (struct outlet **link = &pipeline->retired; *link != NULL;) {
+        struct outlet *outlet = *link;
+        if (!sink_thread_has_finished(outlet->sink)) {
+            link = &outlet->next;
+            continue;
+        }
+        *link = outlet->next;
+        sink_thread_join(outlet->sink);
+        if (outlet->generation != NULL)
+            outlet->generation->outlets--;
+        pipeline_destroy_outlet(outlet);
+    }
+}
+
+static bool sockets_are_leaving(const struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        if (receiver_has_leaving(pipeline->producers[i].receiver))
+            return true;
+    return false;
+}
+
+/* What listeners that are gone held. */
+static void clear_sources(struct pipeline *pipeline)
+{
+    if (sockets_are_leaving(pipeline))
+        return;
+    for (size_t i = 0; i < pipeline->known_count; i++) {
+        struct source *source = pipeline->known[i];
+        if (!source->leaving)
+            continue;
+        source->leaving = false;
+        schema_slot_put(source->schemas, NULL);
+        rate_limit_destroy(source->rate_limit);
+        source->rate_limit = NULL;
+        source->listener.rate_limit = NULL;
+    }
+}
+
+void pipeline_free_generations(struct pipeline *pipeline, bool all)
+{
+    for (struct generation **link = &pipeline->generations; *link != NULL;) {
+        struct generation *generation = *link;
+        if (!all && (generation->outlets != 0 || generation->config == pipeline->config)) {
+            link = &generation->next;
+            continue;
+        }
+        *link = generation->next;
+        config_free(generation->config);
+        free(generation->config);
+        free(generation);
+    }
+}
+
+/* --- what has waited for that ----------------------------------------------------------------- */
+
+/* One that was retired before it writes there still: `before` is the last of those. */
+static bool is_in_the_way(const struct outlet *before, const struct outlet *outlet)
+{
+    for (; before != NULL; before = before->next)
+        if (sink_configs_conflict(before->config, outlet->config))
+            return true;
+    return false;
+}
+
+static bool producers_have_finished(const struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        if (!receiver_has_finished(pipeline->producers[i].receiver))
+            return false;
+    return true;
+}
+
+/* What it cannot write where it should stays in its queues, until they are full, or to the stop. */
+static void try_to_open(struct pipeline *pipeline, struct outlet *outlet, bool closed, int64_t now)
+{
+    struct error error;
+    if (sink_thread_open(outlet->sink, &error) == 0 &&
+        sink_thread_start(outlet->sink, &error) == 0) {
+        outlet->opened = true;
+        return;
+    }
+    if (outlet->try_ns == 0)
+        log_about(LOG_ERROR, LOG_OF_SINK, outlet->config->name, "%s; trying again", error.text);
+    outlet->try_ns = now + TRY_AGAIN_NS;
+    if (closed && pipeline->stopping && now >= pipeline->deadline_ns)
+        sink_thread_give_up(outlet->sink);
+}
+
+static bool waits(const struct outlet *outlet)
+{
+    return !outlet->opened && !sink_thread_has_finished(outlet->sink);
+}
+
+static void open_waiting(struct pipeline *pipeline)
+{
+    int64_t now = clock_monotonic_ns();
+    bool late = pipeline->stopping && now >= pipeline->deadline_ns;
+    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
+        if (waits(outlet) && (late || now >= outlet->try_ns) &&
+            !is_in_the_way(outlet->next, outlet))
+            try_to_open(pipeline, outlet, true, now);
+    for (size_t i = 0; i < pipeline->config->sink_count; i++) {
+        struct outlet *outlet = pipeline->outlets[i];
+        if (waits(outlet) && (late || now >= outlet->try_ns) &&
+            !is_in_the_way(pipeline->retired, outlet))
+            try_to_open(pipeline, outlet, producers_have_finished(pipeline), now);
+    }
+}
+
+static int64_t due_of(const struct pipeline *pipeline, const struct outlet *outlet)
+{
+    if (!waits(outlet) || outlet->try_ns == 0)
+        return INT64_MAX;
+    bool first = pipeline->stopping && pipeline->deadline_ns < outlet->try_ns;
+    return first ? pipeline->deadline_ns : outlet->try_ns;
+}
+
+int64_t pipeline_due_ns(const struct pipeline *pipeline)
+{
+    int64_t due = INT64_MAX;
+    for (size_t i = 0; i < pipeline->config->sink_count; i++) {
+        int64_t next = due_of(pipeline, pipeline->outlets[i]);
+        due = next < due ? next : due;
+    }
+    for (const struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next) {
+        int64_t next = due_of(pipeline, outlet);
+        due = next < due ? next : due;
+    }
+    return due;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+void pipeline_look_after(struct pipeline *pipeline)
+{
+    free_finished(pipeline);
+    clear_sources(pipeline);
+    open_waiting(pipeline);
+    pipeline_free_generations(pipeline, false);
+}
+
+bool pipeline_has_settled(const struct pipeline *pipeline)
+{
+    return pipeline->retired == NULL && !sockets_are_leaving(pipeline);
+}

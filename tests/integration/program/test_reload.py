@@ -1,0 +1,191 @@
+"""Another configuration for a running program: what stays misses nothing, what is wrong is refused."""
+import json
+import os
+import socket
+import subprocess
+import unittest
+
+from built import command
+from protobuf import metric
+from sluice_program import (CHANGED, DEADLINE, ProgramTest, dropped, parse_lines,
+                            read_lines)
+from test_config import READS_FILES
+
+REFUSED = "the configuration cannot be read anew, going on with the old one: "
+
+
+def free_port():
+    """One that nobody has at the moment, for what must be found again under its number."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as chosen:
+        chosen.bind(("127.0.0.1", 0))
+        return chosen.getsockname()[1]
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class Reload(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "sluice.yaml"
+        self.kept = self.folder / "kept"
+
+    def write(self, listeners, sinks, **options):
+        """Whole at once, as an editor or a package does it: the program may read at any time."""
+        new = self.folder / "new.yaml"
+        new.write_text(json.dumps({**options, "listeners": listeners, "sinks": sinks}),
+                       encoding="utf-8")
+        new.replace(self.file)
+
+    def begin(self, *listeners, sinks=(), **options):
+        self.write(listeners or ["udp://127.0.0.1:0?schema=riemann"],
+                   [f"file:{self.kept}", *sinks], **options)
+        return self.start("--config", self.file)
+
+    def change(self, program, listeners, sinks, **options):
+        before = len(self.said(program, CHANGED))
+        self.write(listeners, sinks, **options)
+        program.ask_to_reload()
+        program.wait_for_log(CHANGED, before + 1)
+
+    @staticmethod
+    def said(program, text):
+        return [line for line in program.said() if text in line]
+
+    def test_a_sink_is_added_and_another_taken_away(self):
+        one, two = self.folder / "one", self.folder / "two"
+        program = self.begin(sinks=[f"file:{one}"])
+        sender = self.sender(program)
+        sender.send(metric(1))
+        program.wait_for_settled(1)
+        self.change(program, ["udp://127.0.0.1:0?schema=riemann"],
+                    [f"file:{self.kept}", {"to": f"file:{two}", "format": "csv"}])
+        sender.send(metric(2))
+        program.wait_for_settled(2)
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.kept)], [1, 2])
+        self.assertEqual([line["value"] for line in read_lines(one)], [1])
+        self.assertEqual(len(two.read_bytes().splitlines()), 2)
+        self.assertEqual([(sink["retired"], sink["messages"]) for sink in ledger["sinks"]],
+                         [(False, 2), (True, 1), (False, 1)])
+
+    def test_a_listener_is_added_and_taken_away_and_the_last_datagram_is_received(self):
+        first = f"udp://127.0.0.1:{free_port()}?schema=riemann"
+        second = f"udp://127.0.0.1:{free_port()}?schema=riemann"
+        program = self.begin(first)
+        for value in range(20):
+            self.change(program, [first, second], [f"file:{self.kept}"])
+            program.wait_for_listeners(value + 2)
+            self.sender(program, value + 1).send(metric(value))
+            self.change(program, [first], [f"file:{self.kept}"])
+        ledger = program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.kept)], list(range(20)))
+        self.assertEqual([(listener["retired"], listener["decoded"])
+                          for listener in ledger["listeners"]], [(False, 0), (True, 20)])
+
+    def test_what_is_wrong_is_told_with_its_place_and_nothing_changes(self):
+        program = self.begin()
+        sender = self.sender(program)
+        listener = {"address": "udp://127.0.0.1:0", "schema": "riemann"}
+        for listeners, sinks, why in (
+                ([{**listener, "recieve_buffer": "1MiB"}], [f"file:{self.kept}"],
+                 "sluice.yaml:1:70: unknown key"),
+                ([listener], [f"file:{self.folder}/none/file"], "none/file"),
+                ([{**listener, "schema": "otlp-logs"}],
+                 [{"to": f"file:{self.kept}", "format": "csv"}], "tells samples"),
+                ([{**listener, "receivers": 2}], [f"file:{self.kept}"], "receivers=")):
+            before = len(self.said(program, REFUSED))
+            self.write(listeners, sinks)
+            program.ask_to_reload()
+            program.wait_for_log(REFUSED, before + 1)
+            self.assertIn(why, self.said(program, REFUSED)[-1])
+        self.file.write_text("listeners: [", encoding="utf-8")
+        program.ask_to_reload()
+        program.wait_for_log(REFUSED, 5)
+        self.file.unlink()
+        program.ask_to_reload()
+        program.wait_for_log(REFUSED, 6)
+        sender.send(metric(7))
+        program.wait_for_settled(1)
+        program.stop()
+        self.assertEqual(self.said(program, CHANGED), [])
+        self.assertEqual([line["value"] for line in read_lines(self.kept)], [7])
+
+    def test_files_are_reopened_even_where_the_configuration_is_wrong(self):
+        program = self.begin()
+        sender = self.sender(program)
+        sender.send(metric(1))
+        program.wait_for_settled(1)
+        self.kept.rename(self.folder / "kept.1")
+        self.file.write_text("no: configuration", encoding="utf-8")
+        program.ask_to_reload()
+        program.wait_for_log(REFUSED)
+        sender.send(metric(2))
+        program.wait_for_settled(2)
+        program.stop()
+        self.assertEqual([line["value"] for line in read_lines(self.kept)], [2])
+        self.assertEqual([line["value"] for line in read_lines(self.folder / "kept.1")], [1])
+
+    def test_the_log_takes_another_form(self):
+        listener, kept = "udp://127.0.0.1:0?schema=riemann", f"file:{self.kept}"
+        program = self.begin(listener)
+        self.change(program, [listener], [kept], **{"log-format": "json", "ledger": "json"})
+        self.file.write_text("no: configuration", encoding="utf-8")
+        program.ask_to_reload()
+        program.wait_for_log(REFUSED)
+        self.assertEqual(json.loads(self.said(program, REFUSED)[-1])["level"], "error")
+        program.stop()
+
+    def test_a_sink_that_changes_goes_on_in_the_same_stdout(self):
+        self.write(["udp://127.0.0.1:0?schema=riemann"], ["stdout:"])
+        program = self.start("--config", self.file)
+        sender = self.sender(program)
+        for value, form in enumerate(("csv?", "influx", "json", "influx")):
+            sender.send(metric(value))
+            program.wait_for_received(value + 1)
+            self.change(program, ["udp://127.0.0.1:0?schema=riemann"],
+                        ["stdout:?format=" + form.rstrip("?") + f"&flush_interval={value + 1}ms"])
+        sender.send(metric(4))
+        program.wait_for_received(5)
+        ledger = program.stop()
+        lines = b"".join(program.stdout.lines())
+        self.assertEqual(parse_lines(lines.splitlines(True)[0])[0]["value"], 0)
+        self.assertEqual(sum(sink["written"] for sink in ledger["sinks"]), 5)
+        self.assertEqual(len(ledger["sinks"]), 2)
+
+    def test_who_stays_misses_nothing_of_two_hundred_reloads_at_50000_a_second(self):
+        stays = "udp://127.0.0.1:0?schema=telemetry&receive_buffer=64MiB"
+        comes = f"udp://127.0.0.1:{free_port()}?schema=telemetry"
+        one, two = (f"file:{self.folder / name}" for name in ("one", "two"))
+        kept = f"file:{self.kept}"
+        sets = [([stays], [kept]),
+                ([stays, comes], [kept, one]),
+                ([stays], [kept, one + "?format=influx", two]),
+                ([stays + "&max_datagram=2KiB", comes], [kept, two + "?format=csv"])]
+        self.write(*sets[0], memory="128MiB")
+        program = self.start("--config", self.file)
+        load = subprocess.Popen(
+            command(os.environ["SLUICE_SEND"], "--to", program.names[0], "--rate", "50000",
+                    "--duration", "60s", "--report", "json"),
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(load.stdout.close)
+        for number in range(200):
+            self.change(program, *sets[(number + 1) % 4], memory="128MiB")
+        load.terminate()
+        sent = json.loads(load.communicate(timeout=DEADLINE)[0])["sent"]
+        program.wait_for_received(sent)
+        ledger = program.stop()
+        stayed, sink = ledger["listeners"][0], ledger["sinks"][0]
+        self.assertEqual(stayed["received"] + dropped(stayed), sent)
+        self.assertEqual(stayed["decoded"], stayed["received"])
+        self.assertEqual(stayed["lost"], dropped(stayed))
+        if os.geteuid() == 0:  # who may not have a larger buffer may lose what comes in 4 ms
+            self.assertEqual(dropped(stayed), 0)
+        self.assertEqual(sink["written"] + sum(sink["refused"].values()), sink["offered"])
+        self.assertEqual(sum(sink["refused"].values()), 0)
+        self.assertEqual(sink["offered"], ledger["listeners"][0]["messages"])
+        with open(self.kept, "rb") as lines:
+            self.assertEqual(sum(1 for _ in lines), sink["lines"])
+        self.assertEqual(self.said(program, REFUSED), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

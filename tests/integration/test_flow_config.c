@@ -1,0 +1,353 @@
+/*
+ * Another configuration while datagrams come: who stays misses nothing, who goes ends in order, who
+ * comes begins with what comes next, and what cannot be had changes nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/flow.h"
+
+#define LISTEN  "--listen udp://127.0.0.1:0?schema=riemann"
+#define TO_FILE " --sink file:OUTPUT"
+
+static void take(struct flow *flow, const char *arguments)
+{
+    struct error error;
+    if (!flow_take_config(flow, arguments, &error))
+        fail_msg("%s", error.text);
+}
+
+static void assert_refused(struct flow *flow, const char *arguments, enum exit_code code,
+                           const char *why)
+{
+    struct error error;
+    assert_false(flow_take_config(flow, arguments, &error));
+    assert_int_equal(error.code, code);
+    if (strstr(error.text, why) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", why, error.text);
+}
+
+/* Of the final ledger. */
+static const struct sink_totals *sink_named(const struct flow *flow, const char *end)
+{
+    for (size_t i = 0; i < flow->final->sink_count; i++) {
+        const struct sink_totals *sink = &flow->final->sinks[i];
+        if (strcmp(sink->name + strlen(sink->name) - strlen(end), end) == 0)
+            return sink;
+    }
+    fail_msg("no sink ends in %s", end);
+    return NULL;
+}
+
+static size_t count_lines(const struct flow *flow, const char *name)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", flow->directory, name);
+    struct lines lines = lines_read(path);
+    size_t count = lines.count;
+    assert_true(lines.whole);
+    lines_free(&lines);
+    return count;
+}
+
+/* --- sinks ------------------------------------------------------------------------------------ */
+
+static void a_sink_that_comes_gets_what_comes_next(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    flow_send_paced(flow, 0, 0, 100);
+    flow_await_received(flow, 0, 100);
+    take(flow, LISTEN TO_FILE " --sink file:DIRECTORY/late");
+    flow_send_paced(flow, 0, 100, 50);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow_values(flow, "", 150), 150);
+    assert_int_equal(sink_named(flow, "/late")->offered, 50);
+    assert_int_equal(count_lines(flow, "late"), 50);
+}
+
+static void a_sink_that_goes_writes_what_it_was_given(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE " --sink file:DIRECTORY/early");
+    flow_send_paced(flow, 0, 0, 100);
+    flow_await_received(flow, 0, 100);
+    take(flow, LISTEN TO_FILE);
+    flow_send_paced(flow, 0, 100, 50);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow_values(flow, "", 150), 150);
+    assert_true(sink_named(flow, "/early")->retired);
+    assert_false(sink_named(flow, "/output")->retired);
+    assert_int_equal(sink_named(flow, "/early")->written, 100);
+    assert_int_equal(count_lines(flow, "early"), 100);
+}
+
+/* The old one stands at its first write; the new one waits, and writes behind it. */
+static void a_sink_that_changes_writes_behind_its_old_self(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    gate_shut(&flow->writing);
+    flow_send(flow, 0, 0, 10);
+    gate_await_arrivals(&flow->writing, 1);
+    take(flow, LISTEN TO_FILE "?format=influx&flush_interval=1h");
+    flow_send(flow, 0, 10, 10);
+    flow_await_received(flow, 0, 20);
+    take(flow, LISTEN TO_FILE "?format=influx");
+    flow_send(flow, 0, 20, 10);
+    flow_await_received(flow, 0, 30);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+
+    struct lines lines = lines_read(flow->output);
+    assert_int_equal(lines_with(&lines, "{"), 10);
+    const char *first_new = strstr(lines.text, "\nrequests");
+    assert_non_null(first_new);
+    assert_null(strchr(first_new, '{'));
+    assert_int_equal(lines.count, 30);
+    lines_free(&lines);
+    assert_int_equal(flow->final->sink_count, 2);
+}
+
+static void a_sink_that_comes_back_counts_on(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE " --sink file:DIRECTORY/other");
+    for (uint64_t i = 0; i < 6; i++) {
+        flow_send_paced(flow, 0, 10 * i, 10);
+        flow_await_received(flow, 0, 10 * i + 10);
+        take(flow, i % 2 == 0 ? LISTEN TO_FILE : LISTEN TO_FILE " --sink file:DIRECTORY/other");
+    }
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sink_count, 2);
+    assert_int_equal(sink_named(flow, "/other")->written, 30);
+    assert_int_equal(count_lines(flow, "other"), 30);
+}
+
+/* Memory for another sink is taken from the rings of all, and given back. */
+static void all_sinks_share_the_memory(void **state)
+{
+    struct flow *flow = *state;
+    static const char more[] = LISTEN TO_FILE " --sink file:DIRECTORY/a --sink file:DIRECTORY/b";
+    flow_open(flow, LISTEN TO_FILE);
+    for (uint64_t i = 0; i < 10; i++) {
+        take(flow, i % 2 == 0 ? more : LISTEN TO_FILE);
+        flow_send_paced(flow, 0, 1000 * i, 1000);
+    }
+    flow_finish(flow, 20000);
+    assert_int_equal(flow_refused_records(flow, 0), 0);
+    assert_int_equal(flow->final->listeners[0].reasons[REASON_NO_BUFFER], 0);
+    assert_int_equal(flow_values(flow, "", 10000), 10000);
+}
+
+/* --- listeners -------------------------------------------------------------------------------- */
+
+static void a_listener_that_comes_is_received(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    flow_send_paced(flow, 0, 0, 10);
+    take(flow, LISTEN " " LISTEN "&max_datagram=100B" TO_FILE);
+    flow_send_paced(flow, 1, 0, 20);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].decoded, 10);
+    assert_int_equal(flow->final->listeners[1].decoded, 20);
+    assert_int_equal(flow->final->sinks[0].written, 30);
+}
+
+/* What the kernel had queued by then is received; what comes later finds no socket. */
+static void a_listener_that_goes_is_drained(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " " LISTEN "&max_datagram=100B" TO_FILE);
+    for (uint64_t i = 0; i < 20; i++) {
+        flow_send(flow, 0, 10 * i, 10);
+        take(flow, LISTEN TO_FILE);
+        take(flow, LISTEN " " LISTEN "&max_datagram=100B" TO_FILE);
+    }
+    struct address gone = flow_address(flow, 1);
+    flow_send(flow, 1, 1000, 10);
+    take(flow, LISTEN TO_FILE);
+    udp_sender_send(flow->sender, &gone, "late", 4);
+    flow_send(flow, 0, 200, 10);
+    flow_finish(flow, 20000);
+    const struct listener_totals *last = &flow->final->listeners[flow->final->listener_count - 1];
+    assert_true(last->retired);
+    assert_int_equal(last->decoded, 10);
+    assert_int_equal(flow->final->listeners[0].decoded, 210);
+    assert_false(flow->final->listeners[0].retired);
+}
+
+static void a_listeners_keys_change_while_its_socket_stays(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    struct address before = flow_address(flow, 0);
+    flow_send_paced(flow, 0, 0, 10);
+    flow_await_received(flow, 0, 10);
+    take(flow, LISTEN "&max_datagram=1B&receive_buffer=64KiB" TO_FILE);
+    flow_send(flow, 0, 10, 5);
+    flow_await_received(flow, 0, 15);
+    take(flow, LISTEN "&deny=127.0.0.0/8" TO_FILE);
+    flow_send(flow, 0, 15, 4);
+    flow_await_received(flow, 0, 19);
+    take(flow, LISTEN "&rate_limit=1" TO_FILE);
+    flow_send(flow, 0, 19, 3);
+    flow_await_received(flow, 0, 22);
+    take(flow, "--listen udp://127.0.0.1:0?schema=telemetry" TO_FILE);
+    flow_send(flow, 0, 22, 2);
+    flow_await_received(flow, 0, 24);
+    take(flow, LISTEN TO_FILE);
+    flow_send(flow, 0, 24, 1);
+    struct address after = flow_address(flow, 0);
+    flow_finish(flow, 20000);
+    assert_int_equal(before.port, after.port);
+    const struct listener_totals *listener = &flow->final->listeners[0];
+    assert_int_equal(flow->final->listener_count, 1);
+    assert_int_equal(listener->received, 25);
+    assert_int_equal(listener->reasons[REASON_TRUNCATED], 5);
+    assert_int_equal(listener->reasons[REASON_SOURCE_DENIED], 4);
+    assert_int_equal(listener->reasons[REASON_RATE_LIMITED], 2);
+    assert_int_equal(listener->decoded + listener->reasons[REASON_MALFORMED], 25 - 11);
+    assert_string_equal(listener->schema, "riemann");
+}
+
+/* --- what cannot be had ----------------------------------------------------------------------- */
+
+static void what_cannot_be_had_changes_nothing(void **state)
+{
+    struct flow *flow = *state;
+    char taken[256];
+    flow_open(flow, LISTEN " " LISTEN TO_FILE);
+    flow_send_paced(flow, 0, 0, 10);
+    assert_refused(flow, LISTEN " --sink file:DIRECTORY/none/file --sink file:DIRECTORY/new",
+                   EXIT_CODE_CANNOT_CREATE, "none/file");
+    assert_refused(flow, LISTEN " " LISTEN TO_FILE " --memory 1MiB", EXIT_CODE_CONFIG, "--memory");
+    struct udp_sender *occupant = udp_sender_open(ADDRESS_IPV4);
+    struct address its = udp_sender_address(occupant);
+    snprintf(taken, sizeof taken,
+             LISTEN " --listen udp://127.0.0.1:%u?schema=riemann --sink file:DIRECTORY/new",
+             (unsigned)its.port);
+    assert_refused(flow, taken, EXIT_CODE_CANNOT_BIND, "cannot bind");
+    udp_sender_close(occupant);
+    flow_send_paced(flow, 0, 10, 10);
+    flow_send_paced(flow, 1, 0, 10);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listener_count, 2);
+    assert_int_equal(flow->final->sink_count, 1);
+    assert_int_equal(flow->final->listeners[0].decoded, 20);
+    assert_int_equal(flow->final->listeners[1].decoded, 10);
+    assert_int_equal(flow->final->sinks[0].written, 30);
+}
+
+/* Before the socket that cannot be bound another one was, and was changed. */
+static void sockets_are_what_they_were_when_the_last_cannot_be_bound(void **state)
+{
+    struct flow *flow = *state;
+    char taken[512];
+    flow_open(flow, LISTEN TO_FILE);
+    struct udp_sender *occupant = udp_sender_open(ADDRESS_IPV4);
+    struct address its = udp_sender_address(occupant);
+    snprintf(taken, sizeof taken,
+             LISTEN "&max_datagram=1B " LISTEN
+                    " --listen udp://127.0.0.1:%u?schema=riemann" TO_FILE,
+             (unsigned)its.port);
+    for (int i = 0; i < 3; i++)
+        assert_refused(flow, taken, EXIT_CODE_CANNOT_BIND, "cannot bind");
+    udp_sender_close(occupant);
+    flow_send_paced(flow, 0, 0, 10);
+    flow_await_received(flow, 0, 10);
+    take(flow, taken);
+    flow_send_paced(flow, 2, 0, 10);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].decoded, 10);
+    assert_int_equal(flow->final->sinks[0].written, 20);
+}
+
+static void what_only_a_start_can_change_is_refused_by_name(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " " LISTEN TO_FILE);
+#define TWO LISTEN " " LISTEN TO_FILE
+    assert_refused(flow, TWO " --duration 1h", EXIT_CODE_CONFIG, "--duration");
+    assert_refused(flow, TWO " --max-datagrams 5", EXIT_CODE_CONFIG, "--max-datagrams");
+    assert_refused(flow, TWO " --dead-letter file:DIRECTORY/letters", EXIT_CODE_CONFIG,
+                   "--dead-letter");
+    assert_refused(flow, LISTEN "&receivers=2 " LISTEN TO_FILE, EXIT_CODE_CONFIG, "receivers=");
+    assert_refused(flow, TWO " " LISTEN "&receivers=2", EXIT_CODE_CONFIG, "receivers=");
+    assert_refused(flow, TWO " --listen pcap:CAPTURES/otlp_logs_v4.pcap?schema=otlp-logs",
+                   EXIT_CODE_CONFIG, "capture");
+    flow_send_paced(flow, 0, 0, 10);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].written, 10);
+}
+
+static void a_receiver_that_does_not_answer_leaves_all_as_it_is(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    gate_shut(&flow->receiving);
+    flow_send(flow, 0, 0, 10);
+    gate_await_arrivals(&flow->receiving, 1);
+    assert_refused(flow, LISTEN TO_FILE " --sink file:DIRECTORY/new", EXIT_CODE_INTERNAL, "rest");
+    gate_open(&flow->receiving);
+    flow_await_written(flow, 0, 10);
+    take(flow, LISTEN TO_FILE " --sink file:DIRECTORY/new");
+    flow_send(flow, 0, 10, 10);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].written, 20);
+    assert_int_equal(sink_named(flow, "/new")->written, 10);
+}
+
+/* --- again and again -------------------------------------------------------------------------- */
+
+static void who_stays_misses_nothing_of_two_hundred_changes(void **state)
+{
+    struct flow *flow = *state;
+    static const char *const configs[] = {
+        LISTEN TO_FILE,
+        LISTEN TO_FILE " --sink file:DIRECTORY/a",
+        LISTEN " " LISTEN "&max_datagram=200B" TO_FILE " --sink file:DIRECTORY/a?format=csv",
+        LISTEN "&receive_buffer=8MiB" TO_FILE
+               " --sink file:DIRECTORY/b --sink file:DIRECTORY/a?format=csv",
+    };
+    flow_open(flow, configs[0]);
+    for (uint64_t i = 0; i < 200; i++) {
+        flow_await_received(flow, 0, 100 * i);
+        flow_send(flow, 0, 100 * i, 100);
+        take(flow, configs[(i + 1) % 4]);
+    }
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].decoded, 20000);
+    assert_int_equal(flow->final->listeners[0].kernel_drops, 0);
+    assert_int_equal(flow->final->sinks[0].written, 20000);
+    assert_int_equal(flow_values(flow, "", 20000), 20000);
+    assert_in_range(flow->final->sink_count, 3, 4);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, flow_set_up, flow_tear_down)
+    const struct CMUnitTest tests[] = {
+        test(a_sink_that_comes_gets_what_comes_next),
+        test(a_sink_that_goes_writes_what_it_was_given),
+        test(a_sink_that_changes_writes_behind_its_old_self),
+        test(a_sink_that_comes_back_counts_on),
+        test(all_sinks_share_the_memory),
+        test(a_listener_that_comes_is_received),
+        test(a_listener_that_goes_is_drained),
+        test(a_listeners_keys_change_while_its_socket_stays),
+        test(what_cannot_be_had_changes_nothing),
+        test(sockets_are_what_they_were_when_the_last_cannot_be_bound),
+        test(what_only_a_start_can_change_is_refused_by_name),
+        test(a_receiver_that_does_not_answer_leaves_all_as_it_is),
+        test(who_stays_misses_nothing_of_two_hundred_changes),
+    };
+    return cmocka_run_group_tests_name("flow config", tests, NULL, NULL);
+}

@@ -61,6 +61,12 @@ static int cost_of(const struct bench *bench, const struct contender *who,
     return 0;
 }
 
+/* A null receiver has no sinks. */
+static bool can_grow(const struct contender *who, const struct growth *growth)
+{
+    return who->kind == CONTENDER_COLLECTOR || growth->sinks == 1;
+}
+
 static int measure(const struct bench *bench, const struct contender *who, struct scale *scale,
                    struct error *error)
 {
@@ -69,6 +75,8 @@ static int measure(const struct bench *bench, const struct contender *who, struc
             return -1;
         for (size_t i = 0; i < GROWTHS; i++) {
             double *many = &scale->many[i][round];
+            if (!can_grow(who, &growths[i]))
+                continue;
             if (cost_of(bench, who, &growths[i], many, error) != 0)
                 return -1;
             scale->share[i][round] = (*many - scale->one[round]) / (growths[i].factor - 1);
@@ -81,6 +89,8 @@ static void report_growths(struct bench *bench, const struct contender *who,
                            const struct scale *scale)
 {
     for (size_t i = 0; i < GROWTHS; i++) {
+        if (!can_grow(who, &growths[i]))
+            continue;
         struct spread ratio = spread_of_ratios(scale->many[i], scale->one, scale->rounds);
         const struct report_cell cells[] = {
             report_word(who->name),
@@ -132,8 +142,8 @@ int part_scale(struct bench *bench, struct error *error)
     int result = 0;
     for (size_t i = 0; result == 0 && i < contenders->count; i++) {
         const struct contender *who = &contenders->items[i];
-        if (who->kind != CONTENDER_COLLECTOR || who->discards)
-            continue;
+        if (who->kind == CONTENDER_COLLECTOR ? who->discards : who->kind != CONTENDER_PAUSE)
+            continue; /* of the null receivers that which is most like the collector */
         result = measure(bench, who, &scale, error);
         if (result == 0)
             report_growths(bench, who, &scale);

@@ -20,7 +20,7 @@ struct receiver_plan {
     const struct contender *who;
     const char *program; /* the collector; NULL: sluice, in this program's own folder */
     const char *folder;  /* for what it writes */
-    size_t listeners;    /* 1 to LOAD_PORTS_MOST; a null receiver has one */
+    size_t listeners;    /* 1 to LOAD_PORTS_MOST; one that blocks has one */
     size_t sinks;        /* 1 to 16; of the collector */
     size_t receive_buffer;
     int cpu; /* -1: any */

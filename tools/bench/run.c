@@ -12,9 +12,10 @@
 #define WARM_UP_MOST (300 * MILLISECOND)
 #define SETTLING_NS  (10000 * MILLISECOND)
 
-#define LINE_SIZE  UINT64_C(320)    /* bytes of JSON for a sample, a little more than it is */
-#define USUAL_RATE UINT64_C(400000) /* datagrams a second that a sender comes to, rather too many  \
-                                     */
+#define LINE_SIZE UINT64_C(320) /* bytes of JSON for a sample, a little more than it is */
+#define USUAL_RATE                                                                                 \
+    UINT64_C(400000) /* datagrams a second that a sender comes to, rather too many                 \
+                      */
 
 /* A receiver that used less of the processor than this in that time has nothing to do, or is not
  * let do it: a pausing one looks around a little, and its last batch is handed on after 20 ms. */

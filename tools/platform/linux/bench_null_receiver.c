@@ -1,8 +1,8 @@
 /*
- * The null receivers: loops that take datagrams from a socket, with their addresses and arrival
+ * The null receivers: loops that take datagrams from sockets, with their addresses and arrival
  * times as the collector asks for them, and throw them away.
  *
- * The bench opens the socket and keeps it, so that it can ask for the kernel's drops when the
+ * The bench opens the sockets and keeps them, so that it can ask for the kernel's drops when the
  * process that receives has been killed; that one tells what it received in memory that both have.
  */
 #include <errno.h>
@@ -37,9 +37,15 @@ struct null_shared {
     _Atomic uint64_t datagrams;
 };
 
+/* One socket, or, where it does not block in one, several. */
+struct sockets {
+    int fds[LOAD_PORTS_MOST];
+    size_t count;
+};
+
 struct null_receiver {
     struct receiver receiver; /* first: what callers hold */
-    int fd;
+    struct sockets sockets;
     struct null_shared *shared;
 };
 
@@ -115,29 +121,48 @@ static void receive_blocking(int fd, struct null_shared *shared)
         take(fd, group, MSG_WAITFORONE, false, shared);
 }
 
-static void receive_by_edge(int fd, struct null_shared *shared, bool joined, bool pauses)
+static int watch(const struct sockets *sockets)
+{
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll < 0)
+        _exit(1);
+    for (size_t i = 0; i < sockets->count; i++) {
+        struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = sockets->fds[i]};
+        if (epoll_ctl(epoll, EPOLL_CTL_ADD, sockets->fds[i], &event) != 0)
+            _exit(1);
+    }
+    return epoll;
+}
+
+/* Where a call took less than it could have, the socket is empty: the collector knows that too. */
+static void drain(int fd, struct group *group, bool joined, struct null_shared *shared)
+{
+    while (take(fd, group, MSG_DONTWAIT, joined, shared) == GROUP_SIZE) {
+    }
+}
+
+static void receive_by_edge(const struct sockets *sockets, struct null_shared *shared, bool joined,
+                            bool pauses)
 {
     struct group *group = make_group(joined);
-    struct epoll_event event = {.events = EPOLLIN | EPOLLET};
-    int epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0)
-        _exit(1);
+    struct epoll_event events[LOAD_PORTS_MOST];
+    int epoll = watch(sockets);
     for (;;) {
-        if (epoll_wait(epoll, &event, 1, -1) != 1)
-            continue;
-        while (take(fd, group, MSG_DONTWAIT, joined, shared) != 0) {
-        }
+        int count = epoll_wait(epoll, events, LOAD_PORTS_MOST, -1);
+        for (int i = 0; i < count; i++)
+            drain(events[i].data.fd, group, joined, shared);
         if (pauses)
             process_sleep(PAUSE_NS);
     }
 }
 
-static void receive(int fd, enum contender_kind kind, struct null_shared *shared)
+static void receive(const struct sockets *sockets, enum contender_kind kind,
+                    struct null_shared *shared)
 {
     if (kind == CONTENDER_BLOCKING)
-        receive_blocking(fd, shared);
+        receive_blocking(sockets->fds[0], shared);
     else
-        receive_by_edge(fd, shared, kind == CONTENDER_GRO, kind == CONTENDER_PAUSE);
+        receive_by_edge(sockets, shared, kind == CONTENDER_GRO, kind == CONTENDER_PAUSE);
 }
 
 /* --- in the bench ----------------------------------------------------------------------------- */
@@ -146,13 +171,13 @@ static int count(struct receiver *receiver, struct receiver_counts *counts, stru
 {
     (void)error;
     struct null_receiver *null = (struct null_receiver *)receiver;
-    uint32_t info[SK_MEMINFO_VARS] = {0};
-    socklen_t size = sizeof info;
-    getsockopt(null->fd, SOL_SOCKET, SO_MEMINFO, info, &size);
-    *counts = (struct receiver_counts){
-        .received = atomic_load(&null->shared->datagrams),
-        .kernel_drops = info[SK_MEMINFO_DROPS],
-    };
+    *counts = (struct receiver_counts){.received = atomic_load(&null->shared->datagrams)};
+    for (size_t i = 0; i < null->sockets.count; i++) {
+        uint32_t info[SK_MEMINFO_VARS] = {0};
+        socklen_t size = sizeof info;
+        getsockopt(null->sockets.fds[i], SOL_SOCKET, SO_MEMINFO, info, &size);
+        counts->kernel_drops += info[SK_MEMINFO_DROPS];
+    }
     return 0;
 }
 
@@ -161,8 +186,8 @@ static void abandon(struct receiver *receiver)
     struct null_receiver *null = (struct null_receiver *)receiver;
     if (receiver->pid > 0)
         process_kill(receiver->pid);
-    if (null->fd >= 0)
-        close(null->fd);
+    while (null->sockets.count != 0)
+        close(null->sockets.fds[--null->sockets.count]);
     process_unshare(null->shared, sizeof *null->shared);
     free(null);
 }
@@ -192,22 +217,32 @@ static void set_buffer(int fd, size_t wanted)
 
 static bool open_socket(struct null_receiver *null, const struct receiver_plan *plan)
 {
+    size_t index = null->sockets.count;
     const int on = 1;
     struct sockaddr_in name = {.sin_family = AF_INET};
     socklen_t size = sizeof name;
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    null->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (null->fd < 0)
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
         return false;
-    set_buffer(null->fd, plan->receive_buffer);
-    if (setsockopt(null->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0 ||
+    null->sockets.fds[null->sockets.count++] = fd;
+    set_buffer(fd, plan->receive_buffer);
+    if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0 ||
         (plan->who->kind == CONTENDER_GRO &&
-         setsockopt(null->fd, SOL_UDP, UDP_GRO, &on, sizeof on) != 0) ||
-        bind(null->fd, (struct sockaddr *)&name, size) != 0 ||
-        getsockname(null->fd, (struct sockaddr *)&name, &size) != 0)
+         setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on) != 0) ||
+        bind(fd, (struct sockaddr *)&name, size) != 0 ||
+        getsockname(fd, (struct sockaddr *)&name, &size) != 0)
         return false;
-    null->receiver.ports[0] = ntohs(name.sin_port);
-    null->receiver.port_count = 1;
+    null->receiver.ports[index] = ntohs(name.sin_port);
+    null->receiver.port_count = index + 1;
+    return true;
+}
+
+static bool open_sockets(struct null_receiver *null, const struct receiver_plan *plan)
+{
+    for (size_t i = 0; i < plan->listeners; i++)
+        if (!open_socket(null, plan))
+            return false;
     return true;
 }
 
@@ -220,9 +255,8 @@ int null_receiver_start(struct receiver **out, const struct receiver_plan *plan,
         return -1;
     }
     made->receiver.ops = &ops;
-    made->fd = -1;
     made->shared = process_share(sizeof *made->shared);
-    if (made->shared == NULL || !open_socket(made, plan)) {
+    if (made->shared == NULL || !open_sockets(made, plan)) {
         error_set(error, EXIT_CODE_CANNOT_BIND, "a null receiver has no socket: %s",
                   strerror(errno));
         abandon(&made->receiver);
@@ -230,7 +264,7 @@ int null_receiver_start(struct receiver **out, const struct receiver_plan *plan,
     }
     made->receiver.pid = process_fork(plan->cpu, error);
     if (made->receiver.pid == 0) {
-        receive(made->fd, plan->who->kind, made->shared);
+        receive(&made->sockets, plan->who->kind, made->shared);
         _exit(1);
     }
     if (made->receiver.pid < 0) {

@@ -45,6 +45,7 @@ struct packet {
 
 struct record {
     struct record *next;
+    const struct listener *listener;
     const struct schema *schema;
     const void *message; /* for the schema's operations */
     const uint8_t *data; /* the message's own bytes: the payload, or the message's part of it */
@@ -60,7 +61,7 @@ struct record {
 };
 
 struct batch {
-    const struct listener *listener; /* whose records these are */
+    const struct listener *listener; /* whose records these are; NULL: those of several */
     struct schema_list *schemas;     /* what they were decoded by: a reference; NULL: none */
     struct record *first;
     struct record *last;

@@ -27,6 +27,7 @@ struct batch_queue {
     struct ring *ring;
     _Atomic size_t capacity; /* of the ring's, what may be used */
     struct share whole;      /* of all listeners */
+    struct share mixed;      /* of batches that are several listeners' */
     /* By listener index, so many together: where they stand they stay, also when there are more. */
     struct share *_Atomic shares[BATCH_QUEUE_LISTENERS / SHARES_TOGETHER];
     _Atomic size_t listeners;
@@ -82,11 +83,16 @@ void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity)
     atomic_store(&queue->capacity, capacity < most ? capacity : most);
 }
 
-static struct share *share_of(const struct batch_queue *queue, size_t listener)
+static struct share *share_at(const struct batch_queue *queue, size_t listener)
 {
     struct share *shares =
         atomic_load_explicit(&queue->shares[listener / SHARES_TOGETHER], memory_order_acquire);
     return &shares[listener % SHARES_TOGETHER];
+}
+
+static struct share *share_of(struct batch_queue *queue, const struct batch *batch)
+{
+    return batch->listener == NULL ? &queue->mixed : share_at(queue, batch->listener->index);
 }
 
 static size_t capacity_of(const struct batch_queue *queue)
@@ -132,9 +138,9 @@ static enum queue_result judge(const struct batch_queue *queue, size_t capacity,
     return shared && own > 0 && own >= free_slots / 2 ? QUEUE_SHARE_SPENT : QUEUE_TAKEN;
 }
 
-enum queue_result batch_queue_ask(const struct batch_queue *queue, const struct batch *batch)
+enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch *batch)
 {
-    const struct share *share = share_of(queue, batch->listener->index);
+    const struct share *share = share_of(queue, batch);
     enum queue_result result =
         judge(queue, capacity_of(queue), ring_level(queue->ring), held(&share->all));
     if (result == QUEUE_TAKEN && batch->large)
@@ -147,7 +153,7 @@ enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batc
     enum queue_result result = batch_queue_ask(queue, batch);
     if (result != QUEUE_TAKEN)
         return result;
-    note_pushed(share_of(queue, batch->listener->index), batch->large);
+    note_pushed(share_of(queue, batch), batch->large);
     note_pushed(&queue->whole, batch->large);
     ring_push(queue->ring, batch); /* there is room: the consumer only makes more */
     return QUEUE_TAKEN;
@@ -163,7 +169,7 @@ struct batch *batch_queue_pop(struct batch_queue *queue)
     struct batch *batch = ring_pop(queue->ring);
     if (batch == NULL)
         return NULL;
-    note_popped(share_of(queue, batch->listener->index), batch->large);
+    note_popped(share_of(queue, batch), batch->large);
     note_popped(&queue->whole, batch->large);
     return batch;
 }
@@ -211,7 +217,7 @@ static struct flow *obstacle(const struct batch_queue *queue, size_t capacity, s
 
 bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused)
 {
-    struct share *share = share_of(queue, batch->listener->index);
+    struct share *share = share_of(queue, batch);
     struct share *whole = &queue->whole;
     size_t least = refused ? 0 : 1;
     struct flow *crowded = obstacle(queue, capacity_of(queue), &whole->all, &share->all, least);
@@ -235,11 +241,10 @@ struct eviction {
 static bool is_chosen(void *context, void *item)
 {
     const struct eviction *eviction = context;
-    const struct batch_queue *queue = eviction->queue;
+    struct batch_queue *queue = eviction->queue;
     const struct batch *batch = item;
     return (batch->large || !eviction->large) &&
-           (eviction->share == &queue->whole ||
-            eviction->share == share_of(queue, batch->listener->index));
+           (eviction->share == &queue->whole || eviction->share == share_of(queue, batch));
 }
 
 /* Its place is free when the batch is: the pool has one for each place. */
@@ -247,7 +252,7 @@ static void take_chosen(void *context, void *item)
 {
     const struct eviction *eviction = context;
     struct batch *batch = item;
-    struct share *share = share_of(eviction->queue, batch->listener->index);
+    struct share *share = share_of(eviction->queue, batch);
     bool large = batch->large;
     eviction->take(eviction->context, batch);
     note_popped(share, large);
@@ -279,10 +284,11 @@ bool batch_queue_make_room(struct batch_queue *queue, batch_taker *take, void *c
     struct eviction eviction = {.queue = queue, .take = take, .context = context};
     evict_from(&eviction, &queue->whole, false);
     evict_from(&eviction, &queue->whole, true);
+    evict_from(&eviction, &queue->mixed, false);
     size_t listeners = atomic_load(&queue->listeners);
     for (size_t i = 0; i < listeners; i++) {
-        evict_from(&eviction, share_of(queue, i), false);
-        evict_from(&eviction, share_of(queue, i), true);
+        evict_from(&eviction, share_at(queue, i), false);
+        evict_from(&eviction, share_at(queue, i), true);
     }
     return true;
 }

@@ -5,7 +5,7 @@
  * BATCH_QUEUE_LARGE of them, so that a sink that stands still cannot keep those of all. Where
  * several listeners feed one queue, a listener that already waits in it may hold at most half of
  * the slots still free (and as much of the large ones), so that a flooded one cannot crowd out
- * another.
+ * another. Batches of several listeners count together, as those of one.
  *
  * A producer that would rather lose the oldest than the newest asks for room when a slot may soon
  * be missing, and the consumer takes the oldest batches out: of all, or of the listener whose share
@@ -50,7 +50,7 @@ void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
  * Producer: what batch_queue_push would say now. QUEUE_TAKEN stays true until the producer's next
  * push, for the consumer only makes room.
  */
-enum queue_result batch_queue_ask(const struct batch_queue *queue, const struct batch *batch);
+enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch *batch);
 
 /* Producer: hands over one of the batch's readers, or says why not. */
 enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch);

@@ -15,8 +15,8 @@ struct intake {
     struct intake_thread *thread;
     const struct listener *listener;
     struct intake_counters *counters;
-    struct batch *open; /* being filled, or NULL */
-    int64_t opened_ns;  /* 0: not yet dated */
+    struct open_batch own;
+    struct open_batch *into; /* what it fills: its own, or one of the thread's */
     struct log_limit log;
     struct schema_doubt doubt;
     struct sequence_recent sender; /* of the last datagram */
@@ -31,6 +31,7 @@ struct intake *intake_create(struct intake_thread *thread, const struct listener
     intake->thread = thread;
     intake->listener = listener;
     intake->counters = counters;
+    intake->into = &intake->own;
     return intake;
 }
 
@@ -56,16 +57,28 @@ void intake_thread_close(struct intake_thread *thread)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-void intake_seal(struct intake *intake)
+static void seal(struct intake_thread *thread, struct open_batch *open)
 {
-    struct batch *batch = intake->open;
+    struct batch *batch = open->batch;
     if (batch == NULL)
         return;
-    intake->open = NULL;
+    open->batch = NULL;
     if (batch->count == 0)
         batch_release(batch);
     else
-        feed_offer(intake->thread->feed, batch);
+        feed_offer(thread->feed, batch);
+}
+
+void intake_seal(struct intake *intake)
+{
+    seal(intake->thread, intake->into);
+    seal(intake->thread, &intake->own);
+}
+
+void intake_thread_seal(struct intake_thread *thread)
+{
+    for (size_t i = 0; i < INTAKE_SHARED; i++)
+        seal(thread, &thread->shared[i]);
 }
 
 static bool open_batch(struct intake *intake, bool large)
@@ -76,36 +89,102 @@ static bool open_batch(struct intake *intake, bool large)
         batch = batch_acquire(thread->pool, large);
     if (batch == NULL)
         return false;
-    batch->listener = intake->listener;
+    batch->listener = intake->into == &intake->own ? intake->listener : NULL;
     batch->schemas = schema_slot_take(intake->listener->schemas);
-    intake->open = batch;
-    intake->opened_ns = 0;
+    *intake->into = (struct open_batch){.batch = batch};
     return true;
 }
 
-/* When the open batch was opened, at the latest. */
-static int64_t opened_ns(struct intake *intake, int64_t now_ns)
+/*
+ * One of the thread's that has the listener's schemas, or none yet; NULL: all have others, or a
+ * sink is behind.
+ */
+static struct open_batch *find_shared(const struct intake *intake)
 {
-    if (intake->opened_ns == 0)
-        intake->opened_ns = now_ns;
-    return intake->opened_ns;
+    struct intake_thread *thread = intake->thread;
+    struct open_batch *unused = NULL;
+    for (size_t i = 0; i < INTAKE_SHARED; i++) {
+        struct open_batch *open = &thread->shared[i];
+        if (open->batch == NULL && unused == NULL)
+            unused = open;
+        else if (open->batch != NULL &&
+                 schema_slot_holds(intake->listener->schemas, open->batch->schemas))
+            return open;
+    }
+    /* Asked for each batch, not for each drain: it takes looking at what the sinks write. */
+    return feed_backlog(thread->feed) < INTAKE_SHARING_BACKLOG ? unused : NULL;
+}
+
+/* What it has elsewhere goes first, so that its records keep their order. */
+void intake_begin(struct intake *intake, size_t datagrams)
+{
+    struct intake_thread *thread = intake->thread;
+    struct open_batch *into = NULL;
+    if (!thread->shares)
+        return;
+    if (intake->own.batch == NULL && datagrams <= INTAKE_LITTLE)
+        into = find_shared(intake);
+    if (into == NULL)
+        into = &intake->own;
+    if (into != intake->into)
+        seal(thread, intake->into);
+    intake->into = into;
+}
+
+/* When it was opened, at the latest. */
+static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
+{
+    if (open->opened_ns == 0)
+        open->opened_ns = now_ns;
+    return open->opened_ns;
+}
+
+static void drained(struct intake_thread *thread, struct open_batch *open, int64_t now_ns,
+                    int64_t next_ns)
+{
+    if (open->batch == NULL || !feed_is_idle(thread->feed))
+        return;
+    if (next_ns == now_ns || next_ns - opened_ns(open, now_ns) >= INTAKE_REST_NS)
+        seal(thread, open);
 }
 
 void intake_drained(struct intake *intake, int64_t now_ns, int64_t next_ns)
 {
-    if (intake->open == NULL || !feed_is_idle(intake->thread->feed))
-        return;
-    if (next_ns == now_ns || next_ns - opened_ns(intake, now_ns) >= INTAKE_REST_NS)
-        intake_seal(intake);
+    drained(intake->thread, &intake->own, now_ns, next_ns);
 }
 
-int64_t intake_due(struct intake *intake, int64_t now_ns)
+void intake_thread_drained(struct intake_thread *thread, int64_t now_ns, int64_t next_ns)
 {
-    if (intake->open == NULL)
+    for (size_t i = 0; i < INTAKE_SHARED; i++)
+        drained(thread, &thread->shared[i], now_ns, next_ns);
+}
+
+static int64_t seal_if_due(struct intake_thread *thread, struct open_batch *open, int64_t now_ns)
+{
+    if (open->batch == NULL)
         return INT64_MAX;
     double more = (double)(INTAKE_OPEN_MOST_NS - INTAKE_OPEN_LEAST_NS);
-    return opened_ns(intake, now_ns) + INTAKE_OPEN_LEAST_NS +
-           (int64_t)(more * feed_backlog(intake->thread->feed));
+    int64_t due = opened_ns(open, now_ns) + INTAKE_OPEN_LEAST_NS +
+                  (int64_t)(more * feed_backlog(thread->feed));
+    if (due > now_ns)
+        return due;
+    seal(thread, open);
+    return INT64_MAX;
+}
+
+int64_t intake_seal_if_due(struct intake *intake, int64_t now_ns)
+{
+    return seal_if_due(intake->thread, &intake->own, now_ns);
+}
+
+int64_t intake_thread_seal_if_due(struct intake_thread *thread, int64_t now_ns)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < INTAKE_SHARED; i++) {
+        int64_t due = seal_if_due(thread, &thread->shared[i], now_ns);
+        first = due < first ? due : first;
+    }
+    return first;
 }
 
 /* --- decoding --------------------------------------------------------------------------------- */
@@ -170,12 +249,13 @@ static bool decode_message(struct intake *intake, const struct schema *schema,
     *reason = REASON_TOO_LARGE;
     if (record == NULL)
         return false;
-    enum decode_result result =
-        schema->ops->decode(schema, frame->data, frame->size, &intake->open->arena, &decoded);
+    enum decode_result result = schema->ops->decode(schema, frame->data, frame->size,
+                                                    &intake->into->batch->arena, &decoded);
     *reason = reason_of_result(result);
     if (result != DECODE_OK)
         return false;
-    *record = (struct record){.schema = schema,
+    *record = (struct record){.listener = intake->listener,
+                              .schema = schema,
                               .message = decoded.message,
                               .data = frame->data,
                               .packet = chain->packet,
@@ -200,7 +280,7 @@ static bool decode_messages(struct intake *intake, const struct schema_entry *en
     frames_begin(&frames, entry->framing, entry->header, data, datagram->size);
     while ((result = frames_next(&frames, &frame)) == FRAME_MESSAGE) {
         if (chain->count != 0)
-            record = arena_allocate(&intake->open->arena, sizeof *record);
+            record = arena_allocate(&intake->into->batch->arena, sizeof *record);
         if (!decode_message(intake, entry->schema, datagram, &frame, record, chain, reason))
             return false;
     }
@@ -214,7 +294,7 @@ static bool keep_packet(struct intake *intake, const struct datagram_slot *datag
 {
     if (!intake->listener->keeps_packets)
         return true;
-    struct packet *packet = arena_allocate(&intake->open->arena, sizeof *packet);
+    struct packet *packet = arena_allocate(&intake->into->batch->arena, sizeof *packet);
     if (packet == NULL)
         return false;
     *packet = (struct packet){
@@ -233,7 +313,7 @@ static bool decode_here(struct intake *intake, const struct schema_entry *entry,
                         enum datagram_reason *reason, bool *limited)
 {
     size_t max_decoded = intake->listener->max_decoded;
-    struct arena *arena = &intake->open->arena;
+    struct arena *arena = &intake->into->batch->arena;
     size_t start = arena->used;
     size_t capacity = arena->capacity;
     bool done = false;
@@ -260,8 +340,10 @@ static bool decode_here(struct intake *intake, const struct schema_entry *entry,
 /* What does not fit the rest of a batch starts the next; what does not fit that, a large one. */
 static bool next_batch(struct intake *intake)
 {
-    bool was_empty = intake->open->count == 0;
-    intake_seal(intake);
+    bool was_empty = intake->into->batch->count == 0;
+    seal(intake->thread, intake->into);
+    if (was_empty)
+        intake->into = &intake->own; /* a large one is never shared */
     return open_batch(intake, was_empty);
 }
 
@@ -269,7 +351,8 @@ static const struct schema_entry *entry_for(const struct intake *intake,
                                             const struct datagram_slot *datagram)
 {
     size_t front = datagram->size < DATAGRAM_FRONT_SIZE ? datagram->size : DATAGRAM_FRONT_SIZE;
-    return schema_list_find(intake->open->schemas, &datagram->source, datagram->front, front);
+    return schema_list_find(intake->into->batch->schemas, &datagram->source, datagram->front,
+                            front);
 }
 
 static bool may_send(const struct listener *listener, const struct address *source)
@@ -294,7 +377,7 @@ static bool judge(struct intake *intake, const struct datagram_slot *datagram, s
     *entry = NULL;
     /* One that was opened for nothing is there for what comes next, as any other is. */
     *reason = REASON_NO_BUFFER;
-    if (intake->open == NULL && !open_batch(intake, false))
+    if (intake->into->batch == NULL && !open_batch(intake, false))
         return false;
     *reason = REASON_SOURCE_DENIED;
     if (!may_send(intake->listener, &datagram->source))
@@ -313,7 +396,7 @@ static bool judge(struct intake *intake, const struct datagram_slot *datagram, s
             return false;
         if (decode_here(intake, *entry, datagram, chain, reason, &limited))
             return true;
-        bool largest = intake->open->large && intake->open->count == 0;
+        bool largest = intake->into->batch->large && intake->into->batch->count == 0;
         if (*reason != REASON_TOO_LARGE || limited || largest)
             return false;
         *entry = NULL;
@@ -391,15 +474,15 @@ static void refuse(struct intake *intake, const struct datagram_slot *datagram,
 static void append(struct intake *intake, const struct schema_entry *entry,
                    const struct chain *chain)
 {
-    uint32_t schema = (uint32_t)(entry - intake->open->schemas->entries);
+    uint32_t schema = (uint32_t)(entry - intake->into->batch->schemas->entries);
     counter_add(&intake->counters->decoded, 1);
     counter_add(&intake->counters->messages, chain->count);
     counter_add(&intake->counters->unknown_fields, chain->unknown_fields);
     schema_doubt_look(&intake->doubt, intake->listener->name, chain->first, chain->unknown_fields,
-                      &intake->open->arena);
+                      &intake->into->batch->arena);
     for (struct record *record = chain->first, *next; record != NULL; record = next) {
         next = record->next;
-        batch_append(intake->open, record);
+        batch_append(intake->into->batch, record);
         note_sequence(intake, schema, record);
     }
 }

@@ -4,6 +4,11 @@
  * counted with its reason. A batch goes on with the schemas that its listener had when it was
  * opened.
  *
+ * Where little comes to each of many listeners, a batch for each would be opened, offered and given
+ * back for a datagram or two. Listeners that have the same schemas then share one that is the
+ * thread's, as long as no sink is behind: of one that is, each listener has its share, and no batch
+ * may be several listeners'.
+ *
  * One intake per socket or capture. One thread at a time uses it, with what that thread has for
  * all its intakes; between start and stop it allocates nothing. The order of judgement is that of
  * enum datagram_reason.
@@ -35,6 +40,20 @@
 /* How long they may wait for more where much comes: to wake each sink costs as much as many do. */
 #define INTAKE_REST_NS INT64_C(1000000)
 
+/*
+ * A drain that finds no more than LITTLE datagrams may share a batch, as long as no queue is filled
+ * beyond SHARING_BACKLOG; and so many of them may be open at a time, each for other schemas.
+ */
+#define INTAKE_LITTLE          8
+#define INTAKE_SHARING_BACKLOG 0.125
+#define INTAKE_SHARED          4
+
+/* A batch that is being filled; NULL: there is none. */
+struct open_batch {
+    struct batch *batch;
+    int64_t opened_ns; /* 0: not yet dated */
+};
+
 /* What the intakes that a thread uses share; the thread's own, but for the feed of its producer. */
 struct intake_thread {
     struct batch_pool *pool;
@@ -44,6 +63,8 @@ struct intake_thread {
     struct intake_counters **counters; /* this thread's own blocks, by listener index */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
+    bool shares; /* intakes may share batches: no other thread of its feed offers theirs */
+    struct open_batch shared[INTAKE_SHARED];
 };
 
 /* The thread has taken its last datagram: its letters may end. */
@@ -67,23 +88,31 @@ void intake_hand_to(struct intake *intake, struct intake_thread *thread);
 /* The block that it counts into. */
 struct intake_counters *intake_counters(struct intake *intake);
 
+/* A receive has found so many datagrams, which are taken next: says which batch they go to. */
+void intake_begin(struct intake *intake, size_t datagrams);
+
 /* Takes a datagram, whose bytes are copied. */
 void intake_take(struct intake *intake, const struct datagram_slot *datagram);
 
 /*
  * The socket is drained, and whoever uses the intake looks again at `next_ns` (both monotonic):
  * now, as soon as more comes, or after a rest. Seals what is open if the sinks are idle, but where
- * it will not have waited for INTAKE_REST_NS by then.
+ * it will not have waited for INTAKE_REST_NS by then. The second is for what intakes share, when
+ * all of a thread's are drained.
  */
 void intake_drained(struct intake *intake, int64_t now_ns, int64_t next_ns);
+void intake_thread_drained(struct intake_thread *thread, int64_t now_ns, int64_t next_ns);
 
 /*
- * Nanoseconds (monotonic) at which what is open must be sealed, INT64_MAX where nothing is.
- * `now_ns` dates a batch that was opened since the last call.
+ * Seals what has been open for too long. Returns nanoseconds (monotonic) at which what still is
+ * must be sealed, INT64_MAX where nothing is. `now_ns` dates a batch that was opened since the last
+ * call. The second is for what intakes share.
  */
-int64_t intake_due(struct intake *intake, int64_t now_ns);
+int64_t intake_seal_if_due(struct intake *intake, int64_t now_ns);
+int64_t intake_thread_seal_if_due(struct intake_thread *thread, int64_t now_ns);
 
-/* Offers what is open to the sinks. */
+/* Offers to the sinks all that is open and may hold records of the intake's, or is shared. */
 void intake_seal(struct intake *intake);
+void intake_thread_seal(struct intake_thread *thread);
 
 #endif

@@ -37,9 +37,11 @@ static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacit
            (needs->control ? tapped : 0);
 }
 
+/* Intakes may share some besides. */
 static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
 {
-    return batches(needs, ring_capacity, feeds(needs) * TAP_BATCHES + 1);
+    return batches(needs, ring_capacity, feeds(needs) * TAP_BATCHES + 1) +
+           needs->receivers * INTAKE_SHARED;
 }
 
 static uint64_t large_batches(const struct memory_needs *needs)

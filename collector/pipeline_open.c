@@ -241,6 +241,7 @@ static int make_producer(struct pipeline *pipeline, struct producer *producer, s
         struct intake_thread *thread = &producer->threads[i];
         thread->feed = producer->feed;
         thread->lossless = lossless;
+        thread->shares = !lossless && threads == 1;
         if (make_intake_thread(pipeline, thread, error) != 0)
             return -1;
     }

@@ -2,7 +2,7 @@
 #include "collector/notifier.h"
 #include "collector/receiver_parts.h"
 
-#define WAIT_EVENTS 32
+#define WAIT_EVENTS 128
 
 /* The notifier has forgotten it, and so may all who wait for that. */
 static void let_leave(struct receiver *receiver, struct port *port)
@@ -173,8 +173,10 @@ void receiver_end(struct member *member)
         intake_hand_to(port->intake, member->intakes);
         intake_seal(port->intake);
     }
-    for (size_t i = 0; i < receiver->options.thread_count; i++)
+    for (size_t i = 0; i < receiver->options.thread_count; i++) {
+        intake_thread_seal(receiver->members[i].intakes);
         intake_thread_close(receiver->members[i].intakes);
+    }
     feed_close(member->intakes->feed);
     atomic_store(&receiver->finished, true);
     receiver->options.finished(receiver->options.context);

@@ -54,6 +54,8 @@ void receiver_seal_all(struct receiver *receiver)
         intake_hand_to(port->intake, receiver->members[0].intakes);
         intake_seal(port->intake);
     }
+    for (size_t i = 0; i < receiver->options.thread_count; i++)
+        intake_thread_seal(receiver->members[i].intakes);
     feed_wake_sinks(receiver->members[0].intakes->feed);
 }
 

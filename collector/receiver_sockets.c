@@ -118,6 +118,7 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
             return DRAIN_FAILED;
         }
         uint64_t bytes = 0;
+        intake_begin(port->intake, group->more ? SIZE_MAX : group->count);
         for (size_t i = 0; i < group->count; i++) {
             intake_take(port->intake, &group->slots[i]);
             bytes += group->slots[i].sent_size;
@@ -130,16 +131,6 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
             return DRAIN_DONE;
     }
     return DRAIN_AGAIN;
-}
-
-/* Seals what has been open for too long. Returns when the rest must be. */
-static int64_t seal_if_due(struct port *port, int64_t now)
-{
-    int64_t due = intake_due(port->intake, now);
-    if (due > now)
-        return due;
-    intake_seal(port->intake);
-    return INT64_MAX;
 }
 
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
@@ -160,7 +151,7 @@ static int64_t serve(struct member *member, struct port *port, int64_t now)
     now = clock_monotonic_ns();
     tell_drops(port, now);
     if (result != DRAIN_DONE)
-        seal_if_due(port, now);
+        intake_seal_if_due(port->intake, now);
     bool leaves = port->leaving && (result == DRAIN_FAILED || now >= port->leaves_ns);
     if (result == DRAIN_DONE || leaves)
         receiver_list_socket(&member->drained, port);
@@ -212,8 +203,9 @@ void receiver_let_drained_go(struct member *member)
         return;
     for (struct port *port = member->drained.first; port != NULL; port = port->next_listed) {
         intake_drained(port->intake, now, now + rest_ns);
-        port->due = seal_if_due(port, now);
+        port->due = intake_seal_if_due(port->intake, now);
     }
+    intake_thread_drained(member->intakes, now, now + rest_ns);
     if (rest_ns > 0)
         rest(member, now + rest_ns);
     for (struct port *port; (port = take_first(&member->drained)) != NULL;)
@@ -223,14 +215,14 @@ void receiver_let_drained_go(struct member *member)
 int receiver_seal_overdue(struct member *member)
 {
     int64_t now = clock_monotonic_ns();
-    int64_t first = INT64_MAX;
+    int64_t first = intake_thread_seal_if_due(member->intakes, now);
     for (struct port *port = member->receiver->ports; port != NULL; port = port->next) {
         if (port->leaving)
             continue;
         int64_t due = atomic_load_explicit(&port->due_ns, memory_order_relaxed);
         if (due <= now && claim_try(&port->claim)) {
             intake_hand_to(port->intake, member->intakes);
-            due = seal_if_due(port, now);
+            due = intake_seal_if_due(port->intake, now);
             receiver_give_up(member, port, due);
         }
         if (due > now && due < first)

@@ -128,7 +128,7 @@ char *schema_list_names(const struct schema_list *list)
 
 struct schema_slot {
     struct mutex *lock; /* taken once a batch, not a record */
-    struct schema_list *list;
+    struct schema_list *_Atomic list;
 };
 
 struct schema_slot *schema_slot_create(struct schema_list *list)
@@ -141,7 +141,7 @@ struct schema_slot *schema_slot_create(struct schema_list *list)
         free(slot);
         return NULL;
     }
-    slot->list = list;
+    atomic_init(&slot->list, list);
     return slot;
 }
 
@@ -149,7 +149,7 @@ void schema_slot_destroy(struct schema_slot *slot)
 {
     if (slot == NULL)
         return;
-    schema_list_release(slot->list);
+    schema_list_release(atomic_load(&slot->list));
     mutex_destroy(slot->lock);
     free(slot);
 }
@@ -157,17 +157,22 @@ void schema_slot_destroy(struct schema_slot *slot)
 struct schema_list *schema_slot_take(struct schema_slot *slot)
 {
     mutex_lock(slot->lock);
-    struct schema_list *list = slot->list;
+    struct schema_list *list = atomic_load_explicit(&slot->list, memory_order_relaxed);
     schema_list_retain(list);
     mutex_unlock(slot->lock);
     return list;
 }
 
+bool schema_slot_holds(const struct schema_slot *slot, const struct schema_list *list)
+{
+    return atomic_load_explicit(&slot->list, memory_order_relaxed) == list;
+}
+
 void schema_slot_put(struct schema_slot *slot, struct schema_list *list)
 {
     mutex_lock(slot->lock);
-    struct schema_list *before = slot->list;
-    slot->list = list;
+    struct schema_list *before = atomic_load_explicit(&slot->list, memory_order_relaxed);
+    atomic_store_explicit(&slot->list, list, memory_order_relaxed);
     mutex_unlock(slot->lock);
     schema_list_release(before);
 }

@@ -12,6 +12,7 @@
 #define SLUICE_COLLECTOR_SCHEMA_LIST_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,9 @@ void schema_slot_destroy(struct schema_slot *slot);
 
 /* The list that is there now, with a reference for the caller. */
 struct schema_list *schema_slot_take(struct schema_slot *slot);
+
+/* Whether this list, in which the caller has a reference, is the one that is there now. */
+bool schema_slot_holds(const struct schema_slot *slot, const struct schema_list *list);
 
 /* Takes over the caller's reference and lets go of the list that was there. */
 void schema_slot_put(struct schema_slot *slot, struct schema_list *list);

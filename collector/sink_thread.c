@@ -40,7 +40,7 @@ static void take_batch(struct sink_thread *sink, struct batch *batch)
     struct sink_writer *writer = sink->writer;
     for (const struct record *record = batch->first; record != NULL; record = record->next) {
         if (writer->state == SINK_WRITING)
-            writer->ops->put(writer, batch->listener, record);
+            writer->ops->put(writer, record->listener, record);
         else
             sink_writer_count_failed(writer, 1);
     }

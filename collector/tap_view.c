@@ -150,6 +150,6 @@ void tap_view_show(struct tap_view *view, struct tap_watcher *watcher, const str
                    struct output *out)
 {
     for (const struct record *record = batch->first; record != NULL; record = record->next)
-        if (!show_record(view, watcher, batch->listener, record, out))
+        if (!show_record(view, watcher, record->listener, record, out))
             watcher->left_out++;
 }

@@ -316,7 +316,8 @@ struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t
         if (record == NULL || data == NULL)
             abort(); /* a batch has room for what tests put into one */
         memcpy(data, payload, size + 1);
-        *record = (struct record){.data = (uint8_t *)data, .size = (uint32_t)size};
+        *record =
+            (struct record){.listener = &listener, .data = (uint8_t *)data, .size = (uint32_t)size};
         batch_append(batch, record);
     }
     /* As a receiver does: counted before the sink can be done with it. */

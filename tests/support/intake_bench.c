@@ -38,6 +38,7 @@ int intake_bench_close(void **state)
 {
     struct intake_bench *bench = *state;
     intake_seal(bench->intake);
+    intake_thread_seal(&bench->thread);
     assert_int_equal(batch_pool_out(bench->thread.pool), 0);
     struct ledger_snapshot *final = ledger_take_snapshot(bench->ledger, true);
     assert_true(ledger_balances(final));

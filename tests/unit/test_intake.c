@@ -191,12 +191,173 @@ static void what_needs_more_than_max_decoded_is_too_large_whatever_is_free(void 
 static void a_batch_is_due_only_while_one_is_open(void **state)
 {
     struct intake_bench *bench = *state;
-    assert_true(intake_due(bench->intake, 1000) == INT64_MAX);
+    assert_true(intake_seal_if_due(bench->intake, 1000) == INT64_MAX);
     take(bench, metric, sizeof metric, false);
-    assert_true(intake_due(bench->intake, 1000) == 1000 + INTAKE_OPEN_LEAST_NS);
-    assert_true(intake_due(bench->intake, 5000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_true(intake_seal_if_due(bench->intake, 1000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_true(intake_seal_if_due(bench->intake, 5000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_int_equal(batch_pool_out(bench->thread.pool), 1);
+    assert_true(intake_seal_if_due(bench->intake, 1000 + INTAKE_OPEN_LEAST_NS) == INT64_MAX);
+    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+}
+
+/* --- batches of several listeners ------------------------------------------------------------- */
+
+/* Beside the bench's listener: one with the same schemas, and one that is not told the same. */
+struct others {
+    struct listener alike;
+    struct listener different;
+    struct intake *of_alike;
+    struct intake *of_different;
+};
+
+static struct schema_list *make_list(void)
+{
+    static char source[] = "riemann";
+    static const struct schema_config config = {.ops = &schema_riemann, .source = source};
+    struct schema_list *list = NULL;
+    struct error error;
+    assert_int_equal(schema_list_create(&list, &config, 1, &error), 0);
+    return list;
+}
+
+static struct others *open_others(struct intake_bench *bench)
+{
+    static struct others others;
+    others = (struct others){.alike = bench->listener, .different = bench->listener};
+    bench->thread.shares = true;
+    assert_true(batch_pool_resize(bench->thread.pool, 8, 1));
+    others.alike.schemas = schema_slot_create(schema_slot_take(bench->listener.schemas));
+    others.different.schemas = schema_slot_create(make_list());
+    others.of_alike = intake_create(&bench->thread, &others.alike, bench->thread.counters[0]);
+    others.of_different =
+        intake_create(&bench->thread, &others.different, bench->thread.counters[0]);
+    return &others;
+}
+
+static void close_others(struct intake_bench *bench, struct others *others)
+{
+    intake_thread_seal(&bench->thread);
+    intake_seal(others->of_alike);
+    intake_seal(others->of_different);
+    intake_destroy(others->of_alike);
+    intake_destroy(others->of_different);
+    schema_slot_destroy(others->alike.schemas);
+    schema_slot_destroy(others->different.schemas);
+}
+
+static void give(struct intake *intake, size_t datagrams)
+{
+    struct datagram_slot slot = {.front = metric,
+                                 .size = sizeof metric,
+                                 .sent_size = sizeof metric,
+                                 .source = {.family = ADDRESS_IPV4}};
+    intake_begin(intake, datagrams);
+    for (size_t i = 0; i < datagrams; i++)
+        intake_take(intake, &slot);
+}
+
+static void assert_out(const struct intake_bench *bench, size_t batches)
+{
+    assert_int_equal(batch_pool_out(bench->thread.pool), batches);
+}
+
+static void little_that_comes_to_listeners_told_the_same_shares_a_batch(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct others *others = open_others(bench);
+    give(bench->intake, 1);
+    give(others->of_alike, INTAKE_LITTLE);
+    assert_out(bench, 1);
+    const struct batch *shared = bench->thread.shared[0].batch;
+    assert_non_null(shared);
+    assert_null(shared->listener);
+    assert_int_equal(shared->count, 1 + INTAKE_LITTLE);
+    assert_ptr_equal(shared->first->listener, &bench->listener);
+    assert_ptr_equal(shared->last->listener, &others->alike);
+    give(others->of_different, 1);
+    assert_out(bench, 2);
+    assert_int_equal(shared->count, 1 + INTAKE_LITTLE);
+    close_others(bench, others);
+    assert_out(bench, 0);
+}
+
+static void much_goes_to_a_batch_of_its_own_behind_what_was_shared(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct others *others = open_others(bench);
+    give(bench->intake, 1);
+    give(bench->intake, INTAKE_LITTLE + 1);
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
+    give(bench->intake, 1); /* as long as its own is open it goes there */
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
     intake_seal(bench->intake);
-    assert_true(intake_due(bench->intake, 9000) == INT64_MAX);
+    give(bench->intake, 1);
+    assert_non_null(bench->thread.shared[0].batch);
+    close_others(bench, others);
+    intake_thread_seal(&bench->thread);
+}
+
+static void other_schemas_go_to_another_batch_behind_the_old_one(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct others *others = open_others(bench);
+    give(bench->intake, 1);
+    schema_slot_put(bench->listener.schemas, make_list());
+    give(bench->intake, 1);
+    assert_out(bench, 1);
+    give(others->of_alike, 1);
+    assert_out(bench, 2);
+    close_others(bench, others);
+}
+
+static void a_thread_that_does_not_offer_alone_shares_nothing(void **state)
+{
+    struct intake_bench *bench = *state;
+    bench->thread.shares = false;
+    give(bench->intake, 1);
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
+}
+
+static void a_shared_batch_is_sealed_when_it_is_due(void **state)
+{
+    struct intake_bench *bench = *state;
+    bench->thread.shares = true;
+    give(bench->intake, 1);
+    assert_true(intake_seal_if_due(bench->intake, 1000) == INT64_MAX);
+    assert_true(intake_thread_seal_if_due(&bench->thread, 1000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_out(bench, 1);
+    assert_true(intake_thread_seal_if_due(&bench->thread, 1000 + INTAKE_OPEN_LEAST_NS) ==
+                INT64_MAX);
+    assert_out(bench, 0);
+}
+
+static void a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle(void **state)
+{
+    struct intake_bench *bench = *state;
+    bench->thread.shares = true;
+    give(bench->intake, 1);
+    intake_thread_drained(&bench->thread, 1000, 1000 + INTAKE_REST_NS - 1);
+    assert_out(bench, 1);
+    intake_thread_drained(&bench->thread, 2000, 2000);
+    assert_out(bench, 0);
+}
+
+/* A large batch is its listener's own. */
+static void what_needs_a_large_batch_shares_none(void **state)
+{
+    struct intake_bench *bench = *state;
+    uint8_t events[2000];
+    for (size_t i = 0; i < sizeof events; i += sizeof metric)
+        memcpy(events + i, metric, sizeof metric);
+    bench->thread.shares = true;
+    intake_begin(bench->intake, 1);
+    take(bench, events, sizeof events, false);
+    assert_int_equal(decoded(bench), 1);
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
 }
 
 int main(void)
@@ -224,6 +385,21 @@ int main(void)
             what_needs_more_than_max_decoded_is_too_large_whatever_is_free, set_up,
             intake_bench_close),
         cmocka_unit_test_setup_teardown(a_batch_is_due_only_while_one_is_open, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(little_that_comes_to_listeners_told_the_same_shares_a_batch,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(much_goes_to_a_batch_of_its_own_behind_what_was_shared,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(other_schemas_go_to_another_batch_behind_the_old_one,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(a_thread_that_does_not_offer_alone_shares_nothing, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(a_shared_batch_is_sealed_when_it_is_due, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(
+            a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle, set_up,
+            intake_bench_close),
+        cmocka_unit_test_setup_teardown(what_needs_a_large_batch_shares_none, set_up,
                                         intake_bench_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
     assert_non_null(record);
     assert_non_null(text);
     snprintf(text, 8, "%06u", number);
-    *record = (struct record){.data = (uint8_t *)text, .size = 6};
+    *record = (struct record){.listener = &listener, .data = (uint8_t *)text, .size = 6};
     batch_append(batch, record);
     feed_offer(producer->feed, batch);
     feed_wake_sinks(producer->feed);

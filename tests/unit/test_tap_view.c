@@ -88,7 +88,8 @@ static void add(struct fixture *fixture, const struct schema *schema, const char
 {
     assert_true(fixture->batch.count < RECORDS);
     struct record *record = &fixture->records[fixture->batch.count];
-    *record = (struct record){.schema = schema, .message = message};
+    *record =
+        (struct record){.listener = fixture->batch.listener, .schema = schema, .message = message};
     batch_append(&fixture->batch, record);
 }
 

@@ -14,7 +14,7 @@
 
 #include "collector/platform/linux/event.h"
 
-#define WAIT_EVENTS 64
+#define WAIT_EVENTS 128
 
 struct epoll_notifier {
     struct notifier base;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -442,7 +443,9 @@ static int receive(struct udp_socket *socket, struct linux_group *group)
     unsigned most = ask_for(group);
     for (unsigned i = 0; i < group->used; i++)
         set_room(group, i);
-    int count = recvmmsg(socket->fd, group->headers, most, MSG_DONTWAIT | MSG_TRUNC, NULL);
+    /* The C library's function would first see to it that the thread can be cancelled meanwhile. */
+    int count = (int)syscall(SYS_recvmmsg, socket->fd, group->headers, most,
+                             MSG_DONTWAIT | MSG_TRUNC, NULL);
     /* The one that found nothing is perhaps changed, too. */
     group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
     group->all = count > 0 && (unsigned)count < most;

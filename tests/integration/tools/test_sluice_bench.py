@@ -87,8 +87,10 @@ class Bench(unittest.TestCase):
         document = self.document("scale", "soak", "--duration", "600ms", "--rate", 5000,
                                  "--listeners", 2)
         self.assertNotIn("decode", document)
-        self.assertEqual([(row["of"], row["many"]) for row in document["scale"]],
-                         [("listeners", 64), ("senders", 10000), ("sinks", 8)])
+        self.assertEqual([(row["receiver"], row["of"], row["many"]) for row in document["scale"]],
+                         [("edge+pause", "listeners", 64), ("edge+pause", "senders", 10000),
+                          ("json", "listeners", 64), ("json", "senders", 10000),
+                          ("json", "sinks", 8)])
         self.assert_numbers(document["scale"], "one_ns", "many_ns", "ratio")
         sums = document["soak_sums"]
         self.assertEqual(sums["sent"], 3000)

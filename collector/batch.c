@@ -23,6 +23,7 @@ struct shelf {
     struct batch *parked; /* not to be had at present; their memory is the system's */
     size_t made;
     size_t parked_count;
+    size_t out;
     size_t wanted; /* may be out at a time; where more are, they are parked as they come back */
 };
 
@@ -30,7 +31,6 @@ struct batch_pool {
     struct mutex *lock; /* guards the shelves and the count; taken once a batch, not a record */
     struct shelf small;
     struct shelf large;
-    size_t out;
     struct slab *slabs;
 };
 
@@ -187,9 +187,10 @@ bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large
 struct batch *batch_acquire(struct batch_pool *pool, bool large)
 {
     mutex_lock(pool->lock);
-    struct batch *batch = take_off(&shelf_of(pool, large)->free);
+    struct shelf *shelf = shelf_of(pool, large);
+    struct batch *batch = take_off(&shelf->free);
     if (batch != NULL)
-        pool->out++;
+        shelf->out++;
     mutex_unlock(pool->lock);
     if (batch == NULL)
         return NULL;
@@ -222,14 +223,27 @@ void batch_release(struct batch *batch)
         park(shelf, batch);
     else
         put_on(&shelf->free, batch);
-    pool->out--;
+    shelf->out--;
     mutex_unlock(pool->lock);
 }
 
 size_t batch_pool_out(struct batch_pool *pool)
 {
     mutex_lock(pool->lock);
-    size_t out = pool->out;
+    size_t out = pool->small.out + pool->large.out;
     mutex_unlock(pool->lock);
     return out;
+}
+
+struct batch_pool_levels batch_pool_levels(struct batch_pool *pool)
+{
+    mutex_lock(pool->lock);
+    struct batch_pool_levels levels = {
+        .small = pool->small.made - pool->small.parked_count,
+        .large = pool->large.made - pool->large.parked_count,
+    };
+    levels.small_free = levels.small - pool->small.out;
+    levels.large_free = levels.large - pool->large.out;
+    mutex_unlock(pool->lock);
+    return levels;
 }

@@ -105,6 +105,13 @@ void batch_release(struct batch *batch);
 /* Batches that are out, of both sizes, at this moment. */
 size_t batch_pool_out(struct batch_pool *pool);
 
+/* How many there are of each size, and how many of them are free at this moment. */
+struct batch_pool_levels {
+    size_t small, small_free;
+    size_t large, large_free;
+};
+struct batch_pool_levels batch_pool_levels(struct batch_pool *pool);
+
 /*
  * Appends a record whose memory came from the batch's arena. Filling thread only.
  */

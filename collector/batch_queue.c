@@ -184,6 +184,27 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
     return ring_level(queue->ring) == 0;
 }
 
+/* Of a third thread's view: more may have been pushed between its two looks than there is room. */
+static size_t at_most(size_t level, size_t capacity)
+{
+    return level < capacity ? level : capacity;
+}
+
+size_t batch_queue_level(const struct batch_queue *queue)
+{
+    return at_most(held(&queue->whole.all), ring_capacity(queue->ring));
+}
+
+size_t batch_queue_large_level(const struct batch_queue *queue)
+{
+    return at_most(held(&queue->whole.large), BATCH_QUEUE_LARGE);
+}
+
+size_t batch_queue_capacity(const struct batch_queue *queue)
+{
+    return ring_capacity(queue->ring);
+}
+
 double batch_queue_fill(const struct batch_queue *queue)
 {
     double all = (double)ring_level(queue->ring) / (double)capacity_of(queue);

@@ -84,6 +84,11 @@ bool batch_queue_finished(struct batch_queue *queue);
 /* Either side: nothing in it (see ring_level). */
 bool batch_queue_is_empty(const struct batch_queue *queue);
 
+/* Any thread: batches in it, and of them the large ones, at about this moment; and its capacity. */
+size_t batch_queue_level(const struct batch_queue *queue);
+size_t batch_queue_large_level(const struct batch_queue *queue);
+size_t batch_queue_capacity(const struct batch_queue *queue);
+
 /* Producer: how full it is, of batches or of large ones, from 0 to 1. */
 double batch_queue_fill(const struct batch_queue *queue);
 

@@ -63,10 +63,14 @@ static void seal(struct intake_thread *thread, struct open_batch *open)
     if (batch == NULL)
         return;
     open->batch = NULL;
-    if (batch->count == 0)
+    if (batch->count == 0) {
         batch_release(batch);
-    else
-        feed_offer(thread->feed, batch);
+        return;
+    }
+    /* Of several listeners' records, at that of the first. */
+    struct intake_counters *counters = thread->counters[batch->first->listener->index];
+    histogram_note(&counters->batch_records, histogram_counts, batch->count);
+    feed_offer(thread->feed, batch);
 }
 
 void intake_seal(struct intake *intake)

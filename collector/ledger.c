@@ -59,6 +59,14 @@ const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){NULL}};
 const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){NULL}};
 const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){NULL}};
 
+#define LISTENER_MEASURE(name, bounds)                                                             \
+    {#name, offsetof(struct intake_counters, name), offsetof(struct listener_totals, name), bounds},
+#define SINK_MEASURE(name, bounds)                                                                 \
+    {#name, offsetof(struct sink_counters, name), offsetof(struct sink_totals, name), bounds},
+
+const struct ledger_measure listener_measures[] = {LISTENER_MEASURES(LISTENER_MEASURE){NULL}};
+const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){NULL}};
+
 #define CACHE_LINE 64
 
 /* A block stands behind its link, on cache lines of its own. */
@@ -351,6 +359,13 @@ static void add_terms(const struct ledger_term *terms, const void *block, void *
     }
 }
 
+static void add_measures(const struct ledger_measure *measures, const void *block, void *totals)
+{
+    for (; measures->name != NULL; measures++)
+        histogram_add_to((const void *)((const char *)block + measures->histogram),
+                         (void *)((char *)totals + measures->total));
+}
+
 /*
  * Effects are read before their causes (see counter.h), so that no live sum exceeds its whole: the
  * reasons, then the list backwards, in which each whole stands before its parts.
@@ -359,6 +374,7 @@ static void add_intake(struct listener_totals *sum, const struct intake_counters
 {
     add_counters(sum->reasons, from->reasons, REASON_COUNT);
     add_terms(listener_terms, from, sum);
+    add_measures(listener_measures, from, sum);
 }
 
 static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
@@ -367,6 +383,7 @@ static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
         const struct sink_counters *own = (const void *)(block + 1);
         add_counters(sum->failed, own->failed, FAILURE_COUNT);
         add_terms(sink_terms, own, sum);
+        add_measures(sink_measures, own, sum);
         sum->in_flight += atomic_load_explicit(&own->in_flight, memory_order_relaxed);
     }
     for (const struct block *block = entry->offers; block != NULL; block = block->next) {

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "collector/counter.h"
+#include "collector/histogram.h"
 
 /*
  * Why a datagram was not decoded, in the order in which the reasons are tried. One of several
@@ -146,13 +147,33 @@ enum ledger_part {
     TERM(kept, PART_FLOW)                                                                          \
     TERM(bytes, PART_ALWAYS) /* accepted by the file, with all that a capture needs */
 
-#define LEDGER_COUNTER(name, part) struct counter name;
-#define LEDGER_TOTAL(name, part)   uint64_t name;
+/*
+ * Beside the terms stand measures of how the work went. A row is MEASURE(name, bounds), a histogram
+ * with those bounds; no sum is about them, and only --metrics tells them.
+ */
+#define LISTENER_MEASURES(MEASURE)                                                                 \
+    MEASURE(drain_length, histogram_counts)  /* datagrams that a drain found */                    \
+    MEASURE(decode_latency, histogram_times) /* of the first datagram of each turn: see below */   \
+    MEASURE(batch_records, histogram_counts) /* in each batch that was offered to the sinks */
+
+#define SINK_MEASURES(MEASURE)                                                                     \
+    MEASURE(write_time, histogram_times) /* until a block was out, with all waits and retries */
+
+/*
+ * Of a turn, which is all or a part of a drain, the first datagram has waited longest: its latency
+ * is the time from its arrival until the whole turn was decoded.
+ */
+
+#define LEDGER_COUNTER(name, part)            struct counter name;
+#define LEDGER_TOTAL(name, part)              uint64_t name;
+#define LEDGER_HISTOGRAM(name, bounds)        struct histogram name;
+#define LEDGER_HISTOGRAM_TOTALS(name, bounds) struct histogram_totals name;
 
 /* Of one listener on one receiving thread. */
 struct intake_counters {
     LISTENER_TERMS(LEDGER_COUNTER)
     struct counter reasons[REASON_COUNT];
+    LISTENER_MEASURES(LEDGER_HISTOGRAM)
 };
 
 /* What one receiving thread offered one sink. */
@@ -165,6 +186,7 @@ struct offer_counters {
 struct sink_counters {
     SINK_TERMS(LEDGER_COUNTER)
     struct counter failed[FAILURE_COUNT];
+    SINK_MEASURES(LEDGER_HISTOGRAM)
     _Atomic int64_t in_flight; /* queued, fate not known; raised by receivers, lowered here */
 };
 
@@ -240,6 +262,7 @@ struct listener_totals {
     struct drops_kind drops;
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
+    LISTENER_MEASURES(LEDGER_HISTOGRAM_TOTALS)
 };
 
 struct sink_totals {
@@ -250,6 +273,7 @@ struct sink_totals {
     uint64_t refused[REFUSAL_COUNT];
     SINK_TERMS(LEDGER_TOTAL)
     uint64_t failed[FAILURE_COUNT];
+    SINK_MEASURES(LEDGER_HISTOGRAM_TOTALS)
     int64_t in_flight;
 };
 
@@ -272,6 +296,17 @@ extern const struct ledger_term listener_terms[];
 extern const struct ledger_term offer_terms[];
 extern const struct ledger_term sink_terms[];
 extern const struct ledger_term letter_terms[];
+
+/* The same of the measures; `name` NULL at the end. */
+struct ledger_measure {
+    const char *name;
+    size_t histogram;
+    size_t total;
+    const uint64_t *bounds;
+};
+
+extern const struct ledger_measure listener_measures[];
+extern const struct ledger_measure sink_measures[];
 
 /* What kernel_drops are printed as: another name where not all were lost to a full buffer. */
 const char *ledger_drops_name(const struct listener_totals *listener);

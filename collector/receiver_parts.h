@@ -40,6 +40,7 @@ struct port {
     bool removing;          /* its REMOVED event is awaited */
     uint64_t drops_before;  /* what its counters said before it counted there */
     uint64_t errors_before; /* the same */
+    uint64_t drained;       /* datagrams so far in the drain that it is in */
     int64_t drops_checked_ns;
     uint64_t drops_told;        /* when the log last spoke of them */
     int64_t due;                /* while claimed and drained: when what is open must be sealed */

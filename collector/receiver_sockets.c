@@ -92,15 +92,39 @@ static void tell_drops(struct port *port, int64_t now)
 
 /* --- draining --------------------------------------------------------------------------------- */
 
-enum drain_result receiver_drain(struct member *member, struct port *port, int64_t now)
+/* What a turn at a socket has come to. */
+struct turn {
+    size_t taken;     /* datagrams */
+    int64_t first_ns; /* when the first one of them came, since 1970 UTC */
+};
+
+/* Takes all of a group that was received. */
+static void take_group(struct member *member, struct port *port, struct turn *turn)
+{
+    const struct receiver_options *options = &member->receiver->options;
+    const struct datagram_group *group = member->group;
+    uint64_t bytes = 0;
+    if (turn->taken == 0)
+        turn->first_ns = group->slots[0].received_ns;
+    intake_begin(port->intake, group->more ? SIZE_MAX : group->count);
+    for (size_t i = 0; i < group->count; i++) {
+        intake_take(port->intake, &group->slots[i]);
+        bytes += group->slots[i].sent_size;
+    }
+    coalescing_note(&member->coalescing, group->count, bytes);
+    turn->taken += group->count;
+    if (options->received != NULL)
+        options->received(options->context, group->count);
+}
+
+static enum drain_result take_turn(struct member *member, struct port *port, int64_t now,
+                                   struct turn *turn)
 {
     const struct receiver_options *options = &member->receiver->options;
     struct datagram_group *group = member->group;
     int64_t turn_ends = now + RECEIVER_BUDGET_NS;
-    size_t taken = 0;
-    intake_hand_to(port->intake, member->intakes);
-    while (taken == 0 || group->more ||
-           (taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
+    while (turn->taken == 0 || group->more ||
+           (turn->taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
         struct error error;
         if (options->before_receive != NULL)
             options->before_receive(options->hook_context);
@@ -117,20 +141,36 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
             port->failed = true;
             return DRAIN_FAILED;
         }
-        uint64_t bytes = 0;
-        intake_begin(port->intake, group->more ? SIZE_MAX : group->count);
-        for (size_t i = 0; i < group->count; i++) {
-            intake_take(port->intake, &group->slots[i]);
-            bytes += group->slots[i].sent_size;
-        }
-        coalescing_note(&member->coalescing, group->count, bytes);
-        taken += group->count;
-        if (options->received != NULL)
-            options->received(options->context, group->count);
+        take_group(member, port, turn);
         if (group->emptied)
             return DRAIN_DONE;
     }
     return DRAIN_AGAIN;
+}
+
+/* The system's clock may have been set back meanwhile. */
+static void measure_turn(struct port *port, const struct turn *turn, bool drained)
+{
+    struct intake_counters *counters = intake_counters(port->intake);
+    port->drained += turn->taken;
+    if (turn->taken != 0) {
+        int64_t latency = clock_wall_ns() - turn->first_ns;
+        histogram_note(&counters->decode_latency, histogram_times,
+                       latency < 0 ? 0 : (uint64_t)latency);
+    }
+    if (!drained)
+        return;
+    histogram_note(&counters->drain_length, histogram_counts, port->drained);
+    port->drained = 0;
+}
+
+enum drain_result receiver_drain(struct member *member, struct port *port, int64_t now)
+{
+    struct turn turn = {0};
+    intake_hand_to(port->intake, member->intakes);
+    enum drain_result result = take_turn(member, port, now, &turn);
+    measure_turn(port, &turn, result == DRAIN_DONE);
+    return result;
 }
 
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)

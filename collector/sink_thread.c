@@ -354,6 +354,28 @@ bool sink_thread_is_idle(const struct sink_thread *sink)
     return atomic_load_explicit(&sink->sleeping, memory_order_relaxed);
 }
 
+struct sink_condition sink_thread_condition(const struct sink_thread *sink)
+{
+    const struct sink_writer *writer = sink->writer;
+    return (struct sink_condition){
+        .ended = sink_thread_has_ended(sink),
+        .waits_since_ns = atomic_load_explicit(&writer->waits_since_ns, memory_order_relaxed),
+        .fails_since_ns = atomic_load_explicit(&writer->fails_since_ns, memory_order_relaxed),
+    };
+}
+
+struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink)
+{
+    struct queue_levels levels = {0};
+    for (size_t i = 0; i < sink->queue_count; i++) {
+        levels.batches += batch_queue_level(sink->queues[i]);
+        levels.batches_most += batch_queue_capacity(sink->queues[i]);
+        levels.large += batch_queue_large_level(sink->queues[i]);
+        levels.large_most += BATCH_QUEUE_LARGE;
+    }
+    return levels;
+}
+
 static void wake(struct sink_thread *sink)
 {
     wakeup_signal(sink->writer->wakeup);

@@ -124,6 +124,25 @@ bool sink_thread_has_ended(const struct sink_thread *sink);
  */
 bool sink_thread_is_idle(const struct sink_thread *sink);
 
+/* How it is with its destination; both times monotonic, 0: it is not so. */
+struct sink_condition {
+    bool ended;             /* as sink_thread_has_ended */
+    int64_t waits_since_ns; /* nothing was taken since then of what is being written */
+    int64_t fails_since_ns; /* writes fail since then and are tried again, or its command is away */
+};
+
+/* Any thread. */
+struct sink_condition sink_thread_condition(const struct sink_thread *sink);
+
+/* What waits in all of its queues, and how much they hold at most. */
+struct queue_levels {
+    size_t batches, batches_most;
+    size_t large, large_most; /* of them, those that are large */
+};
+
+/* The thread that adds queues: a moment's picture. */
+struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink);
+
 /*
  * Any thread: open the destination anew under its name, between two records. What was taken before
  * goes to the old one; where that does not take it, what is left goes to the new one.

@@ -85,6 +85,7 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
 bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
                       int timeout_ms)
 {
+    writer->waited = true;
     return writer->wait(writer->wait_context, handle, want_write, timeout_ms);
 }
 
@@ -121,8 +122,10 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
         log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name, "%s; trying again", error->text);
         writer->failure_told = true;
     }
-    writer->failing = true;
     int64_t now = clock_monotonic_ns();
+    if (!writer->failing)
+        atomic_store_explicit(&writer->fails_since_ns, now, memory_order_relaxed);
+    writer->failing = true;
     if (now >= writer->calm_ns)
         writer->pause_ms = FIRST_PAUSE_MS;
     rest(writer, now + writer->pause_ms * INT64_C(1000000));
@@ -137,7 +140,38 @@ void sink_writer_note_success(struct sink_writer *writer)
     if (writer->failure_told)
         log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "writing again");
     writer->failure_told = false;
+    if (writer->failing)
+        atomic_store_explicit(&writer->fails_since_ns, 0, memory_order_relaxed);
     writer->failing = false;
+    if (writer->waited)
+        atomic_store_explicit(&writer->waits_since_ns, clock_monotonic_ns(), memory_order_relaxed);
+    writer->waited = false;
+}
+
+void sink_writer_note_reader(struct sink_writer *writer, bool there)
+{
+    if (writer->unattended != there)
+        return;
+    writer->unattended = !there;
+    if (!writer->failing)
+        atomic_store_explicit(&writer->fails_since_ns, there ? 0 : clock_monotonic_ns(),
+                              memory_order_relaxed);
+}
+
+void sink_writer_begin_block(struct sink_writer *writer)
+{
+    writer->waited = false;
+    writer->write_begun_ns = clock_monotonic_ns();
+    atomic_store_explicit(&writer->waits_since_ns, writer->write_begun_ns, memory_order_relaxed);
+}
+
+void sink_writer_end_block(struct sink_writer *writer, bool out)
+{
+    writer->waited = false; /* what is written beside a block is nobody's wait */
+    atomic_store_explicit(&writer->waits_since_ns, 0, memory_order_relaxed);
+    if (out)
+        histogram_note(&writer->options.counters->write_time, histogram_times,
+                       (uint64_t)(clock_monotonic_ns() - writer->write_begun_ns));
 }
 
 bool sink_writer_goes_on(struct sink_writer *writer)

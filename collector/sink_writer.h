@@ -81,6 +81,8 @@ struct sink_writer {
     int pause_ms;      /* before the next try */
     int64_t calm_ns;   /* monotonic: a failure from then on begins with the first pause */
     struct log_limit write_log;
+    int64_t write_begun_ns; /* monotonic, of what is being written */
+    bool waited;            /* since the destination last took something */
     struct wakeup *wakeup;
 
     /* The sink thread's: what sink_writer_wait does. */
@@ -91,6 +93,8 @@ struct sink_writer {
     struct deadline deadline;
     _Atomic bool ended;
     _Atomic bool reopen_wanted;
+    _Atomic int64_t waits_since_ns; /* as in struct sink_condition */
+    _Atomic int64_t fails_since_ns;
 };
 
 /*
@@ -149,8 +153,18 @@ void sink_writer_publish_settled(struct sink_writer *writer);
 bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
                       int timeout_ms);
 
+/*
+ * Between these two stands all that is done to get a block out, with its waits and retries; `out`:
+ * it is. Others see meanwhile since when the destination has taken nothing.
+ */
+void sink_writer_begin_block(struct sink_writer *writer);
+void sink_writer_end_block(struct sink_writer *writer, bool out);
+
 /* A write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);
+
+/* Whether the command that reads is there. */
+void sink_writer_note_reader(struct sink_writer *writer, bool there);
 
 /* A write failed: counts and tells it, and waits for a time that grows. */
 void sink_writer_pause(struct sink_writer *writer, const struct error *error);

@@ -63,7 +63,7 @@ static void begin_anew(struct sink_writer *writer, bool empty)
  * Tries until the bytes are written, or until the deadline is over. To begin other files may be
  * what helps, and would never come if it waited for this.
  */
-static bool write_bytes(struct store_writer *store, size_t block, const struct output *from)
+static bool try_bytes(struct store_writer *store, size_t block, const struct output *from)
 {
     struct sink_writer *writer = &store->base;
     const struct store_ops *ops = writer->destination->store;
@@ -81,6 +81,14 @@ static bool write_bytes(struct store_writer *store, size_t block, const struct o
             begin_anew(writer, false);
     }
     return false;
+}
+
+static bool write_bytes(struct store_writer *store, size_t block, const struct output *from)
+{
+    sink_writer_begin_block(&store->base);
+    bool out = try_bytes(store, block, from);
+    sink_writer_end_block(&store->base, out);
+    return out;
 }
 
 /* What is written for a block: itself, or what it is arranged to; of that *sum is told anew. */

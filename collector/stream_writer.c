@@ -216,7 +216,7 @@ static void follow_reader(struct stream_writer *stream, enum record_failure reas
         lose_unread(stream, reason);
         complete_renewal(stream);
     }
-    writer->unattended = state != READER_READS;
+    sink_writer_note_reader(writer, state == READER_READS);
     sink_writer_publish_settled(writer);
 }
 
@@ -346,10 +346,10 @@ static bool write_next(struct stream_writer *stream)
     return written != 0;
 }
 
-static void flush(struct sink_writer *writer)
+/* As long as the state lets it. */
+static void write_all(struct stream_writer *stream)
 {
-    struct stream_writer *stream = of(writer);
-    prepare(stream);
+    struct sink_writer *writer = &stream->base;
     while (writer->state == SINK_WRITING && has_more(stream)) {
         if (!write_next(stream) && writer->state == SINK_WRITING && writer->failing) {
             if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
@@ -363,6 +363,17 @@ static void flush(struct sink_writer *writer)
             announce_renewal(stream);
         if (has_more(stream))
             sink_writer_goes_on(writer);
+    }
+}
+
+static void flush(struct sink_writer *writer)
+{
+    struct stream_writer *stream = of(writer);
+    prepare(stream);
+    if (writer->state == SINK_WRITING && has_more(stream)) {
+        sink_writer_begin_block(writer);
+        write_all(stream);
+        sink_writer_end_block(writer, !has_more(stream));
     }
     if (writer->state != SINK_WRITING && (stream->out.used != 0 || head_is_due(stream)))
         fail_rest(stream);

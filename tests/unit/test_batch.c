@@ -318,6 +318,25 @@ static void a_shared_batch_is_filled_anew_only_when_all_have_read_it(void **stat
     batch_pool_destroy(sharing.pool);
 }
 
+static void a_pool_tells_how_much_of_each_size_is_free(void **state)
+{
+    (void)state;
+    struct batch_pool *pool = batch_pool_create(3, 2);
+    struct batch *small = batch_acquire(pool, false);
+    struct batch *large[2] = {batch_acquire(pool, true), batch_acquire(pool, true)};
+    struct batch_pool_levels levels = batch_pool_levels(pool);
+    assert_int_equal(levels.small, 3);
+    assert_int_equal(levels.small_free, 2);
+    assert_int_equal(levels.large, 2);
+    assert_int_equal(levels.large_free, 0);
+    batch_release(large[0]);
+    assert_int_equal(batch_pool_levels(pool).large_free, 1);
+    batch_release(large[1]);
+    batch_release(small);
+    assert_int_equal(batch_pool_levels(pool).small_free, 3);
+    batch_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +348,7 @@ int main(void)
         cmocka_unit_test(only_the_last_release_gives_a_batch_back),
         cmocka_unit_test(a_pool_may_lack_either_size_or_all),
         cmocka_unit_test(a_pool_becomes_larger_and_smaller_while_batches_are_out),
+        cmocka_unit_test(a_pool_tells_how_much_of_each_size_is_free),
         cmocka_unit_test(a_batch_has_one_owner_among_many_threads),
         cmocka_unit_test(a_shared_batch_is_filled_anew_only_when_all_have_read_it),
     };

@@ -79,6 +79,25 @@ static size_t take(struct fixture *fixture)
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
+static void a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    assert_int_equal(batch_queue_capacity(fixture.queue), CAPACITY);
+    assert_int_equal(batch_queue_level(fixture.queue), 0);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(batch_queue_level(fixture.queue), 2);
+    assert_int_equal(batch_queue_large_level(fixture.queue), 1);
+    take(&fixture);
+    assert_int_equal(batch_queue_level(fixture.queue), 1);
+    assert_int_equal(batch_queue_large_level(fixture.queue), 1);
+    take(&fixture);
+    assert_int_equal(batch_queue_level(fixture.queue), 0);
+    assert_int_equal(batch_queue_large_level(fixture.queue), 0);
+    finish(&fixture);
+}
+
 static void batches_come_out_in_the_order_they_went_in(void **state)
 {
     (void)state;
@@ -548,6 +567,7 @@ static void every_record_arrives_at_a_slow_consumer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large),
         cmocka_unit_test(batches_come_out_in_the_order_they_went_in),
         cmocka_unit_test(one_listener_alone_may_fill_all_of_it),
         cmocka_unit_test(large_batches_have_few_slots_and_small_ones_the_rest),

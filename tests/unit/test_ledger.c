@@ -514,6 +514,25 @@ static void a_live_snapshot_shows_no_effect_before_its_cause(void **state)
     ledger_snapshot_free(before);
 }
 
+static void measures_of_all_threads_stand_beside_the_totals(void **state)
+{
+    struct run *run = *state;
+    histogram_note(&run->socket[0]->drain_length, histogram_counts, 2);
+    histogram_note(&run->socket[1]->drain_length, histogram_counts, 16);
+    histogram_note(&run->capture->batch_records, histogram_counts, 1);
+    histogram_note(&run->sinks[1]->write_time, histogram_times, 10001);
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
+    assert_int_equal(snapshot->listeners[0].drain_length.sum, 18);
+    assert_int_equal(snapshot->listeners[0].drain_length.ranges[2], 1);
+    assert_int_equal(snapshot->listeners[0].drain_length.ranges[5], 1);
+    assert_int_equal(snapshot->listeners[0].batch_records.sum, 0);
+    assert_int_equal(snapshot->listeners[1].batch_records.ranges[1], 1);
+    assert_int_equal(snapshot->sinks[0].write_time.sum, 0);
+    assert_int_equal(snapshot->sinks[1].write_time.ranges[1], 1);
+    assert_true(ledger_balances(snapshot));
+    ledger_snapshot_free(snapshot);
+}
+
 #define with_run(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -538,6 +557,7 @@ int main(void)
         with_run(what_came_to_nothing_is_not_told),
         with_run(no_two_blocks_share_a_cache_line),
         cmocka_unit_test(every_reason_has_a_name_of_its_own),
+        with_run(measures_of_all_threads_stand_beside_the_totals),
         with_run(a_live_snapshot_shows_no_effect_before_its_cause),
     };
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

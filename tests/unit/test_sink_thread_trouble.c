@@ -479,9 +479,86 @@ static void a_second_stop_brings_the_deadline_forward_never_back(void **state)
     wait_end_close(end);
 }
 
+/* --- how it is told --------------------------------------------------------------------------- */
+
+static struct sink_condition wait_for_condition(const struct fake_sink *fake, bool waits,
+                                                bool fails)
+{
+    int64_t until = patience_until();
+    struct sink_condition now;
+    do {
+        assert_true(patience(until));
+        now = sink_thread_condition(fake->sink);
+    } while ((now.waits_since_ns != 0) != waits || (now.fails_since_ns != 0) != fails);
+    return now;
+}
+
+/* From the moment that the last byte went; a block that is out counts once, with all its waits. */
+static void a_sink_tells_since_when_its_destination_takes_nothing(void **state)
+{
+    struct fake_sink *fake = *state;
+    int64_t began = clock_monotonic_ns();
+    struct wait_end *end = stall_within_a_line(fake);
+    struct sink_condition stalled = wait_for_condition(fake, true, false);
+    assert_false(stalled.ended);
+    assert_true(stalled.waits_since_ns >= began);
+    assert_true(stalled.waits_since_ns <= clock_monotonic_ns());
+    struct histogram_totals times = {0};
+    histogram_add_to(&fake->counters->write_time, &times);
+    assert_int_equal(times.sum, 0);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    wait_end_close(end);
+}
+
+static void what_goes_out_in_the_end_is_measured_once_and_waits_no_longer(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}, {WRITE_OK, 2}};
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 1);
+    fake_sink_wait_writes(fake, 1);
+    wait_for_condition(fake, true, false);
+    wait_end_is_read(end);
+    fake_sink_wait_settled(fake, 1);
+    wait_for_condition(fake, false, false);
+    fake_sink_finish(fake);
+    struct histogram_totals times = {0};
+    uint64_t blocks = 0;
+    histogram_add_to(&fake->counters->write_time, &times);
+    for (size_t i = 0; i <= HISTOGRAM_BOUNDS; i++)
+        blocks += times.ranges[i];
+    assert_int_equal(blocks, 1);
+    wait_end_close(end);
+}
+
+static void a_sink_tells_since_when_its_destination_fails(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 1);
+    int64_t since = wait_for_condition(fake, true, true).fails_since_ns;
+    fake_sink_wait_writes(fake, 3);
+    assert_int_equal(sink_thread_condition(fake->sink).fails_since_ns, since);
+    sink_thread_reopen(fake->sink);
+    fake_sink_wait_settled(fake, 1);
+    wait_for_condition(fake, false, false);
+    fake_sink_finish(fake);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        with_fake_sink(a_sink_tells_since_when_its_destination_takes_nothing),
+        with_fake_sink(what_goes_out_in_the_end_is_measured_once_and_waits_no_longer),
+        with_fake_sink(a_sink_tells_since_when_its_destination_fails),
         with_fake_sink(a_write_that_would_block_is_tried_again_when_the_handle_is_writable),
         with_fake_sink(a_sink_waits_for_a_reader_that_stalls),
         with_fake_sink(a_write_that_failed_is_tried_again),

@@ -202,7 +202,7 @@ size_t batch_queue_large_level(const struct batch_queue *queue)
 
 size_t batch_queue_capacity(const struct batch_queue *queue)
 {
-    return ring_capacity(queue->ring);
+    return capacity_of(queue);
 }
 
 double batch_queue_fill(const struct batch_queue *queue)

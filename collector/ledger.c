@@ -435,13 +435,19 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         ledger_snapshot_free(snapshot);
         return NULL;
     }
-    for (size_t i = 0; i < ledger->sink_count; i++)
-        if (ledger->sinks[i].state != ENTRY_HIDDEN)
-            read_sink(&snapshot->sinks[snapshot->sink_count++], &ledger->sinks[i]);
+    for (size_t i = 0; i < ledger->sink_count; i++) {
+        if (ledger->sinks[i].state == ENTRY_HIDDEN)
+            continue;
+        snapshot->sinks[snapshot->sink_count].index = i;
+        read_sink(&snapshot->sinks[snapshot->sink_count++], &ledger->sinks[i]);
+    }
     read_letters(&snapshot->letters, ledger);
-    for (size_t i = 0; i < ledger->listener_count; i++)
-        if (ledger->listeners[i].state != ENTRY_HIDDEN)
-            read_listener(&snapshot->listeners[snapshot->listener_count++], &ledger->listeners[i]);
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        if (ledger->listeners[i].state == ENTRY_HIDDEN)
+            continue;
+        snapshot->listeners[snapshot->listener_count].index = i;
+        read_listener(&snapshot->listeners[snapshot->listener_count++], &ledger->listeners[i]);
+    }
     uint64_t messages = count_messages(ledger);
     for (size_t i = 0, at = 0; i < ledger->sink_count; i++) {
         const struct sink_entry *entry = &ledger->sinks[i];

@@ -256,6 +256,7 @@ struct letter_counters *ledger_letter_block(struct ledger *ledger);
 
 /* Plain sums over the blocks, at one moment. */
 struct listener_totals {
+    size_t index;                     /* in the ledger, which may skip some that nothing came of */
     const char *name, *kind, *schema; /* the ledger's own */
     bool retired;                     /* it receives nothing any more */
     bool drops_counted;               /* else kernel_drops is 0, whatever was dropped */
@@ -266,6 +267,7 @@ struct listener_totals {
 };
 
 struct sink_totals {
+    size_t index; /* the same */
     const char *name;
     bool retired;      /* it is offered nothing any more */
     uint64_t messages; /* that were decoded while it was offered all that was */

@@ -10,6 +10,7 @@
 #include "collector/entry.h"
 #include "collector/environment.h"
 #include "collector/log.h"
+#include "collector/metrics_server.h"
 #include "collector/notifier.h"
 #include "collector/output_file.h"
 #include "collector/pipeline.h"
@@ -51,6 +52,8 @@ static void print_version(void)
     puts(builtin_compressions[0] == NULL ? " none" : "");
     const char *library = config_file_library();
     printf("configuration files: %s\n", library != NULL ? library : "none");
+    library = metrics_server_library();
+    printf("metrics: %s\n", library != NULL ? library : "none");
 }
 
 static enum exit_code check(const struct config *config)

@@ -7,6 +7,7 @@
 #include "collector/control_service.h"
 #include "collector/dead_letters.h"
 #include "collector/intake.h"
+#include "collector/metrics_server.h"
 #include "collector/rate_limit.h"
 #include "collector/sender_report.h"
 #include "collector/sequence.h"
@@ -52,10 +53,15 @@ static uint64_t large_batches(const struct memory_needs *needs)
 /* What is there only where somebody may ask. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
-    if (!needs->control)
-        return 0;
-    return threads(needs) * traffic_table_memory() + sequence_senders_memory(MEMORY_SENDERS) +
-           sender_report_memory(threads(needs)) + control_service_memory();
+    uint64_t memory = 0;
+    if (needs->senders)
+        memory += threads(needs) * traffic_table_memory() +
+                  sequence_senders_memory(MEMORY_SENDERS) + sender_report_memory(threads(needs));
+    if (needs->control)
+        memory += control_service_memory();
+    if (needs->metrics)
+        memory += metrics_server_memory();
+    return memory;
 }
 
 /* A ring for each thread, and what is written at a time. */
@@ -79,6 +85,8 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 {
     struct memory_needs bare = *needs;
     bare.control = false;
+    bare.senders = false;
+    bare.metrics = false;
     bare.rate_limits = 0;
     uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);
     return least > budget ? least : budget;

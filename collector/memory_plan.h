@@ -12,8 +12,9 @@
 #include "collector/error.h"
 
 /*
- * What the budget is when none is given, with what `control` and `rate_limits` need on top of it;
- * and the least that a ring then holds, in batches, for each thread that fills it.
+ * What the budget is when none is given, with what `control`, `senders`, `metrics` and
+ * `rate_limits` need on top of it; and the least that a ring then holds, in batches, for each
+ * thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
@@ -31,7 +32,9 @@ struct memory_needs {
     uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */
     bool dead_letters;    /* are kept */
     size_t rate_limits;   /* listeners that have one */
-    bool control;         /* somebody may ask who sends, and watch what passes */
+    bool control;         /* somebody may watch what passes */
+    bool senders;         /* somebody may ask who sends */
+    bool metrics;         /* are served */
     size_t intakes;       /* pairs of a thread and a listener on it: each may hold one open batch */
 };
 

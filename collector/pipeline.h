@@ -91,7 +91,10 @@ bool pipeline_reload(struct pipeline *pipeline);
  */
 int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error);
 
-/* What passes to the sinks, and who sends it; NULL where the configuration has no `control`. */
+/*
+ * What passes to the sinks, NULL where the configuration has no `control`; and who sends it, NULL
+ * where it has neither that nor `metrics`.
+ */
 struct tap *pipeline_tap(struct pipeline *pipeline);
 struct sender_report *pipeline_senders(struct pipeline *pipeline);
 

@@ -21,6 +21,12 @@ static bool same_processors(const struct processor_list *a, const struct process
            memcmp(a->numbers, b->numbers, a->count * sizeof a->numbers[0]) == 0;
 }
 
+static bool same_address(const struct address *a, const struct address *b)
+{
+    return a->family == b->family && a->port == b->port && a->scope == b->scope &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
 /* The first option that differs and must not, or NULL. */
 static const char *fixed_option(const struct config *from, const struct config *to)
 {
@@ -32,6 +38,8 @@ static const char *fixed_option(const struct config *from, const struct config *
         return "receiver-cpus";
     if (!same_text(from->control, to->control))
         return "control";
+    if (!same_address(&from->metrics, &to->metrics))
+        return "metrics";
     if (!same_text(from->user, to->user))
         return "user";
     if (!same_letters(&from->dead_letter, &to->dead_letter))

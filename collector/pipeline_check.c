@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "collector/capture/capture.h"
+#include "collector/metrics_server.h"
 #include "collector/pipeline_parts.h"
 #include "collector/user.h"
 
@@ -29,7 +30,9 @@ void pipeline_count_needs(const struct config *config, const struct notifier_bac
 {
     *needs = (struct memory_needs){.sinks = config->sink_count,
                                    .dead_letters = config->dead_letter.name != NULL,
-                                   .control = config->control != NULL};
+                                   .control = config->control != NULL,
+                                   .senders = config_tells_senders(config),
+                                   .metrics = config->metrics.family != ADDRESS_NONE};
     for (size_t i = 0; i < config->sink_count; i++) {
         struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);
         needs->sink_memory += sink_thread_memory(&options);
@@ -183,10 +186,20 @@ static int check_filters(const struct config *config, struct error *error)
     return 0;
 }
 
+static int check_metrics(const struct config *config, struct error *error)
+{
+    if (config->metrics.family == ADDRESS_NONE || metrics_server_library() != NULL)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "--metrics: this program was built without it (libmicrohttpd)");
+    return -1;
+}
+
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
         check_sockets(config, error) != 0 || check_filters(config, error) != 0 ||
+        check_metrics(config, error) != 0 ||
         (config->user != NULL && user_check(config->user, error) != 0))
         return -1;
     return check_processors(&config->receiver_cpus, error);

@@ -532,22 +532,29 @@ static size_t count_threads(const struct pipeline *pipeline)
     return threads;
 }
 
-static int make_control_parts(struct pipeline *pipeline, struct error *error)
+static int make_tap(struct pipeline *pipeline, struct error *error)
+{
+    pipeline->tap = tap_create(pipeline->producer_count);
+    if (pipeline->tap == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        feed_set_tap(pipeline->producers[i].feed, tap_inlet(pipeline->tap, i));
+    return 0;
+}
+
+static int make_sender_report(struct pipeline *pipeline, struct error *error)
 {
     uint8_t secret[16];
     if (random_bytes(secret, sizeof secret, error) != 0)
         return -1;
-    pipeline->tap = tap_create(pipeline->producer_count);
     pipeline->senders = sender_report_create(count_threads(pipeline), pipeline->sequences);
-    if (pipeline->tap == NULL || pipeline->senders == NULL ||
-        !sequence_keep_senders(pipeline->sequences))
+    if (pipeline->senders == NULL || !sequence_keep_senders(pipeline->sequences))
         return no_memory(error);
     for (size_t i = 0; i < pipeline->known_count; i++)
         if (!sender_report_add_listener(pipeline->senders, &pipeline->known[i]->listener))
             return no_memory(error);
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
-        feed_set_tap(producer->feed, tap_inlet(pipeline->tap, i));
         for (size_t k = 0; k < producer->thread_count; k++) {
             struct intake_thread *thread = &producer->threads[k];
             thread->traffic = traffic_table_create(secret);
@@ -577,7 +584,9 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
             return -1;
     if (pipeline->config->threads == THREADS_ONE)
         receiver_host_sink(pipeline->producers[0].receiver, pipeline->outlets[0]->sink);
-    if (pipeline->config->control != NULL && make_control_parts(pipeline, error) != 0)
+    if (pipeline->config->control != NULL && make_tap(pipeline, error) != 0)
+        return -1;
+    if (config_tells_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)
         return -1;
     return pipeline->letters == NULL ? 0 : dead_letters_open(pipeline->letters, error);
 }

@@ -1,9 +1,9 @@
 /*
  * The pipeline's parts, shared by the files that make it up: pipeline_check.c says what a
  * configuration needs and whether it can be had, pipeline_open.c makes and connects the parts,
- * pipeline.c starts, watches and stops them, pipeline_change.c says what of them becomes what by
- * another configuration, pipeline_reload.c does it while they run, and pipeline_retired.c sees to
- * what has had its day. For nobody else.
+ * pipeline.c starts, watches and stops them, pipeline_levels.c says how they stand,
+ * pipeline_change.c says what of them becomes what by another configuration, pipeline_reload.c does
+ * it while they run, and pipeline_retired.c sees to what has had its day. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PARTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PARTS_H
@@ -47,6 +47,8 @@ struct producer {
     struct receiver *receiver;
     struct capture_player *player;
     size_t listeners; /* that feed it */
+    uint64_t asked;   /* the receiver, the last time (pipeline_ask_receivers), and when */
+    int64_t asked_ns;
 };
 
 /* A configuration that a reload has brought, owned, as long as parts of it are in use. */

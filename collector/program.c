@@ -7,9 +7,11 @@
 #include "collector/deadline.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
+#include "collector/metrics_server.h"
 #include "collector/pipeline.h"
 #include "collector/thread.h"
 #include "collector/user.h"
+#include "collector/version.h"
 
 /* After the stop's deadline, what threads get to come back from their last calls. */
 #define GRACE_NS INT64_C(500000000)
@@ -23,6 +25,7 @@ struct run {
     const struct config *config; /* by now */
     struct control *control;
     struct control_service *service; /* NULL: nobody may ask */
+    struct metrics_server *metrics;  /* NULL: none are served */
     struct pipeline *pipeline;
     int64_t end_ns;   /* of --duration; INT64_MAX: none */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
@@ -170,16 +173,32 @@ static void handle(struct run *run, enum control_event event)
     }
 }
 
+/* What of the two is watched beside the events; *due_ns is when either wants to be served. */
+static size_t watch_clients(struct run *run, struct control_watch watched[CONTROL_WATCHED_MAX],
+                            int64_t now, int64_t *due_ns)
+{
+    _Static_assert(CONTROL_CLIENTS + 1 + METRICS_WATCHED <= CONTROL_WATCHED_MAX,
+                   "all can be watched");
+    size_t count = 0;
+    int64_t due = INT64_MAX;
+    *due_ns = INT64_MAX;
+    if (run->service != NULL)
+        count = control_service_watch(run->service, watched, now, due_ns);
+    if (run->metrics != NULL)
+        count += metrics_server_watch(run->metrics, watched + count, now, &due);
+    if (due < *due_ns)
+        *due_ns = due;
+    return count;
+}
+
 /* Waits for the next event; whoever asks something meanwhile is answered, and the log served. */
 static enum control_event await_event(struct run *run, int64_t now)
 {
     struct control_watch watched[CONTROL_WATCHED_MAX];
-    size_t count = 0;
-    int64_t due = INT64_MAX;
+    int64_t due;
     int64_t log_due = log_due_ns();
     int64_t pipeline_due = pipeline_due_ns(run->pipeline);
-    if (run->service != NULL)
-        count = control_service_watch(run->service, watched, now, &due);
+    size_t count = watch_clients(run, watched, now, &due);
     if (log_due < due)
         due = log_due;
     if (pipeline_due < due)
@@ -188,6 +207,8 @@ static enum control_event await_event(struct run *run, int64_t now)
     log_tell();
     if (run->service != NULL)
         control_service_serve(run->service, clock_monotonic_ns());
+    if (run->metrics != NULL)
+        metrics_server_serve(run->metrics, run->stopping, clock_monotonic_ns());
     return event;
 }
 
@@ -235,6 +256,15 @@ static _Noreturn void end_without_threads(struct run *run)
     _Exit(EXIT_CODE_IO);
 }
 
+static int serve_metrics(struct run *run, struct error *error)
+{
+    const struct metrics_server_options options = {
+        .address = run->config->metrics, .version = SLUICE_VERSION, .pipeline = run->pipeline};
+    if (run->config->metrics.family == ADDRESS_NONE)
+        return 0;
+    return metrics_server_create(&run->metrics, &options, error);
+}
+
 static int start(struct run *run, struct error *error)
 {
     if (control_create(&run->control, error) != 0)
@@ -249,6 +279,8 @@ static int start(struct run *run, struct error *error)
     if (run->config->control != NULL &&
         control_service_create(&run->service, run->config->control, run->pipeline,
                                run->options->tap_encoder, error) != 0)
+        return -1;
+    if (serve_metrics(run, error) != 0)
         return -1;
     /* All is open, and no thread runs yet. */
     if (run->config->user != NULL && user_become(run->config->user, error) != 0)
@@ -276,6 +308,7 @@ enum exit_code program_run(const struct program_options *options)
             end_without_threads(&run);
         code = finish(&run);
     }
+    metrics_server_destroy(run.metrics);
     control_service_destroy(run.service);
     pipeline_destroy(run.pipeline);
     log_watch(NULL, NULL);

@@ -136,6 +136,7 @@ struct config {
     enum thread_use threads;
     struct processor_list receiver_cpus; /* which each receiving thread stays on, in turn */
     char *control;                       /* where clients ask and watch, as given; NULL: nowhere */
+    struct address metrics;              /* where they are served; of no family: nowhere */
     char *user; /* whom the process becomes when all is open, as given; NULL: it stays who it is */
 };
 
@@ -149,6 +150,12 @@ struct config_choices {
     const struct notifier_backend *const *notifiers;
     const char *local_form; /* how the system's local addresses are written: "unix:PATH" */
 };
+
+/* Whether somebody may ask who sends. */
+static inline bool config_tells_senders(const struct config *config)
+{
+    return config->control != NULL || config->metrics.family != ADDRESS_NONE;
+}
 
 /*
  * Frees all it holds, not the struct itself, and leaves it all zero; allowed on one that is all

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/config/metrics_address.h"
 #include "collector/config/processors.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -73,6 +74,11 @@ const struct option command_options[] = {
     {OPTION_VALUE,
      {"control", SETTING_LOCAL, .offset = offsetof(struct config, control),
       .help = "answer local clients there: sluice-top"}},
+    {OPTION_VALUE,
+     {"metrics", SETTING_PARSED, .offset = offsetof(struct config, metrics),
+      .parse = metrics_address_parse, .form = METRICS_ADDRESS_FORM,
+      .help = "serve metrics to Prometheus there, and what the health is; without ADDR to this "
+              "machine alone"}},
     {OPTION_VALUE,
      {"user", SETTING_TEXT, .offset = offsetof(struct config, user), .form = "NAME[:GROUP]",
       .help = "give up root's rights for this user's when all is open, before anything is "

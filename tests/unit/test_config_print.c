@@ -97,6 +97,7 @@ static const struct {
     {"add_label", "dc=fra 1,rack=#7"},
     {"receiver-cpus", "0,2-3"},
     {"control", "unix:/run/sluice/s"},
+    {"metrics", "[::1]:9126"},
     {"notifier", "edge"},
     {"compress", "squeeze"},
     {"format", "lines"},

@@ -13,8 +13,12 @@
 
 static const struct memory_needs plain = {
     .receivers = 2, .receiver_feeds = 2, .sinks = 2, .intakes = 3};
-static const struct memory_needs asked = {
-    .receivers = 2, .receiver_feeds = 2, .sinks = 2, .intakes = 3, .control = true};
+static const struct memory_needs asked = {.receivers = 2,
+                                          .receiver_feeds = 2,
+                                          .sinks = 2,
+                                          .intakes = 3,
+                                          .control = true,
+                                          .senders = true};
 
 static struct memory_plan plan_of(uint64_t budget, const struct memory_needs *needs)
 {

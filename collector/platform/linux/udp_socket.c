@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collector/platform/linux/source_filter.h"
+#include "collector/platform/posix/socket_address.h"
 #include "collector/thread.h"
 
 const bool udp_socket_can_share_port = true;
@@ -254,39 +255,10 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
     return -1;
 }
 
-static socklen_t to_sockaddr(const struct address *address, struct sockaddr_storage *out)
-{
-    memset(out, 0, sizeof *out);
-    if (address->family == ADDRESS_IPV6) {
-        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)out;
-        in6->sin6_family = AF_INET6;
-        in6->sin6_port = htons(address->port);
-        in6->sin6_scope_id = address->scope;
-        memcpy(&in6->sin6_addr, address->bytes, 16);
-        return sizeof *in6;
-    }
-    struct sockaddr_in *in = (struct sockaddr_in *)out;
-    in->sin_family = AF_INET;
-    in->sin_port = htons(address->port);
-    memcpy(&in->sin_addr, address->bytes, 4);
-    return sizeof *in;
-}
-
-static struct address from_sockaddr(const struct sockaddr_in6 *name)
-{
-    if (name->sin6_family == AF_INET6)
-        return address_from_ipv6(name->sin6_addr.s6_addr, name->sin6_scope_id,
-                                 ntohs(name->sin6_port));
-    const struct sockaddr_in *in = (const void *)name;
-    uint8_t bytes[4];
-    memcpy(bytes, &in->sin_addr, sizeof bytes);
-    return address_from_ipv4(bytes, ntohs(in->sin_port));
-}
-
 int udp_socket_bind(struct udp_socket *socket, struct error *error)
 {
     struct sockaddr_storage name;
-    socklen_t size = to_sockaddr(&socket->options.address, &name);
+    socklen_t size = socket_address_to_system(&socket->options.address, &name);
     if (bind(socket->fd, (struct sockaddr *)&name, size) != 0) {
         char text[ADDRESS_TEXT_SIZE];
         address_format(&socket->options.address, text);
@@ -297,7 +269,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     socklen_t bound_size = sizeof bound;
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
         return fail(error, "cannot tell where a socket is bound");
-    socket->address = from_sockaddr(&bound);
+    socket->address = socket_address_from_system(&bound);
     return 0;
 }
 
@@ -362,7 +334,7 @@ static void fill_common(const struct udp_socket *socket, struct linux_group *gro
                         struct datagram_slot *slot)
 {
     const struct msghdr *header = &group->headers[buffer].msg_hdr;
-    slot->source = from_sockaddr(&group->names[buffer]);
+    slot->source = socket_address_from_system(&group->names[buffer]);
     slot->destination = &socket->address;
     if (socket->options.tell_destination) {
         group->destinations[buffer] = destination_of(socket, header);

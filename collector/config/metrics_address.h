@@ -1,0 +1,20 @@
+/* Reads the address that metrics are served at. Pure; any thread. */
+#ifndef SLUICE_COLLECTOR_CONFIG_METRICS_ADDRESS_H
+#define SLUICE_COLLECTOR_CONFIG_METRICS_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/config/fault.h"
+
+/* How it is written, for a person. */
+#define METRICS_ADDRESS_FORM "[ADDR:]PORT"
+
+/*
+ * A setting_parser (setting.h): "0.0.0.0:9126" into a struct address; ":9126" and "9126" are of
+ * 127.0.0.1. Port 0 lets the system choose.
+ */
+bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
+                           struct fault *fault);
+
+#endif

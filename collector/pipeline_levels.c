@@ -1,0 +1,95 @@
+#include "collector/pipeline_levels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/pipeline_parts.h"
+
+static void add_listener(struct pipeline_levels *levels, const struct listener_config *config,
+                         const struct source *source)
+{
+    if (config->kind != LISTENER_UDP)
+        return;
+    levels->listeners[levels->listener_count++] = (struct listener_level){
+        .name = source->listener.name,
+        .sockets = pipeline_sockets_of(config),
+        .buffer_asked = config->receive_buffer,
+        .buffer_granted = source->granted,
+    };
+}
+
+/* The earlier of two times, where 0 is none. */
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static void add_sink(struct pipeline_levels *levels, const char *name,
+                     const struct sink_thread *sink)
+{
+    struct sink_condition condition = sink_thread_condition(sink);
+    struct queue_levels queue = sink_thread_queue_levels(sink);
+    struct sink_level *level = levels->sinks;
+    while (level != levels->sinks + levels->sink_count && strcmp(level->name, name) != 0)
+        level++;
+    levels->sink_count += level == levels->sinks + levels->sink_count;
+    level->name = name;
+    level->condition.ended |= condition.ended;
+    level->condition.waits_since_ns =
+        earlier(level->condition.waits_since_ns, condition.waits_since_ns);
+    level->condition.fails_since_ns =
+        earlier(level->condition.fails_since_ns, condition.fails_since_ns);
+    level->queue.batches += queue.batches;
+    level->queue.batches_most += queue.batches_most;
+    level->queue.large += queue.large;
+    level->queue.large_most += queue.large_most;
+}
+
+struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
+{
+    const struct config *config = pipeline->config;
+    struct pipeline_levels *levels = calloc(1, sizeof *levels);
+    if (levels == NULL)
+        return NULL;
+    levels->listeners = calloc(config->listener_count + 1, sizeof *levels->listeners);
+    levels->sinks = calloc(config->sink_count + 1, sizeof *levels->sinks);
+    if (levels->listeners == NULL || levels->sinks == NULL) {
+        pipeline_levels_free(levels);
+        return NULL;
+    }
+    for (size_t i = 0; i < config->listener_count; i++)
+        add_listener(levels, &config->listeners[i], pipeline->sources[i]);
+    for (size_t i = 0; i < config->sink_count; i++)
+        add_sink(levels, config->sinks[i].name, pipeline->outlets[i]->sink);
+    levels->pool = batch_pool_levels(pipeline->pool);
+    return levels;
+}
+
+void pipeline_levels_free(struct pipeline_levels *levels)
+{
+    if (levels == NULL)
+        return;
+    free(levels->listeners);
+    free(levels->sinks);
+    free(levels);
+}
+
+struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline)
+{
+    return ledger_take_snapshot(pipeline->ledger, false);
+}
+
+int64_t pipeline_ask_receivers(struct pipeline *pipeline, int64_t now_ns)
+{
+    int64_t since_ns = INT64_MAX;
+    for (size_t i = 0; i < pipeline->receiver_count; i++) {
+        struct producer *producer = &pipeline->producers[i];
+        if (receiver_has_refreshed(producer->receiver, producer->asked)) {
+            producer->asked = receiver_refresh(producer->receiver);
+            producer->asked_ns = now_ns;
+        } else if (producer->asked_ns < since_ns) {
+            since_ns = producer->asked_ns;
+        }
+    }
+    return since_ns;
+}

@@ -1,0 +1,53 @@
+/*
+ * How a pipeline stands beside its ledger: what of its memory is taken, how full its queues are,
+ * which sinks wait, and whether its receivers answer. For whoever tells its health and its metrics.
+ *
+ * Main thread, while the pipeline lives. Nothing here waits.
+ */
+#ifndef SLUICE_COLLECTOR_PIPELINE_LEVELS_H
+#define SLUICE_COLLECTOR_PIPELINE_LEVELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/batch.h"
+#include "collector/pipeline.h"
+#include "collector/sink_thread.h"
+
+/* A listener that is a socket. */
+struct listener_level {
+    const char *name; /* as in the ledger */
+    size_t sockets;
+    uint64_t buffer_asked;   /* bytes of receive buffer, for each socket */
+    uint64_t buffer_granted; /* the same */
+};
+
+/* All sinks of one name. */
+struct sink_level {
+    const char *name;
+    struct sink_condition condition; /* the worst of them */
+    struct queue_levels queue;
+};
+
+struct pipeline_levels {
+    size_t listener_count, sink_count;
+    struct listener_level *listeners;
+    struct sink_level *sinks;
+    struct batch_pool_levels pool;
+};
+
+/* At this moment; NULL where memory is short. Freed with pipeline_levels_free. */
+struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline);
+/* NULL is allowed. */
+void pipeline_levels_free(struct pipeline_levels *levels);
+
+/* The ledger as pipeline_snapshot takes it, but with the kernel's drops as they were last read. */
+struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline);
+
+/*
+ * Asks each receiver that has answered to read the kernel's drops anew, which is a sign of life,
+ * too. Returns since when (monotonic) one has been asked that has not answered, INT64_MAX: none.
+ */
+int64_t pipeline_ask_receivers(struct pipeline *pipeline, int64_t now_ns);
+
+#endif

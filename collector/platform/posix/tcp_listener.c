@@ -1,0 +1,48 @@
+#include "collector/tcp_listener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/platform/posix/socket_address.h"
+
+#define BACKLOG 16
+
+/* An address that a process has just left may be taken, one that is in use may not. */
+static int set_up(int fd, const struct address *address)
+{
+    const int yes = 1;
+    struct sockaddr_storage name;
+    socklen_t size = socket_address_to_system(address, &name);
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        bind(fd, (struct sockaddr *)&name, size) != 0)
+        return -1;
+    return listen(fd, BACKLOG);
+}
+
+wait_handle tcp_listener_open(const struct address *address, struct address *bound,
+                              struct error *error)
+{
+    struct sockaddr_in6 name = {0};
+    socklen_t size = sizeof name;
+    int fd = socket(address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+    if (fd >= 0 && set_up(fd, address) == 0 &&
+        getsockname(fd, (struct sockaddr *)&name, &size) == 0) {
+        *bound = socket_address_from_system(&name);
+        return fd;
+    }
+    char text[ADDRESS_TEXT_SIZE];
+    const char *why = strerror(errno);
+    address_format(address, text);
+    error_set(error, EXIT_CODE_CANNOT_BIND, "cannot listen on tcp://%s: %s", text, why);
+    if (fd >= 0)
+        close(fd);
+    return NO_HANDLE;
+}
+
+void tcp_listener_close(wait_handle listener)
+{
+    close((int)listener);
+}

@@ -1,0 +1,111 @@
+"""A client of --metrics: pages as they are, and the numbers that stand on them."""
+import http.client
+import re
+
+from format_reading import LABEL, UNESCAPED
+from sluice_program import DEADLINE, parse_json, wait_until
+
+SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)")
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = {name.lower(): value for name, value in response.getheaders()}
+        self.body = response.read()
+
+    def text(self):
+        return self.body.decode("utf-8")
+
+
+class MetricsClient:
+    """Of a program that was started with --metrics, which tells where."""
+
+    def __init__(self, program):
+        found = program.wait_for_log(r"metrics at http://(\S+):(\d+)/metrics$")[0]
+        self.host, self.port = found[1].decode().strip("[]"), int(found[2])
+
+    def ask(self, path, method="GET", **headers):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=DEADLINE)
+        try:
+            connection.request(method, path, headers=headers)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def page(self, accept="*/*"):
+        answer = self.ask("/metrics", Accept=accept)
+        if answer.status != 200:
+            raise AssertionError(f"{answer.status}: {answer.body!r}")
+        return answer.text()
+
+    def numbers(self, accept="*/*"):
+        """Names with a frozen set of labels, to the value; fails where one comes twice."""
+        return read_page(self.page(accept))
+
+    def health(self):
+        """The status code and what is told."""
+        answer = self.ask("/healthz")
+        return answer.status, parse_json(answer.text())
+
+    def wait_for_health(self, reached, what):
+        """Asks until reached(health) is true; returns the code and what is told."""
+        answers = []
+
+        def asked():
+            answers.append(self.health())
+            return reached(answers[-1][1])
+        wait_until(asked, what)
+        return answers[-1]
+
+
+def read_page(text):
+    found = {}
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        name, labels, value = SAMPLE.fullmatch(line).groups()
+        pairs = frozenset((key, re.sub(r"\\.", lambda escape: UNESCAPED[escape[0]], quoted))
+                          for key, quoted in LABEL.findall(labels or ""))
+        if (name, pairs) in found:
+            raise AssertionError(f"twice on the page: {line}")
+        found[name, pairs] = float(value)
+    return found
+
+
+def labels(**pairs):
+    return frozenset(pairs.items())
+
+
+def numbers_of(ledger):
+    """What stands on the page of a ledger in JSON: the same names and labels, to the value."""
+    found = {}
+    for listener in ledger["listeners"]:
+        name = listener["name"]
+        for term, value in listener.items():
+            if term in ("name", "kind", "schema", "kernel_drops_unit"):
+                continue
+            if term == "reasons":
+                for reason, count in value.items():
+                    found["sluice_listener_refused_total",
+                          labels(listener=name, reason=reason)] = count
+            elif term != "kernel_drops" or listener["kind"] == "udp":
+                found[f"sluice_listener_{term}_total", labels(listener=name)] = value
+    for sink in ledger["sinks"]:
+        name = sink["name"]
+        for term, value in sink.items():
+            if term in ("refused", "failed"):
+                for reason, count in value.items():
+                    found[f"sluice_sink_{term}_total", labels(sink=name, reason=reason)] = count
+            elif term == "in_flight":
+                found["sluice_sink_in_flight_records", labels(sink=name)] = value
+            elif term != "name":
+                found[f"sluice_sink_{term}_total", labels(sink=name)] = value
+    letters = ledger.get("dead_letters", {})
+    for term, value in letters.items():
+        if term == "dropped":
+            for reason, count in value.items():
+                found["sluice_dead_letters_dropped_total", labels(reason=reason)] = count
+        elif term != "name":
+            found[f"sluice_dead_letters_{term}_total", frozenset()] = value
+    return found

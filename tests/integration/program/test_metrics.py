@@ -1,0 +1,357 @@
+"""--metrics: the ledger's numbers over HTTP, what the health is, and that no client holds it up."""
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import time
+import unittest
+
+from built import command
+from capture_writing import write_capture
+from metrics_client import MetricsClient, labels, numbers_of, read_page
+from protobuf import gauge, metric, telemetry
+from sluice_program import (DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest, parse_json,
+                            wait_until)
+
+SERVES = b"\nmetrics: none" not in subprocess.run(
+    command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
+
+OPENMETRICS = "application/openmetrics-text"
+CONNECTIONS = 16
+PATIENCE = 10  # seconds that a sink may wait, and a client be silent
+
+
+class MetricsTest(ProgramTest):
+    def serve(self, *arguments, listeners=1, at="0", **more):
+        program = self.start(*arguments, "--metrics", at, listeners=listeners, **more)
+        return program, MetricsClient(program)
+
+
+@unittest.skipUnless(SERVES, "this program was built without metrics")
+class Numbers(MetricsTest):
+    def assert_ledger_is_on_page(self, program, client):
+        """When nothing moves: every term that the ledger has, and no other of its kind."""
+        wanted = numbers_of(program.ledger_now())
+        found = client.numbers()
+        wrong = {key: (value, found.get(key)) for key, value in wanted.items()
+                 if found.get(key) != value}
+        self.assertEqual(wrong, {})
+        return found
+
+    def test_several_receivers_captures_and_dead_letters(self):
+        capture = self.folder / "c.pcap"
+        write_capture(capture, [metric(number) for number in range(50)])
+        out = self.folder / "out.json"
+        program, client = self.serve(
+            "--listen", TELEMETRY + "&receivers=3", "--listen", RIEMANN,
+            "--listen", f"pcap:{capture}?schema=riemann", "--sink", f"file:{out}",
+            "--sink", f"file:{self.folder / 'm.csv'}?format=csv",
+            "--dead-letter", f"file:{self.folder / 'dead.pcapng'}", listeners=2)
+        for _ in range(6):  # of which each may go to another receiver
+            sender = self.sender(program)
+            for number in range(20):
+                sender.send(telemetry(gauge("a", number)))
+            sender.send(b"\xff")
+        self.sender(program, 1).send_all([metric(1)] * 30 + [b"\xff\xff"])
+        program.wait_for_received(126)
+        program.wait_for_settled(200)
+        program.wait_for_ledger(lambda ledger: ledger["dead_letters"]["kept"] == 7, "7 are kept")
+        found = self.assert_ledger_is_on_page(program, client)
+        names = program.names
+        self.assertEqual(found["sluice_listener_refused_total",
+                               labels(listener=names[0], reason="malformed")], 6)
+        self.assertEqual(found["sluice_listener_sockets", labels(listener=names[0])], 3)
+        self.assertEqual(found["sluice_listener_frames_total",
+                               labels(listener=f"pcap:{capture}")], 50)
+        self.assertEqual(found["sluice_dead_letters_kept_total", frozenset()], 7)
+        for measure, wanted in (("drain_datagrams", 126), ("batch_records", 120)):
+            self.assertEqual(found[f"sluice_listener_{measure}_sum",
+                                   labels(listener=names[0])], wanted)
+        self.assertEqual(found["sluice_listener_batch_records_sum",
+                               labels(listener=f"pcap:{capture}")], 50)
+        self.assertGreater(found["sluice_listener_decode_latency_seconds_sum",
+                                 labels(listener=names[1])], 0)
+        self.assertGreater(found["sluice_sink_write_seconds_count",
+                                 labels(sink=f"file:{out}")], 0)
+        program.stop()
+
+    def test_both_formats_tell_the_same_and_say_which_they_are(self):
+        program, client = self.serve("--listen", RIEMANN)
+        self.sender(program).send_all([metric(1)] * 10)
+        program.wait_for_settled(10)
+        plain = client.ask("/metrics", Accept="text/plain")
+        wanted = client.ask("/metrics", Accept=f"{OPENMETRICS};version=1.0.0,text/plain;q=0.5")
+        self.assertEqual(plain.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8")
+        self.assertEqual(wanted.headers["content-type"],
+                         f"{OPENMETRICS}; version=1.0.0; charset=utf-8")
+        self.assertTrue(wanted.text().endswith("\n# EOF\n"))
+        self.assertNotIn("# EOF", plain.text())
+        moving = ("process_", "sluice_uptime")
+        self.assertEqual(
+            *({key: value for key, value in read_page(answer.text()).items()
+               if not key[0].startswith(moving)} for answer in (plain, wanted)))
+
+    @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
+    def test_promtool_finds_nothing_to_say(self):
+        capture = self.folder / "c.pcap"
+        write_capture(capture, [metric(1)])
+        program, client = self.serve(
+            "--listen", RIEMANN, "--listen", TELEMETRY + "&allow=127.0.0.1&kernel_filter=on",
+            "--listen", f"pcap:{capture}?schema=riemann", listeners=2)
+        self.sender(program).send_all([metric(1)] * 100)
+        self.sender(program, 1).send_all([b"\xff"] * 3)
+        program = subprocess.run(["promtool", "check", "metrics"], input=client.page().encode(),
+                                 capture_output=True, timeout=DEADLINE, check=False)
+        self.assertEqual((program.returncode, program.stdout, program.stderr), (0, b"", b""))
+
+    def test_the_kernels_drops_are_read_for_the_page(self):
+        keys = "&receive_buffer=4KiB"
+        program, client = self.serve("--listen", RIEMANN + keys)
+        name = labels(listener=program.names[0])
+        sender = self.sender(program)
+        sent = 0
+
+        def lost():
+            nonlocal sent
+            for _ in range(500):
+                sender.send(metric(1))
+            sent += 500
+            return client.numbers()["sluice_listener_kernel_drops_total", name] > 0
+        wait_until(lost, "the kernel drops something")
+        ledger = program.wait_for_received(sent)
+        self.assertEqual(client.numbers()["sluice_listener_kernel_drops_total", name],
+                         ledger["listeners"][0]["kernel_drops"])
+        status, health = client.health()
+        self.assertEqual((status, health["status"]), (200, "degraded"))
+        self.assertEqual([reason for reason in health["reasons"]
+                          if reason["reason"] == "kernel_drops"],
+                         [{"reason": "kernel_drops", "listener": program.names[0],
+                           "count": ledger["listeners"][0]["kernel_drops"]}])
+
+    def test_what_the_system_says_of_the_process(self):
+        before = time.time()
+        program, client = self.serve("--listen", RIEMANN)
+        found = {name: value for (name, _), value in client.numbers().items()}
+        pid = program.process.pid
+        self.assertGreater(found["process_resident_memory_bytes"], 1 << 20)
+        self.assertGreater(found["process_virtual_memory_bytes"],
+                           found["process_resident_memory_bytes"])
+        self.assertLess(abs(found["process_start_time_seconds"] - before), 5)
+        # The one connection that asks is not there any more.
+        self.assertIn(found["process_open_fds"] - len(os.listdir(f"/proc/{pid}/fd")), (0, 1))
+        first = found["process_start_time_seconds"]
+        self.assertEqual(client.numbers()["process_start_time_seconds", frozenset()], first)
+        self.assertIn("process_cpu_seconds_total", found)
+
+
+@unittest.skipUnless(SERVES, "this program was built without metrics")
+class Health(MetricsTest):
+    def setUp(self):
+        super().setUp()
+        self.reader, self.writer = os.pipe()
+        self.addCleanup(os.close, self.reader)
+
+    def test_ready(self):
+        _, client = self.serve("--listen", RIEMANN)
+        self.assertEqual(client.health(), (200, {"status": "ready"}))
+
+    def test_a_sink_that_is_stuck_for_ten_seconds_degrades_it(self):
+        """And when the reader goes on, only what was lost meanwhile is told of."""
+        program, client = self.serve("--listen", RIEMANN, stdout=self.writer)
+        os.close(self.writer)
+        self.sender(program).send_all([metric(1)] * 1000)
+        program.wait_for_received(1000)
+        began = time.monotonic()
+        while client.health()[1] == {"status": "ready"}:
+            self.assertLess(time.monotonic() - began, DEADLINE)
+            time.sleep(0.05)
+        self.assertGreater(time.monotonic() - began, PATIENCE - 2)
+        status, health = client.health()
+        self.assertEqual(status, 200)
+        reason, = [each for each in health["reasons"] if each["reason"] == "sink_waits"]
+        self.assertEqual((health["status"], reason["sink"]), ("degraded", "stdout:"))
+        self.assertGreaterEqual(reason["seconds"], PATIENCE)
+        self.assertGreaterEqual(client.numbers()["sluice_sink_waiting_seconds",
+                                                 labels(sink="stdout:")], PATIENCE)
+        os.set_blocking(self.reader, False)
+
+        def read_on():
+            try:
+                while os.read(self.reader, 1 << 16):
+                    pass
+            except BlockingIOError:
+                pass
+            return client.health()[1] == {"status": "ready"}
+        wait_until(read_on, "it is ready again")
+        self.assertEqual(client.numbers()["sluice_sink_waiting_seconds",
+                                          labels(sink="stdout:")], 0)
+
+    def test_a_sink_whose_reader_has_gone(self):
+        program, client = self.serve("--listen", RIEMANN, "--sink", "stdout:",
+                                     "--sink", f"file:{self.folder / 'x'}", stdout=self.writer)
+        os.close(self.writer)
+        os.close(self.reader)
+        self.reader = os.open("/dev/null", os.O_RDONLY)
+        status, health = client.wait_for_health(lambda told: told["status"] != "ready",
+                                                "the reader is missed")
+        self.assertEqual((status, health), (200, {"status": "degraded", "reasons": [
+            {"reason": "sink_ended", "sink": "stdout:"}]}))
+        self.assertEqual(client.numbers()["sluice_sink_ended", labels(sink="stdout:")], 1)
+        program.stop()
+
+    def test_a_destination_that_fails(self):
+        program, client = self.serve("--listen", RIEMANN, "--sink", "file:/dev/full",
+                                     "--stop-timeout", "100ms")
+        self.sender(program).send(metric(1))
+        _, health = client.wait_for_health(lambda told: told["status"] != "ready", "it fails")
+        reason, = health["reasons"]
+        self.assertEqual((reason["reason"], reason["sink"]), ("sink_fails", "file:/dev/full"))
+        program.stop(code=74)
+
+    def test_a_stop_is_told_while_it_lasts(self):
+        program, client = self.serve("--listen", RIEMANN, "--stop-timeout", "1m",
+                                     stdout=self.writer)
+        os.close(self.writer)
+        self.sender(program).send_all([metric(1)] * 1000)
+        program.ask_to_stop()
+        status, health = client.wait_for_health(lambda told: told["status"] == "stopping",
+                                                "the stop is told")
+        self.assertEqual((status, health), (503, {"status": "stopping"}))
+        program.stop()
+
+
+@unittest.skipUnless(SERVES, "this program was built without metrics")
+class Sources(MetricsTest):
+    def test_senders_are_named(self):
+        program, client = self.serve("--listen", TELEMETRY)
+        self.sender(program).send_all([telemetry(gauge("a", 1))] * 25)
+        answer = client.ask("/sources")
+        self.assertEqual((answer.status, answer.headers["content-type"]),
+                         (200, "application/json"))
+        told = parse_json(answer.text())
+        sender, = told["listeners"][0]["senders"]
+        self.assertEqual((told["listeners"][0]["name"], sender["address"], sender["datagrams"]),
+                         (program.names[0], "127.0.0.1", 25))
+
+
+@unittest.skipUnless(SERVES, "this program was built without metrics")
+class Clients(MetricsTest):
+    def connection(self, client):
+        connection = socket.create_connection((client.host, client.port), DEADLINE)
+        self.addCleanup(connection.close)
+        return connection
+
+    def test_they_only_read(self):
+        _, client = self.serve("--listen", RIEMANN)
+        head = client.ask("/metrics", "HEAD")
+        self.assertEqual((head.status, head.body), (200, b""))
+        self.assertGreater(int(head.headers["content-length"]), 1000)
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "NONSENSE"):
+            answer = client.ask("/metrics", method)
+            self.assertEqual((answer.status, answer.headers["allow"]), (405, "GET, HEAD"))
+
+    def test_what_is_not_there_is_told_with_what_is(self):
+        _, client = self.serve("--listen", RIEMANN)
+        for path in ("/", "/metrics/", "/healthz2", "/../etc/passwd", "/" + "x" * 4000):
+            answer = client.ask(path)
+            self.assertEqual(answer.status, 404)
+            self.assertIn("/metrics, /healthz and /sources", answer.text())
+
+    def test_nonsense_harms_nobody(self):
+        _, client = self.serve("--listen", RIEMANN)
+        for nonsense in (b"\0" * 1000, b"GET\r\n\r\n", b"GET /metrics HTTP/9.9\r\n\r\n",
+                         b"x" * 100000, b"GET /metrics HTTP/1.1\r\nContent-Length: -1\r\n\r\n"):
+            connection = self.connection(client)
+            try:
+                connection.sendall(nonsense)
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
+            except OSError:
+                pass  # it has been cut off
+            self.assertEqual(client.health()[0], 200)
+
+    def test_who_is_silent_or_does_not_read_holds_nobody_up(self):
+        """All places taken by clients that say nothing: the program works, and stops in time."""
+        program, client = self.serve("--listen", RIEMANN)
+        silent = [self.connection(client) for _ in range(CONNECTIONS + 4)]
+        for connection in silent[:8]:
+            connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n")
+        self.sender(program).send_all([metric(1)] * 100)
+        program.wait_for_settled(100)
+        # Their places are free again when they have been silent for long enough.
+        self.assertEqual(client.health()[0], 200)
+        program.stop()
+
+    def test_who_asks_all_the_time_leaves_the_program_its_time(self):
+        program, client = self.serve("--listen", RIEMANN)
+        ends = time.monotonic() + 2
+        asked = 0
+        while time.monotonic() < ends:
+            client.page()
+            asked += 1
+        self.assertGreater(asked, 10)
+        self.assertEqual(self.sender(program).send_all([metric(1)] * 100)["listeners"][0]
+                         ["received"], 100)
+        program.stop()
+
+
+@unittest.skipUnless(SERVES, "this program was built without metrics")
+class Places(MetricsTest):
+    def test_a_port_alone_is_this_machines(self):
+        for written in ("0", ":0", "127.0.0.1:0"):
+            _, client = self.serve("--listen", RIEMANN, at=written)
+            self.assertEqual(client.host, "127.0.0.1")
+            self.assertEqual(client.health()[0], 200)
+
+    def test_the_other_family(self):
+        _, client = self.serve("--listen", RIEMANN, at="[::1]:0")
+        self.assertEqual((client.host, client.health()[0]), ("::1", 200))
+
+    def test_a_port_that_is_taken_is_an_error(self):
+        _, client = self.serve("--listen", RIEMANN)
+        said = self.refused("--listen", RIEMANN, "--metrics", str(client.port), code=69)
+        self.assertIn(f"cannot listen on tcp://127.0.0.1:{client.port}: Address already in use",
+                      said)
+
+    def test_a_port_is_free_again_after_the_end(self):
+        program, client = self.serve("--listen", RIEMANN)
+        client.health()
+        program.stop()
+        _, again = self.serve("--listen", RIEMANN, at=str(client.port))
+        self.assertEqual((again.port, again.health()[0]), (client.port, 200))
+
+    def test_a_check_opens_nothing_and_finds_a_wrong_address(self):
+        _, client = self.serve("--listen", RIEMANN)
+        self.run_to_end("--check", "--listen", RIEMANN, "--metrics", str(client.port), ledger=None)
+        self.assertIn('--metrics "localhost:1" is not an address',
+                      self.refused("--check", "--metrics", "localhost:1", code=64))
+
+    def test_without_the_option_nothing_listens(self):
+        program = self.start("--listen", RIEMANN)
+        links = [os.readlink(f"/proc/{program.process.pid}/fd/{number}")
+                 for number in os.listdir(f"/proc/{program.process.pid}/fd")]
+        tcp = {row.split()[9] for table in ("tcp", "tcp6") for row in
+               pathlib.Path(f"/proc/net/{table}").read_text(encoding="ascii").splitlines()[1:]}
+        self.assertFalse([link for link in links if link[len("socket:["):-1] in tcp])
+        self.assertFalse([line for line in program.log() if "metrics at" in line])
+
+    def test_a_file_may_name_it(self):
+        file = self.folder / "c.yaml"
+        file.write_text("metrics: 127.0.0.1:0\nlisteners:\n  - address: udp://127.0.0.1:0\n"
+                        "    schema: riemann\n", encoding="utf-8")
+        program = self.start("--config", file)
+        self.assertEqual(MetricsClient(program).health()[0], 200)
+
+
+@unittest.skipIf(SERVES, "this program serves metrics")
+class Absent(ProgramTest):
+    def test_it_is_refused_and_told_why(self):
+        for arguments in (("--check",), ()):
+            self.assertIn("--metrics: this program was built without it (libmicrohttpd)",
+                          self.refused(*arguments, "--listen", RIEMANN, "--metrics", "0", code=78))
+
+
+if __name__ == "__main__":
+    unittest.main()

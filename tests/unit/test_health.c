@@ -1,0 +1,226 @@
+/* Health: what is told as wrong, from when on, and for how long. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/health.h"
+
+#define SECOND INT64_C(1000000000)
+#define START  (1000 * SECOND)
+
+/* Two listeners and two sinks, of which nothing was lost, at the start. */
+struct fixture {
+    struct health *health;
+    struct listener_totals listeners[2];
+    struct sink_totals sinks[2];
+    struct ledger_snapshot ledger;
+    struct sink_level levels[2];
+    struct pipeline_levels all;
+    struct health_facts facts;
+    char text[4096];
+};
+
+static int set_up(void **state)
+{
+    static struct fixture fixture;
+    memset(&fixture, 0, sizeof fixture);
+    fixture.health = health_create();
+    assert_non_null(fixture.health);
+    fixture.listeners[0].name = "udp://a";
+    fixture.listeners[1].name = "udp://b";
+    fixture.listeners[1].drops.filtered = true;
+    fixture.listeners[1].index = 3; /* of two nothing came */
+    fixture.sinks[1].index = 1;
+    fixture.sinks[0].name = fixture.levels[0].name = "stdout:";
+    fixture.sinks[1].name = fixture.levels[1].name = "file:\"x\"";
+    fixture.ledger = (struct ledger_snapshot){.listener_count = 2,
+                                              .sink_count = 2,
+                                              .listeners = fixture.listeners,
+                                              .sinks = fixture.sinks};
+    fixture.all = (struct pipeline_levels){.sink_count = 2, .sinks = fixture.levels};
+    fixture.facts = (struct health_facts){.ledger = &fixture.ledger,
+                                          .levels = &fixture.all,
+                                          .silent_since_ns = INT64_MAX,
+                                          .now_ns = START};
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    health_destroy(((struct fixture *)*state)->health);
+    return 0;
+}
+
+static void assert_told(struct fixture *fixture, enum health_status status, const char *text)
+{
+    struct output out = {.data = fixture->text, .capacity = sizeof fixture->text - 1};
+    assert_int_equal(health_report(fixture->health, &fixture->facts, &out), status);
+    assert_false(out.overflow);
+    fixture->text[out.used] = '\0';
+    assert_string_equal(fixture->text, text);
+}
+
+static void assert_ready(struct fixture *fixture)
+{
+    assert_told(fixture, HEALTH_READY, "{\"status\":\"ready\"}\n");
+}
+
+/* Time passes, with a note now and then as it should be. */
+static void pass(struct fixture *fixture, int64_t seconds)
+{
+    for (int64_t i = 0; i < seconds; i++) {
+        if ((fixture->facts.now_ns - START) % HEALTH_EVERY_NS == 0)
+            health_note(fixture->health, &fixture->ledger, fixture->facts.now_ns);
+        fixture->facts.now_ns += SECOND;
+    }
+}
+
+static void who_loses_nothing_is_ready(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_ready(fixture);
+    pass(fixture, 200);
+    assert_ready(fixture);
+}
+
+static void a_sink_that_waits_for_ten_seconds_is_told_of(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->levels[1].condition.waits_since_ns = START + 1;
+    pass(fixture, 10);
+    assert_ready(fixture);
+    fixture->facts.now_ns += 500000001;
+    assert_told(fixture, HEALTH_DEGRADED,
+                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"sink_waits\","
+                "\"sink\":\"file:\\\"x\\\"\",\"seconds\":10.5}]}\n");
+}
+
+static void a_sink_that_fails_or_has_ended_is_told_of_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->levels[0].condition.ended = true;
+    fixture->levels[0].condition.fails_since_ns = START;
+    fixture->levels[1].condition.fails_since_ns = START;
+    fixture->levels[1].condition.waits_since_ns = START;
+    fixture->facts.now_ns += SECOND / 4;
+    assert_told(fixture, HEALTH_DEGRADED,
+                "{\"status\":\"degraded\",\"reasons\":["
+                "{\"reason\":\"sink_ended\",\"sink\":\"stdout:\"},"
+                "{\"reason\":\"sink_fails\",\"sink\":\"file:\\\"x\\\"\",\"seconds\":0.25}]}\n");
+}
+
+static void what_was_lost_is_told_of_for_a_minute(void **state)
+{
+    struct fixture *fixture = *state;
+    pass(fixture, 300);
+    fixture->listeners[0].kernel_drops = 7;
+    const char *told = "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"kernel_drops\","
+                       "\"listener\":\"udp://a\",\"count\":7}]}\n";
+    assert_told(fixture, HEALTH_DEGRADED, told);
+    pass(fixture, 59);
+    assert_told(fixture, HEALTH_DEGRADED, told);
+    pass(fixture, 6);
+    assert_ready(fixture);
+    fixture->listeners[0].kernel_drops += 2;
+    assert_told(fixture, HEALTH_DEGRADED,
+                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"kernel_drops\","
+                "\"listener\":\"udp://a\",\"count\":2}]}\n");
+}
+
+static void what_was_lost_before_the_first_note_is_recent(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->sinks[0].refused[REFUSED_RING_FULL] = 3;
+    pass(fixture, 30);
+    assert_told(fixture, HEALTH_DEGRADED,
+                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"records_refused\","
+                "\"sink\":\"stdout:\",\"count\":3}]}\n");
+    pass(fixture, 60);
+    assert_ready(fixture);
+}
+
+static void every_kind_of_loss_has_its_name(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->listeners[0].reasons[REASON_NO_BUFFER] = 1;
+    fixture->sinks[0].evicted = 2;
+    fixture->sinks[1].refused[REFUSED_RING_FULL] = 3;
+    fixture->sinks[1].refused[REFUSED_LISTENER_SHARE] = 4;
+    assert_told(fixture, HEALTH_DEGRADED,
+                "{\"status\":\"degraded\",\"reasons\":["
+                "{\"reason\":\"records_refused\",\"sink\":\"file:\\\"x\\\"\",\"count\":7},"
+                "{\"reason\":\"no_buffer\",\"listener\":\"udp://a\",\"count\":1},"
+                "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":2}]}\n");
+}
+
+/* Whom the kernel refuses, who may not send, and who is offered nothing any more: that is as
+ * wanted, or told of otherwise. */
+static void what_is_as_it_was_asked_for_is_no_loss(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->listeners[1].kernel_drops = 1000;
+    fixture->listeners[0].reasons[REASON_MALFORMED] = 5;
+    fixture->listeners[0].reasons[REASON_SOURCE_DENIED] = 5;
+    fixture->sinks[0].refused[REFUSED_SINK_ENDED] = 9;
+    assert_ready(fixture);
+}
+
+static void a_receiver_that_does_not_answer_for_ten_seconds_is_stuck(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->facts.silent_since_ns = START;
+    pass(fixture, 9);
+    assert_ready(fixture);
+    pass(fixture, 1);
+    assert_told(
+        fixture, HEALTH_STUCK,
+        "{\"status\":\"stuck\",\"reasons\":[{\"reason\":\"receiver_stuck\",\"seconds\":10}]}"
+        "\n");
+}
+
+static void who_stops_says_nothing_but_that(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->facts.stopping = true;
+    fixture->levels[0].condition.ended = true;
+    assert_told(fixture, HEALTH_STOPPING, "{\"status\":\"stopping\"}\n");
+}
+
+/* A listener and a sink that come later have lost nothing before. */
+static void who_comes_later_is_told_of_too(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->ledger.listener_count = 1;
+    fixture->ledger.sink_count = 1;
+    pass(fixture, 100);
+    fixture->ledger.listener_count = 2;
+    fixture->ledger.sink_count = 2;
+    fixture->sinks[1].evicted = 4;
+    assert_told(fixture, HEALTH_DEGRADED,
+                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"records_evicted\","
+                "\"sink\":\"file:\\\"x\\\"\",\"count\":4}]}\n");
+}
+
+#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fixture(who_loses_nothing_is_ready),
+        with_fixture(a_sink_that_waits_for_ten_seconds_is_told_of),
+        with_fixture(a_sink_that_fails_or_has_ended_is_told_of_at_once),
+        with_fixture(what_was_lost_is_told_of_for_a_minute),
+        with_fixture(what_was_lost_before_the_first_note_is_recent),
+        with_fixture(every_kind_of_loss_has_its_name),
+        with_fixture(what_is_as_it_was_asked_for_is_no_loss),
+        with_fixture(a_receiver_that_does_not_answer_for_ten_seconds_is_stuck),
+        with_fixture(who_stops_says_nothing_but_that),
+        with_fixture(who_comes_later_is_told_of_too),
+    };
+    return cmocka_run_group_tests_name("health", tests, NULL, NULL);
+}

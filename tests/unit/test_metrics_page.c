@@ -1,0 +1,365 @@
+/* The page of metrics: every counter of the ledger is on it, once, in both formats. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/metrics_help.h"
+#include "collector/metrics_page.h"
+
+#define PAGE_SIZE ((size_t)256 * 1024)
+
+struct fixture {
+    struct ledger *ledger;
+    struct ledger_snapshot *snapshot;
+    struct listener_level listener;
+    struct sink_level sink;
+    struct pipeline_levels levels;
+    struct process_usage usage;
+    struct metrics_facts facts;
+    char *text; /* begins with an end of a line */
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    fixture->ledger = ledger_create();
+    fixture->text = calloc(1, PAGE_SIZE);
+    assert_non_null(fixture->ledger);
+    assert_non_null(fixture->text);
+    assert_int_equal(ledger_add_listener(fixture->ledger, "udp://a", "udp", "riemann"), 0);
+    assert_int_equal(ledger_add_listener(fixture->ledger, "pcap:x", "capture", "otlp"), 1);
+    assert_int_equal(ledger_add_sink(fixture->ledger, "stdout:"), 0);
+    fixture->listener = (struct listener_level){"udp://a", 2, 4096, 1024};
+    fixture->sink = (struct sink_level){.name = "stdout:", .queue = {5, 64, 1, 4}};
+    fixture->levels = (struct pipeline_levels){.listener_count = 1,
+                                               .sink_count = 1,
+                                               .listeners = &fixture->listener,
+                                               .sinks = &fixture->sink,
+                                               .pool = {100, 99, 10, 8}};
+    fixture->facts = (struct metrics_facts){.version = "1.2.3", .levels = &fixture->levels};
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    ledger_snapshot_free(fixture->snapshot);
+    ledger_destroy(fixture->ledger);
+    free(fixture->text);
+    free(fixture);
+    return 0;
+}
+
+static void write_page(struct fixture *fixture, enum metrics_format format)
+{
+    struct output out = {.data = fixture->text + 1, .capacity = PAGE_SIZE - 2};
+    ledger_snapshot_free(fixture->snapshot);
+    fixture->snapshot = ledger_take_snapshot(fixture->ledger, false);
+    fixture->facts.ledger = fixture->snapshot;
+    metrics_page_write(&fixture->facts, format, &out);
+    assert_false(out.overflow);
+    fixture->text[0] = '\n';
+    fixture->text[1 + out.used] = '\0';
+}
+
+static size_t count_lines(const struct fixture *fixture, const char *line)
+{
+    char wanted[512];
+    size_t found = 0;
+    snprintf(wanted, sizeof wanted, "\n%s\n", line);
+    for (const char *at = fixture->text; (at = strstr(at, wanted)) != NULL; at++)
+        found++;
+    return found;
+}
+
+static void assert_line(const struct fixture *fixture, const char *line)
+{
+    if (count_lines(fixture, line) != 1)
+        fail_msg("%zu times on the page: %s\n%s", count_lines(fixture, line), line, fixture->text);
+}
+
+/* --- the ledger ------------------------------------------------------------------------------- */
+
+/* Raises each term of a block to a value of its own: 1000, 1001, ... */
+static void raise_terms(const struct ledger_term *terms, void *block)
+{
+    for (size_t i = 0; terms[i].name != NULL; i++)
+        counter_add((struct counter *)(void *)((char *)block + terms[i].counter), 1000 + i);
+}
+
+static void assert_terms(const struct fixture *fixture, const struct ledger_term *terms,
+                         const char *of, const char *labels)
+{
+    char line[256];
+    for (size_t i = 0; terms[i].name != NULL; i++) {
+        snprintf(line, sizeof line, "sluice_%s_%s_total%s %zu", of, terms[i].name, labels,
+                 1000 + i);
+        assert_line(fixture, line);
+    }
+}
+
+static void every_term_of_the_ledger_is_on_the_page(void **state)
+{
+    struct fixture *fixture = *state;
+    char line[256];
+    assert_true(ledger_add_letters(fixture->ledger, "file:dead"));
+    struct intake_counters *capture = ledger_intake_block(fixture->ledger, 1);
+    struct letter_counters *letters = ledger_letter_block(fixture->ledger);
+    raise_terms(listener_terms, capture);
+    raise_terms(offer_terms, ledger_offer_block(fixture->ledger, 0));
+    raise_terms(sink_terms, ledger_sink_block(fixture->ledger, 0));
+    raise_terms(letter_terms, letters);
+    for (size_t i = 0; i < REASON_COUNT; i++)
+        counter_add(&capture->reasons[i], 50 + i);
+    for (size_t i = 0; i < DROP_COUNT; i++)
+        counter_add(&letters->dropped[i], 80 + i);
+    counter_set(&capture->kernel_drops, 0);
+    write_page(fixture, METRICS_PROMETHEUS);
+    for (const struct ledger_term *term = listener_terms; term->name != NULL; term++) {
+        if (strcmp(term->name, "kernel_drops") == 0)
+            continue; /* of a socket alone */
+        snprintf(line, sizeof line, "sluice_listener_%s_total{listener=\"pcap:x\"} %zu", term->name,
+                 (size_t)1000 + (size_t)(term - listener_terms));
+        assert_line(fixture, line);
+    }
+    assert_terms(fixture, offer_terms, "sink", "{sink=\"stdout:\"}");
+    assert_terms(fixture, sink_terms, "sink", "{sink=\"stdout:\"}");
+    assert_terms(fixture, letter_terms, "dead_letters", "");
+    for (size_t i = 0; i < REASON_COUNT; i++) {
+        snprintf(line, sizeof line,
+                 "sluice_listener_refused_total{listener=\"pcap:x\",reason=\"%s\"} %zu",
+                 datagram_reason_names[i], 50 + i);
+        assert_line(fixture, line);
+    }
+    for (size_t i = 0; i < DROP_COUNT; i++) {
+        snprintf(line, sizeof line, "sluice_dead_letters_dropped_total{reason=\"%s\"} %zu",
+                 letter_drop_names[i], 80 + i);
+        assert_line(fixture, line);
+    }
+}
+
+static void every_refusal_and_failure_of_a_sink_has_its_reason(void **state)
+{
+    struct fixture *fixture = *state;
+    char line[256];
+    struct offer_counters *offers = ledger_offer_block(fixture->ledger, 0);
+    struct sink_counters *sink = ledger_sink_block(fixture->ledger, 0);
+    for (size_t i = 0; i < REFUSAL_COUNT; i++)
+        counter_add(&offers->refused[i], 10 + i);
+    for (size_t i = 0; i < FAILURE_COUNT; i++)
+        counter_add(&sink->failed[i], 20 + i);
+    sink->in_flight = 3;
+    write_page(fixture, METRICS_PROMETHEUS);
+    for (size_t i = 0; i < REFUSAL_COUNT; i++) {
+        snprintf(line, sizeof line, "sluice_sink_refused_total{sink=\"stdout:\",reason=\"%s\"} %zu",
+                 record_refusal_names[i], 10 + i);
+        assert_line(fixture, line);
+    }
+    for (size_t i = 0; i < FAILURE_COUNT; i++) {
+        snprintf(line, sizeof line, "sluice_sink_failed_total{sink=\"stdout:\",reason=\"%s\"} %zu",
+                 record_failure_names[i], 20 + i);
+        assert_line(fixture, line);
+    }
+    assert_line(fixture, "sluice_sink_in_flight_records{sink=\"stdout:\"} 3");
+}
+
+static void every_term_has_a_help_of_its_own(void **state)
+{
+    (void)state;
+    const char *unknown = metrics_help("sink", "no such term");
+    for (const struct ledger_term *term = listener_terms; term->name != NULL; term++)
+        assert_ptr_not_equal(metrics_help("listener", term->name), unknown);
+    for (const struct ledger_term *term = offer_terms; term->name != NULL; term++)
+        assert_ptr_not_equal(metrics_help("sink", term->name), unknown);
+    for (const struct ledger_term *term = sink_terms; term->name != NULL; term++)
+        assert_ptr_not_equal(metrics_help("sink", term->name), unknown);
+    for (const struct ledger_term *term = letter_terms; term->name != NULL; term++)
+        assert_ptr_not_equal(metrics_help("dead_letters", term->name), unknown);
+}
+
+static void a_sockets_drops_are_told_and_not_a_captures(void **state)
+{
+    struct fixture *fixture = *state;
+    counter_set(&ledger_intake_block(fixture->ledger, 0)->kernel_drops, 5);
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "sluice_listener_kernel_drops_total{listener=\"udp://a\"} 5");
+    assert_null(strstr(fixture->text, "kernel_drops_total{listener=\"pcap:x\"}"));
+    assert_null(strstr(fixture->text, "sluice_listener_frames_total{listener=\"udp://a\"}"));
+    assert_null(strstr(fixture->text, "kernel_drops_and_filtered"));
+}
+
+static void drops_that_are_not_all_losses_have_another_name(void **state)
+{
+    struct fixture *fixture = *state;
+    counter_set(&ledger_intake_block(fixture->ledger, 0)->kernel_drops, 5);
+    ledger_set_drops_kind(fixture->ledger, 0, (struct drops_kind){.filtered = true});
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "sluice_listener_kernel_drops_and_filtered_total{listener=\"udp://a\"} 5");
+    assert_null(strstr(fixture->text, "sluice_listener_kernel_drops_total"));
+}
+
+static void two_of_one_name_are_told_as_one(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_int_equal(ledger_add_listener(fixture->ledger, "pcap:x", "capture", "otlp"), 2);
+    assert_int_equal(ledger_add_sink(fixture->ledger, "stdout:"), 1);
+    for (int i = 1; i < 3; i++) {
+        struct intake_counters *capture = ledger_intake_block(fixture->ledger, i);
+        counter_add(&capture->received, 10);
+        counter_add(&capture->reasons[REASON_EMPTY], 2);
+        histogram_note(&capture->batch_records, histogram_counts, 4);
+    }
+    for (int i = 0; i < 2; i++) {
+        counter_add(&ledger_offer_block(fixture->ledger, i)->offered, 20);
+        counter_add(&ledger_sink_block(fixture->ledger, i)->written, 7);
+    }
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "sluice_listener_received_total{listener=\"pcap:x\"} 20");
+    assert_line(fixture, "sluice_listener_refused_total{listener=\"pcap:x\",reason=\"empty\"} 4");
+    assert_line(fixture, "sluice_listener_batch_records_count{listener=\"pcap:x\"} 2");
+    assert_line(fixture, "sluice_sink_offered_total{sink=\"stdout:\"} 40");
+    assert_line(fixture, "sluice_sink_written_total{sink=\"stdout:\"} 14");
+}
+
+static void a_name_may_have_any_bytes(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_int_equal(ledger_add_sink(fixture->ledger, "file:a\"b\\c\nd\xff"), 1);
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "sluice_sink_written_total{sink=\"file:a\\\"b\\\\c\\nd\xef\xbf\xbd\"} 0");
+}
+
+/* --- measures --------------------------------------------------------------------------------- */
+
+static void a_histogram_counts_up_to_each_bound_in_base_units(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sink_counters *sink = ledger_sink_block(fixture->ledger, 0);
+    histogram_note(&sink->write_time, histogram_times, 20000);
+    histogram_note(&sink->write_time, histogram_times, 1500000000);
+    histogram_note(&sink->write_time, histogram_times, UINT64_C(60000000000));
+    struct intake_counters *socket = ledger_intake_block(fixture->ledger, 0);
+    histogram_note(&socket->drain_length, histogram_counts, 0);
+    histogram_note(&socket->drain_length, histogram_counts, 40);
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "# TYPE sluice_sink_write_seconds histogram");
+    assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"1e-05\"} 0");
+    assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"2.5e-05\"} 1");
+    assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"0.0001\"} 1");
+    assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"1.0\"} 1");
+    assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"2.5\"} 2");
+    assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"30.0\"} 2");
+    assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"+Inf\"} 3");
+    assert_line(fixture, "sluice_sink_write_seconds_sum{sink=\"stdout:\"} 61.50002");
+    assert_line(fixture, "sluice_sink_write_seconds_count{sink=\"stdout:\"} 3");
+    assert_line(fixture,
+                "sluice_listener_drain_datagrams_bucket{listener=\"udp://a\",le=\"0.0\"} 1");
+    assert_line(fixture,
+                "sluice_listener_drain_datagrams_bucket{listener=\"udp://a\",le=\"64.0\"} 2");
+    assert_line(fixture, "sluice_listener_drain_datagrams_sum{listener=\"udp://a\"} 40");
+}
+
+/* --- how things stand ------------------------------------------------------------------------- */
+
+static void levels_stand_beside_their_limits(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->facts.now_ns = INT64_C(20000000000);
+    fixture->sink.condition.waits_since_ns = INT64_C(7500000000);
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "sluice_build_info{version=\"1.2.3\"} 1");
+    assert_line(fixture, "sluice_listener_info{listener=\"udp://a\",kind=\"udp\","
+                         "schema=\"riemann\",kernel_drops_unit=\"datagram\"} 1");
+    assert_line(fixture, "sluice_listener_sockets{listener=\"udp://a\"} 2");
+    assert_line(fixture, "sluice_listener_receive_buffer_bytes{listener=\"udp://a\"} 1024");
+    assert_line(fixture, "sluice_listener_receive_buffer_asked_bytes{listener=\"udp://a\"} 4096");
+    assert_line(fixture, "sluice_sink_queue_batches{sink=\"stdout:\"} 5");
+    assert_line(fixture, "sluice_sink_queue_limit_batches{sink=\"stdout:\"} 64");
+    assert_line(fixture, "sluice_sink_queue_large_batches{sink=\"stdout:\"} 1");
+    assert_line(fixture, "sluice_sink_queue_large_limit_batches{sink=\"stdout:\"} 4");
+    assert_line(fixture, "sluice_sink_waiting_seconds{sink=\"stdout:\"} 12.5");
+    assert_line(fixture, "sluice_sink_failing_seconds{sink=\"stdout:\"} 0");
+    assert_line(fixture, "sluice_sink_ended{sink=\"stdout:\"} 0");
+    assert_line(fixture, "sluice_batches{size=\"small\"} 100");
+    assert_line(fixture, "sluice_batches_free{size=\"large\"} 8");
+    assert_null(strstr(fixture->text, "process_"));
+}
+
+static void the_process_is_told_as_prometheus_names_it(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, USAGE_UNLIMITED, 12, 1024};
+    fixture->facts.usage = &fixture->usage;
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "process_cpu_seconds_total 1.25");
+    assert_line(fixture, "process_start_time_seconds 1000000000");
+    assert_line(fixture, "process_resident_memory_bytes 4096");
+    assert_line(fixture, "process_virtual_memory_bytes 8192");
+    assert_line(fixture, "process_open_fds 12");
+    assert_line(fixture, "process_max_fds 1024");
+    assert_null(strstr(fixture->text, "virtual_memory_max"));
+}
+
+/* --- formats ---------------------------------------------------------------------------------- */
+
+static void openmetrics_names_families_without_their_suffix_and_has_an_end(void **state)
+{
+    struct fixture *fixture = *state;
+    write_page(fixture, METRICS_PROMETHEUS);
+    assert_line(fixture, "# TYPE sluice_sink_written_total counter");
+    assert_line(fixture, "# TYPE sluice_build_info gauge");
+    assert_null(strstr(fixture->text, "# EOF"));
+    write_page(fixture, METRICS_OPENMETRICS);
+    assert_line(fixture, "# TYPE sluice_sink_written counter");
+    assert_line(fixture, "# HELP sluice_sink_written Records written, each to its last byte.");
+    assert_line(fixture, "sluice_sink_written_total{sink=\"stdout:\"} 0");
+    assert_line(fixture, "# TYPE sluice_build info");
+    assert_line(fixture, "sluice_build_info{version=\"1.2.3\"} 1");
+    const char *end = strstr(fixture->text, "\n# EOF\n");
+    assert_non_null(end);
+    assert_string_equal(end, "\n# EOF\n");
+}
+
+/* All samples of a family stand together, behind its one TYPE. */
+static void no_family_is_begun_twice(void **state)
+{
+    struct fixture *fixture = *state;
+    char line[256];
+    write_page(fixture, METRICS_PROMETHEUS);
+    for (const char *at = fixture->text; (at = strstr(at, "\n# TYPE ")) != NULL; at++) {
+        size_t size = strcspn(at + 1, "\n");
+        assert_true(size < sizeof line);
+        memcpy(line, at + 1, size);
+        line[size] = '\0';
+        assert_line(fixture, line);
+    }
+}
+
+#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fixture(every_term_of_the_ledger_is_on_the_page),
+        with_fixture(every_refusal_and_failure_of_a_sink_has_its_reason),
+        cmocka_unit_test(every_term_has_a_help_of_its_own),
+        with_fixture(a_sockets_drops_are_told_and_not_a_captures),
+        with_fixture(drops_that_are_not_all_losses_have_another_name),
+        with_fixture(two_of_one_name_are_told_as_one),
+        with_fixture(a_name_may_have_any_bytes),
+        with_fixture(a_histogram_counts_up_to_each_bound_in_base_units),
+        with_fixture(levels_stand_beside_their_limits),
+        with_fixture(the_process_is_told_as_prometheus_names_it),
+        with_fixture(openmetrics_names_families_without_their_suffix_and_has_an_end),
+        with_fixture(no_family_is_begun_twice),
+    };
+    return cmocka_run_group_tests_name("metrics_page", tests, NULL, NULL);
+}

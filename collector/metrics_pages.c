@@ -4,6 +4,7 @@
 
 #include "collector/health.h"
 #include "collector/metrics_page.h"
+#include "collector/metrics_rising.h"
 #include "collector/pipeline.h"
 #include "collector/pipeline_levels.h"
 #include "collector/thread.h"
@@ -20,8 +21,7 @@ struct metrics_pages {
     int64_t silent_since_ns; /* of receivers, when they were last asked */
     bool stopping;
     double started_seconds; /* as it was found first: computed, it would waver; 0: not yet */
-    uint64_t *sink_bytes;   /* that were told, by sink */
-    size_t sink_count;
+    struct metrics_rising rising;
 };
 
 struct metrics_pages *metrics_pages_create(struct pipeline *pipeline, const char *version)
@@ -44,7 +44,7 @@ void metrics_pages_destroy(struct metrics_pages *pages)
     if (pages == NULL)
         return;
     health_destroy(pages->health);
-    free(pages->sink_bytes);
+    metrics_rising_free(&pages->rising);
     free(pages);
 }
 
@@ -89,31 +89,6 @@ static bool write_page(page_writer *write, void *context, struct output *out)
     return false;
 }
 
-/*
- * Of what a destination takes back the ledger's count goes down again. A counter that does so has
- * begun anew, for who reads metrics, and all of it would be counted a second time.
- */
-static bool keep_bytes_from_falling(struct metrics_pages *pages, struct ledger_snapshot *ledger)
-{
-    size_t count = ledger->sink_count == 0 ? 0 : ledger->sinks[ledger->sink_count - 1].index + 1;
-    if (count > pages->sink_count) {
-        uint64_t *grown = realloc(pages->sink_bytes, count * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        pages->sink_bytes = grown;
-        while (pages->sink_count < count)
-            grown[pages->sink_count++] = 0;
-    }
-    for (size_t i = 0; i < ledger->sink_count; i++) {
-        struct sink_totals *sink = &ledger->sinks[i];
-        uint64_t *told = &pages->sink_bytes[sink->index];
-        if (sink->bytes < *told)
-            sink->bytes = *told;
-        *told = sink->bytes;
-    }
-    return true;
-}
-
 struct metrics_writing {
     const struct metrics_facts *facts;
     enum metrics_format format;
@@ -132,7 +107,7 @@ bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format form
     struct ledger_snapshot *ledger = pipeline_snapshot(pages->pipeline);
     struct pipeline_levels *levels = pipeline_take_levels(pages->pipeline);
     bool written = false;
-    if (ledger != NULL && levels != NULL && keep_bytes_from_falling(pages, ledger)) {
+    if (ledger != NULL && levels != NULL && metrics_rising_keep(&pages->rising, ledger)) {
         bool told = process_usage_read(&usage);
         if (told && pages->started_seconds == 0)
             pages->started_seconds = usage.started_seconds;

@@ -1,0 +1,97 @@
+/* How a running pipeline stands: full queues, sinks that wait, receivers that answer or do not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/pipeline_levels.h"
+#include "collector/thread.h"
+#include "tests/support/flow.h"
+#include "tests/support/patience.h"
+
+static void only_sockets_have_a_receive_buffer(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&receive_buffer=64KiB "
+                    "--listen pcap:CAPTURES/riemann_cli_v4.pcap?schema=riemann "
+                    "--sink file:OUTPUT");
+    struct pipeline_levels *levels = pipeline_take_levels(flow->pipeline);
+    assert_int_equal(levels->listener_count, 1);
+    assert_memory_equal(levels->listeners[0].name, "udp://127.0.0.1:", 16);
+    assert_true(levels->listeners[0].sockets == 1);
+    assert_int_equal(levels->listeners[0].buffer_asked, 65536);
+    assert_true(levels->listeners[0].buffer_granted > 0);
+    pipeline_levels_free(levels);
+    flow_finish(flow, 20000);
+}
+
+static void batches_that_a_sink_does_not_take_fill_its_queue(void **state)
+{
+    struct flow *flow = *state;
+    gate_shut(&flow->writing);
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    struct pipeline_levels *empty = pipeline_take_levels(flow->pipeline);
+    assert_int_equal(empty->sinks[0].queue.batches, 0);
+    assert_true(empty->sinks[0].queue.batches_most >= MEMORY_DEFAULT_RING);
+    assert_int_equal(empty->pool.small, empty->pool.small_free);
+    flow_send_paced(flow, 0, 0, 10000);
+    flow_await_received(flow, 0, 10000);
+    struct pipeline_levels *full = pipeline_take_levels(flow->pipeline);
+    assert_true(full->sinks[0].queue.batches > 0);
+    assert_true(full->sinks[0].queue.batches <= full->sinks[0].queue.batches_most);
+    assert_true(full->pool.small_free < full->pool.small);
+    assert_true(full->sinks[0].condition.waits_since_ns != 0);
+    pipeline_levels_free(empty);
+    pipeline_levels_free(full);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+}
+
+static void a_receiver_that_does_not_answer_is_told_of_until_it_does(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    ledger_snapshot_free(pipeline_snapshot(flow->pipeline));
+    unsigned before = atomic_load(&flow->receiving.arrived);
+    gate_shut(&flow->receiving);
+    flow_send(flow, 0, 0, 1);
+    gate_await_arrivals(&flow->receiving, before + 1);
+    assert_true(pipeline_ask_receivers(flow->pipeline, 1000) == INT64_MAX);
+    assert_int_equal(pipeline_ask_receivers(flow->pipeline, 2000), 1000);
+    assert_int_equal(pipeline_ask_receivers(flow->pipeline, 3000), 1000);
+    gate_open(&flow->receiving);
+    int64_t until = patience_until();
+    while (pipeline_ask_receivers(flow->pipeline, 4000) != INT64_MAX)
+        assert_true(patience(until));
+    flow_finish(flow, 20000);
+    assert_true(pipeline_ask_receivers(flow->pipeline, 5000) == INT64_MAX);
+}
+
+static void a_glance_has_what_a_snapshot_has(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
+    flow_send(flow, 0, 0, 30);
+    flow_await_written(flow, 0, 30);
+    struct ledger_snapshot *glance = pipeline_glance(flow->pipeline);
+    assert_int_equal(glance->listener_count, 1);
+    assert_int_equal(glance->sinks[0].written, 30);
+    ledger_snapshot_free(glance);
+    flow_finish(flow, 20000);
+}
+
+#define with_flow(test) cmocka_unit_test_setup_teardown(test, flow_set_up, flow_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_flow(only_sockets_have_a_receive_buffer),
+        with_flow(batches_that_a_sink_does_not_take_fill_its_queue),
+        with_flow(a_receiver_that_does_not_answer_is_told_of_until_it_does),
+        with_flow(a_glance_has_what_a_snapshot_has),
+    };
+    return cmocka_run_group_tests_name("flow_levels", tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/* Bytes that a destination took back do not make a counter fall. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/metrics_rising.h"
+
+/* One sink of several tells so many bytes. */
+static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
+{
+    struct sink_totals totals[3] = {{.index = 0}, {.index = 2}, {.index = 3}};
+    struct ledger_snapshot ledger = {.sink_count = sink + 1, .sinks = totals};
+    totals[sink].bytes = bytes;
+    assert_true(metrics_rising_keep(rising, &ledger));
+    return totals[sink].bytes;
+}
+
+/* Of the one that is there, when others are not told of any more. */
+static uint64_t told_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
+{
+    struct sink_totals total = {.index = index, .bytes = bytes};
+    struct ledger_snapshot ledger = {.sink_count = 1, .sinks = &total};
+    assert_true(metrics_rising_keep(rising, &ledger));
+    return total.bytes;
+}
+
+static void what_is_taken_back_is_told_until_more_was_written(void **state)
+{
+    struct metrics_rising rising = {0};
+    (void)state;
+    assert_int_equal(told(&rising, 0, 100), 100);
+    assert_int_equal(told(&rising, 0, 90), 100);
+    assert_int_equal(told(&rising, 0, 99), 100);
+    assert_int_equal(told(&rising, 0, 101), 101);
+    metrics_rising_free(&rising);
+}
+
+static void each_sink_rises_alone_wherever_it_stands(void **state)
+{
+    struct metrics_rising rising = {0};
+    (void)state;
+    assert_int_equal(told(&rising, 0, 100), 100);
+    assert_int_equal(told(&rising, 2, 5), 5);
+    assert_int_equal(told(&rising, 2, 4), 5);
+    assert_int_equal(told(&rising, 1, 1), 1);
+    assert_int_equal(told(&rising, 0, 50), 100);
+    assert_int_equal(told_alone(&rising, 3, 3), 5);
+    assert_int_equal(told_alone(&rising, 2, 0), 1);
+    metrics_rising_free(&rising);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_taken_back_is_told_until_more_was_written),
+        cmocka_unit_test(each_sink_rises_alone_wherever_it_stands),
+    };
+    return cmocka_run_group_tests_name("metrics_rising", tests, NULL, NULL);
+}

@@ -156,10 +156,11 @@ static bool make_sources(struct metrics_server *server, struct MHD_Connection *c
 static const struct {
     const char *path;
     page_maker *make;
+    bool limited; /* else always told, being short: who does not read must not make it look ill */
 } places[] = {
-    {"/metrics", make_metrics},
-    {"/healthz", make_health},
-    {"/sources", make_sources},
+    {"/metrics", make_metrics, true},
+    {"/healthz", make_health, false},
+    {"/sources", make_sources, true},
 };
 
 static const char no_such_place[] = "There are /metrics, /healthz and /sources.\n";
@@ -183,7 +184,8 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
         at++;
     if (at == sizeof places / sizeof *places)
         return send_text(connection, MHD_HTTP_NOT_FOUND, no_such_place, NULL, NULL);
-    if (server->unsent == METRICS_PAGES || !places[at].make(server, connection, &page, &answer))
+    bool full = places[at].limited && server->unsent >= METRICS_PAGES;
+    if (full || !places[at].make(server, connection, &page, &answer))
         return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
                          "There is no memory for one more page now.\n", MHD_HTTP_HEADER_RETRY_AFTER,
                          "1");

@@ -23,7 +23,10 @@
 #include "collector/control.h"
 #include "collector/error.h"
 
-/* Connections at a time, and pages of them that are not yet sent; who comes then is told so. */
+/*
+ * Connections at a time, and pages of them that are not yet sent: who asks for one more, unless it
+ * is for the health, is told to come back.
+ */
 #define METRICS_CONNECTIONS 16
 #define METRICS_PAGES       4
 

@@ -182,10 +182,9 @@ class Health(MetricsTest):
                     pass
             except BlockingIOError:
                 pass
-            return client.health()[1] == {"status": "ready"}
+            return (client.health()[1] == {"status": "ready"} and
+                    client.numbers()["sluice_sink_waiting_seconds", labels(sink="stdout:")] == 0)
         wait_until(read_on, "it is ready again")
-        self.assertEqual(client.numbers()["sluice_sink_waiting_seconds",
-                                          labels(sink="stdout:")], 0)
 
     def test_a_sink_whose_reader_has_gone(self):
         program, client = self.serve("--listen", RIEMANN, "--sink", "stdout:",

@@ -1,4 +1,5 @@
 """A client of --metrics: pages as they are, and the numbers that stand on them."""
+import collections
 import http.client
 import re
 
@@ -78,34 +79,36 @@ def labels(**pairs):
 
 
 def numbers_of(ledger):
-    """What stands on the page of a ledger in JSON: the same names and labels, to the value."""
-    found = {}
+    """What stands on the page of a ledger in JSON: the same names and labels, to the value.
+
+    Those of one name, of which a reload may have retired one, stand there as one.
+    """
+    found = collections.Counter()
     for listener in ledger["listeners"]:
         name = listener["name"]
         for term, value in listener.items():
-            if term in ("name", "kind", "schema", "kernel_drops_unit"):
+            if term in ("name", "kind", "schema", "retired", "kernel_drops_unit"):
                 continue
             if term == "reasons":
                 for reason, count in value.items():
                     found["sluice_listener_refused_total",
-                          labels(listener=name, reason=reason)] = count
+                          labels(listener=name, reason=reason)] += count
             elif term != "kernel_drops" or listener["kind"] == "udp":
-                found[f"sluice_listener_{term}_total", labels(listener=name)] = value
+                found[f"sluice_listener_{term}_total", labels(listener=name)] += value
     for sink in ledger["sinks"]:
         name = sink["name"]
         for term, value in sink.items():
             if term in ("refused", "failed"):
                 for reason, count in value.items():
-                    found[f"sluice_sink_{term}_total", labels(sink=name, reason=reason)] = count
+                    found[f"sluice_sink_{term}_total", labels(sink=name, reason=reason)] += count
             elif term == "in_flight":
-                found["sluice_sink_in_flight_records", labels(sink=name)] = value
-            elif term != "name":
-                found[f"sluice_sink_{term}_total", labels(sink=name)] = value
-    letters = ledger.get("dead_letters", {})
-    for term, value in letters.items():
+                found["sluice_sink_in_flight_records", labels(sink=name)] += value
+            elif term not in ("name", "retired", "messages"):
+                found[f"sluice_sink_{term}_total", labels(sink=name)] += value
+    for term, value in ledger.get("dead_letters", {}).items():
         if term == "dropped":
             for reason, count in value.items():
-                found["sluice_dead_letters_dropped_total", labels(reason=reason)] = count
+                found["sluice_dead_letters_dropped_total", labels(reason=reason)] += count
         elif term != "name":
-            found[f"sluice_dead_letters_{term}_total", frozenset()] = value
-    return found
+            found[f"sluice_dead_letters_{term}_total", frozenset()] += value
+    return dict(found)

@@ -1,4 +1,5 @@
 """--metrics: the ledger's numbers over HTTP, what the health is, and that no client holds it up."""
+import json
 import os
 import pathlib
 import shutil
@@ -11,8 +12,8 @@ from built import command
 from capture_writing import write_capture
 from metrics_client import MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
-from sluice_program import (DEADLINE, RIEMANN, SLUICE, TELEMETRY, ProgramTest, parse_json,
-                            wait_until)
+from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
+                            parse_json, wait_until)
 
 SERVES = b"\nmetrics: none" not in subprocess.run(
     command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
@@ -217,6 +218,46 @@ class Health(MetricsTest):
         status, health = client.wait_for_health(lambda told: told["status"] == "stopping",
                                                 "the stop is told")
         self.assertEqual((status, health), (503, {"status": "stopping"}))
+        program.stop()
+
+
+@unittest.skipUnless(SERVES, "this program was built without metrics")
+@unittest.skipIf(ONE_THREAD, "one thread can have one sink, which no reload changes")
+class Reloaded(MetricsTest):
+    """Listeners and sinks come and go; the counters of those that went stay, and none is twice."""
+
+    def write(self, *sinks, metrics="0"):
+        new = self.folder / "new.yaml"
+        new.write_text(json.dumps({"metrics": metrics, "sinks": sinks,
+                                   "listeners": ["udp://127.0.0.1:0?schema=riemann"]}),
+                       encoding="utf-8")
+        new.replace(self.folder / "sluice.yaml")
+
+    def test_the_page_follows(self):
+        out, gone = (f"file:{self.folder / name}" for name in ("out", "gone"))
+        self.write(out, gone)
+        program = self.start("--config", self.folder / "sluice.yaml")
+        client = MetricsClient(program)
+        sender = self.sender(program)
+        for number, sinks in enumerate(([out], [out + "?format=csv"], [out, gone], [out]), 1):
+            sender.send(metric(number))
+            program.wait_for_received(number)
+            program.wait_for_ledger(lambda ledger: not any(
+                sink["in_flight"] for sink in ledger["sinks"]), "all is written")
+            self.write(*sinks)
+            program.ask_to_reload()
+            program.wait_for_log(CHANGED, number)
+        ledger = program.ledger_now()
+        wanted, found = numbers_of(ledger), client.numbers()
+        self.assertEqual({key: found.get(key) for key in wanted}, wanted)
+        self.assertEqual(found["sluice_sink_written_total", labels(sink=out)], 4)
+        self.assertEqual(found["sluice_sink_written_total", labels(sink=gone)], 2)
+        self.assertNotIn(("sluice_sink_ended", labels(sink=gone)), found)
+        self.assertIn(("sluice_sink_ended", labels(sink=out)), found)
+        self.write(out, metrics="1")
+        program.ask_to_reload()
+        program.wait_for_log("--metrics is changed by a new start alone")
+        self.assertEqual(client.health()[0], 200)
         program.stop()
 
 

@@ -67,9 +67,7 @@ static void seal(struct intake_thread *thread, struct open_batch *open)
         batch_release(batch);
         return;
     }
-    /* Of several listeners' records, at that of the first. */
-    struct intake_counters *counters = thread->counters[batch->first->listener->index];
-    histogram_note(&counters->batch_records, histogram_counts, batch->count);
+    histogram_note(&thread->measures->batch_records, histogram_counts, batch->count);
     feed_offer(thread->feed, batch);
 }
 

@@ -61,6 +61,7 @@ struct intake_thread {
     struct sequence_table *sequences;
     struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */
     struct intake_counters **counters; /* this thread's own blocks, by listener index */
+    struct thread_measures *measures;  /* this thread's own */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
     bool shares; /* intakes may share batches: no other thread of its feed offers theirs */

@@ -1,5 +1,6 @@
 #include "collector/ledger.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,12 +60,12 @@ const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){NULL}};
 const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){NULL}};
 const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){NULL}};
 
-#define LISTENER_MEASURE(name, bounds)                                                             \
-    {#name, offsetof(struct intake_counters, name), offsetof(struct listener_totals, name), bounds},
+#define THREAD_MEASURE(name, bounds)                                                               \
+    {#name, offsetof(struct thread_measures, name), offsetof(struct thread_totals, name), bounds},
 #define SINK_MEASURE(name, bounds)                                                                 \
     {#name, offsetof(struct sink_counters, name), offsetof(struct sink_totals, name), bounds},
 
-const struct ledger_measure listener_measures[] = {LISTENER_MEASURES(LISTENER_MEASURE){NULL}};
+const struct ledger_measure thread_measures[] = {THREAD_MEASURES(THREAD_MEASURE){NULL}};
 const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){NULL}};
 
 #define CACHE_LINE 64
@@ -109,6 +110,8 @@ struct ledger {
     size_t listener_count;
     struct sink_entry *sinks;
     size_t sink_count;
+    struct block *threads; /* the last one first */
+    size_t thread_count;
     char *letters_name; /* NULL: no dead letters */
     struct block *letters;
 };
@@ -144,6 +147,7 @@ void ledger_destroy(struct ledger *ledger)
         free_blocks(ledger->sinks[i].offers);
         free_blocks(ledger->sinks[i].own);
     }
+    free_blocks(ledger->threads);
     free_blocks(ledger->letters);
     free(ledger->letters_name);
     free(ledger->listeners);
@@ -329,6 +333,15 @@ void ledger_return_block(void *counters)
         ((struct block *)counters - 1)->spare = true;
 }
 
+struct thread_measures *ledger_thread_block(struct ledger *ledger)
+{
+    struct thread_measures *made = NULL;
+    if (ledger->thread_count < LEDGER_THREADS)
+        made = add_block(&ledger->threads, sizeof *made);
+    ledger->thread_count += made != NULL;
+    return made;
+}
+
 bool ledger_add_letters(struct ledger *ledger, const char *name)
 {
     ledger->letters_name = copy_text(name);
@@ -374,7 +387,6 @@ static void add_intake(struct listener_totals *sum, const struct intake_counters
 {
     add_counters(sum->reasons, from->reasons, REASON_COUNT);
     add_terms(listener_terms, from, sum);
-    add_measures(listener_measures, from, sum);
 }
 
 static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
@@ -422,6 +434,24 @@ static void read_letters(struct letter_totals *sum, const struct ledger *ledger)
     sum->offered = offered.offered;
 }
 
+/* Names of the numbers below LEDGER_THREADS. */
+static const char *number_name(size_t number)
+{
+    static char names[LEDGER_THREADS][5];
+    snprintf(names[number], sizeof names[number], "%u", (unsigned)number % LEDGER_THREADS);
+    return names[number];
+}
+
+static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *ledger)
+{
+    size_t number = snapshot->thread_count = ledger->thread_count;
+    for (const struct block *block = ledger->threads; block != NULL; block = block->next) {
+        struct thread_totals *sum = &snapshot->threads[--number];
+        sum->name = number_name(number);
+        add_measures(thread_measures, block + 1, sum);
+    }
+}
+
 struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final)
 {
     struct ledger_snapshot *snapshot = calloc(1, sizeof *snapshot);
@@ -431,7 +461,8 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
     snapshot->uptime_ns = clock_monotonic_ns() - ledger->started_ns;
     snapshot->listeners = calloc(ledger->listener_count + 1, sizeof *snapshot->listeners);
     snapshot->sinks = calloc(ledger->sink_count + 1, sizeof *snapshot->sinks);
-    if (snapshot->listeners == NULL || snapshot->sinks == NULL) {
+    snapshot->threads = calloc(ledger->thread_count + 1, sizeof *snapshot->threads);
+    if (snapshot->listeners == NULL || snapshot->sinks == NULL || snapshot->threads == NULL) {
         ledger_snapshot_free(snapshot);
         return NULL;
     }
@@ -442,6 +473,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
         read_sink(&snapshot->sinks[snapshot->sink_count++], &ledger->sinks[i]);
     }
     read_letters(&snapshot->letters, ledger);
+    read_threads(snapshot, ledger);
     for (size_t i = 0; i < ledger->listener_count; i++) {
         if (ledger->listeners[i].state == ENTRY_HIDDEN)
             continue;
@@ -463,6 +495,7 @@ void ledger_snapshot_free(struct ledger_snapshot *snapshot)
 {
     if (snapshot == NULL)
         return;
+    free(snapshot->threads);
     free(snapshot->listeners);
     free(snapshot->sinks);
     free(snapshot);

@@ -151,7 +151,7 @@ enum ledger_part {
  * Beside the terms stand measures of how the work went. A row is MEASURE(name, bounds), a histogram
  * with those bounds; no sum is about them, and only --metrics tells them.
  */
-#define LISTENER_MEASURES(MEASURE)                                                                 \
+#define THREAD_MEASURES(MEASURE)                                                                   \
     MEASURE(drain_length, histogram_counts)  /* datagrams that a drain found */                    \
     MEASURE(decode_latency, histogram_times) /* of the first datagram of each turn: see below */   \
     MEASURE(batch_records, histogram_counts) /* in each batch that was offered to the sinks */
@@ -173,7 +173,11 @@ enum ledger_part {
 struct intake_counters {
     LISTENER_TERMS(LEDGER_COUNTER)
     struct counter reasons[REASON_COUNT];
-    LISTENER_MEASURES(LEDGER_HISTOGRAM)
+};
+
+/* Of one receiving thread, for all of its listeners: what many of them share stays in the cache. */
+struct thread_measures {
+    THREAD_MEASURES(LEDGER_HISTOGRAM)
 };
 
 /* What one receiving thread offered one sink. */
@@ -249,6 +253,10 @@ struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink);
 /* Nobody writes that block any more; what it counted stays. NULL is allowed. */
 void ledger_return_block(void *counters);
 
+/* A new block, all zero, for one receiving thread; at most LEDGER_THREADS of them. */
+#define LEDGER_THREADS 1024
+struct thread_measures *ledger_thread_block(struct ledger *ledger);
+
 /* Adds the dead letters' file, at most one. Returns false where memory is short. */
 bool ledger_add_letters(struct ledger *ledger, const char *name);
 /* A new block, as above. */
@@ -263,7 +271,11 @@ struct listener_totals {
     struct drops_kind drops;
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
-    LISTENER_MEASURES(LEDGER_HISTOGRAM_TOTALS)
+};
+
+struct thread_totals {
+    const char *name; /* its number: "0" is the first whose block was made */
+    THREAD_MEASURES(LEDGER_HISTOGRAM_TOTALS)
 };
 
 struct sink_totals {
@@ -307,7 +319,7 @@ struct ledger_measure {
     const uint64_t *bounds;
 };
 
-extern const struct ledger_measure listener_measures[];
+extern const struct ledger_measure thread_measures[];
 extern const struct ledger_measure sink_measures[];
 
 /* What kernel_drops are printed as: another name where not all were lost to a full buffer. */
@@ -322,7 +334,8 @@ static inline uint64_t ledger_total(const void *totals, const struct ledger_term
 struct ledger_snapshot {
     bool final; /* taken after the stop: the sums must hold */
     int64_t uptime_ns;
-    size_t listener_count, sink_count;
+    size_t listener_count, sink_count, thread_count;
+    struct thread_totals *threads;
     struct listener_totals *listeners;
     struct sink_totals *sinks;
     struct letter_totals letters;

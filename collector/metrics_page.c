@@ -49,7 +49,6 @@ static void merge_listeners(struct ledger_snapshot *ledger)
         }
         add_totals(listener_terms, to, from);
         add_counts(to->reasons, from->reasons, REASON_COUNT);
-        add_measures(listener_measures, to, from);
     }
     ledger->listener_count = kept;
 }
@@ -78,7 +77,7 @@ static void merge_sinks(struct ledger_snapshot *ledger)
 
 /* --- what the ledger counts ------------------------------------------------------------------- */
 
-/* Listeners or sinks of a snapshot, whatever their rows are. */
+/* Listeners, receiving threads or sinks of a snapshot, whatever their rows are. */
 struct rows {
     const char *label; /* what names one of them: "listener" */
     const char *of;    /* the same within a metric's name */
@@ -105,6 +104,16 @@ static struct rows sink_rows(const struct ledger_snapshot *ledger)
                          ledger->sink_count,
                          sizeof *ledger->sinks,
                          offsetof(struct sink_totals, name)};
+}
+
+static struct rows thread_rows(const struct ledger_snapshot *ledger)
+{
+    return (struct rows){"receiver",
+                         "receiver_",
+                         (const char *)ledger->threads,
+                         ledger->thread_count,
+                         sizeof *ledger->threads,
+                         offsetof(struct thread_totals, name)};
 }
 
 static const void *row_at(const struct rows *rows, size_t index)
@@ -263,7 +272,12 @@ static void put_listeners(struct metrics_text *text, const struct ledger_snapsho
     put_terms(text, &rows, listener_terms, term_fits_listener);
     put_filtered_drops(text, ledger);
     put_reasons(text, &rows, &refused);
-    for (const struct ledger_measure *measure = listener_measures; measure->name != NULL; measure++)
+}
+
+static void put_receivers(struct metrics_text *text, const struct ledger_snapshot *ledger)
+{
+    const struct rows rows = thread_rows(ledger);
+    for (const struct ledger_measure *measure = thread_measures; measure->name != NULL; measure++)
         put_measure(text, &rows, measure);
 }
 
@@ -470,6 +484,7 @@ void metrics_page_write(const struct metrics_facts *facts, enum metrics_format f
     merge_sinks(facts->ledger);
     put_program(&text, facts);
     put_listeners(&text, facts->ledger);
+    put_receivers(&text, facts->ledger);
     put_sinks(&text, facts->ledger);
     put_letters(&text, &facts->ledger->letters);
     put_levels(&text, facts->levels, facts->now_ns);

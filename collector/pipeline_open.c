@@ -218,7 +218,8 @@ static int make_intake_thread(struct pipeline *pipeline, struct intake_thread *t
     thread->sequences = pipeline->sequences;
     /* For all that there can ever be: of its pages only those of listeners that there are count. */
     thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct intake_counters *));
-    if (thread->counters == NULL)
+    thread->measures = ledger_thread_block(pipeline->ledger);
+    if (thread->counters == NULL || thread->measures == NULL)
         return no_memory(error);
     for (size_t i = 0; i < pipeline->known_count; i++) {
         thread->counters[i] = ledger_intake_block(pipeline->ledger, (int)i);

@@ -149,18 +149,18 @@ static enum drain_result take_turn(struct member *member, struct port *port, int
 }
 
 /* The system's clock may have been set back meanwhile. */
-static void measure_turn(struct port *port, const struct turn *turn, bool drained)
+static void measure_turn(struct thread_measures *measures, struct port *port,
+                         const struct turn *turn, bool drained)
 {
-    struct intake_counters *counters = intake_counters(port->intake);
     port->drained += turn->taken;
     if (turn->taken != 0) {
         int64_t latency = clock_wall_ns() - turn->first_ns;
-        histogram_note(&counters->decode_latency, histogram_times,
+        histogram_note(&measures->decode_latency, histogram_times,
                        latency < 0 ? 0 : (uint64_t)latency);
     }
     if (!drained)
         return;
-    histogram_note(&counters->drain_length, histogram_counts, port->drained);
+    histogram_note(&measures->drain_length, histogram_counts, port->drained);
     port->drained = 0;
 }
 
@@ -169,7 +169,7 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
     struct turn turn = {0};
     intake_hand_to(port->intake, member->intakes);
     enum drain_result result = take_turn(member, port, now, &turn);
-    measure_turn(port, &turn, result == DRAIN_DONE);
+    measure_turn(member->intakes->measures, port, &turn, result == DRAIN_DONE);
     return result;
 }
 

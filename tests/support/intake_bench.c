@@ -28,6 +28,7 @@ struct intake_bench *intake_bench_open(const struct schema_config *schemas, size
     thread->sequences = sequence_table_create(16, secret);
     thread->counters = calloc(1, sizeof(struct intake_counters *));
     thread->counters[0] = ledger_intake_block(bench->ledger, 0);
+    thread->measures = ledger_thread_block(bench->ledger);
     assert_int_equal(feed_create(&thread->feed, 1, false, NULL), 0);
     bench->intake = intake_create(thread, &bench->listener, thread->counters[0]);
     assert_non_null(bench->intake);

@@ -517,16 +517,20 @@ static void a_live_snapshot_shows_no_effect_before_its_cause(void **state)
 static void measures_of_all_threads_stand_beside_the_totals(void **state)
 {
     struct run *run = *state;
-    histogram_note(&run->socket[0]->drain_length, histogram_counts, 2);
-    histogram_note(&run->socket[1]->drain_length, histogram_counts, 16);
-    histogram_note(&run->capture->batch_records, histogram_counts, 1);
+    struct thread_measures *first = ledger_thread_block(run->ledger);
+    struct thread_measures *second = ledger_thread_block(run->ledger);
+    histogram_note(&first->drain_length, histogram_counts, 2);
+    histogram_note(&first->drain_length, histogram_counts, 16);
+    histogram_note(&second->batch_records, histogram_counts, 1);
     histogram_note(&run->sinks[1]->write_time, histogram_times, 10001);
     struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
-    assert_int_equal(snapshot->listeners[0].drain_length.sum, 18);
-    assert_int_equal(snapshot->listeners[0].drain_length.ranges[2], 1);
-    assert_int_equal(snapshot->listeners[0].drain_length.ranges[5], 1);
-    assert_int_equal(snapshot->listeners[0].batch_records.sum, 0);
-    assert_int_equal(snapshot->listeners[1].batch_records.ranges[1], 1);
+    assert_int_equal(snapshot->thread_count, 2);
+    assert_string_equal(snapshot->threads[1].name, "1");
+    assert_int_equal(snapshot->threads[0].drain_length.sum, 18);
+    assert_int_equal(snapshot->threads[0].drain_length.ranges[2], 1);
+    assert_int_equal(snapshot->threads[0].drain_length.ranges[5], 1);
+    assert_int_equal(snapshot->threads[0].batch_records.sum, 0);
+    assert_int_equal(snapshot->threads[1].batch_records.ranges[1], 1);
     assert_int_equal(snapshot->sinks[0].write_time.sum, 0);
     assert_int_equal(snapshot->sinks[1].write_time.ranges[1], 1);
     assert_true(ledger_balances(snapshot));

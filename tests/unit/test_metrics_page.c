@@ -215,7 +215,6 @@ static void two_of_one_name_are_told_as_one(void **state)
         struct intake_counters *capture = ledger_intake_block(fixture->ledger, i);
         counter_add(&capture->received, 10);
         counter_add(&capture->reasons[REASON_EMPTY], 2);
-        histogram_note(&capture->batch_records, histogram_counts, 4);
     }
     for (int i = 0; i < 2; i++) {
         counter_add(&ledger_offer_block(fixture->ledger, i)->offered, 20);
@@ -224,7 +223,6 @@ static void two_of_one_name_are_told_as_one(void **state)
     write_page(fixture, METRICS_PROMETHEUS);
     assert_line(fixture, "sluice_listener_received_total{listener=\"pcap:x\"} 20");
     assert_line(fixture, "sluice_listener_refused_total{listener=\"pcap:x\",reason=\"empty\"} 4");
-    assert_line(fixture, "sluice_listener_batch_records_count{listener=\"pcap:x\"} 2");
     assert_line(fixture, "sluice_sink_offered_total{sink=\"stdout:\"} 40");
     assert_line(fixture, "sluice_sink_written_total{sink=\"stdout:\"} 14");
 }
@@ -246,9 +244,9 @@ static void a_histogram_counts_up_to_each_bound_in_base_units(void **state)
     histogram_note(&sink->write_time, histogram_times, 20000);
     histogram_note(&sink->write_time, histogram_times, 1500000000);
     histogram_note(&sink->write_time, histogram_times, UINT64_C(60000000000));
-    struct intake_counters *socket = ledger_intake_block(fixture->ledger, 0);
-    histogram_note(&socket->drain_length, histogram_counts, 0);
-    histogram_note(&socket->drain_length, histogram_counts, 40);
+    struct thread_measures *thread = ledger_thread_block(fixture->ledger);
+    histogram_note(&thread->drain_length, histogram_counts, 0);
+    histogram_note(&thread->drain_length, histogram_counts, 40);
     write_page(fixture, METRICS_PROMETHEUS);
     assert_line(fixture, "# TYPE sluice_sink_write_seconds histogram");
     assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"1e-05\"} 0");
@@ -260,11 +258,9 @@ static void a_histogram_counts_up_to_each_bound_in_base_units(void **state)
     assert_line(fixture, "sluice_sink_write_seconds_bucket{sink=\"stdout:\",le=\"+Inf\"} 3");
     assert_line(fixture, "sluice_sink_write_seconds_sum{sink=\"stdout:\"} 61.50002");
     assert_line(fixture, "sluice_sink_write_seconds_count{sink=\"stdout:\"} 3");
-    assert_line(fixture,
-                "sluice_listener_drain_datagrams_bucket{listener=\"udp://a\",le=\"0.0\"} 1");
-    assert_line(fixture,
-                "sluice_listener_drain_datagrams_bucket{listener=\"udp://a\",le=\"64.0\"} 2");
-    assert_line(fixture, "sluice_listener_drain_datagrams_sum{listener=\"udp://a\"} 40");
+    assert_line(fixture, "sluice_receiver_drain_datagrams_bucket{receiver=\"0\",le=\"0.0\"} 1");
+    assert_line(fixture, "sluice_receiver_drain_datagrams_bucket{receiver=\"0\",le=\"64.0\"} 2");
+    assert_line(fixture, "sluice_receiver_drain_datagrams_sum{receiver=\"0\"} 40");
 }
 
 /* --- how things stand ------------------------------------------------------------------------- */

@@ -59,7 +59,7 @@ class Scraped(ConsumerTest):
             " - sum(sluice_listener_refused_total)").values()
         self.assertEqual(balance, 0)
         (latency,) = prometheus.query(
-            "histogram_quantile(1, sum by (le) (sluice_listener_decode_latency_seconds_bucket))"
+            "histogram_quantile(1, sum by (le) (sluice_receiver_decode_latency_seconds_bucket))"
         ).values()
         self.assertTrue(0 < latency < 30, latency)
         types = prometheus.metadata()

@@ -235,6 +235,18 @@ static void refresh_drops(struct pipeline *pipeline, struct producer *producer)
     }
 }
 
+struct pipeline_intake pipeline_intake(const struct pipeline *pipeline)
+{
+    struct pipeline_intake intake = {0};
+    struct ledger_snapshot *snapshot = ledger_take_snapshot(pipeline->ledger, false);
+    for (size_t i = 0; snapshot != NULL && i < snapshot->listener_count; i++) {
+        intake.received += snapshot->listeners[i].received;
+        intake.kernel_drops += snapshot->listeners[i].kernel_drops;
+    }
+    ledger_snapshot_free(snapshot);
+    return intake;
+}
+
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->receiver_count; i++)
@@ -296,6 +308,37 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
     if (pipeline->letters != NULL && !dead_letters_have_finished(pipeline->letters))
         return config->dead_letter.name;
     return NULL;
+}
+
+/* Any listener of the receiver's stands for it: which one its thread is busy with is not told. */
+static const char *name_of_receiver(const struct pipeline *pipeline,
+                                    const struct producer *receiver)
+{
+    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+        const struct source *source = pipeline->sources[i];
+        if (source->config->kind != LISTENER_UDP)
+            continue;
+        for (size_t k = 0; k < pipeline_sockets_of(source->config); k++)
+            if (pipeline_producer_of(pipeline, source, k) == receiver)
+                return source->listener.name;
+    }
+    return "a receiver";
+}
+
+/* All are asked, so that each is asked anew the next time. */
+const char *pipeline_stuck(struct pipeline *pipeline)
+{
+    const char *stuck = NULL;
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        if (!receiver_is_alive(pipeline->producers[i].receiver))
+            stuck = name_of_receiver(pipeline, &pipeline->producers[i]);
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (!sink_thread_is_alive(pipeline->outlets[i]->sink))
+            stuck = pipeline->outlets[i]->config->name;
+    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
+        if (!sink_thread_is_alive(outlet->sink))
+            stuck = outlet->config->name;
+    return stuck;
 }
 
 static void settle_lost(void *context, uint32_t listener, uint64_t lost)

@@ -92,11 +92,25 @@ bool pipeline_reload(struct pipeline *pipeline);
 int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error);
 
 /*
+ * The name of a listener or sink whose thread neither waits, for datagrams, records or a
+ * destination, nor has come round since this was last asked: it is stuck. NULL: none is. Captures
+ * and dead letters are not looked at: their threads only read and write.
+ */
+const char *pipeline_stuck(struct pipeline *pipeline);
+
+/*
  * What passes to the sinks, NULL where the configuration has no `control`; and who sends it, NULL
  * where it has neither that nor `metrics`.
  */
 struct tap *pipeline_tap(struct pipeline *pipeline);
 struct sender_report *pipeline_senders(struct pipeline *pipeline);
+
+/* What has come in so far, of all listeners; the kernel's drops as they were last read. */
+struct pipeline_intake {
+    uint64_t received;
+    uint64_t kernel_drops;
+};
+struct pipeline_intake pipeline_intake(const struct pipeline *pipeline);
 
 /* The ledger now, the kernel's drops freshly read; NULL where memory is short. */
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline);

@@ -125,6 +125,16 @@ bool receiver_has_finished(const struct receiver *receiver)
     return atomic_load(&receiver->finished);
 }
 
+bool receiver_is_alive(struct receiver *receiver)
+{
+    bool alive = true;
+    for (size_t i = 0; i < receiver->options.thread_count; i++) {
+        struct member *member = &receiver->members[i];
+        alive = pulse_is_felt(&member->pulse, &member->pulse_seen) && alive;
+    }
+    return alive;
+}
+
 void receiver_join(struct receiver *receiver)
 {
     for (size_t i = 0; i < receiver->options.thread_count; i++) {

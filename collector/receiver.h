@@ -140,6 +140,12 @@ void receiver_stop(struct receiver *receiver, int64_t deadline_ns);
 /* Any thread. */
 bool receiver_has_finished(const struct receiver *receiver);
 
+/*
+ * Main thread: whether every thread waits, or has come round since this was last asked. One that is
+ * stuck has not, whatever waits for it.
+ */
+bool receiver_is_alive(struct receiver *receiver);
+
 void receiver_join(struct receiver *receiver);
 
 /* Frees it, after the join or instead of the start. NULL is allowed. */

@@ -48,7 +48,11 @@ static void wake(void *context)
 void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink)
 {
     struct sink_host host = {
-        .wait = wait_and_serve, .wake = wake, .context = &receiver->members[0]};
+        .wait = wait_and_serve,
+        .wake = wake,
+        .context = &receiver->members[0],
+        .pulse = &receiver->members[0].pulse,
+    };
     receiver->sink = sink;
     sink_thread_set_host(sink, &host);
 }

@@ -17,8 +17,10 @@ static void take_events(struct member *member, int timeout_ms)
 {
     struct notifier_event events[WAIT_EVENTS];
     struct receiver *receiver = member->receiver;
+    pulse_wait(&member->pulse);
     size_t count =
         notifier_wait(receiver->notifier, member->number, events, WAIT_EVENTS, timeout_ms);
+    pulse_work(&member->pulse);
     member->told_all = count < (receiver->options.thread_count > 1 ? 1 : WAIT_EVENTS);
     for (size_t i = 0; i < count; i++) {
         struct port *port = events[i].token;
@@ -238,10 +240,12 @@ void receiver_run(void *argument)
         receiver_round(member, -1);
     notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
     if (atomic_fetch_sub(&receiver->running, 1) != 1) {
+        pulse_wait(&member->pulse);
         notifier_leave(receiver->notifier, member->number);
         return;
     }
     receiver_end(member);
     if (receiver->sink != NULL)
         sink_thread_finish(receiver->sink);
+    pulse_wait(&member->pulse);
 }

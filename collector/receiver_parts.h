@@ -15,6 +15,7 @@
 #include "collector/coalescing.h"
 #include "collector/deadline.h"
 #include "collector/pause.h"
+#include "collector/pulse.h"
 #include "collector/receiver.h"
 #include "collector/thread.h"
 
@@ -70,6 +71,8 @@ struct member {
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
+    struct pulse pulse;
+    uint64_t pulse_seen; /* by the main thread */
 };
 
 struct receiver {

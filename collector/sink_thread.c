@@ -15,8 +15,10 @@ struct sink_thread {
     struct thread *thread;
     struct sink_host host;
     bool hosted;
-    bool in_turn;     /* of the host's */
-    int64_t looks_ns; /* at its reader, the next time */
+    struct pulse pulse;  /* where it has a thread of its own */
+    uint64_t pulse_seen; /* by the main thread */
+    bool in_turn;        /* of the host's */
+    int64_t looks_ns;    /* at its reader, the next time */
     struct batch_queue **queues;
     size_t queue_count;
     size_t next_queue;
@@ -154,7 +156,10 @@ static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
         if (writer->state == SINK_WRITING)
             handle = writer->ops->handle(writer);
         int most = milliseconds_until(due_ns, clock_monotonic_ns());
-        if (wakeup_wait(writer->wakeup, handle, false, most) == WAKEUP_BROKEN)
+        pulse_wait(writer->pulse);
+        enum wakeup_reason reason = wakeup_wait(writer->wakeup, handle, false, most);
+        pulse_work(writer->pulse);
+        if (reason == WAKEUP_BROKEN)
             writer->ops->broken(writer);
     }
     atomic_store(&sink->sleeping, false);
@@ -166,6 +171,7 @@ enum step { STEP_TAKEN, STEP_NONE, STEP_END };
 static enum step take_step(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;
+    pulse_work(writer->pulse);
     if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
         reopen(writer);
     *due = serve_due(writer);
@@ -186,6 +192,7 @@ static void end(struct sink_thread *sink)
     writer->ops->flush(writer);
     if (writer->ops->finish != NULL)
         writer->ops->finish(writer);
+    pulse_wait(writer->pulse);
     atomic_store(&sink->finished, true);
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);
@@ -207,10 +214,13 @@ static bool wait_within(void *context, wait_handle handle, bool want_write, int 
 {
     struct sink_thread *sink = context;
     struct wakeup *wakeup = sink->writer->wakeup;
-    if (sink->hosted)
+    if (sink->hosted) {
         sink->host.wait(sink->host.context, wakeup, handle, want_write, timeout_ms);
-    else
+    } else {
+        pulse_wait(&sink->pulse);
         wakeup_wait(wakeup, handle, want_write, timeout_ms);
+        pulse_work(&sink->pulse);
+    }
     return make_room(sink);
 }
 
@@ -283,6 +293,7 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
     }
     sink->writer->wait = wait_within;
     sink->writer->wait_context = sink;
+    sink->writer->pulse = &sink->pulse;
     *out = sink;
     return 0;
 }
@@ -322,6 +333,7 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
 {
     sink->host = *host;
     sink->hosted = true;
+    sink->writer->pulse = host->pulse;
 }
 
 int sink_thread_start(struct sink_thread *sink, struct error *error)
@@ -374,6 +386,11 @@ struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink)
         levels.large_most += BATCH_QUEUE_LARGE;
     }
     return levels;
+}
+
+bool sink_thread_is_alive(struct sink_thread *sink)
+{
+    return sink->hosted || pulse_is_felt(&sink->pulse, &sink->pulse_seen);
 }
 
 static void wake(struct sink_thread *sink)

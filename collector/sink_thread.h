@@ -19,6 +19,7 @@
 
 #include "collector/batch_queue.h"
 #include "collector/ledger.h"
+#include "collector/pulse.h"
 #include "collector/sink.h"
 #include "collector/wakeup.h"
 
@@ -85,6 +86,7 @@ struct sink_host {
     /* Any thread: it is to call sink_thread_turn soon. */
     void (*wake)(void *context);
     void *context;
+    struct pulse *pulse; /* its thread's, which is the sink's then */
 };
 
 /* The sink is to have this host. Before the start. */
@@ -142,6 +144,12 @@ struct queue_levels {
 
 /* The thread that adds queues: a moment's picture. */
 struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink);
+
+/*
+ * Main thread: whether the sink waits, for work or for its destination (however long that takes),
+ * or has come round since this was last asked. With a host it is the host's turn to say that.
+ */
+bool sink_thread_is_alive(struct sink_thread *sink);
 
 /*
  * Any thread: open the destination anew under its name, between two records. What was taken before

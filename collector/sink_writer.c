@@ -89,6 +89,16 @@ bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_
     return writer->wait(writer->wait_context, handle, want_write, timeout_ms);
 }
 
+void sink_writer_begin_io(struct sink_writer *writer)
+{
+    pulse_wait(writer->pulse);
+}
+
+void sink_writer_end_io(struct sink_writer *writer)
+{
+    pulse_work(writer->pulse);
+}
+
 void sink_writer_end(struct sink_writer *writer)
 {
     writer->state = SINK_ENDED;

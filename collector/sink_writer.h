@@ -16,6 +16,7 @@
 
 #include "collector/deadline.h"
 #include "collector/log.h"
+#include "collector/pulse.h"
 #include "collector/sink_thread.h"
 #include "collector/wakeup.h"
 
@@ -89,6 +90,8 @@ struct sink_writer {
     bool (*wait)(void *context, wait_handle handle, bool want_write, int timeout_ms);
     void *wait_context;
 
+    struct pulse *pulse; /* of the thread */
+
     /* Said across threads. */
     struct deadline deadline;
     _Atomic bool ended;
@@ -159,6 +162,13 @@ bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_
  */
 void sink_writer_begin_block(struct sink_writer *writer);
 void sink_writer_end_block(struct sink_writer *writer, bool out);
+
+/*
+ * Around each call that the system may keep for as long as a disk does: whoever looks whether the
+ * thread comes round (collector/pulse.h) does not count that against it.
+ */
+void sink_writer_begin_io(struct sink_writer *writer);
+void sink_writer_end_io(struct sink_writer *writer);
 
 /* A write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);

@@ -55,7 +55,9 @@ static void begin_anew(struct sink_writer *writer, bool empty)
     atomic_store(&writer->reopen_wanted, false);
     if (writer->state != SINK_WRITING)
         return;
+    sink_writer_begin_io(writer);
     writer->destination->store->rotate(writer->destination, true, empty);
+    sink_writer_end_io(writer);
     log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "reopened");
 }
 
@@ -69,9 +71,13 @@ static bool try_bytes(struct store_writer *store, size_t block, const struct out
     const struct store_ops *ops = writer->destination->store;
     while (writer->state == SINK_WRITING) {
         struct error error;
+        sink_writer_begin_io(writer);
         if (writer->options.before_write != NULL)
             writer->options.before_write(writer->options.hook_context);
-        if (ops->write(writer->destination, block, from->data, from->used, &error) == WRITE_OK) {
+        enum write_result result =
+            ops->write(writer->destination, block, from->data, from->used, &error);
+        sink_writer_end_io(writer);
+        if (result == WRITE_OK) {
             sink_writer_note_success(writer);
             counter_add(&writer->options.counters->bytes, from->used);
             return true;
@@ -191,8 +197,10 @@ static size_t find_block(struct store_writer *store, const struct listener *list
         flush(&store->base);
     if (route.taken) {
         write_block(store, route.block);
+        sink_writer_begin_io(&store->base);
         if (store->base.state == SINK_WRITING)
             destination->store->take_over(destination, route.block);
+        sink_writer_end_io(&store->base);
     }
     return route.block;
 }
@@ -273,11 +281,16 @@ static void serve(struct sink_writer *writer, int64_t now_ns)
         write_due_blocks(store, now_ns);
     if (writer->state != SINK_WRITING || now_ns < destination->store->due(destination))
         return;
-    if (!destination->store->tick(destination))
+    sink_writer_begin_io(writer);
+    bool over = destination->store->tick(destination);
+    sink_writer_end_io(writer);
+    if (!over)
         return;
     flush(writer);
+    sink_writer_begin_io(writer);
     if (writer->state == SINK_WRITING)
         destination->store->rotate(destination, false, true);
+    sink_writer_end_io(writer);
 }
 
 /* Behind a flush. */
@@ -288,7 +301,9 @@ static void reopen(struct sink_writer *writer)
 
 static void finish(struct sink_writer *writer)
 {
+    sink_writer_begin_io(writer);
     writer->destination->store->finish(writer->destination);
+    sink_writer_end_io(writer);
 }
 
 /* A file has no reader that could go. */

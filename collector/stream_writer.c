@@ -249,10 +249,13 @@ static size_t write_some(struct stream_writer *stream, const struct output *from
     const struct stream_ops *ops = stream->base.destination->stream;
     struct error error;
     size_t written = 0;
+    sink_writer_begin_io(writer);
     if (writer->options.before_write != NULL)
         writer->options.before_write(writer->options.hook_context);
-    switch (ops->write(stream->base.destination, from->data + sent, from->used - sent, &written,
-                       &error)) {
+    enum write_result result = ops->write(stream->base.destination, from->data + sent,
+                                          from->used - sent, &written, &error);
+    sink_writer_end_io(writer);
+    switch (result) {
     case WRITE_OK:
         sink_writer_note_success(writer);
         counter_add(&writer->options.counters->bytes, written);
@@ -276,7 +279,10 @@ static void open_anew(struct stream_writer *stream)
     const char *name = stream->base.options.name;
     struct error error;
     atomic_store(&stream->base.reopen_wanted, false);
-    if (stream->base.destination->stream->reopen(stream->base.destination, &error) != 0) {
+    sink_writer_begin_io(&stream->base);
+    int result = stream->base.destination->stream->reopen(stream->base.destination, &error);
+    sink_writer_end_io(&stream->base);
+    if (result != 0) {
         log_about(LOG_ERROR, LOG_OF_SINK, name, "cannot reopen, going on with the old file: %s",
                   error.text);
         return;
@@ -315,8 +321,10 @@ static void prepare(struct stream_writer *stream)
     const struct stream_ops *ops = stream->base.destination->stream;
     if (stream->base.state != SINK_WRITING || (stream->begun && stream->out.used == 0))
         return;
+    sink_writer_begin_io(&stream->base);
     if (ops->prepare != NULL)
         ops->prepare(stream->base.destination);
+    sink_writer_end_io(&stream->base);
     if (!stream->begun || ops->prepare != NULL)
         look_at_beginning(stream);
 }

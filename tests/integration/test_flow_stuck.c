@@ -1,0 +1,115 @@
+/* Threads that are stuck are told of by name; those that wait are not, whatever they wait for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/flow.h"
+#include "tests/support/patience.h"
+
+#define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
+
+/* Waits until it is told twice in a row. Returns the name: NULL, that none is stuck. */
+static const char *await_stuck(struct flow *flow, bool stuck)
+{
+    const char *name = NULL;
+    int64_t until = patience_until();
+    for (int times = 0; times < 2;) {
+        name = pipeline_stuck(flow->pipeline);
+        times = (name != NULL) == stuck ? times + 1 : 0;
+        if (!patience(until))
+            fail_msg("%s is stuck", name != NULL ? name : "nobody");
+    }
+    return name;
+}
+
+/* The listener's receiver is held, as one that hangs would be, and then let go. */
+static void hold_receiver(struct flow *flow)
+{
+    flow_send(flow, 0, 0, 1);
+    flow_await_written(flow, 0, 1);
+    await_stuck(flow, false);
+    unsigned arrived = atomic_load(&flow->receiving.arrived);
+    gate_shut(&flow->receiving);
+    flow_send(flow, 0, 1, 1);
+    gate_await_arrivals(&flow->receiving, arrived + 1);
+    const char *name = await_stuck(flow, true);
+    struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+    assert_non_null(snapshot);
+    assert_string_equal(name, snapshot->listeners[0].name);
+    ledger_snapshot_free(snapshot);
+    gate_open(&flow->receiving);
+    flow_await_written(flow, 0, 2);
+    await_stuck(flow, false);
+    flow_finish(flow, 20000);
+}
+
+static void a_receiver_that_hangs_is_stuck_until_it_goes_on(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " --sink file:OUTPUT");
+    hold_receiver(flow);
+}
+
+static void the_same_where_it_writes_as_well(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " --sink file:OUTPUT --threads 1");
+    hold_receiver(flow);
+}
+
+/* What the system does with a write for as long as it likes. */
+static void hold_write(struct flow *flow)
+{
+    gate_shut(&flow->writing);
+    flow_send(flow, 0, 0, 1);
+    gate_await_arrivals(&flow->writing, 1);
+    await_stuck(flow, false);
+    for (int i = 0; i < 100; i++)
+        assert_null(pipeline_stuck(flow->pipeline));
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].written, 1);
+}
+
+static void a_write_that_hangs_leaves_nobody_stuck(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " --sink file:OUTPUT");
+    hold_write(flow);
+}
+
+static void the_same_where_the_receiver_writes(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " --sink file:OUTPUT --threads 1");
+    hold_write(flow);
+}
+
+/* Each thread that comes round is seen to, however busy it is. */
+static void nobody_is_stuck_under_load(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN " --sink file:OUTPUT");
+    for (uint64_t sent = 0; sent < 20; sent++) {
+        flow_send_paced(flow, 0, sent * FLOW_CHUNK, FLOW_CHUNK);
+        await_stuck(flow, false);
+    }
+    flow_finish(flow, 20000);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, flow_set_up, flow_tear_down)
+    const struct CMUnitTest tests[] = {
+        test(a_receiver_that_hangs_is_stuck_until_it_goes_on),
+        test(the_same_where_it_writes_as_well),
+        test(a_write_that_hangs_leaves_nobody_stuck),
+        test(the_same_where_the_receiver_writes),
+        test(nobody_is_stuck_under_load),
+    };
+    return cmocka_run_group_tests_name("flow stuck", tests, NULL, NULL);
+}

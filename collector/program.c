@@ -9,6 +9,7 @@
 #include "collector/log.h"
 #include "collector/metrics_server.h"
 #include "collector/pipeline.h"
+#include "collector/supervision.h"
 #include "collector/thread.h"
 #include "collector/user.h"
 #include "collector/version.h"
@@ -26,6 +27,7 @@ struct run {
     struct control *control;
     struct control_service *service; /* NULL: nobody may ask */
     struct metrics_server *metrics;  /* NULL: none are served */
+    struct supervision *supervision; /* NULL: nobody wants to be told */
     struct pipeline *pipeline;
     int64_t end_ns;   /* of --duration; INT64_MAX: none */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
@@ -77,6 +79,9 @@ static void stop_at(struct run *run, int64_t deadline_ns)
 {
     run->stopping = true;
     run->limit_ns = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns + GRACE_NS;
+    supervision_stopping(run->supervision, deadline_ns == INT64_MAX
+                                               ? INT64_MAX
+                                               : run->limit_ns - clock_monotonic_ns());
     pipeline_stop(run->pipeline, deadline_ns);
 }
 
@@ -164,7 +169,9 @@ static void handle(struct run *run, enum control_event event)
         report_now(run);
         break;
     case CONTROL_REOPEN:
+        supervision_reloading(run->supervision);
         reload(run);
+        supervision_reloaded(run->supervision);
         break;
     case CONTROL_NOTICE:
     case CONTROL_READY:
@@ -196,19 +203,18 @@ static enum control_event await_event(struct run *run, int64_t now)
 {
     struct control_watch watched[CONTROL_WATCHED_MAX];
     int64_t due;
-    int64_t log_due = log_due_ns();
-    int64_t pipeline_due = pipeline_due_ns(run->pipeline);
+    const int64_t dues[] = {log_due_ns(), pipeline_due_ns(run->pipeline),
+                            supervision_due(run->supervision)};
     size_t count = watch_clients(run, watched, now, &due);
-    if (log_due < due)
-        due = log_due;
-    if (pipeline_due < due)
-        due = pipeline_due;
+    for (size_t i = 0; i < sizeof dues / sizeof dues[0]; i++)
+        due = dues[i] < due ? dues[i] : due;
     enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
     log_tell();
     if (run->service != NULL)
         control_service_serve(run->service, clock_monotonic_ns());
     if (run->metrics != NULL)
         metrics_server_serve(run->metrics, run->stopping, clock_monotonic_ns());
+    supervision_serve(run->supervision, clock_monotonic_ns());
     return event;
 }
 
@@ -272,6 +278,7 @@ static int start(struct run *run, struct error *error)
     log_watch(notify, run->control);
     if (control_doubt(run->control) != NULL)
         log_line(LOG_WARNING, "%s", control_doubt(run->control));
+    run->supervision = supervision_create();
     struct pipeline_options options = {
         .config = run->config, .notify = notify, .notify_context = run->control};
     if (pipeline_create(&run->pipeline, &options, error) != 0)
@@ -304,11 +311,13 @@ enum exit_code program_run(const struct program_options *options)
     } else {
         if (options->running != NULL)
             options->running(options->context);
+        supervision_begin(run.supervision, run.pipeline);
         if (!wait_for_end(&run))
             end_without_threads(&run);
         code = finish(&run);
     }
     metrics_server_destroy(run.metrics);
+    supervision_destroy(run.supervision);
     control_service_destroy(run.service);
     pipeline_destroy(run.pipeline);
     log_watch(NULL, NULL);

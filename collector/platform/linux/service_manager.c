@@ -1,0 +1,174 @@
+/*
+ * collector/service_manager.h by sd_notify(3): each thing that is told is a datagram of variables,
+ * to the socket that NOTIFY_SOCKET names.
+ *
+ * It is written here and not called from libsystemd, as that page itself proposes: the protocol is
+ * stable and small, while the library would have to be there wherever the program runs, and would
+ * bring more into a process that reads what strangers send than all that it is wanted for.
+ */
+#include "collector/service_manager.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "collector/platform/linux/variables.h"
+#include "collector/thread.h"
+
+#define SOCKET_VARIABLE "NOTIFY_SOCKET"
+
+/* How long it may keep us waiting. */
+static const struct timeval patience = {.tv_sec = 1};
+
+struct service_manager {
+    int fd;
+    int64_t watchdog_ns;
+    struct sockaddr_un address;
+    socklen_t size;
+};
+
+/* --- finding it ------------------------------------------------------------------------------- */
+
+/* A path, or behind an '@' a name without one. */
+static bool set_address(struct service_manager *manager, const char *text)
+{
+    size_t length = strlen(text);
+    if ((text[0] != '/' && text[0] != '@') || length < 2 ||
+        length >= sizeof manager->address.sun_path)
+        return false;
+    manager->address.sun_family = AF_UNIX;
+    memcpy(manager->address.sun_path, text, length);
+    if (text[0] == '@')
+        manager->address.sun_path[0] = '\0';
+    manager->size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    return true;
+}
+
+/* 0 where nobody waits, or waits for another process. */
+static int64_t read_watchdog(void)
+{
+    uint64_t microseconds = 0;
+    uint64_t process = 0;
+    bool wanted = variable_take_number("WATCHDOG_USEC", &microseconds);
+    bool named = variable_take_number("WATCHDOG_PID", &process);
+    if (!wanted || microseconds == 0 || microseconds > INT64_MAX / 1000 ||
+        (named && process != (uint64_t)getpid()))
+        return 0;
+    return (int64_t)microseconds * 1000;
+}
+
+static int open_socket(struct service_manager *manager, struct error *error)
+{
+    manager->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (manager->fd >= 0 &&
+        setsockopt(manager->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0)
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL, "cannot tell systemd anything: %s", strerror(errno));
+    return -1;
+}
+
+static int make(struct service_manager **out, const char *name, int64_t watchdog_ns,
+                struct error *error)
+{
+    struct service_manager *manager = calloc(1, sizeof *manager);
+    if (manager == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for systemd");
+        return -1;
+    }
+    manager->fd = -1;
+    manager->watchdog_ns = watchdog_ns;
+    if (!set_address(manager, name)) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  SOCKET_VARIABLE " is no path and no abstract name: systemd is told nothing");
+        service_manager_destroy(manager);
+        return -1;
+    }
+    if (open_socket(manager, error) != 0) {
+        service_manager_destroy(manager);
+        return -1;
+    }
+    *out = manager;
+    return 0;
+}
+
+int service_manager_find(struct service_manager **out, struct error *error)
+{
+    char *name;
+    int64_t watchdog_ns = read_watchdog();
+    *out = NULL;
+    if (!variable_take(SOCKET_VARIABLE, &name)) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for " SOCKET_VARIABLE);
+        return -1;
+    }
+    int result = name == NULL ? 0 : make(out, name, watchdog_ns, error);
+    free(name);
+    return result;
+}
+
+void service_manager_destroy(struct service_manager *manager)
+{
+    if (manager == NULL)
+        return;
+    if (manager->fd >= 0)
+        close(manager->fd);
+    free(manager);
+}
+
+int64_t service_manager_patience(const struct service_manager *manager)
+{
+    return manager->watchdog_ns;
+}
+
+/* --- telling it ------------------------------------------------------------------------------- */
+
+static int tell(struct service_manager *manager, const char *text, struct error *error)
+{
+    ssize_t sent;
+    do
+        sent = sendto(manager->fd, text, strlen(text), MSG_NOSIGNAL,
+                      (const struct sockaddr *)&manager->address, manager->size);
+    while (sent < 0 && errno == EINTR);
+    if (sent >= 0)
+        return 0;
+    error_set(error, EXIT_CODE_IO, "systemd was not told: %s", strerror(errno));
+    return -1;
+}
+
+int service_manager_ready(struct service_manager *manager, struct error *error)
+{
+    return tell(manager, "READY=1", error);
+}
+
+int service_manager_reloading(struct service_manager *manager, struct error *error)
+{
+    char text[64];
+    snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
+             clock_monotonic_ns() / 1000);
+    return tell(manager, text, error);
+}
+
+int service_manager_stopping(struct service_manager *manager, int64_t most_ns, struct error *error)
+{
+    char text[64];
+    snprintf(text, sizeof text, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRId64, most_ns / 1000);
+    return tell(manager, text, error);
+}
+
+int service_manager_status(struct service_manager *manager, const char *line, struct error *error)
+{
+    char text[256];
+    snprintf(text, sizeof text, "STATUS=%s", line);
+    return tell(manager, text, error);
+}
+
+int service_manager_alive(struct service_manager *manager, struct error *error)
+{
+    return tell(manager, "WATCHDOG=1", error);
+}

@@ -1,0 +1,78 @@
+"""Plays systemd: what it tells a program that it starts, and what it is told by it."""
+import os
+import select
+import socket
+import sys
+import time
+
+from sluice_program import DEADLINE, SLUICE
+
+# Becomes the program with these descriptors as 3, 4 and so on, and with variables that name its
+# process: only it can say its number, and it stays the same.
+LAUNCHER = """
+import fcntl, os, sys
+given = [int(each) for each in sys.argv[1].split(",") if each]
+high = [fcntl.fcntl(each, fcntl.F_DUPFD, 64) for each in given]
+for at, each in enumerate(high):
+    os.dup2(each, 3 + at, inheritable=True)
+os.closerange(3 + len(high), 1024)
+for variable in ("LISTEN_PID", "WATCHDOG_PID"):
+    if os.environ.get(variable) == "own":
+        os.environ[variable] = str(os.getpid())
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+class Manager:
+    """The socket that a program tells things to, in a folder, or under an abstract name."""
+
+    def __init__(self, folder, abstract=False):
+        name = str(folder / "notify")
+        self.name = "@" + name if abstract else name
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind("\0" + name if abstract else name)
+        self.past = []  # all that was told
+
+    def close(self):
+        self.socket.close()
+
+    def environment(self, sockets=(), **variables):
+        """What a program is started with: these variables, and NOTIFY_SOCKET."""
+        told = {"NOTIFY_SOCKET": self.name, **variables}
+        if sockets:
+            told = {"LISTEN_FDS": str(len(sockets)), "LISTEN_PID": "own", **told}
+        return {**os.environ, **told}
+
+    def next(self):
+        """The next thing that is told, as a dictionary of its variables."""
+        if not select.select([self.socket], [], [], DEADLINE)[0]:
+            raise AssertionError(f"waited {DEADLINE} s in vain to be told something; so far: "
+                                 f"{self.past}")
+        text = self.socket.recv(4096).decode()
+        told = dict(line.split("=", 1) for line in text.split("\n"))
+        self.past.append(told)
+        return told
+
+    def wait_for(self, name, matches=lambda value: True):
+        """Waits until this variable is told; returns all that was told with it."""
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end:
+            told = self.next()
+            if name in told and matches(told[name]):
+                return told
+        raise AssertionError(f"waited {DEADLINE} s in vain for {name}; so far: {self.past}")
+
+    def rest(self):
+        """What was told and not yet taken."""
+        while select.select([self.socket], [], [], 0)[0]:
+            self.next()
+        return self.past
+
+
+def launch(test, manager, *arguments, sockets=(), variables=None, **more):
+    """Starts the program as systemd would, with these sockets as its first descriptors."""
+    descriptors = [each.fileno() for each in sockets]
+    return test.launch(
+        "-c", LAUNCHER, ",".join(map(str, descriptors)), SLUICE, *arguments,
+        program=sys.executable, pass_fds=descriptors,
+        env=manager.environment(sockets=sockets, **(variables or {})), **more)

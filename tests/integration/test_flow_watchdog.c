@@ -1,0 +1,184 @@
+/* What a service manager is told of a pipeline, at times that the test makes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/supervision.h"
+#include "tests/support/flow.h"
+#include "tests/support/patience.h"
+
+#define PIPELINE  "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT"
+#define SECOND_NS INT64_C(1000000000)
+#define LOOK_NS   (10 * SECOND_NS) /* of a watchdog of 30 s */
+
+struct watched {
+    struct flow *flow; /* first: teardown has it */
+    struct supervision *supervision;
+    int manager;
+};
+
+static struct watched watched;
+
+static int set_up(void **state)
+{
+    int result = flow_set_up(state);
+    watched = (struct watched){.flow = *state};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%.80s/notify", watched.flow->directory);
+    watched.manager = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (result != 0 || watched.manager < 0 ||
+        bind(watched.manager, (struct sockaddr *)&address, sizeof address) != 0)
+        return -1;
+    setenv("NOTIFY_SOCKET", address.sun_path, 1);
+    setenv("WATCHDOG_USEC", "30000000", 1);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    supervision_destroy(watched.supervision);
+    close(watched.manager);
+    return flow_tear_down(state);
+}
+
+/* Whether the manager was told this since it was last asked, among all that it was told. */
+static bool was_told(const char *text)
+{
+    char message[512];
+    ssize_t size;
+    bool found = false;
+    while ((size = recv(watched.manager, message, sizeof message - 1, MSG_DONTWAIT)) > 0) {
+        message[size] = '\0';
+        found = found || strstr(message, text) != NULL;
+    }
+    return found;
+}
+
+static void begin(const char *arguments)
+{
+    flow_open(watched.flow, arguments);
+    watched.supervision = supervision_create();
+    assert_non_null(watched.supervision);
+    supervision_begin(watched.supervision, watched.flow->pipeline);
+}
+
+/* As the main loop would, one look after the other, until one goes out so. */
+static int64_t look_until(int64_t now_ns, bool alive)
+{
+    int64_t until = patience_until();
+    was_told("");
+    do {
+        assert_true(patience(until));
+        now_ns += LOOK_NS;
+        assert_true(supervision_due(watched.supervision) <= now_ns);
+        supervision_serve(watched.supervision, now_ns);
+    } while (was_told("WATCHDOG=1") != alive);
+    return now_ns;
+}
+
+static void the_watchdog_is_fed_three_times_in_its_time(void **state)
+{
+    (void)state;
+    begin(PIPELINE);
+    assert_true(was_told("READY=1"));
+    int64_t now = look_until(clock_monotonic_ns(), true);
+    supervision_serve(watched.supervision, now + LOOK_NS - 1);
+    assert_false(was_told("WATCHDOG=1"));
+    supervision_serve(watched.supervision, now + LOOK_NS);
+    assert_true(was_told("WATCHDOG=1"));
+    flow_finish(watched.flow, 20000);
+}
+
+static void a_receiver_that_is_stuck_stops_feeding_it(void **state)
+{
+    (void)state;
+    struct flow *flow = watched.flow;
+    begin(PIPELINE);
+    int64_t now = look_until(clock_monotonic_ns(), true);
+    gate_shut(&flow->receiving);
+    flow_send(flow, 0, 0, 1);
+    gate_await_arrivals(&flow->receiving, 1);
+    now = look_until(now, false);
+    for (int i = 0; i < 5; i++) {
+        supervision_serve(watched.supervision, now += LOOK_NS);
+        assert_false(was_told("WATCHDOG=1"));
+    }
+    gate_open(&flow->receiving);
+    flow_await_written(flow, 0, 1);
+    look_until(now, true);
+    flow_finish(flow, 20000);
+}
+
+static void a_sink_that_waits_for_its_destination_does_not(void **state)
+{
+    (void)state;
+    struct flow *flow = watched.flow;
+    begin(PIPELINE);
+    gate_shut(&flow->writing);
+    flow_send(flow, 0, 0, 1);
+    gate_await_arrivals(&flow->writing, 1);
+    int64_t now = look_until(clock_monotonic_ns(), true);
+    for (int i = 0; i < 5; i++) {
+        supervision_serve(watched.supervision, now += LOOK_NS);
+        assert_true(was_told("WATCHDOG=1"));
+    }
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+}
+
+static void a_status_is_told_where_it_has_changed(void **state)
+{
+    (void)state;
+    struct flow *flow = watched.flow;
+    begin(PIPELINE);
+    assert_true(was_told("STATUS=0 datagrams/s, 0 received, 0 dropped"));
+    int64_t now = clock_monotonic_ns() + 10 * SECOND_NS;
+    supervision_serve(watched.supervision, now);
+    assert_false(was_told("STATUS="));
+    flow_send(flow, 0, 0, 100);
+    flow_await_received(flow, 0, 100);
+    supervision_serve(watched.supervision, now + SECOND_NS);
+    assert_false(was_told("STATUS="));
+    supervision_serve(watched.supervision, now + 10 * SECOND_NS);
+    assert_true(was_told("STATUS=10 datagrams/s, 100 received, 0 dropped"));
+    supervision_serve(watched.supervision, now + 20 * SECOND_NS);
+    assert_true(was_told("STATUS=0 datagrams/s, 100 received, 0 dropped"));
+    supervision_serve(watched.supervision, now + 30 * SECOND_NS);
+    assert_false(was_told("STATUS="));
+    flow_finish(flow, 20000);
+}
+
+static void nothing_more_is_due_once_it_stops(void **state)
+{
+    (void)state;
+    begin(PIPELINE);
+    was_told("");
+    supervision_stopping(watched.supervision, 3 * SECOND_NS);
+    assert_true(was_told("STOPPING=1\nEXTEND_TIMEOUT_USEC=8000000"));
+    assert_true(supervision_due(watched.supervision) == INT64_MAX);
+    supervision_serve(watched.supervision, clock_monotonic_ns() + 60 * SECOND_NS);
+    assert_false(was_told(""));
+    flow_finish(watched.flow, 20000);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        test(the_watchdog_is_fed_three_times_in_its_time),
+        test(a_receiver_that_is_stuck_stops_feeding_it),
+        test(a_sink_that_waits_for_its_destination_does_not),
+        test(a_status_is_told_where_it_has_changed),
+        test(nothing_more_is_due_once_it_stops),
+    };
+    return cmocka_run_group_tests_name("flow watchdog", tests, NULL, NULL);
+}

@@ -117,7 +117,12 @@ void pipeline_tell_listener(const struct pipeline *pipeline, const struct source
                   "receive buffer: asked for %llu KiB, granted %zu KiB; %s",
                   (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,
                   udp_socket_buffer_advice);
-    if (config->receivers > pipeline_sockets_of(config))
+    size_t sockets = pipeline_sockets_of(config);
+    if (config->inherited != NULL && config->receivers > sockets)
+        log_about(LOG_INFO, LOG_OF_LISTENER, name,
+                  "receivers=%llu: it has %zu, and one thread serves a socket",
+                  (unsigned long long)config->receivers, sockets);
+    else if (config->receivers > sockets)
         log_about(LOG_INFO, LOG_OF_LISTENER, name,
                   "receivers=%llu: a port has one socket here, which one thread serves at a "
                   "time; more threads help several listeners, not one",

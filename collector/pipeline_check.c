@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "collector/capture/capture.h"
+#include "collector/inherited_sockets.h"
 #include "collector/metrics_server.h"
 #include "collector/pipeline_parts.h"
 #include "collector/user.h"
@@ -22,6 +23,8 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
 
 size_t pipeline_sockets_of(const struct listener_config *listener)
 {
+    if (listener->inherited != NULL)
+        return inherited_sockets_named(listener->inherited);
     return udp_socket_can_share_port ? listener->receivers : 1;
 }
 
@@ -124,6 +127,8 @@ static int check_sockets(const struct config *config, struct error *error)
             why = "gro=on: this system puts no datagrams together";
         else if (listener->busy_poll != 0 && !udp_socket_can_busy_poll)
             why = "busy_poll: this system is always told by its network cards";
+        else if (listener->inherited != NULL && !inherited_sockets_exist)
+            why = "no process is started with sockets on this system";
         if (why == NULL)
             continue;
         error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);

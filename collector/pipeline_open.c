@@ -350,7 +350,8 @@ struct receiver_socket pipeline_socket_of(const struct source *source)
                     .receive_buffer = config->receive_buffer,
                     .max_datagram = config->max_datagram,
                     .tell_destination =
-                        source->listener.keeps_packets && address_is_wildcard(&config->address),
+                        source->listener.keeps_packets &&
+                        (config->inherited != NULL || address_is_wildcard(&config->address)),
                     .gro = config->gro,
                     .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
                     .only_from = config->kernel_filter ? config->senders : NULL},
@@ -379,12 +380,17 @@ int pipeline_open_udp(struct pipeline *pipeline, struct source *source, struct e
         socket.counters = ledger_intake_block(pipeline->ledger, (int)source->listener.index);
         if (socket.counters == NULL)
             return no_memory(error);
+        pipeline_give_inherited(config, i, &socket.options);
         if (receiver_add_socket(producer->receiver, &socket, &source->address, &source->granted,
-                                error) != 0)
+                                error) != 0) {
+            pipeline_name_inherited(config, error);
             return -1;
+        }
+        pipeline_tell_inherited(config, &source->address);
         socket.options.address.port = source->address.port;
     }
-    if (config->address.port == 0 && name_by_port(pipeline, source) != 0)
+    if (config->inherited == NULL && config->address.port == 0 &&
+        name_by_port(pipeline, source) != 0)
         return no_memory(error);
     return 0;
 }
@@ -425,6 +431,8 @@ static int open_capture(struct pipeline *pipeline, size_t index, struct producer
 static int open_listeners(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
+    if (pipeline_check_inherited(config, error) != 0)
+        return -1;
     size_t next_capture = pipeline->receiver_count;
     for (size_t i = 0; i < config->listener_count; i++) {
         bool capture = config->listeners[i].kind == LISTENER_CAPTURE;

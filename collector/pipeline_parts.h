@@ -182,7 +182,7 @@ struct schema_list **pipeline_make_schemas(const struct config *config, struct e
 
 /*
  * Sockets of a listener: one for each thread where several may share a port; elsewhere one, which
- * one thread serves at a time.
+ * one thread serves at a time. Of inherited ones as many as there are.
  */
 size_t pipeline_sockets_of(const struct listener_config *listener);
 
@@ -201,6 +201,24 @@ struct change {
 int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
 void pipeline_change_clear(struct change *change);
+
+/* --- sockets that the process was started with (pipeline_inherited.c) ------------------------- */
+
+/*
+ * Whether each listener that wants some has some, and none has two listeners; the log names those
+ * that no listener is for. Returns 0, or -1 with `error` filled.
+ */
+int pipeline_check_inherited(const struct config *config, struct error *error);
+
+/* The options of a listener's socket of that number, counted from 0; others stay as they are. */
+void pipeline_give_inherited(const struct listener_config *listener, size_t number,
+                             struct udp_socket_options *options);
+
+/* Of such a listener: says its name before what is wrong, which speaks of a number alone. */
+void pipeline_name_inherited(const struct listener_config *listener, struct error *error);
+
+/* Where one of them is bound, which the listener's name does not say. */
+void pipeline_tell_inherited(const struct listener_config *listener, const struct address *bound);
 
 /* --- what the parts' threads call, with the pipeline as their context (pipeline.c) ------------ */
 void pipeline_changed(void *pipeline);

@@ -198,6 +198,7 @@ static int prepare(struct reload *reload, struct error *error)
 {
     const struct pipeline *pipeline = reload->pipeline;
     if (pipeline_check_config(reload->to, error) != 0 ||
+        pipeline_check_inherited(reload->to, error) != 0 ||
         pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
         plan_memory(reload, error) != 0)
         return -1;

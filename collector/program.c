@@ -5,6 +5,7 @@
 #include "collector/control.h"
 #include "collector/control_service.h"
 #include "collector/deadline.h"
+#include "collector/inherited_sockets.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
 #include "collector/metrics_server.h"
@@ -273,7 +274,7 @@ static int serve_metrics(struct run *run, struct error *error)
 
 static int start(struct run *run, struct error *error)
 {
-    if (control_create(&run->control, error) != 0)
+    if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;
     log_watch(notify, run->control);
     if (control_doubt(run->control) != NULL)
@@ -322,5 +323,6 @@ enum exit_code program_run(const struct program_options *options)
     pipeline_destroy(run.pipeline);
     log_watch(NULL, NULL);
     control_destroy(run.control);
+    inherited_sockets_forget();
     return code;
 }

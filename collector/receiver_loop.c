@@ -88,7 +88,7 @@ static void refresh(struct member *member)
 /* --- stopping: the last thread's, when the others have left ----------------------------------- */
 
 /*
- * Where nothing can refuse what arrives, a flood would have no end: half of the time that is left
+ * Where nothing refuses what arrives, a flood would have no end: half of the time that is left
  * belongs to the sinks.
  */
 static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
@@ -110,8 +110,8 @@ static bool refuse_all(struct receiver *receiver)
         if (port->leaving)
             continue;
         receiver_read_drops(port);
-        port->refusing = true;
-        refusing = udp_socket_refuse_all(port->socket) && refusing;
+        port->refusing = udp_socket_refuse_all(port->socket);
+        refusing = port->refusing && refusing;
     }
     return refusing;
 }

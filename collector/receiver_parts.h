@@ -34,7 +34,7 @@ struct port {
     int64_t coalesce_ns;
     size_t buffer; /* bytes that were granted */
     bool filtered; /* the kernel refuses who may not send, and counts that as drops */
-    bool refusing; /* it is to be closed, and its drops have been read for the last time before */
+    bool refusing; /* all that comes, to be closed; its drops have been read for the last time */
     bool failed;   /* served no more; open until the end for its counters' sake */
     bool leaving;  /* said while all rest: it is closed when it is drained, and not served again */
     int64_t leaves_ns;      /* at the latest, whatever still comes */

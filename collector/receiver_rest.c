@@ -95,10 +95,9 @@ static void dismiss(struct receiver *receiver, struct port *port, int64_t now)
 {
     struct member *member = &receiver->members[0];
     receiver_read_drops(port);
-    port->refusing = true;
+    port->refusing = udp_socket_refuse_all(port->socket);
     port->leaving = true;
     port->leaves_ns = now + LEAVE_NS;
-    udp_socket_refuse_all(port->socket);
     if (claim_take_or_mark(&port->claim) || port->failed)
         receiver_list_socket(&member->ready, port);
 }

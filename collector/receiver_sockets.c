@@ -46,8 +46,10 @@ void receiver_read_drops(struct port *port)
 void receiver_close_socket(struct port *port)
 {
     struct intake_counters *counters = intake_counters(port->intake);
+    receiver_read_drops(port); /* of one that refuses nothing; they are the full buffer's still */
     uint64_t before = counter_read(&counters->kernel_drops) - port->drops_before;
-    counter_add(&counters->refused_while_stopping, udp_socket_drops(port->socket) - before);
+    if (port->refusing)
+        counter_add(&counters->refused_while_stopping, udp_socket_drops(port->socket) - before);
     counter_set(&counters->receive_errors, port->errors_before + udp_socket_errors(port->socket));
     udp_socket_close(port->socket);
     port->socket = NULL;

@@ -56,6 +56,15 @@ struct udp_socket_options {
      * long as it may be changed. What udp_socket_check_filter refuses does not open.
      */
     const struct networks *only_from;
+
+    /*
+     * It is bound already and was given to this process (collector/inherited_sockets.h), whose copy
+     * of `handle` it works on: `address`, `ipv6_only` and `share_port` mean nothing then, and the
+     * bind only tells where it is bound. Everything else here holds for it as for any other, but
+     * that its receive buffer is never made smaller. False on systems that give none.
+     */
+    bool inherited;
+    wait_handle handle;
 };
 
 /* Datagrams received by one call at most, and bytes of each that stand in its front part. */
@@ -109,8 +118,8 @@ int udp_socket_check_filter(const struct networks *only_from, struct error *erro
 
 /*
  * Changes all of its options but the address, ipv6_only, share_port and gro, which are to be what
- * they were. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND), the options as they
- * were.
+ * they were, and whether it is inherited, which stays. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CANNOT_BIND), the options as they were.
  */
 int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
                       struct error *error);
@@ -147,13 +156,15 @@ uint64_t udp_socket_errors(const struct udp_socket *socket);
 /*
  * Datagrams that the kernel dropped because the buffer was full (or memory short), so far (on Linux
  * SO_MEMINFO, SK_MEMINFO_DROPS; 32 bits in the kernel, carried on to 64 here as long as it is asked
- * before 2^32 more are dropped).
+ * before 2^32 more are dropped). Of an inherited socket since it was bound, or since it was last
+ * served by this process.
  */
 uint64_t udp_socket_drops(struct udp_socket *socket);
 
 /*
  * Refuses from now on all that arrives, keeping what is queued. What the kernel refuses counts as
- * drops. Returns false where the system has no such means.
+ * drops. Returns false where the system has no such means, and of an inherited socket: what arrives
+ * there after the last receive is for the next process that is given it.
  */
 bool udp_socket_refuse_all(struct udp_socket *socket);
 

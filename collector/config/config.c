@@ -26,6 +26,7 @@ static void free_listener(struct listener_config *listener)
     free(listener->name);
     free(listener->written_at);
     free(listener->path);
+    free(listener->inherited);
     networks_free(listener->allow);
     networks_free(listener->deny);
     networks_free(listener->senders);
@@ -56,6 +57,8 @@ void config_free(struct config *config)
 
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b)
 {
+    if (a->inherited != NULL && b->inherited != NULL)
+        return strcmp(a->inherited, b->inherited) == 0;
     if (a->kind != LISTENER_UDP || b->kind != LISTENER_UDP || a->address.port == 0)
         return false;
     return a->address.family == b->address.family && a->address.port == b->address.port &&

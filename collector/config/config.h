@@ -44,7 +44,7 @@ struct written;
 enum listener_kind { LISTENER_UDP, LISTENER_CAPTURE };
 
 struct listener_config {
-    char *name;       /* the URL without its keys: "udp://127.0.0.1:5555", "pcap:FILE" */
+    char *name;       /* the URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE" */
     char *written_at; /* "FILE:LINE:COLUMN", where a file has it; NULL: none does */
     enum listener_kind kind;
     struct schema_config *schemas; /* at least one; the first that matches a datagram has it */
@@ -59,6 +59,8 @@ struct listener_config {
 
     /* LISTENER_UDP */
     struct address address;
+    char *inherited; /* the name of sockets that the process is started with, already bound; then
+                        there is no address. NULL: it binds its own */
     bool ipv6_only;
     uint64_t receive_buffer; /* bytes to ask the kernel for */
     uint64_t receivers;      /* threads, each with a socket of its own */
@@ -164,8 +166,9 @@ static inline bool config_tells_senders(const struct config *config)
 void config_free(struct config *config);
 
 /*
- * Whether the two cannot both be had: the same UDP address and port (0 is never the same), or the
- * same output. Told from what was written: two names of one file are found out later.
+ * Whether the two cannot both be had: the same UDP address and port (0 is never the same), the same
+ * inherited sockets, or the same output. Told from what was written: two names of one file are
+ * found out later.
  */
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b);
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b);

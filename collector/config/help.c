@@ -210,8 +210,10 @@ void options_print_help(FILE *to, const struct config_choices *choices)
     fputs("\nA URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in it is\n"
           "percent-decoded. SIZE and TIME carry a unit: 512B, 64KiB, 100MB; 500us, 10ms, 2s, 1h.\n",
           to);
-    print_keys(&page, "a socket, udp://ADDR:PORT (ADDR is 192.0.2.1 or [2001:db8::1])", KEY_OF_UDP,
-               choices);
+    print_keys(&page,
+               "a socket, udp://ADDR:PORT (ADDR is 192.0.2.1 or [2001:db8::1]), or fd:NAME (from "
+               "systemd)",
+               KEY_OF_UDP, choices);
     print_keys(&page, "a capture, pcap:FILE", KEY_OF_CAPTURE, choices);
     print_keys(&page, "a listener's schema, of which there may be several", KEY_OF_SCHEMA, choices);
     if (choices->schema_from_file != NULL)

@@ -144,6 +144,25 @@ static bool parse_udp(const struct url *url, const struct config_choices *choice
     return true;
 }
 
+static bool parse_inherited(const struct url *url, const struct config_choices *choices,
+                            struct listener_config *listener, struct fault *fault)
+{
+    if (url->place_length == 0)
+        return fault_set(fault, url->place_at,
+                         "the name of the socket is missing; write fd:NAME, which with systemd is "
+                         "its FileDescriptorName=");
+    listener->inherited = copy_text(url->text + url->place_at, url->place_length);
+    if (listener->inherited == NULL)
+        return fault_no_memory(fault);
+    if (!listener_keys_parse(KEY_OF_UDP, choices, url->keys, listener, fault))
+        return wrong_keys(url, fault);
+    if (listener->ipv6_only)
+        return fault_set(fault, url->place_at,
+                         "ipv6_only is for a socket that is bound here; with systemd write "
+                         "BindIPv6Only=ipv6-only in its unit");
+    return true;
+}
+
 static bool parse_capture(const struct url *url, const struct config_choices *choices,
                           struct listener_config *listener, struct fault *fault)
 {
@@ -165,6 +184,7 @@ static const struct listener_scheme {
                   struct listener_config *listener, struct fault *fault);
 } listener_schemes[] = {
     {"udp", "udp://ADDR:PORT", LISTENER_UDP, parse_udp},
+    {"fd", "fd:NAME", LISTENER_UDP, parse_inherited},
     {"pcap", "pcap:FILE", LISTENER_CAPTURE, parse_capture},
 };
 static const size_t listener_scheme_count = sizeof listener_schemes / sizeof listener_schemes[0];
@@ -177,7 +197,11 @@ static bool unknown_listener(const char *text, struct fault *fault)
     nearest_begin(&nearest, text, length);
     fault_set(fault, 0, "%s is not a listener; write", quoted(text, strcspn(text, "?"), given));
     for (size_t i = 0; i < listener_scheme_count; i++) {
-        fault_append(fault, "%s %s", i == 0 ? "" : " or", listener_schemes[i].form);
+        fault_append(fault, "%s %s",
+                     i == 0                          ? ""
+                     : i + 1 < listener_scheme_count ? ","
+                                                     : " or",
+                     listener_schemes[i].form);
         nearest_offer(&nearest, listener_schemes[i].name);
     }
     struct address address;

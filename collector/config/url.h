@@ -14,8 +14,9 @@
 
 /*
  * Reads "udp://ADDR:PORT?..." (a numeric IPv4 address, or an IPv6 address in brackets; port 0 lets
- * the system choose) or "pcap:FILE?..." into `listener`, which is all zero before. Returns false
- * with `fault` filled; what `listener` then holds is released by config_free all the same.
+ * the system choose), "fd:NAME?..." or "pcap:FILE?..." into `listener`, which is all zero before.
+ * Returns false with `fault` filled; what `listener` then holds is released by config_free all the
+ * same.
  */
 bool url_parse_listener(const char *url, const struct config_choices *choices,
                         struct listener_config *listener, struct fault *fault);

@@ -124,6 +124,28 @@ static void ipv6_only_needs_an_ipv6_address(void **state)
                    "ipv6_only is for an IPv6 address");
 }
 
+/* --- sockets that are bound already ----------------------------------------------------------- */
+
+static void a_url_of_an_inherited_socket_has_its_name(void **state)
+{
+    (void)state;
+    struct config config;
+    assert_accepted(read_listener, "fd:a b:c?receivers=2&schema=riemann", &config);
+    const struct listener_config *listener = &config.listeners[0];
+    assert_int_equal(listener->kind, LISTENER_UDP);
+    assert_string_equal(listener->name, "fd:a b:c");
+    assert_string_equal(listener->inherited, "a b:c");
+    assert_int_equal(listener->receivers, 2);
+    config_free(&config);
+    assert_accepted(read_listener, "udp://127.0.0.1:5555", &config);
+    assert_null(config.listeners[0].inherited);
+    config_free(&config);
+    assert_refused(read_listener, "fd:", 4, "the name of the socket is missing; write fd:NAME");
+    assert_refused(read_listener, "fd:?receivers=2", 4, "the name of the socket is missing");
+    assert_refused(read_listener, "fd:x?port=1", 6, "key \"port\" is for a capture listener");
+    assert_refused(read_listener, "fd:x?ipv6_only=true", 4, "BindIPv6Only=ipv6-only");
+}
+
 /* --- captures --------------------------------------------------------------------------------- */
 
 static void a_capture_url_has_a_file(void **state)
@@ -149,7 +171,7 @@ static void a_capture_url_has_a_file(void **state)
 static void an_unknown_listener_is_told_the_known_ones(void **state)
 {
     (void)state;
-    const char *forms = "is not a listener; write udp://ADDR:PORT or pcap:FILE";
+    const char *forms = "is not a listener; write udp://ADDR:PORT, fd:NAME or pcap:FILE";
     assert_refused(read_listener, "tcp://127.0.0.1:5555", 1, forms);
     assert_refused(read_listener, "", 1, forms);
     assert_refused(read_listener, "UDP://127.0.0.1:5555", 1, "did you mean \"udp:\"?");
@@ -316,6 +338,9 @@ static void two_of_one_address_or_output_conflict(void **state)
     assert_false(listeners_conflict("udp://127.0.0.1:1", "udp://127.0.0.2:1"));
     assert_false(listeners_conflict("udp://0.0.0.0:1", "udp://[::]:1"));
     assert_false(listeners_conflict("udp://[fe80::1%1]:1", "udp://[fe80::1%2]:1"));
+    assert_true(listeners_conflict("fd:x", "fd:x?schema=riemann"));
+    assert_false(listeners_conflict("fd:x", "fd:y"));
+    assert_false(listeners_conflict("fd:x", "udp://127.0.0.1:1"));
     assert_false(listeners_conflict("pcap:x", "pcap:x"));
     assert_true(sinks_conflict("stdout:", "stdout:?view=message"));
     assert_true(sinks_conflict("file:x", "file:x?view=message"));
@@ -341,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_udp_url_has_an_address_and_a_port),
         cmocka_unit_test(a_udp_url_is_refused_where_it_goes_wrong),
         cmocka_unit_test(ipv6_only_needs_an_ipv6_address),
+        cmocka_unit_test(a_url_of_an_inherited_socket_has_its_name),
         cmocka_unit_test(a_capture_url_has_a_file),
         cmocka_unit_test(an_unknown_listener_is_told_the_known_ones),
         cmocka_unit_test(a_sink_url_has_a_scheme_and_perhaps_a_path),

@@ -2,6 +2,7 @@
 #include "collector/udp_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/platform/linux/inherited_drops.h"
 #include "collector/platform/linux/source_filter.h"
 #include "collector/platform/posix/socket_address.h"
 #include "collector/thread.h"
@@ -33,7 +35,8 @@ struct udp_socket {
     size_t receive_buffer;
     uint64_t errors;
     uint64_t drops;
-    uint32_t drops_seen; /* the kernel's 32-bit count when it was last read */
+    uint32_t drops_seen;  /* the kernel's 32-bit count when it was last read */
+    uint32_t *drops_kept; /* the same for the next one that serves it; NULL: nobody will */
 };
 
 /* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
@@ -180,24 +183,58 @@ static bool set_flag(int fd, int level, int name, int value)
 }
 
 /* The kernel doubles what is asked, for its own bookkeeping, and tells the doubled size. */
-static size_t set_receive_buffer(int fd, size_t wanted)
+static size_t receive_buffer_of(int fd)
 {
-    int half = wanted > INT_MAX / 2 ? INT_MAX / 2 : (int)wanted;
-    if (!set_flag(fd, SOL_SOCKET, SO_RCVBUFFORCE, half))
-        set_flag(fd, SOL_SOCKET, SO_RCVBUF, half);
     int granted = 0;
     socklen_t size = sizeof granted;
     getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &granted, &size);
     return (size_t)granted / 2;
 }
 
+static size_t set_receive_buffer(int fd, size_t wanted)
+{
+    int half = wanted > INT_MAX / 2 ? INT_MAX / 2 : (int)wanted;
+    if (!set_flag(fd, SOL_SOCKET, SO_RCVBUFFORCE, half))
+        set_flag(fd, SOL_SOCKET, SO_RCVBUF, half);
+    return receive_buffer_of(fd);
+}
+
+/*
+ * What the kernel would grant a socket of ours. It makes a buffer smaller without a word where less
+ * is allowed than it has, and who bound an inherited socket may have been allowed more than we are.
+ */
+static size_t buffer_to_be_had(bool ipv6, size_t wanted)
+{
+    int probe = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    size_t granted = probe < 0 ? 0 : set_receive_buffer(probe, wanted);
+    if (probe >= 0)
+        close(probe);
+    return granted;
+}
+
+static size_t raise_receive_buffer(int fd, bool ipv6, size_t wanted)
+{
+    size_t before = receive_buffer_of(fd);
+    if (wanted <= before || buffer_to_be_had(ipv6, wanted) <= before)
+        return before;
+    return set_receive_buffer(fd, wanted);
+}
+
+static int get_number(int fd, int name)
+{
+    int value = -1;
+    socklen_t size = sizeof value;
+    return getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+}
+
 /* What may be set again and again, before and after the socket is bound. */
 static int set_up(struct udp_socket *socket, const struct udp_socket_options *options,
                   struct error *error)
 {
-    bool ipv6 = options->address.family == ADDRESS_IPV6;
+    bool ipv6 = get_number(socket->fd, SO_DOMAIN) == AF_INET6;
     int fd = socket->fd;
-    if (!set_flag(fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO,
+    if (!set_flag(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
+        !set_flag(fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO,
                   options->tell_destination))
         return fail(error, "cannot set up a UDP socket");
     if (options->gro && !set_flag(fd, IPPROTO_UDP, UDP_GRO, 1))
@@ -209,34 +246,75 @@ static int set_up(struct udp_socket *socket, const struct udp_socket_options *op
         return -1;
     if (options->only_from == NULL && socket->options.only_from != NULL)
         set_flag(fd, SOL_SOCKET, SO_DETACH_FILTER, 0);
-    socket->receive_buffer = set_receive_buffer(fd, options->receive_buffer);
+    socket->receive_buffer = options->inherited
+                                 ? raise_receive_buffer(fd, ipv6, options->receive_buffer)
+                                 : set_receive_buffer(fd, options->receive_buffer);
     socket->options = *options;
     if (options->max_datagram > DATAGRAM_MAX_SIZE)
         socket->options.max_datagram = DATAGRAM_MAX_SIZE;
     return 0;
 }
 
-int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
+static int open_own(struct udp_socket *made, const struct udp_socket_options *options,
                     struct error *error)
 {
     bool ipv6 = options->address.family == ADDRESS_IPV6;
+    made->fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (made->fd < 0)
+        return fail(error, "cannot open a UDP socket");
+    if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
+        (options->share_port && !set_flag(made->fd, SOL_SOCKET, SO_REUSEPORT, 1)))
+        return fail(error, "cannot set up a UDP socket");
+    return 0;
+}
+
+static int check_bound_udp(int fd, struct error *error)
+{
+    const char *why = NULL;
+    int family = get_number(fd, SO_DOMAIN);
+    struct sockaddr_in6 name = {0};
+    socklen_t size = sizeof name;
+    if (family < 0)
+        why = "is no socket";
+    else if ((family != AF_INET && family != AF_INET6) || get_number(fd, SO_TYPE) != SOCK_DGRAM ||
+             get_number(fd, SO_PROTOCOL) != IPPROTO_UDP)
+        why = "is no UDP socket; with systemd that is ListenDatagram=ADDR:PORT";
+    else if (getsockname(fd, (struct sockaddr *)&name, &size) != 0 || name.sin6_port == 0)
+        why = "is bound to no port";
+    if (why == NULL)
+        return 0;
+    error_set(error, EXIT_CODE_CANNOT_BIND, "descriptor %d %s", fd, why);
+    return -1;
+}
+
+/* What it was told by whoever served it before is taken back. */
+static int adopt(struct udp_socket *made, const struct udp_socket_options *options,
+                 struct error *error)
+{
+    int given = (int)options->handle;
+    if (check_bound_udp(given, error) != 0)
+        return -1;
+    made->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
+    int flags = made->fd < 0 ? -1 : fcntl(made->fd, F_GETFL);
+    if (flags < 0 || fcntl(made->fd, F_SETFL, flags | O_NONBLOCK) != 0)
+        return fail(error, "cannot take over a UDP socket");
+    made->drops_kept = inherited_socket_drops(given);
+    made->drops_seen = made->drops_kept != NULL ? *made->drops_kept : 0;
+    set_flag(made->fd, IPPROTO_UDP, UDP_GRO, 0);
+    set_flag(made->fd, SOL_SOCKET, SO_BUSY_POLL, 0);
+    set_flag(made->fd, SOL_SOCKET, SO_DETACH_FILTER, 0);
+    return 0;
+}
+
+int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
+                    struct error *error)
+{
     struct udp_socket *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fail(error, "no memory for a socket");
-    made->fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (made->fd < 0) {
-        fail(error, "cannot open a UDP socket");
-        free(made);
-        return -1;
-    }
-    if ((ipv6 && !set_flag(made->fd, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
-        (options->share_port && !set_flag(made->fd, SOL_SOCKET, SO_REUSEPORT, 1)) ||
-        !set_flag(made->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1)) {
-        fail(error, "cannot set up a UDP socket");
-        udp_socket_close(made);
-        return -1;
-    }
-    if (set_up(made, options, error) != 0) {
+    made->fd = -1;
+    if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
+        set_up(made, options, error) != 0) {
         udp_socket_close(made);
         return -1;
     }
@@ -248,8 +326,11 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
                       struct error *error)
 {
     struct udp_socket_options before = socket->options;
+    struct udp_socket_options after = *options;
     struct error ignored;
-    if (set_up(socket, options, error) == 0)
+    after.inherited = before.inherited;
+    after.handle = before.handle;
+    if (set_up(socket, &after, error) == 0)
         return 0;
     set_up(socket, &before, &ignored);
     return -1;
@@ -259,7 +340,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
 {
     struct sockaddr_storage name;
     socklen_t size = socket_address_to_system(&socket->options.address, &name);
-    if (bind(socket->fd, (struct sockaddr *)&name, size) != 0) {
+    if (!socket->options.inherited && bind(socket->fd, (struct sockaddr *)&name, size) != 0) {
         char text[ADDRESS_TEXT_SIZE];
         address_format(&socket->options.address, text);
         error_set(error, EXIT_CODE_CANNOT_BIND, "cannot bind udp://%s: %s", text, strerror(errno));
@@ -483,12 +564,16 @@ uint64_t udp_socket_drops(struct udp_socket *socket)
         size > SK_MEMINFO_DROPS * sizeof info[0]) {
         socket->drops += (uint32_t)(info[SK_MEMINFO_DROPS] - socket->drops_seen);
         socket->drops_seen = info[SK_MEMINFO_DROPS];
+        if (socket->drops_kept != NULL)
+            *socket->drops_kept = socket->drops_seen;
     }
     return socket->drops;
 }
 
 bool udp_socket_refuse_all(struct udp_socket *socket)
 {
+    if (socket->options.inherited)
+        return false;
     struct sock_filter refuse[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
     struct sock_fprog program = {.len = 1, .filter = refuse};
     return setsockopt(socket->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
@@ -498,6 +583,7 @@ void udp_socket_close(struct udp_socket *socket)
 {
     if (socket == NULL)
         return;
-    close(socket->fd);
+    if (socket->fd >= 0)
+        close(socket->fd);
     free(socket);
 }

@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 
-from sluice_program import DEADLINE, SLUICE
+from sluice_program import DEADLINE, ONE_THREAD, SLUICE, can_have_one_thread
 
 # Becomes the program with these descriptors as 3, 4 and so on, and with variables that name its
 # process: only it can say its number, and it stays the same.
@@ -71,6 +71,8 @@ class Manager:
 
 def launch(test, manager, *arguments, sockets=(), variables=None, **more):
     """Starts the program as systemd would, with these sockets as its first descriptors."""
+    if ONE_THREAD and can_have_one_thread(arguments):
+        arguments += ("--threads", "1")
     descriptors = [each.fileno() for each in sockets]
     return test.launch(
         "-c", LAUNCHER, ",".join(map(str, descriptors)), SLUICE, *arguments,

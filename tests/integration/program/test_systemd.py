@@ -95,14 +95,16 @@ class Telling(ServiceTest):
         program.finish()
 
     def test_commands_do_not_see_whom_it_speaks_to(self):
-        variables = {"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "own", "KEPT": "1"}
+        variables = {"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "own", "LISTEN_FDS": "0",
+                     "LISTEN_PID": "own", "LISTEN_FDNAMES": "a:b", "KEPT": "1"}
         program = self.service("--listen", RIEMANN, "--sink", f"command:env >{self.path}; cat",
                                variables=variables)
         self.manager.wait_for("READY")
         program.stop()
         names = [line.partition("=")[0] for line in self.path.read_text().splitlines()]
         self.assertIn("KEPT", names)
-        for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):
+        for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID",
+                     "LISTEN_FDNAMES"):
             self.assertNotIn(name, names)
 
     def test_a_manager_that_is_gone_is_no_reason_to_end(self):

@@ -2,6 +2,7 @@
 import gzip
 import itertools
 import os
+import pathlib
 import subprocess
 
 from built import nothing_on_windows
@@ -10,6 +11,12 @@ from shell import ConsumerTest, from_readme, main
 from sluice_program import DEADLINE, RIEMANN, parse_lines, wait_until
 
 nothing_on_windows("logrotate tells by SIGHUP")
+
+PACKAGED = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging" / "logrotate"
+PACKAGED_PATH = "/var/log/sluice/metrics.ndjson"
+PACKAGED_LETTERS = "/var/lib/sluice/dead.pcapng"
+PACKAGED_TELLING = ("[ ! -d /run/systemd/system ] || "
+                    "systemctl try-reload-or-restart sluice.service")
 
 PATH_OF_README = "/var/log/sluice/metrics.ndjson"
 TELLING_OF_README = "pkill -HUP -x sluice || true"  # there may be other ones on this machine
@@ -104,6 +111,26 @@ class Rotation(ConsumerTest):
         configuration = from_readme("delaycompress", "postrotate")
         for what, by in ((PATH_OF_README, str(self.path)),
                          (TELLING_OF_README, f"kill -HUP {self.program.process.pid}")):
+            self.assertIn(what, configuration)
+            configuration = configuration.replace(what, by)
+        files = self.rotate_under_load(configuration)
+        self.assertEqual(list(files), [
+            *(f"metrics.ndjson.{age}.gz" for age in range(ROTATIONS, 1, -1)),
+            "metrics.ndjson.1", "metrics.ndjson"])
+
+    def test_under_load_with_what_the_package_has(self):
+        """In folders as systemd makes them: behind a link, of a user whom nobody knows."""
+        kept = self.path.parent
+        hidden = self.folder / "private"
+        hidden.mkdir(mode=0o700)
+        kept.rename(hidden / "logs")
+        kept.symlink_to(hidden / "logs")
+        if os.geteuid() == 0:
+            os.chown(hidden / "logs", 64123, 64123)
+        configuration = PACKAGED.read_text(encoding="utf-8")
+        for what, by in ((PACKAGED_PATH, str(self.path)),
+                         (PACKAGED_LETTERS, str(self.folder / "none.pcapng")),
+                         (PACKAGED_TELLING, f"kill -HUP {self.program.process.pid}")):
             self.assertIn(what, configuration)
             configuration = configuration.replace(what, by)
         files = self.rotate_under_load(configuration)

@@ -1,0 +1,142 @@
+"""The units and the files beside them are what systemd understands, and the program can live so."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from built import nothing_on_windows
+from protobuf import metric
+from shell import ConsumerTest, from_readme, main
+from sluice_program import DEADLINE, RIEMANN, SLUICE, Sluice, read_lines
+
+nothing_on_windows("there is no systemd")
+
+PACKAGING = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging"
+UNITS = PACKAGING / "systemd"
+INSTALLED = "/usr/bin/sluice"
+EXPOSURE = 15  # tenths of what systemd-analyze security tells, at most; 0 is none, 100 is all
+
+
+def run(*words, **more):
+    """Returns what it says; it must end well."""
+    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE,
+                          check=False, text=True, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{words} ended with {done.returncode}: {done.stdout}")
+    return done.stdout
+
+
+class Units(ConsumerTest):
+    def setUp(self):
+        """The units as they are installed, but for where the program is."""
+        super().setUp()
+        self.units = self.folder / "units"
+        self.units.mkdir()
+        for unit in UNITS.glob("sluice*.s*"):
+            text = unit.read_text(encoding="utf-8").replace(INSTALLED, SLUICE)
+            (self.units / unit.name).write_text(text, encoding="utf-8")
+        drop_in = self.units / "sluice.service.d" / "buffers.conf"
+        drop_in.parent.mkdir()
+        shutil.copy(UNITS / "sluice-buffers.conf", drop_in)
+
+    def test_systemd_has_nothing_to_say_about_them(self):
+        units = sorted(unit for unit in self.units.iterdir() if unit.is_file())
+        self.assertEqual([unit.name for unit in units],
+                         ["sluice-otlp.socket", "sluice.service", "sluice.socket"])
+        self.assertEqual(run("systemd-analyze", "verify", "--man=no", *units), "")
+
+    def test_little_is_left_that_it_may_do(self):
+        run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE}",
+            self.units / "sluice.service")
+
+    def test_the_readme_has_the_socket(self):
+        unit = (UNITS / "sluice.socket").read_text(encoding="utf-8").splitlines()
+        for line in from_readme("FileDescriptorName=", "ListenDatagram=").splitlines():
+            self.assertIn(line, unit)
+
+
+class Files(ConsumerTest):
+    def test_the_configuration_is_right(self):
+        run(SLUICE, "--check", "--config", PACKAGING / "sluice.yaml")
+
+    def test_what_is_commented_out_in_it_is_right_too(self):
+        text = (PACKAGING / "sluice.yaml").read_text(encoding="utf-8")
+        text = re.sub(r"(?m)^( *)#(?=\S|  \S)", r"\1", text)
+        file = self.folder / "sluice.yaml"
+        file.write_text(text, encoding="utf-8")
+        printed = run(SLUICE, "--print-config", "--config", file)
+        for expected in ("fd:otlp", "keep: 30", "control: ", "rate_limit: 10000"):
+            self.assertIn(expected, printed)
+
+    def test_its_folder_is_made(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a folder of root's")
+        run("systemd-tmpfiles", f"--root={self.folder}", "--create", UNITS / "tmpfiles.conf")
+        self.assertTrue((self.folder / "etc" / "sluice").is_dir())
+
+
+def system_calls(name):
+    """Those of a set of systemd's, "@system-service"."""
+    calls = set()
+    for line in run("systemd-analyze", "syscall-filter", name).splitlines()[1:]:
+        word = line.strip()
+        if word.startswith("@"):
+            calls |= system_calls(word)
+        elif word and not word.startswith("#"):
+            calls.add(word)
+    return calls
+
+
+def allowed_calls():
+    """What SystemCallFilter= of the service leaves."""
+    calls = set()
+    for value in re.findall(r"(?m)^SystemCallFilter=(~?)(.*)$",
+                            (UNITS / "sluice.service").read_text(encoding="utf-8")):
+        named = set()
+        for word in value[1].split():
+            named |= system_calls(word) if word.startswith("@") else {word}
+        calls = calls - named if value[0] else calls | named
+    return calls
+
+
+class Traced(Sluice):
+    """The program, with its system calls noted: the tracer is a process of its own beside it."""
+
+    def __init__(self, path, *arguments):
+        super().__init__("-D", "-f", "-qq", "-o", path, SLUICE, *arguments, program="strace")
+        self.path = path
+
+    def calls(self):
+        return set(re.findall(r"(?m)^\d+ +(\w+)\(", self.path.read_text(encoding="utf-8")))
+
+
+class SystemCalls(ConsumerTest):
+    def test_it_makes_none_that_the_service_forbids(self):
+        probe = subprocess.run(["strace", "-o", self.folder / "probe", "true"], check=False,
+                               stderr=subprocess.PIPE)
+        if probe.returncode != 0:
+            self.skipTest("nothing may be traced here")
+        out = self.folder / "out"
+        out.mkdir()
+        program = Traced(
+            self.folder / "calls", "--listen", RIEMANN + "&receive_buffer=64KiB",
+            "--sink", f"file:{out}/lines", "--sink", f"file:{out}/%F?rotate_size=4KiB&keep=2&"
+            "compress=zstd&fsync=close", "--sink", "command:cat >/dev/null",
+            "--dead-letter", f"file:{out}/dead.pcapng", "--control", f"unix:{out}/control",
+            "--receiver-cpus", str(min(os.sched_getaffinity(0))))
+        self.addCleanup(program.close)
+        program.wait_for_listeners()
+        self.sender(program).send_all([metric(value) for value in range(300)] + [b"\xff"])
+        program.ask_to_reload()
+        program.wait_for_log("lines: reopened")
+        program.stop()
+        self.assertEqual(len(read_lines(out / "lines")), 300)
+        calls = program.calls()
+        self.assertIn("recvmmsg", calls)
+        self.assertEqual(calls - allowed_calls(), set())
+
+
+if __name__ == "__main__":
+    main("systemd-analyze", "systemd-tmpfiles", "strace")

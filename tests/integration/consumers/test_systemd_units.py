@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -50,6 +51,15 @@ class Units(ConsumerTest):
     def test_little_is_left_that_it_may_do(self):
         run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE}",
             self.units / "sluice.service")
+
+    def test_its_reload_reaches_the_program(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder / 'lines'}")
+        unit = (self.units / "sluice.service").read_text(encoding="utf-8")
+        order, = re.findall(r"(?m)^ExecReload=(.*)$", unit)
+        self.assertIn("${MAINPID}", order)
+        run(*shlex.split(order.replace("${MAINPID}", str(program.process.pid))))
+        program.wait_for_log("lines: reopened")
+        program.stop()
 
     def test_the_readme_has_the_socket(self):
         unit = (UNITS / "sluice.socket").read_text(encoding="utf-8").splitlines()

@@ -178,5 +178,12 @@ class Ends(ProgramTest):
             other.bind(("127.0.0.1", program.port()))
 
 
+class Inherited(ProgramTest):
+    @unittest.skipUnless(WINDOWS, "test_inherited.py: a process may be started with some")
+    def test_a_system_whose_processes_have_no_sockets_says_so(self):
+        self.assertIn("fd:riemann: no process is started with sockets on this system",
+                      self.refused("--listen", "fd:riemann", "--check", code=78))
+
+
 if __name__ == "__main__":
     unittest.main()

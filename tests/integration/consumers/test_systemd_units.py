@@ -5,11 +5,13 @@ import re
 import shlex
 import shutil
 import subprocess
+import unittest
 
 from built import nothing_on_windows
 from protobuf import metric
 from shell import ConsumerTest, from_readme, main
 from sluice_program import DEADLINE, RIEMANN, SLUICE, Sluice, read_lines
+from test_config import READS_FILES
 
 nothing_on_windows("there is no systemd")
 
@@ -68,9 +70,11 @@ class Units(ConsumerTest):
 
 
 class Files(ConsumerTest):
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_the_configuration_is_right(self):
         run(SLUICE, "--check", "--config", PACKAGING / "sluice.yaml")
 
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_what_is_commented_out_in_it_is_right_too(self):
         text = (PACKAGING / "sluice.yaml").read_text(encoding="utf-8")
         text = re.sub(r"(?m)^( *)#(?=\S|  \S)", r"\1", text)

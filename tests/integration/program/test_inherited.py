@@ -173,6 +173,21 @@ class Serving(InheritedTest):
         _, ledger = self.run_to_end("--check", "--listen", "fd:riemann?schema=riemann")
         self.assertIsNone(ledger)
 
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_file_that_is_printed_means_the_same(self):
+        program, _ = self.run_to_end("--print-config", "--listen",
+                                     "fd:riemann?schema=riemann&receivers=2", ledger=None)
+        printed = self.folder / "sluice.yaml"
+        printed.write_bytes(b"".join(program.stdout.lines()))
+        self.assertIn("  - address: fd:riemann # command line\n", printed.read_text())
+        both = [self.udp(), self.udp()]
+        program = self.launch_with(both, "--config", printed, names=["riemann"] * 2)
+        self.manager.wait_for("READY")
+        for each in both:
+            self.send(each, range(3))
+        program.wait_for_settled(6)
+        self.assertEqual(received(program.stop()), 6)
+
 
 class Restarting(InheritedTest):
     LISTEN = "fd:riemann?schema=riemann"

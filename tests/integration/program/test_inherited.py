@@ -176,7 +176,7 @@ class Serving(InheritedTest):
     @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_a_file_that_is_printed_means_the_same(self):
         program, _ = self.run_to_end("--print-config", "--listen",
-                                     "fd:riemann?schema=riemann&receivers=2", ledger=None)
+                                     "fd:riemann?schema=riemann&coalesce=1ms", ledger=None)
         printed = self.folder / "sluice.yaml"
         printed.write_bytes(b"".join(program.stdout.lines()))
         self.assertIn("  - address: fd:riemann # command line\n", printed.read_text())

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/choices.h"
 #include "collector/config/file.h"
 #include "collector/config/options.h"
-#include "collector/control_socket.h"
 #include "collector/ctl.h"
 #include "collector/entry.h"
 #include "collector/environment.h"
@@ -17,34 +17,25 @@
 #include "collector/program.h"
 #include "collector/service.h"
 #include "collector/version.h"
-#include "proto/schemas.h"
 #include "sinks/compressions.h"
 #include "sinks/sinks.h"
-
-static const struct config_choices choices = {
-    .schemas = builtin_schemas,
-    .schema_from_file = &schema_file,
-    .destinations = builtin_destinations,
-    .encoders = builtin_encoders,
-    .compressions = builtin_compressions,
-    .notifiers = notifier_backends,
-    .local_form = control_socket_form,
-};
 
 /* What is in this program: scripts and bug reports go by it. */
 static void print_version(void)
 {
     printf("sluice %s\nnotifiers:", SLUICE_VERSION);
-    for (const struct notifier_backend *const *one = choices.notifiers; *one != NULL; one++)
+    for (const struct notifier_backend *const *one = program_choices.notifiers; *one != NULL; one++)
         printf(" %s%s", (*one)->name, notifier_is_available(*one) ? "" : " (not on this system)");
     printf("\nprotobuf-c: %s\nschemas:", protobuf_c_version());
-    for (const struct schema_ops *const *schema = choices.schemas; *schema != NULL; schema++)
+    for (const struct schema_ops *const *schema = program_choices.schemas; *schema != NULL;
+         schema++)
         printf(" %s", (*schema)->name);
     printf("\nsinks:");
-    for (const struct destination_ops *const *to = choices.destinations; *to != NULL; to++)
+    for (const struct destination_ops *const *to = program_choices.destinations; *to != NULL; to++)
         printf(" %s", (*to)->scheme);
     printf("\nformats:");
-    for (const struct encoder_ops *const *encoder = choices.encoders; *encoder != NULL; encoder++)
+    for (const struct encoder_ops *const *encoder = program_choices.encoders; *encoder != NULL;
+         encoder++)
         printf(" %s", (*encoder)->name);
     printf("\ncompressions:");
     for (const struct compression_ops *const *by = builtin_compressions; *by != NULL; by++)
@@ -72,7 +63,7 @@ static enum exit_code look_at(const struct config *config)
 {
     enum exit_code code = config->check ? check(config) : EXIT_CODE_OK;
     if (config->print && code == EXIT_CODE_OK)
-        options_print_config(stdout, config, &choices);
+        options_print_config(stdout, config, &program_choices);
     return code;
 }
 
@@ -99,7 +90,7 @@ static enum exit_code run_service(const struct config *config, void (*running)(v
 }
 
 static const struct service_program service = {
-    .choices = &choices,
+    .choices = &program_choices,
     .check = pipeline_check,
     .run = run_service,
 };
@@ -113,8 +104,8 @@ struct arguments {
 static int read_config(void *context, struct config *config, struct error *error)
 {
     const struct arguments *arguments = context;
-    return options_read(arguments->argc, arguments->argv, environment_value, &choices, config,
-                        error) == OPTIONS_RUN
+    return options_read(arguments->argc, arguments->argv, environment_value, &program_choices,
+                        config, error) == OPTIONS_RUN
                ? 0
                : -1;
 }
@@ -125,7 +116,7 @@ static enum exit_code collect(int argc, char **argv)
     struct config config = {0};
     struct error error;
     enum exit_code code = EXIT_CODE_OK;
-    switch (options_read(argc, argv, environment_value, &choices, &config, &error)) {
+    switch (options_read(argc, argv, environment_value, &program_choices, &config, &error)) {
     case OPTIONS_RUN:
         code = run(&(struct program_options){.config = &config,
                                              .tap_encoder = &encoder_json,
@@ -133,7 +124,7 @@ static enum exit_code collect(int argc, char **argv)
                                              .context = &arguments});
         break;
     case OPTIONS_HELP:
-        options_print_help(stdout, &choices);
+        options_print_help(stdout, &program_choices);
         fputs(service_summary, stdout);
         break;
     case OPTIONS_VERSION:

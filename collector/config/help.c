@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/config/form.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
-#include "collector/config/units.h"
 
 /* The text stands to the right of what it is about, in columns TEXT_COLUMN to LAST_COLUMN. */
 #define TEXT_COLUMN 28
@@ -60,43 +60,6 @@ static void put_words(struct page *page, const char *text)
 
 /* --- one setting ------------------------------------------------------------------------------ */
 
-static bool quantity_of(const struct setting *setting, enum quantity *quantity)
-{
-    switch (setting->type) {
-    case SETTING_COUNT:
-        *quantity = QUANTITY_COUNT;
-        return true;
-    case SETTING_SIZE:
-        *quantity = QUANTITY_SIZE;
-        return true;
-    case SETTING_DURATION:
-        *quantity = QUANTITY_DURATION;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static void put_value_name(struct page *page, const struct setting *setting,
-                           const struct config_choices *choices)
-{
-    static const char *const names[] = {"N", "SIZE", "TIME"};
-    enum quantity quantity;
-    const char *name;
-    if (quantity_of(setting, &quantity))
-        put(page, names[quantity]);
-    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
-        put(page, i == 0 ? "" : "|");
-        put(page, name);
-    }
-    if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
-        put(page, "|FILE");
-    if (setting->type == SETTING_LOCAL)
-        put(page, choices->local_form);
-    if (setting->form != NULL)
-        put(page, setting->form);
-}
-
 /* The text about what stands on the line: beside it, or below where that is too long. */
 static void put_help(struct page *page, const struct setting *setting)
 {
@@ -108,33 +71,24 @@ static void put_help(struct page *page, const struct setting *setting)
 /* "(default 4MiB, 4KiB to 1GiB)", which is not broken over two lines. */
 static void put_default(struct page *page, const struct setting *setting, bool with_range)
 {
-    char text[128];
-    enum quantity quantity;
-    if (setting->default_text == NULL)
+    char text[FORM_SIZE];
+    char bracketed[FORM_SIZE + 2];
+    form_of_default(setting, with_range, text);
+    if (text[0] == '\0')
         return;
-    if (with_range && quantity_of(setting, &quantity)) {
-        char least[QUANTITY_TEXT_SIZE];
-        char most[QUANTITY_TEXT_SIZE];
-        quantity_format(quantity, setting->minimum, least);
-        quantity_format(quantity, setting->maximum, most);
-        snprintf(text, sizeof text, "(default %s, %s to %s)", setting->default_text, least, most);
-    } else {
-        snprintf(text, sizeof text, "(default %s)", setting->default_text);
-    }
-    put_word(page, text, strlen(text));
+    int length = snprintf(bracketed, sizeof bracketed, "(%s)", text);
+    put_word(page, bracketed, (size_t)length);
 }
 
 static void print_option(struct page *page, const struct option *option,
                          const struct config_choices *choices)
 {
+    char form[FORM_SIZE];
+    form_of_option(option, choices, form);
     put(page, "  --");
     put(page, option->setting.name);
-    if (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
-        option->action == OPTION_LETTERS)
-        put(page, " URL");
-    else if (option->action == OPTION_CONFIG || option->action == OPTION_VALUE)
-        put(page, " ");
-    put_value_name(page, &option->setting, choices);
+    put(page, form[0] != '\0' ? " " : "");
+    put(page, form);
     put_help(page, &option->setting);
     put_default(page, &option->setting, false);
     new_line(page);
@@ -143,10 +97,12 @@ static void print_option(struct page *page, const struct option *option,
 static void print_key(struct page *page, const struct setting *key,
                       const struct config_choices *choices)
 {
+    char form[FORM_SIZE];
+    form_of_value(key, choices, form);
     put(page, "  ");
     put(page, key->name);
     put(page, "=");
-    put_value_name(page, key, choices);
+    put(page, form);
     put_help(page, key);
     put_default(page, key, true);
     new_line(page);
@@ -165,26 +121,13 @@ static void print_keys(struct page *page, const char *title, enum key_scope scop
 
 static void print_exit_codes(FILE *to)
 {
-    static const struct {
-        enum exit_code code;
-        const char *meaning;
-    } codes[] = {
-        {EXIT_CODE_OK, "done"},
-        {EXIT_CODE_USAGE, "wrong command line"},
-        {EXIT_CODE_BAD_INPUT, "bad input data"},
-        {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl) no such process"},
-        {EXIT_CODE_INTERNAL, "internal error"},
-        {EXIT_CODE_CANNOT_CREATE, "cannot create output"},
-        {EXIT_CODE_IO, "I/O error"},
-        {EXIT_CODE_CONFIG, "wrong configuration"},
-    };
     fputs("\nExit codes:\n ", to);
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+    for (size_t i = 0; exit_meanings[i].meaning != NULL; i++)
         fprintf(to, "%s %d %s",
                 i == 0   ? ""
                 : i == 4 ? ";\n "
                          : ";",
-                (int)codes[i].code, codes[i].meaning);
+                (int)exit_meanings[i].code, exit_meanings[i].meaning);
     fputs("\n", to);
 }
 

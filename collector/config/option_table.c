@@ -91,6 +91,18 @@ const struct option command_options[] = {
 _Static_assert(sizeof command_options / sizeof command_options[0] <= OPTIONS_MAX,
                "raise OPTIONS_MAX");
 
+const struct exit_meaning exit_meanings[] = {
+    {EXIT_CODE_OK, "done"},
+    {EXIT_CODE_USAGE, "wrong command line"},
+    {EXIT_CODE_BAD_INPUT, "bad input data"},
+    {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl) no such process"},
+    {EXIT_CODE_INTERNAL, "internal error"},
+    {EXIT_CODE_CANNOT_CREATE, "cannot create output"},
+    {EXIT_CODE_IO, "I/O error"},
+    {EXIT_CODE_CONFIG, "wrong configuration"},
+    {EXIT_CODE_OK, NULL},
+};
+
 const struct option *option_named(const char *argument)
 {
     if (strncmp(argument, "--", 2) != 0)

@@ -1,11 +1,12 @@
 /*
- * The table of command-line options, shared by what reads them (options.c) and what prints the
- * help (help.c). Constant.
+ * The table of command-line options, shared by what reads them (options.c), what prints the help
+ * (help.c) and what writes the manual; and of exit codes, for the last two. Constant.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H
 #define SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H
 
 #include "collector/config/setting.h"
+#include "collector/error.h"
 
 enum option_action {
     OPTION_LISTEN,  /* a URL, repeatable; the default stands where none is given */
@@ -26,6 +27,13 @@ struct option {
 /* All options; a row without a name ends them. At most OPTIONS_MAX. */
 extern const struct option command_options[];
 #define OPTIONS_MAX 32
+
+/* What the program's exit codes mean; a row without a meaning ends them. */
+struct exit_meaning {
+    enum exit_code code;
+    const char *meaning;
+};
+extern const struct exit_meaning exit_meanings[];
 
 /* The option that "--name" or "--name=value" names, or NULL. */
 const struct option *option_named(const char *argument);

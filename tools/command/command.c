@@ -110,11 +110,26 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
     return COMMAND_RUN;
 }
 
-/* "  --name VALUE", then the help text in a column of its own. */
-static void write_option(const struct command_option *option, FILE *out)
+int command_write_value(const struct command *command, const struct command_option *option,
+                        FILE *out)
 {
-    int width = fprintf(out, "  --%s%s%s", option->name, option->value != NULL ? " " : "",
-                        option->value != NULL ? option->value : "");
+    const char *name;
+    int width = 0;
+    if (option->value == NULL)
+        return 0;
+    if (command->choice == NULL || command->choice(option->name, 0) == NULL)
+        return fprintf(out, "%s", option->value);
+    for (size_t i = 0; (name = command->choice(option->name, i)) != NULL; i++)
+        width += fprintf(out, "%s%s", i == 0 ? "" : "|", name);
+    return width;
+}
+
+/* "  --name VALUE", then the help text in a column of its own. */
+static void write_option(const struct command *command, const struct command_option *option,
+                         FILE *out)
+{
+    int width = fprintf(out, "  --%s%s", option->name, option->value != NULL ? " " : "");
+    width += command_write_value(command, option, out);
     if (width >= HELP_INDENT) {
         fputc('\n', out);
         width = 0;
@@ -135,9 +150,9 @@ void command_write_help(const struct command *command, FILE *out)
     };
     fprintf(out, "usage: %s %s\n\n%s\n\n", command->name, command->usage, command->summary);
     for (const struct command_option *option = command->options; option->name != NULL; option++)
-        write_option(option, out);
+        write_option(command, option, out);
     for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
-        write_option(&common[i], out);
+        write_option(command, &common[i], out);
     if (command->notes != NULL)
         fprintf(out, "\n%s\n", command->notes);
 }

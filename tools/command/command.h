@@ -19,6 +19,7 @@
 #define SLUICE_TOOLS_COMMAND_COMMAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "collector/error.h"
@@ -42,6 +43,12 @@ struct command {
     const struct command_option *options; /* ended by one without a name */
     const char *notes;                    /* lines after the options, or NULL */
 
+    /*
+     * The name of choice `at` of an option whose value is one of a table's, or NULL where there are
+     * no more, or never any; may be NULL. --help shows them instead of the option's `value`.
+     */
+    const char *(*choice)(const char *option, size_t at);
+
     /* Keeps what is no option; NULL: there must be none. Returns as `set` of an option does. */
     int (*set_operand)(void *settings, const char *value, struct error *error);
 
@@ -61,6 +68,10 @@ enum command_wish {
  */
 enum command_wish command_parse(const struct command *command, int argc, char *const *argv,
                                 void *settings, struct error *error);
+
+/* Writes how the value of an option is written; nothing where it takes none. Returns its bytes. */
+int command_write_value(const struct command *command, const struct command_option *option,
+                        FILE *out);
 
 /* Writes what --help shows. */
 void command_write_help(const struct command *command, FILE *out);

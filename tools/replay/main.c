@@ -4,18 +4,10 @@
 #include "collector/capture/capture.h"
 #include "collector/entry.h"
 #include "collector/thread.h"
-#include "tools/command/command.h"
 #include "tools/command/interrupt.h"
-#include "tools/command/value.h"
+#include "tools/replay/options.h"
 #include "tools/replay/timing.h"
 #include "tools/sending/udp_sender.h"
-
-struct settings {
-    const char *path;
-    struct address destination;
-    double speed;
-    uint16_t port; /* captured destination port wanted; 0: any */
-};
 
 struct replay {
     struct capture *capture;
@@ -24,75 +16,6 @@ struct replay {
     int64_t start_ns;
     uint64_t sent, bytes, failed;
     struct error send_error; /* why the last of `failed` was not sent */
-};
-
-static int set_path(void *settings, const char *value, struct error *error)
-{
-    struct settings *into = settings;
-    if (into->path != NULL) {
-        error_set(error, EXIT_CODE_USAGE, "'%s': one capture at a time (see --help)", value);
-        return -1;
-    }
-    into->path = value;
-    return 0;
-}
-
-static int set_destination(void *settings, const char *value, struct error *error)
-{
-    return value_destination(value, &((struct settings *)settings)->destination, error);
-}
-
-static int set_speed(void *settings, const char *value, struct error *error)
-{
-    if (timing_parse_speed(value, &((struct settings *)settings)->speed))
-        return 0;
-    error_set(error, EXIT_CODE_USAGE, "'%s' is no speed; give 2x, 0.5x or the like, or max", value);
-    return -1;
-}
-
-static int set_port(void *settings, const char *value, struct error *error)
-{
-    uint64_t port;
-    if (value_quantity(value, QUANTITY_COUNT, 1, UINT16_MAX, &port, error) != 0)
-        return -1;
-    ((struct settings *)settings)->port = (uint16_t)port;
-    return 0;
-}
-
-static int check(void *settings, struct error *error)
-{
-    const struct settings *given = settings;
-    const char *missing = given->path == NULL                         ? "the capture file"
-                          : given->destination.family == ADDRESS_NONE ? "--to"
-                                                                      : NULL;
-    if (missing == NULL)
-        return 0;
-    error_set(error, EXIT_CODE_USAGE, "%s is missing (see --help)", missing);
-    return -1;
-}
-
-static const struct command_option options[] = {
-    {"to", "udp://HOST:PORT", "where to send; a numeric host, IPv6 in brackets", set_destination},
-    {"speed", "2x|max", "how much faster than captured; default 1x", set_speed},
-    {"port", "N", "only what was sent to this port; default all", set_port},
-    {0},
-};
-
-static const struct command command = {
-    .name = "sluice-replay",
-    .usage = "FILE.pcap --to udp://HOST:PORT [options]",
-    .summary =
-        "Sends the UDP payloads of a capture (pcap or pcapng) as they were, one datagram each,\n"
-        "spaced as they were captured, and tells on standard error what it sent.",
-    .options = options,
-    .notes =
-        "Datagrams in IP fragments are put together first. Frames that the snapshot length cut,\n"
-        "datagrams of which a fragment is missing, and all that is no UDP are counted, not sent.\n"
-        "An attempt that the system refuses is made again; what still fails is counted.\n"
-        "Exit codes: 0 done; 64 wrong options; 65 no capture, or damaged (what was readable is\n"
-        "sent); 69 no way to the destination; 74 a datagram could not be sent.",
-    .set_operand = set_path,
-    .check = check,
 };
 
 /* Waits until the datagram is due; false: the program was asked to stop. */
@@ -147,12 +70,12 @@ static void report(const struct replay *replay)
             "%s: sent %" PRIu64 " datagrams (%" PRIu64 " bytes) in %.3f s; failed %" PRIu64
             ", retried %" PRIu64 "; of %" PRIu64 " frames: cut %" PRIu64 ", other %" PRIu64
             "; incomplete datagrams %" PRIu64 "\n",
-            command.name, replay->sent, replay->bytes, seconds, replay->failed,
+            replay_command.name, replay->sent, replay->bytes, seconds, replay->failed,
             udp_sender_retries(replay->sender), counts->frames, counts->cut, counts->other,
             counts->incomplete);
 }
 
-static int run(const struct settings *settings, struct error *error)
+static int run(const struct replay_settings *settings, struct error *error)
 {
     struct replay replay = {.timing = {.speed = settings->speed}};
     if (capture_open(settings->path, settings->port, &replay.capture, error) != 0)
@@ -176,10 +99,10 @@ static int run(const struct settings *settings, struct error *error)
 
 int program_main(int argc, char **argv)
 {
-    struct settings settings = {.speed = 1};
+    struct replay_settings settings = {.speed = 1};
     struct error error;
     int code;
-    if (!command_begin(&command, argc, argv, &settings, &code))
+    if (!command_begin(&replay_command, argc, argv, &settings, &code))
         return code;
-    return command_end(&command, run(&settings, &error), &error);
+    return command_end(&replay_command, run(&settings, &error), &error);
 }

@@ -6,85 +6,14 @@
 
 #include "collector/entry.h"
 #include "collector/thread.h"
-#include "tools/command/command.h"
 #include "tools/command/interrupt.h"
 #include "tools/top/connection.h"
+#include "tools/top/options.h"
 #include "tools/top/terminal.h"
 #include "tools/top/watch.h"
 
-#define DEFAULT_ADDRESS "unix:/tmp/sluice.sock"
-#define PERIOD_MS       1000
-#define ONCE_COLUMNS    100
-
-struct settings {
-    const char *address;
-    const char *pattern; /* of --tap, or NULL */
-    bool once;
-};
-
-static int set_address(void *settings, const char *value, struct error *error)
-{
-    struct settings *into = settings;
-    if (into->address != NULL) {
-        error_set(error, EXIT_CODE_USAGE, "'%s': one collector at a time (see --help)", value);
-        return -1;
-    }
-    into->address = value;
-    return 0;
-}
-
-static int set_tap(void *settings, const char *value, struct error *error)
-{
-    if (value[0] == '\0' || strchr(value, '\n') != NULL || strlen(value) > 256) {
-        error_set(error, EXIT_CODE_USAGE, "a pattern is one line of 1 to 256 bytes");
-        return -1;
-    }
-    ((struct settings *)settings)->pattern = value;
-    return 0;
-}
-
-static int set_once(void *settings, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    ((struct settings *)settings)->once = true;
-    return 0;
-}
-
-static int check(void *settings, struct error *error)
-{
-    const struct settings *given = settings;
-    if (!given->once || given->pattern == NULL)
-        return 0;
-    error_set(error, EXIT_CODE_USAGE, "--once and --tap exclude each other");
-    return -1;
-}
-
-static const struct command_option options[] = {
-    {"tap", "GLOB",
-     "write the samples whose names match (* any characters, ? any one) to\n"
-     "standard output as JSON lines, as they pass, at most 100 a second",
-     set_tap},
-    {"once", NULL, "write one page to standard output and end", set_once},
-    {0},
-};
-
-static const struct command command = {
-    .name = "sluice-top",
-    .usage = "[options] [unix:PATH]",
-    .summary =
-        "Shows what a running collector does, each second: rates, drops by their reasons, sinks,\n"
-        "and the busiest senders with their loss. q ends it. Where standard output is no terminal\n"
-        "it writes one page, as with --once.",
-    .options = options,
-    .notes = "PATH is what the collector was started with: sluice --control " DEFAULT_ADDRESS
-             "\n(which is the default). Records without samples are shown by --tap where the name "
-             "of\ntheir schema matches; what was left out is told on standard error.\n"
-             "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
-             "answers; 74 the collector has gone, or standard output failed.",
-    .set_operand = set_address,
-    .check = check,
-};
+#define PERIOD_MS    1000
+#define ONCE_COLUMNS 100
 
 /* --- the page --------------------------------------------------------------------------------- */
 
@@ -166,7 +95,7 @@ static int pass_on(const char *line, size_t size, struct error *error)
     errno = 0;
     if (begins(line, size, left_out)) {
         const char *count = line + strlen(left_out);
-        fprintf(stderr, "%s: %.*s records were left out\n", command.name,
+        fprintf(stderr, "%s: %.*s records were left out\n", top_command.name,
                 (int)strspn(count, "0123456789"), count);
         return 0;
     }
@@ -181,7 +110,7 @@ static int pass_on(const char *line, size_t size, struct error *error)
 }
 
 /* *quiet: nobody reads any more, so there is nothing to say. */
-static int tap(const struct settings *settings, struct connection *connection, bool *quiet,
+static int tap(const struct top_settings *settings, struct connection *connection, bool *quiet,
                struct error *error)
 {
     char request[512];
@@ -213,7 +142,7 @@ static int tap(const struct settings *settings, struct connection *connection, b
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static int run_tap(const struct settings *settings, bool *quiet, struct error *error)
+static int run_tap(const struct top_settings *settings, bool *quiet, struct error *error)
 {
     struct connection *connection;
     if (connection_open(&connection, settings->address, error) != 0)
@@ -223,7 +152,7 @@ static int run_tap(const struct settings *settings, bool *quiet, struct error *e
     return result;
 }
 
-static int run_page(const struct settings *settings, struct error *error)
+static int run_page(const struct top_settings *settings, struct error *error)
 {
     struct watch watch = {.address = settings->address};
     int result = settings->once || !terminal_is_there() ? show_once(&watch, error)
@@ -234,15 +163,15 @@ static int run_page(const struct settings *settings, struct error *error)
 
 int program_main(int argc, char **argv)
 {
-    struct settings settings = {0};
+    struct top_settings settings = {0};
     struct error error;
     bool quiet = false;
     int code;
-    if (!command_begin(&command, argc, argv, &settings, &code))
+    if (!command_begin(&top_command, argc, argv, &settings, &code))
         return code;
     if (settings.address == NULL)
-        settings.address = DEFAULT_ADDRESS;
+        settings.address = TOP_DEFAULT_ADDRESS;
     int result =
         settings.pattern != NULL ? run_tap(&settings, &quiet, &error) : run_page(&settings, &error);
-    return quiet ? EXIT_CODE_OK : command_end(&command, result, &error);
+    return quiet ? EXIT_CODE_OK : command_end(&top_command, result, &error);
 }

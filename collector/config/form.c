@@ -1,0 +1,76 @@
+#include "collector/config/form.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/config/units.h"
+
+static bool quantity_of(const struct setting *setting, enum quantity *quantity)
+{
+    switch (setting->type) {
+    case SETTING_COUNT:
+        *quantity = QUANTITY_COUNT;
+        return true;
+    case SETTING_SIZE:
+        *quantity = QUANTITY_SIZE;
+        return true;
+    case SETTING_DURATION:
+        *quantity = QUANTITY_DURATION;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void append(char text[FORM_SIZE], const char *more)
+{
+    strncat(text, more, FORM_SIZE - 1 - strlen(text));
+}
+
+void form_of_value(const struct setting *setting, const struct config_choices *choices,
+                   char text[FORM_SIZE])
+{
+    static const char *const names[] = {"N", "SIZE", "TIME"};
+    enum quantity quantity;
+    const char *name;
+    text[0] = '\0';
+    if (quantity_of(setting, &quantity))
+        append(text, names[quantity]);
+    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
+        append(text, i == 0 ? "" : "|");
+        append(text, name);
+    }
+    if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
+        append(text, "|FILE");
+    if (setting->type == SETTING_LOCAL)
+        append(text, choices->local_form);
+    if (setting->form != NULL)
+        append(text, setting->form);
+}
+
+void form_of_option(const struct option *option, const struct config_choices *choices,
+                    char text[FORM_SIZE])
+{
+    if (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
+        option->action == OPTION_LETTERS)
+        snprintf(text, FORM_SIZE, "URL");
+    else
+        form_of_value(&option->setting, choices, text);
+}
+
+void form_of_default(const struct setting *setting, bool with_range, char text[FORM_SIZE])
+{
+    enum quantity quantity;
+    text[0] = '\0';
+    if (setting->default_text == NULL)
+        return;
+    if (with_range && quantity_of(setting, &quantity)) {
+        char least[QUANTITY_TEXT_SIZE];
+        char most[QUANTITY_TEXT_SIZE];
+        quantity_format(quantity, setting->minimum, least);
+        quantity_format(quantity, setting->maximum, most);
+        snprintf(text, FORM_SIZE, "default %s, %s to %s", setting->default_text, least, most);
+    } else {
+        snprintf(text, FORM_SIZE, "default %s", setting->default_text);
+    }
+}

@@ -1,0 +1,20 @@
+/* The command line of sluice-replay. */
+#ifndef SLUICE_TOOLS_REPLAY_OPTIONS_H
+#define SLUICE_TOOLS_REPLAY_OPTIONS_H
+
+#include <stdint.h>
+
+#include "collector/address.h"
+#include "tools/command/command.h"
+
+struct replay_settings {
+    const char *path;
+    struct address destination;
+    double speed;
+    uint16_t port; /* captured destination port wanted; 0: any */
+};
+
+/* Reads into a `struct replay_settings`. */
+extern const struct command replay_command;
+
+#endif

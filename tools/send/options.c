@@ -1,0 +1,189 @@
+#include "tools/send/options.h"
+
+#include <string.h>
+
+#include "tools/command/value.h"
+#include "tools/send/pacing.h"
+#include "tools/sending/udp_sender.h"
+
+#define DEFAULT_DURATION UINT64_C(10000000000)
+
+static struct load_plan *plan_of(void *settings)
+{
+    return &((struct send_settings *)settings)->plan;
+}
+
+static int set_destination(void *settings, const char *value, struct error *error)
+{
+    return value_destination(value, &plan_of(settings)->destination, error);
+}
+
+static const char *choice(const char *option, size_t at)
+{
+    if (strcmp(option, "schema") != 0 || message_shapes[at] == NULL)
+        return NULL;
+    return message_shapes[at]->name;
+}
+
+static int set_schema(void *settings, const char *value, struct error *error)
+{
+    const char *names[8] = {NULL};
+    for (size_t i = 0; message_shapes[i] != NULL && i + 1 < sizeof names / sizeof names[0]; i++)
+        names[i] = message_shapes[i]->name;
+    size_t index;
+    if (value_choice(value, names, &index, error) != 0)
+        return -1;
+    plan_of(settings)->shape = message_shapes[index];
+    return 0;
+}
+
+static int set_sender(void *settings, const char *value, struct error *error)
+{
+    plan_of(settings)->sender = value;
+    if (value[0] != '\0' && strlen(value) <= SENDER_SIZE_MAX)
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "give 1 to %d bytes", SENDER_SIZE_MAX);
+    return -1;
+}
+
+static int set_rate(void *settings, const char *value, struct error *error)
+{
+    return value_rate(value, PACING_RATE_MAX, &plan_of(settings)->rate, error);
+}
+
+static int set_count(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_COUNT, 1, INT64_MAX, &plan_of(settings)->count, error);
+}
+
+static int set_duration(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_DURATION, 1, INT64_MAX, &plan_of(settings)->duration_ns,
+                          error);
+}
+
+static int set_sources(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_COUNT, 1, LOAD_SOURCES_MAX, &plan_of(settings)->sources,
+                          error);
+}
+
+static int set_samples(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_COUNT, 1, UDP_PAYLOAD_MAX, &plan_of(settings)->samples,
+                          error);
+}
+
+static int set_size(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_SIZE, 1, UDP_PAYLOAD_MAX, &plan_of(settings)->size,
+                          error);
+}
+
+static int set_burst(void *settings, const char *value, struct error *error)
+{
+    return value_quantity(value, QUANTITY_COUNT, 1, PACING_RATE_MAX, &plan_of(settings)->burst,
+                          error);
+}
+
+static int set_share(void *settings, enum datagram_kind kind, const char *value,
+                     struct error *error)
+{
+    if (share_parse(value, &plan_of(settings)->shares[kind]))
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "'%s' is no share; give 5%%, 0.1%% or 1/1000, or the like",
+              value);
+    return -1;
+}
+
+static int set_malformed(void *settings, const char *value, struct error *error)
+{
+    return set_share(settings, DATAGRAM_MALFORMED, value, error);
+}
+
+static int set_empty(void *settings, const char *value, struct error *error)
+{
+    return set_share(settings, DATAGRAM_EMPTY, value, error);
+}
+
+static int set_oversized(void *settings, const char *value, struct error *error)
+{
+    return set_share(settings, DATAGRAM_OVERSIZED, value, error);
+}
+
+static int set_report(void *settings, const char *value, struct error *error)
+{
+    static const char *const names[] = {"text", "json", NULL};
+    size_t index;
+    if (value_choice(value, names, &index, error) != 0)
+        return -1;
+    ((struct send_settings *)settings)->json = index == 1;
+    return 0;
+}
+
+static int check(void *settings, struct error *error)
+{
+    struct load_plan *plan = plan_of(settings);
+    (void)error;
+    if (plan->count == 0 && plan->duration_ns == 0)
+        plan->duration_ns = DEFAULT_DURATION;
+    return 0;
+}
+
+static const struct command_option options[] = {
+    {"to", "udp://HOST:PORT",
+     "where to send; a numeric host, IPv6 in brackets;\n"
+     "default udp://127.0.0.1:5555",
+     set_destination},
+    {"schema", "NAME", "what the datagrams mean; default telemetry", set_schema},
+    {"rate", "N|max", "datagrams per second, all sources together; default 1000", set_rate},
+    {"count", "N", "stop after so many datagrams", set_count},
+    {"duration", "TIME", "stop after this time, e.g. 30s; default 10s without --count",
+     set_duration},
+    {"sources", "N",
+     "send from N ports in turn, each with a sender_id, boot_id and\n"
+     "sequence of its own; default 1",
+     set_sources},
+    {"sender", "NAME",
+     "their sender_ids (riemann: hosts) are NAME/1, NAME/2 ...;\n"
+     "default sluice-send",
+     set_sender},
+    {"samples", "N", "metrics in each datagram; default 1", set_samples},
+    {"size", "SIZE",
+     "pad good datagrams to exactly this size, e.g. 1400B, by making a\n"
+     "label (riemann: a description) longer",
+     set_size},
+    {"burst", "N", "send N datagrams back to back, N times as seldom; default 1", set_burst},
+    {"malformed", "SHARE",
+     "make this share (5%, 0.1%, 1/1000) of all datagrams malformed:\n"
+     "cut short, of an unknown wire type, with an endless varint",
+     set_malformed},
+    {"empty", "SHARE", "make this share datagrams of no bytes", set_empty},
+    {"oversized", "SHARE",
+     "make this share datagrams of 65,506 bytes, all of them empty\n"
+     "samples (riemann: events), which take megabytes when decoded",
+     set_oversized},
+    {"report", "text|json", "json: write the final counts to standard output, too", set_report},
+    {0},
+};
+
+const struct command send_command = {
+    .name = "sluice-send",
+    .usage = "[options]",
+    .summary =
+        "Sends made-up metrics over UDP at a steady rate and tells on standard error what it\n"
+        "sent. Being late with a datagram does not move those after it, so that the mean rate\n"
+        "is exact as long as the machine keeps up.",
+    .options = options,
+    .notes =
+        "Bad datagrams are spread evenly: of the first N, a share of 1/100 is N/100, rounded down\n"
+        "(where two kinds are due at once, one comes a datagram later). They take no sequence\n"
+        "number. A Riemann event has no such number: the first one's metric stands for it.\n"
+        "An attempt that the system refuses (no buffers; or a notice that the port of an earlier\n"
+        "datagram is closed) is counted as retried and made again; a datagram that still can't be\n"
+        "sent is counted as failed and takes its number with it.\n"
+        "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; 69 no way to the\n"
+        "destination; 74 datagrams failed, or the report could not be written.",
+    .choice = choice,
+    .check = check,
+};

@@ -1,0 +1,67 @@
+#include "tools/top/options.h"
+
+#include <string.h>
+
+static int set_address(void *settings, const char *value, struct error *error)
+{
+    struct top_settings *into = settings;
+    if (into->address != NULL) {
+        error_set(error, EXIT_CODE_USAGE, "'%s': one collector at a time (see --help)", value);
+        return -1;
+    }
+    into->address = value;
+    return 0;
+}
+
+static int set_tap(void *settings, const char *value, struct error *error)
+{
+    if (value[0] == '\0' || strchr(value, '\n') != NULL || strlen(value) > 256) {
+        error_set(error, EXIT_CODE_USAGE, "a pattern is one line of 1 to 256 bytes");
+        return -1;
+    }
+    ((struct top_settings *)settings)->pattern = value;
+    return 0;
+}
+
+static int set_once(void *settings, const char *value, struct error *error)
+{
+    (void)value;
+    (void)error;
+    ((struct top_settings *)settings)->once = true;
+    return 0;
+}
+
+static int check(void *settings, struct error *error)
+{
+    const struct top_settings *given = settings;
+    if (!given->once || given->pattern == NULL)
+        return 0;
+    error_set(error, EXIT_CODE_USAGE, "--once and --tap exclude each other");
+    return -1;
+}
+
+static const struct command_option options[] = {
+    {"tap", "GLOB",
+     "write the samples whose names match (* any characters, ? any one) to\n"
+     "standard output as JSON lines, as they pass, at most 100 a second",
+     set_tap},
+    {"once", NULL, "write one page to standard output and end", set_once},
+    {0},
+};
+
+const struct command top_command = {
+    .name = "sluice-top",
+    .usage = "[options] [unix:PATH]",
+    .summary =
+        "Shows what a running collector does, each second: rates, drops by their reasons, sinks,\n"
+        "and the busiest senders with their loss. q ends it. Where standard output is no terminal\n"
+        "it writes one page, as with --once.",
+    .options = options,
+    .notes = "PATH is what the collector was started with: sluice --control " TOP_DEFAULT_ADDRESS
+             "\n(which is the default). Records without samples are shown by --tap where the name "
+             "of\ntheir schema matches; what was left out is told on standard error.\n"
+             "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
+             "answers; 74 the collector has gone, or standard output failed.",
+    .set_operand = set_address,
+    .check = check,
+};

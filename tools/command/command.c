@@ -8,6 +8,12 @@
 
 #define HELP_INDENT 26 /* columns before an option's text */
 
+const struct command_option command_common_options[] = {
+    {.name = "help", .help = "write this and exit"},
+    {.name = "version", .help = "write the version and exit"},
+    {0},
+};
+
 static int refuse(struct error *error, const char *option, int length, const char *what)
 {
     error_set(error, EXIT_CODE_USAGE, "--%.*s %s (see --help)", length, option, what);
@@ -144,15 +150,12 @@ static void write_option(const struct command *command, const struct command_opt
 
 void command_write_help(const struct command *command, FILE *out)
 {
-    static const struct command_option common[] = {
-        {.name = "help", .help = "write this and exit"},
-        {.name = "version", .help = "write the version and exit"},
-    };
+    const struct command_option *option;
     fprintf(out, "usage: %s %s\n\n%s\n\n", command->name, command->usage, command->summary);
-    for (const struct command_option *option = command->options; option->name != NULL; option++)
+    for (option = command->options; option->name != NULL; option++)
         write_option(command, option, out);
-    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
-        write_option(command, &common[i], out);
+    for (option = command_common_options; option->name != NULL; option++)
+        write_option(command, option, out);
     if (command->notes != NULL)
         fprintf(out, "\n%s\n", command->notes);
 }

@@ -56,6 +56,9 @@ struct command {
     int (*check)(void *settings, struct error *error);
 };
 
+/* --help and --version, which every tool has; ended by one without a name. */
+extern const struct command_option command_common_options[];
+
 enum command_wish {
     COMMAND_RUN,
     COMMAND_HELP,

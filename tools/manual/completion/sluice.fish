@@ -1,0 +1,93 @@
+# Completion of sluice for fish, made from its tables of options and keys.
+
+# The keys of URLs: key=VALUES.
+set -g __sluice_keys_udp (string split -n \n '
+@shell-keys any_udp
+')
+set -g __sluice_keys_capture (string split -n \n '
+@shell-keys any_capture
+')
+set -g __sluice_keys_sink (string split -n \n '
+@shell-keys sink
+')
+set -g __sluice_keys_file (string split -n \n '
+@shell-keys any_file_sink
+')
+set -g __sluice_keys_letters (string split -n \n '
+@shell-keys letters
+')
+set -g __sluice_sinks (string split -n \n '
+@sinks
+')
+
+# The URL so far, without --option= and an open quote.
+function __sluice_url
+    commandline -ct | string replace -r '^--[a-z-]+=' '' | string replace -r '^[\'"]' ''
+end
+
+# URL KEYS...: the URL with each of the keys, or of a key's values, at its end.
+function __sluice_keys --argument-names url
+    set -l before (string match -r '^.*[?&]' -- $url)
+    set -l last (string replace -r '^.*[?&]' '' -- $url)
+    for key in $argv[2..-1]
+        set -l name (string split -m 1 = -- $key)
+        if not string match -q '*=*' -- $last
+            echo $before$name[1]=
+        else if string match -q "$name[1]=*" -- $last
+            printf '%s\n' $before$name[1]=(string split -n '|' -- $name[2])
+        end
+    end
+end
+
+# SCHEME: the paths behind it.
+function __sluice_files --argument-names scheme
+    set -l path (string replace "$scheme:" '' -- (__sluice_url))
+    set -l paths (__fish_complete_path $path | string replace -r '\t.*' '')
+    test -z "$paths"; or printf '%s\n' $scheme:$paths
+end
+
+function __sluice_listener
+    set -l url (__sluice_url)
+    switch "$url"
+        case 'pcap:*\?*'
+            __sluice_keys $url $__sluice_keys_capture
+        case '*\?*'
+            __sluice_keys $url $__sluice_keys_udp
+        case 'pcap:*'
+            __sluice_files pcap
+        case '*'
+            printf '%s\n' udp:// pcap:
+    end
+end
+
+function __sluice_sink
+    set -l url (__sluice_url)
+    switch "$url"
+        case 'file:*\?*'
+            __sluice_keys $url $__sluice_keys_file
+        case '*\?*'
+            __sluice_keys $url $__sluice_keys_sink
+        case 'file:*'
+            __sluice_files file
+        case '*'
+            printf '%s\n' $__sluice_sinks
+    end
+end
+
+function __sluice_letters
+    set -l url (__sluice_url)
+    switch "$url"
+        case '*\?*'
+            __sluice_keys $url $__sluice_keys_letters
+        case 'file:*'
+            __sluice_files file
+        case '*'
+            echo file:
+    end
+end
+
+complete -c sluice -f
+@fish-options
+complete -c sluice -n __fish_use_subcommand -a ctl -d 'tell a running sluice something'
+complete -c sluice -n '__fish_seen_subcommand_from ctl' -a 'reload ledger stop'
+complete -c sluice -n '__fish_seen_subcommand_from reload ledger stop' -a '(pgrep -x sluice)'

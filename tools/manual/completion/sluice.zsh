@@ -1,0 +1,80 @@
+#compdef sluice
+# Completion of sluice for zsh, made from its tables of options and keys.
+
+# The keys of URLs: key=VALUES.
+_sluice_keys_udp='
+@shell-keys any_udp
+'
+_sluice_keys_capture='
+@shell-keys any_capture
+'
+_sluice_keys_sink='
+@shell-keys sink
+'
+_sluice_keys_file='
+@shell-keys any_file_sink
+'
+_sluice_keys_letters='
+@shell-keys letters
+'
+_sluice_sinks='
+@sinks
+'
+
+_sluice_keys() { # KEYS
+    local -a keys=(${(f)1}) values
+    local key
+    compset -P '*[?&]'
+    if [[ $PREFIX != *=* ]]; then
+        compadd -S = -- ${keys%%=*}
+        return
+    fi
+    key=${PREFIX%%=*}
+    compset -P '*='
+    values=(${(s:|:)${(M)keys:#$key=*}#*=})
+    compadd -S '' -- $values
+    [[ $key != schema ]] || _files
+}
+
+_sluice_listener() {
+    case $PREFIX in
+        pcap:*\?*) _sluice_keys $_sluice_keys_capture ;;
+        *\?*) _sluice_keys $_sluice_keys_udp ;;
+        pcap:*) compset -P pcap: && _files ;;
+        *) compadd -S '' -- udp:// pcap: ;;
+    esac
+}
+
+_sluice_sink() {
+    case $PREFIX in
+        file:*\?*) _sluice_keys $_sluice_keys_file ;;
+        *\?*) _sluice_keys $_sluice_keys_sink ;;
+        file:*) compset -P file: && _files ;;
+        *) compadd -S '' -- ${(f)_sluice_sinks} ;;
+    esac
+}
+
+_sluice_letters() {
+    case $PREFIX in
+        *\?*) _sluice_keys $_sluice_keys_letters ;;
+        file:*) compset -P file: && _files ;;
+        *) compadd -S '' -- file: ;;
+    esac
+}
+
+_sluice() {
+    if [[ $words[2] == ctl && CURRENT -gt 2 ]]; then
+        case $CURRENT in
+            3) compadd -- reload ledger stop ;;
+            4) _pids -m sluice ;;
+        esac
+        return
+    fi
+    local -a options=(
+@zsh-options
+        '1:subcommand:(ctl)'
+    )
+    _arguments $options
+}
+
+_sluice "$@"

@@ -1,0 +1,2 @@
+# Completion of %PROGRAM% for fish, made from its table of options.
+@fish-options

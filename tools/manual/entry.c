@@ -1,0 +1,136 @@
+#include "tools/manual/entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/choices.h"
+#include "collector/config/keys.h"
+#include "collector/config/option_table.h"
+
+_Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
+
+/* Adds a value to those that are offered. One that a shell would break apart is left out. */
+static void add_value(struct entry *entry, const char *value, size_t length)
+{
+    size_t used = strlen(entry->values);
+    if (length == 0 || strcspn(value, " |'\\$`") < length)
+        return;
+    snprintf(entry->values + used, sizeof entry->values - used, "%s%.*s", used == 0 ? "" : "|",
+             (int)length, value);
+}
+
+static enum entry_offer offer_of_form(const char *form)
+{
+    if (strcmp(form, "FOLDER") == 0)
+        return OFFER_FOLDER;
+    return strcmp(form, "FILE") == 0 || strcmp(form, "PATH") == 0 ? OFFER_FILE : OFFER_NOTHING;
+}
+
+/* --- the collector's -------------------------------------------------------------------------- */
+
+static void offer_values(struct entry *entry, const struct setting *setting)
+{
+    const char *name = setting_choice(setting, &program_choices, 0);
+    for (size_t i = 0; name != NULL; name = setting_choice(setting, &program_choices, ++i))
+        add_value(entry, name, strlen(name));
+    if (entry->values[0] == '\0' && setting->default_text != NULL)
+        add_value(entry, setting->default_text, strlen(setting->default_text));
+}
+
+static enum entry_offer offer_of_option(const struct option *option)
+{
+    switch (option->action) {
+    case OPTION_LISTEN:
+        return OFFER_LISTENER;
+    case OPTION_SINK:
+        return OFFER_SINK;
+    case OPTION_LETTERS:
+        return OFFER_LETTERS;
+    default:
+        return option->setting.form != NULL ? offer_of_form(option->setting.form) : OFFER_NOTHING;
+    }
+}
+
+static size_t entries_of_collector(struct entry entries[ENTRIES_MAX])
+{
+    size_t count = 0;
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        struct entry *entry = &entries[count++];
+        *entry = (struct entry){
+            .name = option->setting.name,
+            .help = option->setting.help,
+            .repeats = option->action == OPTION_LISTEN || option->action == OPTION_SINK,
+            .offer = offer_of_option(option),
+        };
+        form_of_option(option, &program_choices, entry->form);
+        form_of_default(&option->setting, true, entry->default_text);
+        if (entry->offer == OFFER_NOTHING)
+            offer_values(entry, &option->setting);
+    }
+    return count;
+}
+
+size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX])
+{
+    size_t count = 0;
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        if ((key->scopes & scopes) == 0)
+            continue;
+        struct entry *entry = &entries[count++];
+        *entry = (struct entry){.name = key->name, .help = key->help};
+        form_of_value(key, &program_choices, entry->form);
+        form_of_default(key, true, entry->default_text);
+        offer_values(entry, key);
+    }
+    return count;
+}
+
+/* --- a tool's --------------------------------------------------------------------------------- */
+
+/* Of "N|max" what is no placeholder: placeholders are in capitals. */
+static void offer_words(struct entry *entry)
+{
+    static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const char *word = entry->form;
+    if (strchr(word, '|') == NULL)
+        return;
+    while (*word != '\0') {
+        size_t length = strcspn(word, "|");
+        if (strcspn(word, capitals) >= length)
+            add_value(entry, word, length);
+        word += length + (word[length] == '|');
+    }
+}
+
+static void write_form(const struct command *command, const struct command_option *option,
+                       struct entry *entry)
+{
+    FILE *out = fmemopen(entry->form, sizeof entry->form, "w");
+    if (out == NULL)
+        abort();
+    command_write_value(command, option, out);
+    fclose(out);
+}
+
+static void add_command_option(const struct command *command, const struct command_option *option,
+                               struct entry *entry)
+{
+    *entry = (struct entry){.name = option->name, .help = option->help};
+    write_form(command, option, entry);
+    entry->offer = offer_of_form(entry->form);
+    offer_words(entry);
+}
+
+size_t entries_of_options(const struct command *command, struct entry entries[ENTRIES_MAX])
+{
+    const struct command_option *option;
+    size_t count = 0;
+    if (command == NULL)
+        return entries_of_collector(entries);
+    for (option = command->options; option->name != NULL && count < ENTRIES_MAX; option++)
+        add_command_option(command, option, &entries[count++]);
+    for (option = command_common_options; option->name != NULL && count < ENTRIES_MAX; option++)
+        add_command_option(command, option, &entries[count++]);
+    return count;
+}

@@ -1,0 +1,284 @@
+/*
+ * sluice-manual: a manual page, or a shell's completion, from a template and the tables of options
+ * and keys. Runs while Sluice is built; not for users.
+ *
+ *     sluice-manual PROGRAM TEMPLATE PAGE
+ *
+ * Lines of the template that begin with "@" are directives, a word and perhaps an argument; all
+ * others are written as they are, but for %PROGRAM%, which is the program's name.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/choices.h"
+#include "collector/config/keys.h"
+#include "collector/entry.h"
+#include "collector/version.h"
+#include "tools/bench/options.h"
+#include "tools/decode/options.h"
+#include "tools/manual/entry.h"
+#include "tools/manual/writing.h"
+#include "tools/replay/options.h"
+#include "tools/send/options.h"
+#include "tools/top/options.h"
+
+/* The tools; a program that is none of them is the collector. */
+static const struct command *const tools[] = {&send_command,  &replay_command, &decode_command,
+                                              &bench_command, &top_command,    NULL};
+
+struct writing {
+    const char *program;
+    const struct command *tool; /* NULL: the collector */
+    FILE *out;
+};
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+/* NAME SECTION DATE, and what the section is called */
+static int write_title(const struct writing *writing, const char *argument)
+{
+    char name[64];
+    char date[16];
+    int section;
+    if (sscanf(argument, "%63s %d %15s", name, &section, date) != 3)
+        return -1;
+    fprintf(writing->out, ".TH \"");
+    for (const char *at = name; *at != '\0'; at++)
+        fputc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, writing->out);
+    fprintf(writing->out, "\" %d \"%s\" \"sluice %s\" \"%s\"\n", section, date, SLUICE_VERSION,
+            section == 1 ? "User Commands" : "File Formats Manual");
+    return 0;
+}
+
+static int write_usage(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    if (writing->tool == NULL)
+        return -1;
+    fprintf(writing->out, "\\fB");
+    roff_write_text(writing->out, writing->program, strlen(writing->program));
+    fprintf(writing->out, "\\fR ");
+    roff_write_text(writing->out, writing->tool->usage, strlen(writing->tool->usage));
+    fputc('\n', writing->out);
+    return 0;
+}
+
+static int write_summary(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    if (writing->tool == NULL)
+        return -1;
+    roff_write_paragraphs(writing->out, writing->tool->summary);
+    return 0;
+}
+
+/* A tool's notes, which end with its exit codes: those have a section of their own. */
+static int write_notes(const struct writing *writing, const char *argument)
+{
+    static const char begin[] = "Exit codes: ";
+    (void)argument;
+    const char *codes = writing->tool != NULL ? strstr(writing->tool->notes, begin) : NULL;
+    if (codes == NULL)
+        return -1;
+    fputs(".SH NOTES\n", writing->out);
+    size_t length = (size_t)(codes - writing->tool->notes);
+    while (length > 0 && strchr(" \n", writing->tool->notes[length - 1]) != NULL)
+        length--;
+    roff_write_text(writing->out, writing->tool->notes, length);
+    fputs("\n.SH EXIT STATUS\n", writing->out);
+    codes += strlen(begin);
+    roff_write_text(writing->out, codes, strlen(codes));
+    fputc('\n', writing->out);
+    return 0;
+}
+
+static int write_options(const struct writing *writing, const char *argument)
+{
+    struct entry entries[ENTRIES_MAX];
+    (void)argument;
+    size_t count = entries_of_options(writing->tool, entries);
+    roff_write_entries(writing->out, entries, count, "--", " ");
+    return 0;
+}
+
+/* The keys of a place, by a name that key_places lists. */
+static const struct {
+    const char *name;
+    unsigned scopes;
+} key_places[] = {
+    {"udp", KEY_OF_UDP},
+    {"capture", KEY_OF_CAPTURE},
+    {"schema", KEY_OF_SCHEMA},
+    {"file", KEY_OF_FILE},
+    {"sink", KEY_OF_SINK},
+    {"file_sink", KEY_OF_FILE_SINK},
+    {"letters", KEY_OF_LETTERS},
+    {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
+    {"any_capture", KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE},
+    {"any_file_sink", KEY_OF_SINK | KEY_OF_FILE_SINK},
+};
+
+static size_t find_keys(const char *place, struct entry entries[ENTRIES_MAX])
+{
+    for (size_t i = 0; i < sizeof key_places / sizeof key_places[0]; i++)
+        if (strcmp(key_places[i].name, place) == 0)
+            return entries_of_keys(key_places[i].scopes, entries);
+    return 0;
+}
+
+/* PLACE, and what stands between a key and its value */
+static int write_keys(const struct writing *writing, const char *argument)
+{
+    struct entry entries[ENTRIES_MAX];
+    size_t count = find_keys(argument, entries);
+    roff_write_entries(writing->out, entries, count, "", "=");
+    return count != 0 ? 0 : -1;
+}
+
+static int write_exit_codes(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    for (const struct exit_meaning *exit = exit_meanings; exit->meaning != NULL; exit++) {
+        fprintf(writing->out, ".TP\n\\fB%d\\fR\n", (int)exit->code);
+        roff_write_text(writing->out, exit->meaning, strlen(exit->meaning));
+        fputc('\n', writing->out);
+    }
+    return 0;
+}
+
+/* --- completions ------------------------------------------------------------------------------ */
+
+static int write_bash_options(const struct writing *writing, const char *argument)
+{
+    struct entry entries[ENTRIES_MAX];
+    (void)argument;
+    bash_write_options(writing->out, entries, entries_of_options(writing->tool, entries));
+    return 0;
+}
+
+static int write_zsh_options(const struct writing *writing, const char *argument)
+{
+    struct entry entries[ENTRIES_MAX];
+    (void)argument;
+    zsh_write_options(writing->out, entries, entries_of_options(writing->tool, entries));
+    return 0;
+}
+
+static int write_fish_options(const struct writing *writing, const char *argument)
+{
+    struct entry entries[ENTRIES_MAX];
+    (void)argument;
+    fish_write_options(writing->out, writing->program, entries,
+                       entries_of_options(writing->tool, entries));
+    return 0;
+}
+
+static int write_shell_keys(const struct writing *writing, const char *argument)
+{
+    struct entry entries[ENTRIES_MAX];
+    size_t count = find_keys(argument, entries);
+    shell_write_keys(writing->out, entries, count);
+    return count != 0 ? 0 : -1;
+}
+
+/* The schemes of sinks: "stdout: file: command:" */
+static int write_sinks(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    for (size_t i = 0; program_choices.destinations[i] != NULL; i++)
+        fprintf(writing->out, "%s:\n", program_choices.destinations[i]->scheme);
+    return 0;
+}
+
+/* --- templates -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int (*write)(const struct writing *writing, const char *argument); /* -1: cannot be had */
+} directives[] = {
+    {"title", write_title},
+    {"usage", write_usage},
+    {"summary", write_summary},
+    {"notes", write_notes},
+    {"options", write_options},
+    {"keys", write_keys},
+    {"exit-codes", write_exit_codes},
+    {"bash-options", write_bash_options},
+    {"zsh-options", write_zsh_options},
+    {"fish-options", write_fish_options},
+    {"shell-keys", write_shell_keys},
+    {"sinks", write_sinks},
+};
+
+/* "@name argument", without its newline. */
+static int write_directive(const struct writing *writing, const char *line)
+{
+    size_t length = strcspn(line + 1, " ");
+    const char *argument = line + 1 + length + strspn(line + 1 + length, " ");
+    for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++)
+        if (strlen(directives[i].name) == length &&
+            memcmp(directives[i].name, line + 1, length) == 0)
+            return directives[i].write(writing, argument);
+    return -1;
+}
+
+/* A line that is no directive. */
+static void write_line(const struct writing *writing, const char *line)
+{
+    static const char mark[] = "%PROGRAM%";
+    const char *at;
+    for (; (at = strstr(line, mark)) != NULL; line = at + strlen(mark))
+        fprintf(writing->out, "%.*s%s", (int)(at - line), line, writing->program);
+    fputs(line, writing->out);
+}
+
+static int write_template(const struct writing *writing, FILE *template, const char *path)
+{
+    char line[1024];
+    for (int number = 1; fgets(line, sizeof line, template) != NULL; number++) {
+        if (line[0] != '@') {
+            write_line(writing, line);
+            continue;
+        }
+        line[strcspn(line, "\n")] = '\0';
+        if (write_directive(writing, line) != 0) {
+            fprintf(stderr, "%s:%d: %s: cannot be had\n", path, number, line);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int write_page(struct writing *writing, const char *template_path, const char *page_path)
+{
+    FILE *template = fopen(template_path, "r");
+    if (template == NULL) {
+        perror(template_path);
+        return -1;
+    }
+    int result = -1;
+    writing->out = fopen(page_path, "w");
+    if (writing->out != NULL) {
+        result = write_template(writing, template, template_path);
+        bool failed = ferror(writing->out) != 0;
+        if (fclose(writing->out) != 0 || failed)
+            result = -1;
+    }
+    if (result != 0)
+        fprintf(stderr, "sluice-manual: cannot make %s\n", page_path);
+    fclose(template);
+    return result;
+}
+
+int program_main(int argc, char **argv)
+{
+    if (argc != 4) {
+        fputs("usage: sluice-manual PROGRAM TEMPLATE PAGE\n", stderr);
+        return EXIT_CODE_USAGE;
+    }
+    struct writing writing = {.program = argv[1]};
+    for (size_t i = 0; tools[i] != NULL; i++)
+        if (strcmp(tools[i]->name, argv[1]) == 0)
+            writing.tool = tools[i];
+    return write_page(&writing, argv[2], argv[3]) == 0 ? EXIT_CODE_OK : EXIT_CODE_IO;
+}

@@ -1,0 +1,113 @@
+#include <string.h>
+
+#include "tools/manual/writing.h"
+
+/* What roff would take for something else; "-" is a minus, as it is typed. */
+static void write_character(FILE *out, char character)
+{
+    switch (character) {
+    case '\\':
+        fputs("\\e", out);
+        break;
+    case '-':
+        fputs("\\-", out);
+        break;
+    case '\'':
+        fputs("\\(aq", out);
+        break;
+    case '`':
+        fputs("\\(ga", out);
+        break;
+    case '^':
+        fputs("\\(ha", out);
+        break;
+    case '~':
+        fputs("\\(ti", out);
+        break;
+    default:
+        fputc(character, out);
+    }
+}
+
+void roff_write_text(FILE *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '.' && (i == 0 || text[i - 1] == '\n'))
+            fputs("\\&", out); /* else a request */
+        write_character(out, text[i]);
+    }
+}
+
+/* --- paragraphs ------------------------------------------------------------------------------- */
+
+static size_t paragraph_length(const char *text)
+{
+    const char *end = strstr(text, "\n\n");
+    return end != NULL ? (size_t)(end - text) : strlen(text);
+}
+
+static bool has_indented_lines(const char *text, size_t length)
+{
+    const char *at = strstr(text, "\n ");
+    return at != NULL && (size_t)(at - text) < length;
+}
+
+void roff_write_paragraphs(FILE *out, const char *text)
+{
+    for (const char *between = ""; *text != '\0'; between = ".PP\n") {
+        size_t length = paragraph_length(text);
+        bool as_it_is = has_indented_lines(text, length);
+        fputs(between, out);
+        fputs(as_it_is ? ".nf\n" : "", out);
+        roff_write_text(out, text, length);
+        fputs(as_it_is ? "\n.fi\n" : "\n", out);
+        text += length;
+        text += strspn(text, "\n");
+    }
+}
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+static bool is_capital_or_mark(char character)
+{
+    return (character >= 'A' && character <= 'Z') || strchr(".[]/:,-;<>*=", character) != NULL;
+}
+
+/* The form of a value: placeholders, in capitals, are set apart from what is typed. */
+static void write_form(FILE *out, const char *form)
+{
+    while (*form != '\0') {
+        size_t length = strcspn(form, "|");
+        bool placeholder = true;
+        for (size_t i = 0; i < length; i++)
+            placeholder = placeholder && is_capital_or_mark(form[i]);
+        fputs(placeholder ? "\\fI" : "\\fB", out);
+        roff_write_text(out, form, length);
+        fputs("\\fR", out);
+        form += length;
+        if (*form == '|')
+            fputc(*form++, out);
+    }
+}
+
+void roff_write_entries(FILE *out, const struct entry *entries, size_t count, const char *before,
+                        const char *between)
+{
+    for (const struct entry *entry = entries; entry < entries + count; entry++) {
+        fputs(".TP\n\\fB", out);
+        roff_write_text(out, before, strlen(before));
+        roff_write_text(out, entry->name, strlen(entry->name));
+        fputs("\\fR", out);
+        if (entry->form[0] != '\0')
+            fputs(between, out);
+        write_form(out, entry->form);
+        fputc('\n', out);
+        roff_write_text(out, entry->help, strlen(entry->help));
+        if (entry->default_text[0] != '\0') {
+            fputs("\n(", out);
+            roff_write_text(out, entry->default_text, strlen(entry->default_text));
+            fputc(')', out);
+        }
+        fputc('\n', out);
+    }
+}

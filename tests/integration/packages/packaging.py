@@ -1,0 +1,87 @@
+"""Makes packages of what was built, and runs what is in them."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from built import SKIPPED
+from sluice_program import ProgramTest, read_lines
+
+BUILD = pathlib.Path(os.environ["SLUICE_BUILD"])
+SOURCE = pathlib.Path(os.environ["SLUICE_SOURCE"])
+DOCUMENTS = "share/doc/sluice"
+
+# All that is installed below /usr, or wherever an archive is unpacked.
+PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
+
+
+def need(*tools):
+    """Leaves out all tests of a script where one of these is missing."""
+    for tool in tools:
+        if not shutil.which(tool):
+            print(f"needs {tool}", file=sys.stderr)
+            sys.exit(SKIPPED)
+
+
+def run(*arguments, **more):
+    """Runs it to its end; returns its standard output."""
+    done = subprocess.run([str(each) for each in arguments], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=500, check=False,
+                          text=True, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{arguments} exits with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def pack(build, generator, folder, moment=None):
+    """Makes a package in the folder; returns its path. All in it has the time `moment`."""
+    environment = {**os.environ, **({"SOURCE_DATE_EPOCH": str(moment)} if moment else {})}
+    run(os.environ["CPACK"], "--config", build / "CPackConfig.cmake", "-G", generator, "-B", folder,
+        env=environment)
+    found = [path for path in folder.iterdir() if path.is_file()]
+    if len(found) != 1:
+        raise AssertionError(f"cpack made {found}")
+    return found[0]
+
+
+def files_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*")
+                  if not path.is_dir() or path.is_symlink())
+
+
+def needed_by(program):
+    """The shared libraries that a program names."""
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--wide", "--dynamic", program))
+
+
+class PackageTest(ProgramTest):
+    def adapted(self, configuration, root):
+        """The configuration that is shipped, with folders of a scratch root and any free port."""
+        text = configuration.read_text(encoding="utf-8")
+        for was, becomes in (("/var/", f"{root}/var/"), ("127.0.0.1:5555", "127.0.0.1:0")):
+            self.assertIn(was, text)
+            text = text.replace(was, becomes)
+        for folder in ("log", "lib"):
+            (root / "var" / folder / "sluice").mkdir(parents=True)
+        adapted = root / "sluice.yaml"
+        adapted.write_text(text, encoding="utf-8")
+        return adapted
+
+    def collects(self, programs, configuration, root):
+        """What is sent to the program is in its file when it has been told to stop."""
+        adapted = self.adapted(configuration, root)
+        sluice = programs / "sluice"
+        run(sluice, "--check", "--config", adapted)
+        program = self.start("--config", adapted, program=sluice)
+        run(programs / "sluice-send", "--schema", "riemann", "--count", "100", "--rate", "max",
+            "--to", program.names[0])
+        program.wait_for_received(100)
+        ledger = program.stop()
+        listener, sink = ledger["listeners"][0], ledger["sinks"][0]
+        self.assertEqual(listener["received"] + listener["kernel_drops"], 100)
+        self.assertEqual(sink["written"], listener["decoded"])
+        self.assertGreater(sink["written"], 0)
+        lines = read_lines(root / "var/log/sluice/metrics.ndjson")
+        self.assertEqual(len(lines), sink["written"])

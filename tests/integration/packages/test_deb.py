@@ -1,0 +1,117 @@
+"""The .deb: what is in it, what it says of itself, and that it does what it is installed for."""
+import os
+import pathlib
+import re
+import shutil
+import unittest
+
+from packaging import (DOCUMENTS, PROGRAMS, BUILD, PackageTest, files_below, need, pack, run)
+
+MOMENT = 1790000000
+SCRIPTS = ("postinst", "postrm", "prerm")
+
+
+class Package(PackageTest):
+    """One package for all tests: nobody changes it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.made = BUILD / "package-test"
+        shutil.rmtree(cls.made, ignore_errors=True)
+        cls.package = pack(BUILD, "DEB", cls.made, MOMENT)
+        cls.root = cls.made / "root"
+        run("dpkg-deb", "--raw-extract", cls.package, cls.root)
+        cls.control = cls.root / "DEBIAN"
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.made, ignore_errors=True)
+        super().tearDownClass()
+
+    def test_its_fields(self):
+        def field(name):
+            return run("dpkg-deb", "--field", self.package, name).strip()
+
+        self.assertEqual(field("Package"), "sluice")
+        version = run(os.environ["SLUICE"], "--version").split()[1]
+        self.assertEqual(field("Version"), version)
+        self.assertEqual(field("Architecture"), run("dpkg", "--print-architecture").strip())
+        self.assertRegex(field("Depends"), r"\blibc6 \(>= 2\.\d+\)")
+        self.assertIn("init-system-helpers", field("Depends"))
+        self.assertEqual(self.package.name, f"sluice_{version}_{field('Architecture')}.deb")
+
+    def test_what_is_in_it(self):
+        files = [file for file in files_below(self.root) if not file.startswith("DEBIAN/")]
+        programs = [name for name in PROGRAMS if f"usr/bin/{name}" in files or name != "sluice-top"]
+        expected = [
+            "etc/logrotate.d/sluice", "etc/sluice/sluice.yaml",
+            "usr/lib/systemd/system/sluice-otlp.socket", "usr/lib/systemd/system/sluice.service",
+            "usr/lib/systemd/system/sluice.socket", "usr/lib/tmpfiles.d/sluice.conf",
+            f"usr/{DOCUMENTS}/README.md", f"usr/{DOCUMENTS}/changelog.gz",
+            f"usr/{DOCUMENTS}/copyright", f"usr/{DOCUMENTS}/examples/sluice-buffers.conf",
+            f"usr/{DOCUMENTS}/examples/sysctl.conf", "usr/share/lintian/overrides/sluice",
+            "usr/share/man/man5/sluice.yaml.5.gz"]
+        for name in programs:
+            expected += [f"usr/bin/{name}", f"usr/share/man/man1/{name}.1.gz",
+                         f"usr/share/bash-completion/completions/{name}",
+                         f"usr/share/zsh/vendor-completions/_{name}",
+                         f"usr/share/fish/vendor_completions.d/{name}.fish"]
+        self.assertEqual(files, sorted(expected))
+
+    def test_what_an_administrator_changes_stays(self):
+        self.assertEqual((self.control / "conffiles").read_text().split(),
+                         ["/etc/logrotate.d/sluice", "/etc/sluice/sluice.yaml"])
+
+    def test_its_scripts_are_sound_and_start_nothing_by_themselves(self):
+        for name in SCRIPTS:
+            run("sh", "-n", self.control / name)
+            text = re.sub(r"^#.*", "", (self.control / name).read_text(), flags=re.MULTILINE)
+            self.assertNotRegex(text, r"systemctl (enable|start)|deb-systemd-invoke (re)?start", name)
+        enabled = re.findall(r".*\n.*deb-systemd-helper enable",
+                             (self.control / "postinst").read_text())
+        self.assertEqual(len(enabled), 1)
+        self.assertIn("was-enabled", enabled[0])
+
+    def test_the_scripts_run_where_no_systemd_does(self):
+        """As in a container; with a helper that only writes down what it is asked for."""
+        if pathlib.Path("/run/systemd/system").exists():
+            self.skipTest("systemd runs here")
+        helper = self.folder / "deb-systemd-helper"
+        asked = self.folder / "asked"
+        helper.write_text(f'#!/bin/sh\necho "$*" >>{asked}\n'
+                          'case $* in *was-enabled*|*debian-installed*) exit 1 ;; esac\n')
+        helper.chmod(0o755)
+        environment = {"PATH": f"{self.folder}:/usr/bin:/bin"}
+        for name, *arguments in (("postinst", "configure", ""), ("prerm", "remove"),
+                                 ("postrm", "remove"), ("postrm", "purge")):
+            run(self.control / name, *arguments, env=environment)
+        done = asked.read_text().splitlines()
+        self.assertNotIn("enable sluice.service", done)
+        for what in ("update-state", "mask", "purge", "unmask"):
+            self.assertIn(f"{what} sluice.service", done)
+
+    def test_the_service_names_what_is_there(self):
+        unit = (self.root / "usr/lib/systemd/system/sluice.service").read_text()
+        commands = re.findall(r"^Exec\w+=(\S+) (.*)", unit, re.MULTILINE)
+        self.assertGreater(len(commands), 1)
+        for program, arguments in commands:
+            self.assertTrue(os.access(self.root / program[1:], os.X_OK), program)
+            for path in re.findall(r"/etc/\S+", arguments):
+                self.assertTrue((self.root / path[1:]).exists(), path)
+
+    def test_what_is_sent_to_it_is_in_the_file_after_a_stop(self):
+        self.collects(self.root / "usr/bin", self.root / "etc/sluice/sluice.yaml", self.folder)
+
+    def test_made_again_it_is_the_same_to_the_byte(self):
+        again = pack(BUILD, "DEB", self.folder / "again", MOMENT)
+        self.assertEqual(again.read_bytes(), self.package.read_bytes())
+
+    @unittest.skipUnless(shutil.which("lintian"), "needs lintian")
+    def test_lintian_has_nothing_to_say(self):
+        self.assertEqual(run("lintian", "--allow-root", self.package), "")
+
+
+if __name__ == "__main__":
+    need("dpkg-deb", "dpkg-shlibdeps", "file")
+    unittest.main()

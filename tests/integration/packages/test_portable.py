@@ -1,0 +1,120 @@
+"""The archive and the .rpm for any distribution: built from the beginning, with their own preset."""
+import functools
+import os
+import pathlib
+import platform
+import re
+import shutil
+import unittest
+
+from packaging import (DOCUMENTS, PROGRAMS, SOURCE, PackageTest, files_below, need, needed_by, pack,
+                       run)
+
+LEAST_GLIBC = (2, 36)
+
+
+@functools.cache
+def portable_build():
+    """Built once for all tests, in the folder of the build that is tested, and kept there."""
+    build = pathlib.Path(os.environ["SLUICE_BUILD"], "portable")
+    cmake = os.environ["CMAKE"]
+    run(cmake, "--preset", "portable", "-B", build, cwd=SOURCE)
+    run(cmake, "--build", build, "--parallel", "2")
+    return build
+
+
+class Archive(PackageTest):
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        made = portable_build() / "made"
+        shutil.rmtree(made, ignore_errors=True)
+        cls.archive = pack(portable_build(), "TGZ", made)
+        run("tar", "--extract", "--file", cls.archive, "--directory", made)
+        cls.root = made / cls.archive.name.removesuffix(".tar.gz")
+        cls.programs = [cls.root / "bin" / name for name in PROGRAMS]
+
+    def test_what_is_in_it(self):
+        expected = [f"{DOCUMENTS}/{name}" for name in ("LICENSE", "README.md", "copyright")]
+        expected += [f"{DOCUMENTS}/examples/{name}" for name in (
+            "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice.service",
+            "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")]
+        expected += ["share/man/man5/sluice.yaml.5"]
+        for name in PROGRAMS:
+            expected += [f"bin/{name}", f"share/man/man1/{name}.1",
+                         f"share/bash-completion/completions/{name}",
+                         f"share/zsh/site-functions/_{name}",
+                         f"share/fish/vendor_completions.d/{name}.fish"]
+        self.assertEqual(files_below(self.root), sorted(expected))
+        self.assertTrue(self.root.name.endswith(f"-linux-{platform.machine()}"))
+
+    def test_the_programs_need_nothing_but_the_c_library(self):
+        for program in self.programs:
+            for library in needed_by(program):
+                self.assertRegex(library, r"^(libc|libm|ld-linux.*)\.so\.\d+$", program)
+
+    def test_the_c_library_may_be_that_old(self):
+        for program in self.programs:
+            versions = re.findall(r"\bGLIBC_(\d+)\.(\d+)",
+                                  run("readelf", "--wide", "--version-info", program))
+            self.assertTrue(versions)
+            newest = max((int(major), int(minor)) for major, minor in versions)
+            self.assertLessEqual(newest, LEAST_GLIBC, program)
+
+    def test_the_programs_are_hardened_and_stripped(self):
+        for program in self.programs:
+            header = run("readelf", "--wide", "--file-header", "--program-headers", program)
+            self.assertIn("DYN (Position-Independent Executable file)", header)
+            self.assertIn("GNU_RELRO", header)
+            self.assertRegex(header, r"GNU_STACK.*\bRW\b")
+            self.assertIn("BIND_NOW", run("readelf", "--wide", "--dynamic", program))
+            symbols = run("readelf", "--wide", "--syms", program)
+            self.assertIn("__stack_chk_fail", symbols)
+            self.assertNotIn(".symtab", symbols)
+        self.assertIn("_chk@", run("readelf", "--wide", "--syms", self.programs[0]))
+
+    def test_the_programs_run(self):
+        for program in self.programs:
+            self.assertTrue(run(program, "--version").startswith(program.name + " "))
+
+    def test_what_is_sent_to_it_is_in_the_file_after_a_stop(self):
+        self.collects(self.root / "bin", self.root / DOCUMENTS / "examples/sluice.yaml", self.folder)
+
+    def test_nothing_tells_where_it_was_built(self):
+        for program in self.programs:
+            self.assertNotIn(os.fsencode(SOURCE), program.read_bytes(), program)
+
+
+@unittest.skipUnless(shutil.which("rpmbuild"), "needs rpmbuild")
+class Rpm(PackageTest):
+    """The same programs; so only what is different."""
+
+    def setUp(self):
+        super().setUp()
+        self.package = pack(portable_build(), "RPM", self.folder / "rpm")
+
+    def test_what_is_in_it(self):
+        files = run("rpm", "--query", "--list", "--package", self.package).splitlines()
+        for name in PROGRAMS:
+            self.assertIn(f"/usr/bin/{name}", files)
+        for path in ("/usr/lib/systemd/system/sluice.service", "/usr/share/man/man1/sluice.1",
+                     "/usr/share/zsh/site-functions/_sluice"):
+            self.assertIn(path, files)
+        for folder in ("/etc", "/usr/bin", "/usr/lib/systemd/system", "/usr/share/man/man1"):
+            self.assertNotIn(folder, files, "a folder of the system's")
+
+    def test_what_an_administrator_changes_stays(self):
+        listed = run("rpm", "--query", "--queryformat", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]",
+                     "--package", self.package)
+        self.assertEqual(re.findall(r"(\S+) c\w*n", listed),
+                         ["/etc/logrotate.d/sluice", "/etc/sluice/sluice.yaml"])
+
+    def test_it_needs_no_library_but_c(self):
+        needs = run("rpm", "--query", "--requires", "--package", self.package)
+        self.assertEqual(set(re.findall(r"^(\S+)\.so\S*\(", needs, re.MULTILINE)), {"libc", "libm"})
+
+
+if __name__ == "__main__":
+    need("cc", "ninja", "readelf")
+    unittest.main()

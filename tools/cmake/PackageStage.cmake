@@ -1,0 +1,22 @@
+# Run by cpack when all is in its place, before it is packed: what a format does differently from the
+# others.
+set(root ${CPACK_TEMPORARY_DIRECTORY}/ALL_COMPONENTS_IN_ONE)
+
+if(NOT CPACK_GENERATOR STREQUAL "TGZ")
+    file(RENAME ${root}/usr/etc ${root}/etc)
+endif()
+
+# Debian compresses what is read by people, has its own name for the copyright's file, and its own
+# folder for zsh. -n: no time of now.
+if(CPACK_GENERATOR STREQUAL "DEB")
+    set(here ${CMAKE_CURRENT_LIST_DIR}/../packaging/debian)
+    set(documents ${root}/usr/share/doc/sluice)
+    file(REMOVE ${documents}/LICENSE)
+    file(COPY ${here}/changelog DESTINATION ${documents})
+    file(COPY ${here}/lintian-overrides DESTINATION ${root}/usr/share/lintian/overrides)
+    file(RENAME ${root}/usr/share/lintian/overrides/lintian-overrides
+        ${root}/usr/share/lintian/overrides/sluice)
+    file(RENAME ${root}/usr/share/zsh/site-functions ${root}/usr/share/zsh/vendor-completions)
+    file(GLOB pages ${root}/usr/share/man/*/*)
+    execute_process(COMMAND gzip -9n ${documents}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
+endif()

@@ -1,0 +1,110 @@
+# What is installed, and packages of it: .deb, .rpm and .tar.gz (CPack).
+#
+#   sluice    programs, manual, completions, documents
+#   system    what a machine has one of: units, configuration. In .deb and .rpm alone; it names /usr
+#   examples  the same, to be read: in the .tar.gz, and where "cmake --install" puts things
+#   bench     sluice-bench; only on request
+include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sluice)
+set(packaging ${PROJECT_SOURCE_DIR}/tools/packaging)
+set(manual ${PROJECT_BINARY_DIR}/tools/manual/made)
+
+set(installed ${programs})
+list(REMOVE_ITEM installed sluice-bench)
+install(TARGETS ${installed})
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+    ${packaging}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Where each shell and man look for what is about a program.
+function(sluice_install_manual program)
+    install(FILES ${manual}/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN})
+    install(FILES ${manual}/bash/${program}
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${ARGN})
+    install(FILES ${manual}/zsh/_${program}
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${ARGN})
+    install(FILES ${manual}/fish/${program}.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d ${ARGN})
+endfunction()
+
+foreach(program ${installed})
+    sluice_install_manual(${program})
+endforeach()
+install(FILES ${manual}/man/sluice.yaml.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+
+set(only_bench COMPONENT bench EXCLUDE_FROM_ALL)
+install(TARGETS sluice-bench RUNTIME ${only_bench})
+sluice_install_manual(sluice-bench ${only_bench})
+
+# What is not needed, but makes room for bursts.
+set(examples ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES ${packaging}/systemd/sluice-buffers.conf ${packaging}/systemd/sysctl.conf
+    DESTINATION ${examples})
+
+set(units ${packaging}/systemd/sluice.service ${packaging}/systemd/sluice.socket
+    ${packaging}/systemd/sluice-otlp.socket)
+install(FILES ${units} ${packaging}/systemd/tmpfiles.conf ${packaging}/logrotate
+    ${packaging}/sluice.yaml DESTINATION ${examples} COMPONENT examples)
+
+# Below /usr; what is for /etc is moved there (PackageStage.cmake).
+set(only_system COMPONENT system EXCLUDE_FROM_ALL)
+install(FILES ${units} DESTINATION lib/systemd/system ${only_system})
+install(FILES ${packaging}/systemd/tmpfiles.conf
+    DESTINATION lib/tmpfiles.d RENAME sluice.conf ${only_system})
+install(FILES ${packaging}/logrotate DESTINATION etc/logrotate.d RENAME sluice ${only_system})
+install(FILES ${packaging}/sluice.yaml DESTINATION etc/sluice ${only_system})
+
+# --- packages --------------------------------------------------------------------------------
+set(CPACK_PACKAGE_NAME sluice)
+set(CPACK_PACKAGE_VENDOR "The Sluice maintainers")
+set(CPACK_PACKAGE_CONTACT "The Sluice maintainers <maintainers@sluice.example>" CACHE STRING
+    "Whom a package names as its maintainer")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "edge-triggered UDP telemetry collector")
+set(CPACK_PACKAGE_DESCRIPTION "\
+Sluice receives protobuf datagrams over UDP (Riemann, OTLP, a schema of its
+own or yours), decodes them, and writes structured records to files, to
+standard output and to commands. Its ledger says what became of every
+datagram.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_THREADS 0)
+
+# All of a format's components make one package.
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_RPM_COMPONENT_INSTALL ON)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/PackageFormat.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/cmake/PackageStage.cmake)
+
+# A package has the time of what it was made from, unless SOURCE_DATE_EPOCH is set.
+set(SLUICE_SOURCE_TIME)
+execute_process(COMMAND git log -1 --format=%ct
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    OUTPUT_VARIABLE SLUICE_SOURCE_TIME OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/PackageFormat.cmake.in
+    ${CPACK_PROJECT_CONFIG_FILE} @ONLY)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "init-system-helpers (>= 1.54~)")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS logrotate)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS protobuf-compiler)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${packaging}/debian/conffiles ${packaging}/debian/postinst
+    ${packaging}/debian/postrm ${packaging}/debian/prerm)
+
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
+set(CPACK_RPM_POST_INSTALL_SCRIPT_FILE ${packaging}/rpm/post)
+set(CPACK_RPM_PRE_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/preun)
+set(CPACK_RPM_POST_UNINSTALL_SCRIPT_FILE ${packaging}/rpm/postun)
+set(CPACK_RPM_USER_FILELIST "%config(noreplace) /etc/sluice/sluice.yaml"
+    "%config(noreplace) /etc/logrotate.d/sluice")
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /etc /etc/logrotate.d /usr/lib/systemd
+    /usr/lib/systemd/system /usr/lib/tmpfiles.d /usr/share/bash-completion
+    /usr/share/bash-completion/completions /usr/share/fish /usr/share/fish/vendor_completions.d
+    /usr/share/man /usr/share/man/man1 /usr/share/man/man5
+    /usr/share/zsh /usr/share/zsh/site-functions)
+include(CPack)

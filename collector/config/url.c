@@ -487,3 +487,8 @@ struct url_place url_place_of_dead_letter(const char *url)
 {
     return place_of(url, true, false);
 }
+
+const char *url_listener_form(size_t at)
+{
+    return at < listener_scheme_count ? listener_schemes[at].form : NULL;
+}

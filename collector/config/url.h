@@ -59,4 +59,7 @@ struct url_place url_place_of_dead_letter(const char *url);
 bool url_is_listener(const char *text);
 bool url_is_sink(const char *text, const struct config_choices *choices);
 
+/* "udp://ADDR:PORT": the at-th kind of listeners as it is written; NULL: there are no more. */
+const char *url_listener_form(size_t at);
+
 #endif

@@ -116,26 +116,27 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
     return COMMAND_RUN;
 }
 
-int command_write_value(const struct command *command, const struct command_option *option,
-                        FILE *out)
+void command_form(const struct command *command, const struct command_option *option,
+                  char form[COMMAND_FORM_SIZE])
 {
     const char *name;
-    int width = 0;
-    if (option->value == NULL)
-        return 0;
-    if (command->choice == NULL || command->choice(option->name, 0) == NULL)
-        return fprintf(out, "%s", option->value);
-    for (size_t i = 0; (name = command->choice(option->name, i)) != NULL; i++)
-        width += fprintf(out, "%s%s", i == 0 ? "" : "|", name);
-    return width;
+    size_t used = 0;
+    snprintf(form, COMMAND_FORM_SIZE, "%s", option->value != NULL ? option->value : "");
+    if (option->value == NULL || command->choice == NULL)
+        return;
+    for (size_t i = 0; (name = command->choice(option->name, i)) != NULL; i++) {
+        snprintf(form + used, COMMAND_FORM_SIZE - used, "%s%s", i == 0 ? "" : "|", name);
+        used += strlen(form + used);
+    }
 }
 
 /* "  --name VALUE", then the help text in a column of its own. */
 static void write_option(const struct command *command, const struct command_option *option,
                          FILE *out)
 {
-    int width = fprintf(out, "  --%s%s", option->name, option->value != NULL ? " " : "");
-    width += command_write_value(command, option, out);
+    char form[COMMAND_FORM_SIZE];
+    command_form(command, option, form);
+    int width = fprintf(out, "  --%s%s%s", option->name, form[0] != '\0' ? " " : "", form);
     if (width >= HELP_INDENT) {
         fputc('\n', out);
         width = 0;

@@ -72,9 +72,12 @@ enum command_wish {
 enum command_wish command_parse(const struct command *command, int argc, char *const *argv,
                                 void *settings, struct error *error);
 
-/* Writes how the value of an option is written; nothing where it takes none. Returns its bytes. */
-int command_write_value(const struct command *command, const struct command_option *option,
-                        FILE *out);
+/* Enough for how any option's value is written, and its NUL. */
+#define COMMAND_FORM_SIZE 256
+
+/* How the value of an option is written: "FILE", "json|protobuf"; empty where it takes none. */
+void command_form(const struct command *command, const struct command_option *option,
+                  char form[COMMAND_FORM_SIZE]);
 
 /* Writes what --help shows. */
 void command_write_help(const struct command *command, FILE *out);

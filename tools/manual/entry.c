@@ -1,13 +1,13 @@
 #include "tools/manual/entry.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collector/choices.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 
+_Static_assert(COMMAND_FORM_SIZE <= FORM_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
 
 /* Adds a value to those that are offered. One that a shell would break apart is left out. */
@@ -103,21 +103,11 @@ static void offer_words(struct entry *entry)
     }
 }
 
-static void write_form(const struct command *command, const struct command_option *option,
-                       struct entry *entry)
-{
-    FILE *out = fmemopen(entry->form, sizeof entry->form, "w");
-    if (out == NULL)
-        abort();
-    command_write_value(command, option, out);
-    fclose(out);
-}
-
 static void add_command_option(const struct command *command, const struct command_option *option,
                                struct entry *entry)
 {
     *entry = (struct entry){.name = option->name, .help = option->help};
-    write_form(command, option, entry);
+    command_form(command, option, entry->form);
     entry->offer = offer_of_form(entry->form);
     offer_words(entry);
 }

@@ -12,6 +12,7 @@
 
 #include "collector/choices.h"
 #include "collector/config/keys.h"
+#include "collector/config/url.h"
 #include "collector/entry.h"
 #include "collector/version.h"
 #include "tools/bench/options.h"
@@ -181,7 +182,18 @@ static int write_shell_keys(const struct writing *writing, const char *argument)
     return count != 0 ? 0 : -1;
 }
 
-/* The schemes of sinks: "stdout: file: command:" */
+/* How listeners begin, a line each: "udp://", "pcap:". What follows is a placeholder, in capitals.
+ */
+static int write_listeners(const struct writing *writing, const char *argument)
+{
+    const char *form;
+    (void)argument;
+    for (size_t i = 0; (form = url_listener_form(i)) != NULL; i++)
+        fprintf(writing->out, "%.*s\n", (int)strcspn(form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), form);
+    return 0;
+}
+
+/* The schemes of sinks, a line each: "stdout:", "file:". */
 static int write_sinks(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -207,6 +219,7 @@ static const struct {
     {"zsh-options", write_zsh_options},
     {"fish-options", write_fish_options},
     {"shell-keys", write_shell_keys},
+    {"listeners", write_listeners},
     {"sinks", write_sinks},
 };
 

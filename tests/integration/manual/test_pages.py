@@ -75,6 +75,15 @@ class Contents(unittest.TestCase):
         for key, says in found:
             self.assertIn(f"{key} {' '.join(says.split())}", text)
 
+    def test_every_kind_of_listener_and_sink_is_there(self):
+        completion = (PAGES.parent / "bash" / "sluice").read_text(encoding="utf-8")
+        text = text_of("sluice.1")
+        for kind in ("listeners", "sinks"):
+            schemes = re.search(rf"^_sluice_{kind}='([^']*)'", completion, re.MULTILINE)[1].split()
+            self.assertGreater(len(schemes), 1)
+            for scheme in schemes:
+                self.assertIn(f" {scheme}", text)
+
     def test_every_exit_code_is_there(self):
         codes = re.search(r"Exit codes:\n(.*)\Z", help_of(SLUICE), re.DOTALL)[1]
         text = text_of("sluice.1")

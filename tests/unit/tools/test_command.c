@@ -220,6 +220,27 @@ static void a_choice_is_one_of_its_names(void **state)
     assert_string_equal(error.text, "'proto' is none of json, protobuf");
 }
 
+static const char *colour(const char *option, size_t at)
+{
+    static const char *const names[] = {"red", "green", NULL};
+    return strcmp(option, "name") == 0 ? names[at] : NULL;
+}
+
+static void a_value_is_told_by_its_choices_where_there_are_any(void **state)
+{
+    (void)state;
+    const struct command with_choice = {.name = "tool", .options = options, .choice = colour};
+    char form[COMMAND_FORM_SIZE];
+    command_form(&with_choice, &options[0], form);
+    assert_string_equal(form, "red|green");
+    command_form(&with_choice, &options[1], form);
+    assert_string_equal(form, "");
+    command_form(&with_choice, &options[2], form);
+    assert_string_equal(form, "SIZE");
+    command_form(&without_operand, &options[0], form);
+    assert_string_equal(form, "TEXT");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +251,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(a_destination_is_a_numeric_host_and_a_port),
         cmocka_unit_test(a_choice_is_one_of_its_names),
+        cmocka_unit_test(a_value_is_told_by_its_choices_where_there_are_any),
     };
     return cmocka_run_group_tests_name("command", tests, NULL, NULL);
 }

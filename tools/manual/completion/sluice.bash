@@ -21,6 +21,9 @@ _sluice_keys_file='
 _sluice_keys_letters='
 @shell-keys letters
 '
+_sluice_listeners='
+@listeners
+'
 _sluice_sinks='
 @sinks
 '
@@ -101,7 +104,7 @@ _sluice_offer_url() { # KIND, WHAT IS BEFORE THE URL, URL
         letters:*) keys=$_sluice_keys_letters ;;
     esac
     case $1 in
-        listener) schemes='udp:// pcap:' ;;
+        listener) schemes=$_sluice_listeners ;;
         sink) schemes=$_sluice_sinks ;;
         letters) schemes=file: ;;
     esac

@@ -16,6 +16,9 @@ set -g __sluice_keys_file (string split -n \n '
 set -g __sluice_keys_letters (string split -n \n '
 @shell-keys letters
 ')
+set -g __sluice_listeners (string split -n \n '
+@listeners
+')
 set -g __sluice_sinks (string split -n \n '
 @sinks
 ')
@@ -56,7 +59,7 @@ function __sluice_listener
         case 'pcap:*'
             __sluice_files pcap
         case '*'
-            printf '%s\n' udp:// pcap:
+            printf '%s\n' $__sluice_listeners
     end
 end
 

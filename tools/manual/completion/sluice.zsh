@@ -17,6 +17,9 @@ _sluice_keys_file='
 _sluice_keys_letters='
 @shell-keys letters
 '
+_sluice_listeners='
+@listeners
+'
 _sluice_sinks='
 @sinks
 '
@@ -41,7 +44,7 @@ _sluice_listener() {
         pcap:*\?*) _sluice_keys $_sluice_keys_capture ;;
         *\?*) _sluice_keys $_sluice_keys_udp ;;
         pcap:*) compset -P pcap: && _files ;;
-        *) compadd -S '' -- udp:// pcap: ;;
+        *) compadd -S '' -- ${(f)_sluice_listeners} ;;
     esac
 }
 

@@ -96,7 +96,8 @@ class Package(PackageTest):
         commands = re.findall(r"^Exec\w+=(\S+) (.*)", unit, re.MULTILINE)
         self.assertGreater(len(commands), 1)
         for program, arguments in commands:
-            self.assertTrue(os.access(self.root / program[1:], os.X_OK), program)
+            if program != "/bin/sh":  # every Debian has it
+                self.assertTrue(os.access(self.root / program[1:], os.X_OK), program)
             for path in re.findall(r"/etc/\S+", arguments):
                 self.assertTrue((self.root / path[1:]).exists(), path)
 

@@ -1,0 +1,53 @@
+"""Rests between two drains, as strace sees them."""
+import re
+
+from built import STOP_SIGNAL
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest, wait_until
+from tracing import main, signal_traced, start_traced
+
+
+class Coalesce(ProgramTest):
+    def start_with(self, keys):
+        self.calls = self.folder / "calls"
+        return start_traced(self, "clock_nanosleep", self.calls, "--listen", RIEMANN + keys,
+                            "--sink", f"file:{self.folder / 'lines'}")
+
+    def rests(self):
+        """Nanoseconds that its threads rested for, each time."""
+        return [int(seconds) * 10**9 + int(nanoseconds) for seconds, nanoseconds in
+                re.findall(r"clock_nanosleep\(CLOCK_MONOTONIC, 0, {tv_sec=(\d+), tv_nsec=(\d+)}",
+                           self.calls.read_text(encoding="utf-8"))]
+
+    def send_until(self, program, reached, what):
+        sender = self.sender(program)
+        self.sent = 0
+
+        def sent_more():
+            for _ in range(500):
+                sender.send(metric(1))
+            self.sent += 500
+            return reached()
+        wait_until(sent_more, what)
+
+    def end(self, program):
+        signal_traced(program, STOP_SIGNAL)
+        program.finish()
+
+    def test_at_a_high_rate_a_thread_rests_for_as_long_as_it_may(self):
+        default, leave = 500000, 7000000  # less where the receive buffer would fill
+        program = self.start_with("&coalesce=7ms")
+        self.send_until(program, lambda: any(rest > default for rest in self.rests()),
+                        "a thread has rested for longer than it may by default")
+        self.end(program)
+        self.assertLessEqual(max(self.rests()), leave)
+
+    def test_without_leave_none_rests(self):
+        program = self.start_with("&coalesce=0")
+        self.send_until(program, lambda: self.sent >= 20000, "all is sent")
+        self.end(program)
+        self.assertEqual(self.rests(), [])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The program under strace, which sees what it asks of the system."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from built import command
+from sluice_program import SLUICE, Sluice
+
+
+def start_traced(test, calls, path, *arguments):
+    """Starts the program for a test under strace, which writes those calls to a file."""
+    program = Sluice.__new__(Sluice)
+    program.watch(subprocess.Popen(
+        ["strace", "-f", "-y", "-e", f"trace={calls}", "-o", path,
+         "--", *command(SLUICE, *arguments, "--ledger", "json",
+                        "--duration", "60s")],  # where the test breaks off
+        # The leak sanitizer cannot work under ptrace.
+        env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+    test.addCleanup(program.close)
+    return program.wait_for_listeners()
+
+
+def signal_traced(program, number):
+    """To the program itself; strace would end."""
+    tracer = program.process.pid
+    children = pathlib.Path(f"/proc/{tracer}/task/{tracer}/children")
+    pid, = children.read_text(encoding="ascii").split()
+    os.kill(int(pid), number)
+
+
+def main():
+    """For a script of such tests: it is skipped where strace is not there, or may not trace."""
+    if shutil.which("strace") is None or subprocess.run(
+            ["strace", "-e", "trace=none", "true"], capture_output=True, check=False).returncode:
+        print("no strace here that may trace", file=sys.stderr)
+        sys.exit(77)
+    unittest.main()

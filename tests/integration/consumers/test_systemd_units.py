@@ -10,7 +10,7 @@ import unittest
 from built import nothing_on_windows
 from protobuf import metric
 from shell import ConsumerTest, from_readme, main
-from sluice_program import DEADLINE, RIEMANN, SLUICE, Sluice, read_lines
+from sluice_program import DEADLINE, RIEMANN, SANITIZED, SLUICE, Sluice, read_lines
 from test_config import READS_FILES
 
 nothing_on_windows("there is no systemd")
@@ -126,6 +126,7 @@ class Traced(Sluice):
         return set(re.findall(r"(?m)^\d+ +(\w+)\(", self.path.read_text(encoding="utf-8")))
 
 
+@unittest.skipIf(SANITIZED, "a sanitizer makes calls of its own")
 class SystemCalls(ConsumerTest):
     def test_it_makes_none_that_the_service_forbids(self):
         probe = subprocess.run(["strace", "-o", self.folder / "probe", "true"], check=False,

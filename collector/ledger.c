@@ -413,7 +413,7 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
     sum->kind = entry->kind;
     sum->schema = entry->schema;
     sum->drops = entry->drops;
-    sum->retired = entry->state == ENTRY_RETIRED;
+    sum->retired = entry->state != ENTRY_LIVE;
     sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
     for (struct block *block = entry->intakes; block != NULL; block = block->next)
         add_intake(sum, (const void *)(block + 1));
@@ -452,6 +452,17 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
     }
 }
 
+/* One that was withdrawn, but had its sockets for a moment, may have received something. */
+static bool is_told(const struct listener_entry *entry)
+{
+    uint64_t counted = 0;
+    for (const struct block *block = entry->intakes; block != NULL; block = block->next) {
+        const struct intake_counters *counters = (const void *)(block + 1);
+        counted += counter_read(&counters->received) + counter_read(&counters->kernel_drops);
+    }
+    return entry->state != ENTRY_HIDDEN || counted != 0;
+}
+
 struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final)
 {
     struct ledger_snapshot *snapshot = calloc(1, sizeof *snapshot);
@@ -475,7 +486,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
     read_letters(&snapshot->letters, ledger);
     read_threads(snapshot, ledger);
     for (size_t i = 0; i < ledger->listener_count; i++) {
-        if (ledger->listeners[i].state == ENTRY_HIDDEN)
+        if (!is_told(&ledger->listeners[i]))
             continue;
         snapshot->listeners[snapshot->listener_count].index = i;
         read_listener(&snapshot->listeners[snapshot->listener_count++], &ledger->listeners[i]);

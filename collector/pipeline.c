@@ -13,7 +13,7 @@
 
 /* --- what threads tell ------------------------------------------------------------------------ */
 
-void pipeline_refreshed(void *context)
+static void pipeline_refreshed(void *context)
 {
     struct pipeline *pipeline = context;
     wakeup_signal(pipeline->refreshed);

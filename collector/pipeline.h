@@ -86,8 +86,8 @@ bool pipeline_reload(struct pipeline *pipeline);
  * Takes over another configuration: listeners and sinks are added, taken away and changed, those
  * that it leaves alone miss nothing, and the schemas of all are made anew: all of it or, where
  * something of it cannot be had, nothing. What does not run between two options (threads, memory
- * that is shared, where control listens) cannot be changed, and is refused. On 0 `config`, which
- * was allocated, is the pipeline's; on -1 `error` says why.
+ * that is shared, where control listens) cannot be changed, and is refused. `config`, which was
+ * allocated, is the pipeline's in any case. Returns 0, or -1 with `error` filled.
  */
 int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error);
 

@@ -64,8 +64,6 @@ static bool is_taken(const size_t *list, size_t count, size_t value)
 /* The key of a listener that a socket which is open already cannot have changed, or NULL. */
 static const char *fixed_key(const struct listener_config *from, const struct listener_config *to)
 {
-    if (from->kind == LISTENER_CAPTURE)
-        return from->max_decoded != to->max_decoded ? "max_decoded" : NULL;
     if (from->receivers != to->receivers)
         return "receivers";
     if (from->ipv6_only != to->ipv6_only)
@@ -89,6 +87,10 @@ static int match_listener(const struct pipeline *pipeline, const struct config *
     for (size_t i = 0; i < from->listener_count && matched[index] == PIPELINE_NEW; i++)
         if (strcmp(from->listeners[i].name, listener->name) == 0 && !is_taken(matched, index, i))
             matched[index] = i;
+    if (matched[index] != PIPELINE_NEW && listener->kind == LISTENER_CAPTURE)
+        return strcmp(from->listeners[matched[index]].url, listener->url) == 0
+                   ? 0
+                   : refuse(error, listener, "a capture's keys are changed by a new start alone");
     if (matched[index] != PIPELINE_NEW) {
         const char *key = fixed_key(&from->listeners[matched[index]], listener);
         if (key == NULL)

@@ -133,8 +133,10 @@ struct source *pipeline_add_source(struct pipeline *pipeline, const struct liste
     } else {
         free(source->schema_names);
         source->schema_names = names;
-        if (fill_source(pipeline, source, config, list, error) != 0)
+        if (fill_source(pipeline, source, config, list, error) != 0) {
+            source->config = NULL;
             source = NULL;
+        }
     }
     if (source == NULL && index >= 0)
         ledger_withdraw_listener(pipeline->ledger, index);
@@ -265,7 +267,7 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
             .first_processor = i * threads,
             .received = counted ? pipeline_count_received : NULL,
             .finished = pipeline_changed,
-            .refreshed = pipeline_refreshed,
+            .refreshed = pipeline_changed,
             .failed = pipeline_socket_failed,
             .context = pipeline,
             .before_receive = pipeline->options.before_receive,
@@ -404,7 +406,8 @@ void pipeline_count_listeners(struct pipeline *pipeline)
         const struct source *source = pipeline->known[i];
         if (source->config == NULL || source->config->kind != LISTENER_UDP)
             continue;
-        for (size_t k = 0; k < pipeline_sockets_of(source->config); k++)
+        size_t sockets = pipeline_sockets_of(source->config);
+        for (size_t k = 0; k < sockets && k < pipeline->receiver_count; k++)
             pipeline_producer_of(pipeline, source, k)->listeners++;
     }
 }
@@ -498,8 +501,11 @@ struct outlet *pipeline_make_outlet(struct pipeline *pipeline, const struct sink
         return NULL;
     }
     outlet->config = config;
+    outlet->index = -1;
     if (fill_outlet(pipeline, outlet, capacity, error) == 0)
         return outlet;
+    if (outlet->index >= 0)
+        ledger_withdraw_sink(pipeline->ledger, outlet->index);
     pipeline_destroy_outlet(outlet);
     return NULL;
 }

@@ -68,8 +68,9 @@ struct outlet {
     struct sink_counters *counters;
     struct feed_sink *ways; /* to it, by producer */
     size_t way_count;
-    bool opened;    /* and started; one before it may still write there */
-    int64_t try_ns; /* when that is tried again; 0: it was not tried */
+    bool opened;         /* and started; one before it may still write there */
+    int64_t try_ns;      /* when that is tried again; 0: it was not tried */
+    int64_t deadline_ns; /* of its retirement; 0: it is not retired */
 };
 
 struct pipeline {
@@ -222,7 +223,6 @@ void pipeline_tell_inherited(const struct listener_config *listener, const struc
 
 /* --- what the parts' threads call, with the pipeline as their context (pipeline.c) ------------ */
 void pipeline_changed(void *pipeline);
-void pipeline_refreshed(void *pipeline);
 void pipeline_socket_failed(void *pipeline);
 void pipeline_count_received(void *pipeline, size_t datagrams);
 

@@ -93,11 +93,8 @@ static int make_room(struct reload *reload, struct error *error)
     reload->limits = calloc(listeners, sizeof(struct rate_limit *));
     reload->sources = calloc(listeners, sizeof(struct source *));
     reload->outlets = calloc(reload->to->sink_count, sizeof(struct outlet *));
-    reload->generation = calloc(1, sizeof *reload->generation);
-    if (reload->limits == NULL || reload->sources == NULL || reload->outlets == NULL ||
-        reload->generation == NULL)
+    if (reload->limits == NULL || reload->sources == NULL || reload->outlets == NULL)
         return no_memory(error);
-    reload->generation->config = reload->to;
     return 0;
 }
 
@@ -117,7 +114,7 @@ static int make_sources(struct reload *reload, struct error *error)
         }
         struct source *source = pipeline->sources[reload->change.listeners[i]];
         reload->sources[i] = source;
-        if (source->config->rate_limit != config->rate_limit &&
+        if (config->kind == LISTENER_UDP && source->config->rate_limit != config->rate_limit &&
             pipeline_make_rate_limit(config, &reload->limits[i], error) != 0)
             return -1;
     }
@@ -248,9 +245,7 @@ static void withdraw(struct reload *reload)
         withdraw_sources(reload);
     if (reload->outlets != NULL)
         withdraw_outlets(reload);
-    batch_pool_resize(reload->pipeline->pool, reload->pipeline->plan.small_batches,
-                      reload->pipeline->plan.large_batches);
-    free(reload->generation);
+    reload->generation->outlets = 0;
     free(reload->sources);
     free(reload->outlets);
 }
@@ -284,6 +279,8 @@ static void resume_receivers(struct pipeline *pipeline)
 
 static bool rest_receivers(struct pipeline *pipeline)
 {
+    if (!await_all(pipeline, receiver_is_awake))
+        return false;
     for (size_t i = 0; i < pipeline->receiver_count; i++)
         receiver_ask_to_rest(pipeline->producers[i].receiver);
     if (await_all(pipeline, receiver_is_resting))
@@ -323,10 +320,10 @@ static int change_sockets(struct pipeline *pipeline, struct source *source,
     return 0;
 }
 
-static void remove_sockets(struct pipeline *pipeline, const struct source *source)
+static void remove_sockets(struct pipeline *pipeline, const struct source *source, bool drains)
 {
     for (size_t i = 0; i < pipeline->receiver_count; i++)
-        receiver_remove_sockets(pipeline->producers[i].receiver, &source->listener);
+        receiver_remove_sockets(pipeline->producers[i].receiver, &source->listener, drains);
 }
 
 /* As they were before: of the listeners before `end`. */
@@ -338,7 +335,7 @@ static void take_back_sockets(struct reload *reload, size_t end)
         struct source *source = reload->sources[i];
         struct error ignored;
         if (is_new_listener(reload, i))
-            remove_sockets(pipeline, source);
+            remove_sockets(pipeline, source, false);
         else if (source->config->kind == LISTENER_UDP)
             change_sockets(pipeline, source,
                            &pipeline->config->listeners[reload->change.listeners[i]], packets,
@@ -378,6 +375,11 @@ static void settle_listeners(struct reload *reload)
         struct source *source = reload->sources[i];
         if (is_new_listener(reload, i))
             continue;
+        if (config->kind == LISTENER_CAPTURE) { /* whose thread goes on; nothing else is changed */
+            schema_slot_put(source->schemas, reload->lists[i]);
+            reload->lists[i] = NULL;
+            continue;
+        }
         uint64_t rate = pipeline->config->listeners[reload->change.listeners[i]].rate_limit;
         if (rate != config->rate_limit) {
             rate_limit_destroy(source->rate_limit);
@@ -413,13 +415,14 @@ static void retire_listeners(struct reload *reload)
         struct source *source = pipeline->sources[i];
         if (is_kept(reload->change.listeners, reload->to->listener_count, i))
             continue;
-        remove_sockets(pipeline, source);
+        remove_sockets(pipeline, source, true);
         source->config = NULL;
         source->leaving = true;
         ledger_retire_listener(pipeline->ledger, (int)source->listener.index);
     }
 }
 
+/* Room for the listeners was made before: that cannot fail. */
 static void feed_outlets(struct reload *reload, size_t number, struct feed_sink *ways)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -452,10 +455,7 @@ static void commit(struct reload *reload, struct feed_sink *ways)
     settle_listeners(reload);
     retire_listeners(reload);
     pipeline_count_listeners(pipeline);
-    if (!reload->change.same_sinks || reload->plan.ring_capacity != pipeline->plan.ring_capacity)
-        change_outlets(reload, ways);
-    reload->generation->next = pipeline->generations;
-    pipeline->generations = reload->generation;
+    change_outlets(reload, ways);
     free(pipeline->sources);
     free(pipeline->outlets);
     pipeline->sources = reload->sources;
@@ -534,16 +534,36 @@ static void clear(struct reload *reload)
     pipeline_change_clear(&reload->change);
 }
 
+/* It is freed when nobody uses it, also where nothing comes of it but sockets that have to leave.
+ */
+static struct generation *hold(struct pipeline *pipeline, struct config *config)
+{
+    struct generation *generation = calloc(1, sizeof *generation);
+    if (generation == NULL) {
+        config_free(config);
+        free(config);
+        return NULL;
+    }
+    generation->config = config;
+    generation->next = pipeline->generations;
+    pipeline->generations = generation;
+    return generation;
+}
+
 int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error)
 {
-    struct reload reload = {.pipeline = pipeline, .to = config};
+    bool settled = await_all(pipeline, has_none_leaving);
+    pipeline_look_after(pipeline);
+    struct reload reload = {
+        .pipeline = pipeline, .to = config, .generation = hold(pipeline, config)};
     size_t listeners_before = pipeline->config->listener_count;
     size_t sinks_before = pipeline->config->sink_count;
-    if (!await_all(pipeline, has_none_leaving)) {
+    if (reload.generation == NULL)
+        return no_memory(error);
+    if (!settled) {
         error_set(error, EXIT_CODE_INTERNAL, "listeners of the last reload are not gone yet");
         return -1;
     }
-    pipeline_look_after(pipeline);
     int result = prepare(&reload, error);
     if (result == 0)
         result = rest_and_change(&reload, error);
@@ -551,9 +571,7 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
         tell(&reload, listeners_before, sinks_before);
     else
         withdraw(&reload);
-    if (result == 0)
-        batch_pool_resize(pipeline->pool, pipeline->plan.small_batches,
-                          pipeline->plan.large_batches);
     clear(&reload);
+    pipeline_look_after(pipeline);
     return result;
 }

@@ -15,6 +15,7 @@ void pipeline_retire_outlet(struct pipeline *pipeline, struct outlet *outlet, in
     for (size_t i = 0; i < outlet->way_count; i++)
         batch_queue_close(outlet->ways[i].queue);
     ledger_retire_sink(pipeline->ledger, outlet->index);
+    outlet->deadline_ns = deadline_ns;
     sink_thread_stop(outlet->sink, deadline_ns);
     sink_thread_notify(outlet->sink);
 }
@@ -62,8 +63,11 @@ static void clear_sources(struct pipeline *pipeline)
     }
 }
 
+/* Sockets that leave still look into the configuration that they are of. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all)
 {
+    if (!all && sockets_are_leaving(pipeline))
+        return;
     for (struct generation **link = &pipeline->generations; *link != NULL;) {
         struct generation *generation = *link;
         if (!all && (generation->outlets != 0 || generation->config == pipeline->config)) {
@@ -75,6 +79,14 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
         free(generation->config);
         free(generation);
     }
+}
+
+/* Those that retired sinks held were there besides until now. */
+static void give_back_batches(struct pipeline *pipeline)
+{
+    if (pipeline->retired == NULL)
+        batch_pool_resize(pipeline->pool, pipeline->plan.small_batches,
+                          pipeline->plan.large_batches);
 }
 
 /* --- what has waited for that ----------------------------------------------------------------- */
@@ -96,20 +108,33 @@ static bool producers_have_finished(const struct pipeline *pipeline)
     return true;
 }
 
-/* What it cannot write where it should stays in its queues, until they are full, or to the stop. */
-static void try_to_open(struct pipeline *pipeline, struct outlet *outlet, bool closed, int64_t now)
+/* When its time is over: of a retired one that of its retirement, or of the stop. */
+static int64_t deadline_of(const struct pipeline *pipeline, const struct outlet *outlet)
+{
+    int64_t deadline = outlet->deadline_ns != 0 ? outlet->deadline_ns : INT64_MAX;
+    return pipeline->stopping && pipeline->deadline_ns < deadline ? pipeline->deadline_ns
+                                                                  : deadline;
+}
+
+/*
+ * What it cannot write where it should stays in its queues, until they are full, or until its time
+ * is over and they are closed. Returns whether it was given up.
+ */
+static bool try_to_open(struct pipeline *pipeline, struct outlet *outlet, bool closed, int64_t now)
 {
     struct error error;
     if (sink_thread_open(outlet->sink, &error) == 0 &&
         sink_thread_start(outlet->sink, &error) == 0) {
         outlet->opened = true;
-        return;
+        return false;
     }
     if (outlet->try_ns == 0)
         log_about(LOG_ERROR, LOG_OF_SINK, outlet->config->name, "%s; trying again", error.text);
     outlet->try_ns = now + TRY_AGAIN_NS;
-    if (closed && pipeline->stopping && now >= pipeline->deadline_ns)
+    bool over = closed && now >= deadline_of(pipeline, outlet);
+    if (over)
         sink_thread_give_up(outlet->sink);
+    return over;
 }
 
 static bool waits(const struct outlet *outlet)
@@ -117,28 +142,36 @@ static bool waits(const struct outlet *outlet)
     return !outlet->opened && !sink_thread_has_finished(outlet->sink);
 }
 
-static void open_waiting(struct pipeline *pipeline)
+static bool is_to_be_tried(const struct pipeline *pipeline, const struct outlet *outlet,
+                           const struct outlet *before, int64_t now)
 {
-    int64_t now = clock_monotonic_ns();
-    bool late = pipeline->stopping && now >= pipeline->deadline_ns;
-    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
-        if (waits(outlet) && (late || now >= outlet->try_ns) &&
-            !is_in_the_way(outlet->next, outlet))
-            try_to_open(pipeline, outlet, true, now);
-    for (size_t i = 0; i < pipeline->config->sink_count; i++) {
-        struct outlet *outlet = pipeline->outlets[i];
-        if (waits(outlet) && (late || now >= outlet->try_ns) &&
-            !is_in_the_way(pipeline->retired, outlet))
-            try_to_open(pipeline, outlet, producers_have_finished(pipeline), now);
-    }
+    return waits(outlet) && (now >= outlet->try_ns || now >= deadline_of(pipeline, outlet)) &&
+           !is_in_the_way(before, outlet);
 }
 
+/* Returns whether one was given up, so that what waited for it may be opened. */
+static bool open_waiting(struct pipeline *pipeline)
+{
+    int64_t now = clock_monotonic_ns();
+    bool gave_up = false;
+    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
+        if (is_to_be_tried(pipeline, outlet, outlet->next, now))
+            gave_up |= try_to_open(pipeline, outlet, true, now);
+    for (size_t i = 0; i < pipeline->config->sink_count; i++)
+        if (is_to_be_tried(pipeline, pipeline->outlets[i], pipeline->retired, now))
+            gave_up |=
+                try_to_open(pipeline, pipeline->outlets[i], producers_have_finished(pipeline), now);
+    return gave_up;
+}
+
+/* A live one is tried again in its time, however late it is: its receivers have to end first. */
 static int64_t due_of(const struct pipeline *pipeline, const struct outlet *outlet)
 {
     if (!waits(outlet) || outlet->try_ns == 0)
         return INT64_MAX;
-    bool first = pipeline->stopping && pipeline->deadline_ns < outlet->try_ns;
-    return first ? pipeline->deadline_ns : outlet->try_ns;
+    int64_t deadline = deadline_of(pipeline, outlet);
+    bool first = deadline < outlet->try_ns && deadline > clock_monotonic_ns();
+    return first ? deadline : outlet->try_ns;
 }
 
 int64_t pipeline_due_ns(const struct pipeline *pipeline)
@@ -159,9 +192,11 @@ int64_t pipeline_due_ns(const struct pipeline *pipeline)
 
 void pipeline_look_after(struct pipeline *pipeline)
 {
-    free_finished(pipeline);
+    do
+        free_finished(pipeline);
+    while (open_waiting(pipeline));
     clear_sources(pipeline);
-    open_waiting(pipeline);
+    give_back_batches(pipeline);
     pipeline_free_generations(pipeline, false);
 }
 

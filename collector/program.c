@@ -137,15 +137,14 @@ static void take_config(struct run *run)
         log_line(LOG_ERROR, "no memory to read the configuration anew");
         return;
     }
-    if (run->options->read_config(run->options->context, config, &error) == 0 &&
-        pipeline_take_config(run->pipeline, config, &error) == 0) {
+    if (run->options->read_config(run->options->context, config, &error) != 0) {
+        free(config);
+    } else if (pipeline_take_config(run->pipeline, config, &error) == 0) {
         follow_config(run, config);
         return;
     }
     log_line(LOG_ERROR, "the configuration cannot be read anew, going on with the old one: %s",
              error.text);
-    config_free(config);
-    free(config);
 }
 
 /* Files are reopened in any case. */

@@ -61,6 +61,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     if (udp_socket_open(&port->socket, &socket->options, error) != 0 ||
         notifier_add(receiver->notifier, udp_socket_handle(port->socket), port, error) != 0) {
         udp_socket_close(port->socket);
+        ledger_return_block(socket->counters);
         intake_destroy(port->intake);
         free(port);
         return -1;

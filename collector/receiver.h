@@ -98,6 +98,7 @@ void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink);
  */
 void receiver_ask_to_rest(struct receiver *receiver);
 bool receiver_is_resting(const struct receiver *receiver);
+bool receiver_is_awake(const struct receiver *receiver); /* all of them, from the last time */
 void receiver_resume(struct receiver *receiver);
 
 /* Offers what is open to the sinks. */
@@ -112,10 +113,12 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 
 /*
  * The listener's sockets leave: they take nothing new, are drained by the threads when they resume,
- * and closed; what `refreshed` tells is also that one has. Their counters return to the ledger when
- * those that are gone are forgotten.
+ * and closed; without `drains` what is queued in a socket that others hold, too, is left to them;
+ * what `refreshed` tells is also that one has. Their counters return to the ledger when those that
+ * are gone are forgotten.
  */
-void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener);
+void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener,
+                             bool drains);
 void receiver_forget_gone(struct receiver *receiver);
 
 /* Main thread: some that are to leave are still there. */

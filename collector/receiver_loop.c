@@ -116,29 +116,39 @@ static bool refuse_all(struct receiver *receiver)
     return refusing;
 }
 
-static void drain_to_end(struct member *member, struct port *port, int64_t end_ns)
+/* Gives a socket its turn. Returns whether it has more. */
+static bool drain_on(struct member *member, struct port *port, int64_t end_ns)
 {
     struct receiver *receiver = member->receiver;
-    enum drain_result result = DRAIN_AGAIN;
-    while (result == DRAIN_AGAIN && !port->failed && !receiver->ended) {
-        int64_t now = clock_monotonic_ns();
-        if (now >= end_ns || deadline_is_over(&receiver->deadline))
-            return;
-        result = receiver_drain(member, port, now);
-        if (member->pressed)
-            take_events(member, 1);
-        member->pressed = false;
-        receiver_hand_over(member); /* while that is written all may be brought to its end */
-    }
+    int64_t now = clock_monotonic_ns();
+    if (now >= end_ns || deadline_is_over(&receiver->deadline))
+        return false;
+    port->emptied = receiver_drain(member, port, now) != DRAIN_AGAIN;
+    if (member->pressed)
+        take_events(member, 1);
+    member->pressed = false;
+    receiver_hand_over(member); /* while that is written all may be brought to its end */
+    return !port->emptied;
 }
 
+static bool is_to_drain(const struct port *port)
+{
+    bool leaves = port->leaving && port->leaves_ns == LEAVE_AT_ONCE;
+    return port->socket != NULL && !port->removing && !port->failed && !port->emptied && !leaves;
+}
+
+/* In turn: one that cannot refuse what is new may have no end. */
 static void last_drain(struct member *member)
 {
     struct receiver *receiver = member->receiver;
     int64_t end_ns = end_of_drain(receiver, refuse_all(receiver));
-    for (struct port *port = receiver->ports; port != NULL; port = port->next)
-        if (!port->removing && port->socket != NULL)
-            drain_to_end(member, port, end_ns);
+    bool more = true;
+    while (more) {
+        more = false;
+        for (struct port *port = receiver->ports; port != NULL; port = port->next)
+            if (!receiver->ended && is_to_drain(port) && drain_on(member, port, end_ns))
+                more = true;
+    }
 }
 
 static void close_ports(struct member *member)

@@ -39,6 +39,7 @@ struct port {
     bool leaving;  /* said while all rest: it is closed when it is drained, and not served again */
     int64_t leaves_ns;      /* at the latest, whatever still comes */
     bool removing;          /* its REMOVED event is awaited */
+    bool emptied;           /* in the last drain of the stop */
     uint64_t drops_before;  /* what its counters said before it counted there */
     uint64_t errors_before; /* the same */
     uint64_t drained;       /* datagrams so far in the drain that it is in */
@@ -49,6 +50,9 @@ struct port {
     _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
     _Atomic bool gone;          /* it has left: nobody knows it but the list of all */
 };
+
+/* When a socket leaves that is not drained before. */
+#define LEAVE_AT_ONCE 0
 
 /* First in, first out. */
 struct port_list {

@@ -25,6 +25,7 @@ void receiver_rest_if_asked(struct member *member)
     while (atomic_load(&receiver->rest_wanted))
         wakeup_wait(member->resumed, NO_HANDLE, false, -1);
     atomic_fetch_sub(&receiver->resting, 1);
+    receiver->options.refreshed(receiver->options.context);
 }
 
 void receiver_ask_to_rest(struct receiver *receiver)
@@ -36,6 +37,11 @@ void receiver_ask_to_rest(struct receiver *receiver)
 bool receiver_is_resting(const struct receiver *receiver)
 {
     return atomic_load(&receiver->resting) >= atomic_load(&receiver->running);
+}
+
+bool receiver_is_awake(const struct receiver *receiver)
+{
+    return atomic_load(&receiver->resting) == 0;
 }
 
 void receiver_resume(struct receiver *receiver)
@@ -91,23 +97,24 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
  * One that nobody serves at the moment is put on a ready list, to be drained; one that somebody has
  * is on one already, or has failed.
  */
-static void dismiss(struct receiver *receiver, struct port *port, int64_t now)
+static void dismiss(struct receiver *receiver, struct port *port, bool drains, int64_t now)
 {
     struct member *member = &receiver->members[0];
     receiver_read_drops(port);
     port->refusing = udp_socket_refuse_all(port->socket);
     port->leaving = true;
-    port->leaves_ns = now + LEAVE_NS;
+    port->leaves_ns = drains || port->refusing ? now + LEAVE_NS : LEAVE_AT_ONCE;
     if (claim_take_or_mark(&port->claim) || port->failed)
         receiver_list_socket(&member->ready, port);
 }
 
-void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener)
+void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener,
+                             bool drains)
 {
     int64_t now = clock_monotonic_ns();
     for (struct port *port = receiver->ports; port != NULL; port = port->next)
         if (port->listener == listener && !port->leaving)
-            dismiss(receiver, port, now);
+            dismiss(receiver, port, drains, now);
     set_coalescing(receiver);
 }
 

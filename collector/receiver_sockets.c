@@ -189,6 +189,10 @@ void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
 /* From `now` on; returns the time when it was done. */
 static int64_t serve(struct member *member, struct port *port, int64_t now)
 {
+    if (port->leaving && port->leaves_ns == LEAVE_AT_ONCE) {
+        receiver_list_socket(&member->drained, port);
+        return now;
+    }
     enum drain_result result = receiver_drain(member, port, now);
     now = clock_monotonic_ns();
     tell_drops(port, now);

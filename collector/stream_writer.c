@@ -475,8 +475,10 @@ static void finish(struct sink_writer *writer)
         if (ended)
             return;
         int most = milliseconds_until(ops->due(destination), clock_monotonic_ns());
+        sink_writer_begin_io(writer);
         wakeup_wait(writer->wakeup, NO_HANDLE, false,
                     over ? most : deadline_wait_ms(&writer->deadline, most));
+        sink_writer_end_io(writer);
     }
 }
 

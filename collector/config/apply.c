@@ -142,6 +142,14 @@ static bool conflict(const struct applying *applying, const struct written_entry
     return wrong_url(applying, entry, &fault);
 }
 
+static bool keep_url(const struct written_entry *entry, char **url)
+{
+    *url = malloc(entry->text.length + 1);
+    if (*url != NULL)
+        memcpy(*url, entry->text.data, entry->text.length + 1);
+    return *url != NULL;
+}
+
 static bool add_listener(const struct applying *applying, const struct written_entry *entry)
 {
     struct config *config = applying->config;
@@ -154,6 +162,8 @@ static bool add_listener(const struct applying *applying, const struct written_e
     config->listeners = array;
     if (!url_parse_listener(entry->text.data, applying->choices, added, &fault))
         return wrong_url(applying, entry, &fault);
+    if (!keep_url(entry, &added->url))
+        return no_memory(applying);
     for (const struct listener_config *other = config->listeners; other != added; other++)
         if (listener_configs_conflict(other, added))
             return conflict(applying, entry, "listener", "has this address already");
@@ -171,10 +181,8 @@ static bool add_sink(const struct applying *applying, const struct written_entry
     config->sinks = array;
     if (!url_parse_sink(entry->text.data, applying->choices, added, &fault))
         return wrong_url(applying, entry, &fault);
-    added->url = malloc(entry->text.length + 1);
-    if (added->url == NULL)
+    if (!keep_url(entry, &added->url))
         return no_memory(applying);
-    memcpy(added->url, entry->text.data, entry->text.length + 1);
     for (const struct sink_config *other = config->sinks; other != added; other++)
         if (sink_configs_conflict(other, added))
             return conflict(applying, entry, "sink", "writes there already");

@@ -24,6 +24,7 @@ static void free_listener(struct listener_config *listener)
         free_schema(&listener->schemas[i]);
     free(listener->schemas);
     free(listener->name);
+    free(listener->url);
     free(listener->written_at);
     free(listener->path);
     free(listener->inherited);

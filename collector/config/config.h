@@ -45,6 +45,7 @@ enum listener_kind { LISTENER_UDP, LISTENER_CAPTURE };
 
 struct listener_config {
     char *name;       /* the URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE" */
+    char *url;        /* with them, as it was written */
     char *written_at; /* "FILE:LINE:COLUMN", where a file has it; NULL: none does */
     enum listener_kind kind;
     struct schema_config *schemas; /* at least one; the first that matches a datagram has it */

@@ -218,6 +218,21 @@ static void a_listeners_keys_change_while_its_socket_stays(void **state)
     assert_string_equal(listener->schema, "riemann");
 }
 
+/* While it is drained it still looks into what it was told by, of which nothing else is left. */
+static void a_listener_that_goes_knows_to_the_end_who_may_send(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    for (uint64_t i = 0; i < 10; i++) {
+        take(flow, LISTEN " " LISTEN "&deny=10.0.0.0/8&allow=127.0.0.0/8" TO_FILE);
+        flow_send(flow, 1, 100 * i, 100);
+        take(flow, LISTEN TO_FILE);
+        pipeline_state(flow->pipeline);
+    }
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->sinks[0].written, 1000);
+}
+
 /* --- what cannot be had ----------------------------------------------------------------------- */
 
 static void what_cannot_be_had_changes_nothing(void **state)
@@ -268,6 +283,42 @@ static void sockets_are_what_they_were_when_the_last_cannot_be_bound(void **stat
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->listeners[0].decoded, 10);
     assert_int_equal(flow->final->sinks[0].written, 20);
+}
+
+/* What was for it while it could not be opened is lost, in its time, and nothing else is. */
+static void a_sink_that_cannot_be_opened_is_in_nobodys_way_for_ever(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    flow_send_paced(flow, 0, 0, 10);
+    flow_await_written(flow, 0, 10);
+    take(flow, LISTEN TO_FILE "?format=pcap --stop-timeout 100ms");
+    flow_send_paced(flow, 0, 10, 10);
+    flow_await_received(flow, 0, 20);
+    take(flow, LISTEN TO_FILE " --stop-timeout 100ms");
+    flow_send_paced(flow, 0, 20, 10);
+    flow_await_received(flow, 0, 30);
+    flow_finish(flow, 20000);
+    uint64_t written = 0, failed = 0;
+    for (size_t i = 0; i < flow->final->sink_count; i++) {
+        written += flow->final->sinks[i].written;
+        failed += flow->final->sinks[i].failed[FAILED_IO_ERROR];
+    }
+    assert_int_equal(written, 20);
+    assert_int_equal(failed, 10);
+    assert_int_equal(flow_values(flow, "", 30), 20);
+}
+
+static void a_sink_that_never_could_be_opened_does_not_keep_a_stop(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN TO_FILE);
+    flow_send_paced(flow, 0, 0, 10);
+    flow_await_written(flow, 0, 10);
+    take(flow, LISTEN TO_FILE "?format=pcap");
+    flow_send_paced(flow, 0, 10, 10);
+    flow_finish(flow, 500);
+    assert_int_equal(flow->final->sinks[1].failed[FAILED_IO_ERROR], 10);
 }
 
 static void what_only_a_start_can_change_is_refused_by_name(void **state)
@@ -343,6 +394,9 @@ int main(void)
         test(a_listener_that_comes_is_received),
         test(a_listener_that_goes_is_drained),
         test(a_listeners_keys_change_while_its_socket_stays),
+        test(a_listener_that_goes_knows_to_the_end_who_may_send),
+        test(a_sink_that_cannot_be_opened_is_in_nobodys_way_for_ever),
+        test(a_sink_that_never_could_be_opened_does_not_keep_a_stop),
         test(what_cannot_be_had_changes_nothing),
         test(sockets_are_what_they_were_when_the_last_cannot_be_bound),
         test(what_only_a_start_can_change_is_refused_by_name),

@@ -213,11 +213,7 @@ bool flow_take_config(struct flow *flow, const char *arguments, struct error *er
     struct config *config = calloc(1, sizeof *config);
     assert_non_null(config);
     parse(flow, arguments, config);
-    if (pipeline_take_config(flow->pipeline, config, error) == 0)
-        return true;
-    config_free(config);
-    free(config);
-    return false;
+    return pipeline_take_config(flow->pipeline, config, error) == 0;
 }
 
 const char *flow_least_memory(const struct memory_needs *needs, char *text)

@@ -227,6 +227,22 @@ static int get_number(int fd, int name)
     return getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
 }
 
+/*
+ * A start may have been allowed more than this process is by now: what nobody asks to change stays,
+ * and who asks for more gets no less than there is.
+ */
+static void set_buffer(struct udp_socket *socket, bool ipv6,
+                       const struct udp_socket_options *options)
+{
+    size_t wanted = options->receive_buffer;
+    bool opening = socket->receive_buffer == 0;
+    if (!opening && wanted == socket->options.receive_buffer)
+        return;
+    bool raises = options->inherited || (!opening && wanted > socket->options.receive_buffer);
+    socket->receive_buffer = raises ? raise_receive_buffer(socket->fd, ipv6, wanted)
+                                    : set_receive_buffer(socket->fd, wanted);
+}
+
 /* What may be set again and again, before and after the socket is bound. */
 static int set_up(struct udp_socket *socket, const struct udp_socket_options *options,
                   struct error *error)
@@ -246,9 +262,7 @@ static int set_up(struct udp_socket *socket, const struct udp_socket_options *op
         return -1;
     if (options->only_from == NULL && socket->options.only_from != NULL)
         set_flag(fd, SOL_SOCKET, SO_DETACH_FILTER, 0);
-    socket->receive_buffer = options->inherited
-                                 ? raise_receive_buffer(fd, ipv6, options->receive_buffer)
-                                 : set_receive_buffer(fd, options->receive_buffer);
+    set_buffer(socket, ipv6, options);
     socket->options = *options;
     if (options->max_datagram > DATAGRAM_MAX_SIZE)
         socket->options.max_datagram = DATAGRAM_MAX_SIZE;

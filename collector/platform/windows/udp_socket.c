@@ -240,10 +240,11 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
     if (options->tell_destination != socket->options.tell_destination &&
         !ask_for_destinations(socket->handle, options))
         return fail(error, "cannot set up a UDP socket", WSAGetLastError());
+    if (options->receive_buffer != socket->options.receive_buffer)
+        socket->receive_buffer = set_receive_buffer(socket->handle, options->receive_buffer);
     socket->options = *options;
     if (options->max_datagram > DATAGRAM_MAX_SIZE)
         socket->options.max_datagram = DATAGRAM_MAX_SIZE;
-    socket->receive_buffer = set_receive_buffer(socket->handle, options->receive_buffer);
     return 0;
 }
 

@@ -44,7 +44,8 @@ class Head(ConsumerTest):
         program = self.shell(f"sluice --listen 'pcap:{path}?schema=riemann' | head -5",
                              listeners=0)
         sink = self.assert_ended_well(program, None)
-        self.assertGreater(sink["failed"]["reader_gone"] + sink["refused"]["sink_ended"], 0)
+        lost = sink["failed"]["reader_gone"] + sink["refused"]["sink_ended"]
+        self.assertTrue(lost > 0 or sink["offered"] < MANY, sink)  # or no more of it was read
 
 
 class Late(ConsumerTest):

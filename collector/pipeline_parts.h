@@ -1,9 +1,10 @@
 /*
  * The pipeline's parts, shared by the files that make it up: pipeline_check.c says what a
- * configuration needs and whether it can be had, pipeline_open.c makes and connects the parts,
- * pipeline.c starts, watches and stops them, pipeline_levels.c says how they stand,
- * pipeline_change.c says what of them becomes what by another configuration, pipeline_reload.c does
- * it while they run, and pipeline_retired.c sees to what has had its day. For nobody else.
+ * configuration needs and whether it can be had, pipeline_open.c makes and connects the parts, of
+ * which pipeline_sources.c makes listeners and pipeline_outlets.c sinks, pipeline.c starts, watches
+ * and stops them, pipeline_levels.c says how they stand, pipeline_change.c says what of them
+ * becomes what by another configuration, pipeline_reload.c does it while they run, and
+ * pipeline_retired.c sees to what has had its day. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PARTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PARTS_H
@@ -103,7 +104,11 @@ struct pipeline {
     _Atomic bool failed;
 };
 
-/* --- making parts, also while others run (pipeline_open.c) ------------------------------------ */
+/* Says so in `error`. Returns -1. */
+int pipeline_no_memory(struct error *error);
+
+/* --- making parts, also while others run (pipeline_sources.c, pipeline_outlets.c) --------------
+ */
 
 /*
  * Makes the source of a listener, or takes up a retired one; the list becomes its own in any case.

@@ -60,12 +60,6 @@ struct reload {
     struct outlet **outlets; /* by sink */
 };
 
-static int no_memory(struct error *error)
-{
-    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-    return -1;
-}
-
 static bool is_new_listener(const struct reload *reload, size_t index)
 {
     return reload->change.listeners[index] == PIPELINE_NEW;
@@ -94,7 +88,7 @@ static int make_room(struct reload *reload, struct error *error)
     reload->sources = calloc(listeners, sizeof(struct source *));
     reload->outlets = calloc(reload->to->sink_count, sizeof(struct outlet *));
     if (reload->limits == NULL || reload->sources == NULL || reload->outlets == NULL)
-        return no_memory(error);
+        return pipeline_no_memory(error);
     return 0;
 }
 
@@ -176,11 +170,11 @@ static int reserve(struct reload *reload, struct error *error)
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
         if (!feed_reserve(producer->feed, reload->to->sink_count))
-            return no_memory(error);
+            return pipeline_no_memory(error);
         for (size_t k = 0; k < reload->to->sink_count; k++)
             if (!batch_queue_set_listeners(reload->outlets[k]->ways[i].queue, pipeline->known_count,
                                            producer->listeners > 1))
-                return no_memory(error);
+                return pipeline_no_memory(error);
     }
     if (batch_pool_resize(pipeline->pool,
                           larger(pipeline->plan.small_batches, reload->plan.small_batches),
@@ -509,7 +503,7 @@ static int rest_and_change(struct reload *reload, struct error *error)
     struct pipeline *pipeline = reload->pipeline;
     struct feed_sink *ways = calloc(reload->to->sink_count, sizeof *ways);
     if (ways == NULL)
-        return no_memory(error);
+        return pipeline_no_memory(error);
     int result = -1;
     if (rest_receivers(pipeline)) {
         result = change(reload, ways, error);
@@ -559,7 +553,7 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     size_t listeners_before = pipeline->config->listener_count;
     size_t sinks_before = pipeline->config->sink_count;
     if (reload.generation == NULL)
-        return no_memory(error);
+        return pipeline_no_memory(error);
     if (!settled) {
         error_set(error, EXIT_CODE_INTERNAL, "listeners of the last reload are not gone yet");
         return -1;

@@ -1,0 +1,254 @@
+/* Listeners as they run: what they are told, and their sockets. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/pipeline_parts.h"
+#include "collector/random.h"
+#include "collector/rate_limit.h"
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+/* A source for the listener of that index in the ledger, perhaps the one that it had before. */
+static struct source *find_source(struct pipeline *pipeline, size_t index)
+{
+    if (index < pipeline->known_count)
+        return pipeline->known[index];
+    struct source **grown = realloc(pipeline->known, (index + 1) * sizeof(struct source *));
+    if (grown == NULL)
+        return NULL;
+    pipeline->known = grown;
+    struct source *source = calloc(1, sizeof *source);
+    if (source == NULL)
+        return NULL;
+    source->listener.index = (uint32_t)index;
+    if (pipeline->senders != NULL &&
+        !sender_report_add_listener(pipeline->senders, &source->listener)) {
+        free(source);
+        return NULL;
+    }
+    pipeline->known[pipeline->known_count++] = source;
+    return source;
+}
+
+/* Threads count what they find out of a listener that is not theirs, too. */
+static bool make_thread_counters(struct pipeline *pipeline, size_t index)
+{
+    for (size_t i = 0; i < pipeline->producer_count; i++) {
+        struct producer *producer = &pipeline->producers[i];
+        for (size_t k = 0; k < producer->thread_count; k++) {
+            struct intake_counters **place = &producer->threads[k].counters[index];
+            if (*place == NULL)
+                *place = ledger_intake_block(pipeline->ledger, (int)index);
+            if (*place == NULL)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool pipeline_wants_packets(const struct config *config)
+{
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (config->sinks[i].encoder->needs_packets)
+            return true;
+    return false;
+}
+
+void pipeline_set_source(struct pipeline *pipeline, struct source *source,
+                         const struct listener_config *config)
+{
+    source->config = config;
+    source->listener.schema_names = source->schema_names;
+    source->listener.max_decoded = config->max_decoded;
+    source->listener.senders = config->senders;
+    source->listener.rate_limit = source->rate_limit;
+    ledger_set_drops_kind(
+        pipeline->ledger, (int)source->listener.index,
+        (struct drops_kind){.buffers = config->gro, .filtered = config->kernel_filter});
+}
+
+/* Everything but its schemas and its limit. */
+static bool describe_source(struct pipeline *pipeline, struct source *source,
+                            const struct listener_config *config)
+{
+    if (source->name == NULL)
+        source->name = copy_text(config->name);
+    if (source->settled == NULL)
+        source->settled = ledger_intake_block(pipeline->ledger, (int)source->listener.index);
+    /* Records of its former life may be on their way still: their name stays where it is. */
+    if (source->listener.name == NULL)
+        source->listener.name = source->name;
+    source->listener.schemas = source->schemas;
+    pipeline_set_source(pipeline, source, config);
+    return source->name != NULL && source->settled != NULL &&
+           make_thread_counters(pipeline, source->listener.index);
+}
+
+/* Gives it what is its own alone; the list is taken over. */
+static int fill_source(struct pipeline *pipeline, struct source *source,
+                       const struct listener_config *config, struct schema_list *list,
+                       struct error *error)
+{
+    if (source->schemas != NULL) {
+        schema_slot_put(source->schemas, list);
+    } else if ((source->schemas = schema_slot_create(list)) == NULL) {
+        schema_list_release(list);
+        return pipeline_no_memory(error);
+    }
+    if (pipeline_make_rate_limit(config, &source->rate_limit, error) != 0)
+        return -1;
+    return describe_source(pipeline, source, config) ? 0 : pipeline_no_memory(error);
+}
+
+struct source *pipeline_add_source(struct pipeline *pipeline, const struct listener_config *config,
+                                   struct schema_list *list, struct error *error)
+{
+    const char *kind = config->kind == LISTENER_UDP ? "udp" : "capture";
+    char *names = schema_list_names(list);
+    int index =
+        names == NULL ? -1 : ledger_add_listener(pipeline->ledger, config->name, kind, names);
+    struct source *source = NULL;
+    if (index >= BATCH_QUEUE_LISTENERS)
+        error_set(error, EXIT_CODE_CONFIG, "more than %d different listeners",
+                  BATCH_QUEUE_LISTENERS);
+    else if (index < 0 || (source = find_source(pipeline, (size_t)index)) == NULL)
+        pipeline_no_memory(error);
+    if (source == NULL) {
+        schema_list_release(list);
+        free(names);
+    } else {
+        free(source->schema_names);
+        source->schema_names = names;
+        if (fill_source(pipeline, source, config, list, error) != 0) {
+            source->config = NULL;
+            source = NULL;
+        }
+    }
+    if (source == NULL && index >= 0)
+        ledger_withdraw_listener(pipeline->ledger, index);
+    return source;
+}
+
+int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
+                             struct error *error)
+{
+    uint8_t secret[16];
+    *limit = NULL;
+    if (config->rate_limit == 0)
+        return 0;
+    if (random_bytes(secret, sizeof secret, error) != 0)
+        return -1;
+    *limit = rate_limit_create(config->rate_limit, secret);
+    return *limit == NULL ? pipeline_no_memory(error) : 0;
+}
+
+/* --- their sockets ---------------------------------------------------------------------------- */
+
+/* Where the system chose the port, the listener's name tells it. */
+static int name_by_port(struct pipeline *pipeline, struct source *source)
+{
+    static const char scheme[] = "udp://";
+    char *name = malloc(sizeof scheme + ADDRESS_TEXT_SIZE);
+    if (name == NULL)
+        return -1;
+    memcpy(name, scheme, sizeof scheme);
+    address_format(&source->address, name + strlen(scheme));
+    free(source->name);
+    source->name = name;
+    source->listener.name = name;
+    return ledger_rename_listener(pipeline->ledger, (int)source->listener.index, name) ? 0 : -1;
+}
+
+/*
+ * A port that may be shared would also be shared with another process of the same user, and each
+ * would get a part of the datagrams: whether it is free is asked by a socket that shares nothing.
+ */
+static int probe_port(const struct udp_socket_options *shared, struct error *error)
+{
+    struct udp_socket_options options = *shared;
+    struct udp_socket *probe;
+    options.share_port = false;
+    if (udp_socket_open(&probe, &options, error) != 0)
+        return -1;
+    int result = udp_socket_bind(probe, error);
+    udp_socket_close(probe);
+    return result;
+}
+
+struct receiver_socket pipeline_socket_of(const struct source *source)
+{
+    const struct listener_config *config = source->config;
+    return (struct receiver_socket){
+        .listener = &source->listener,
+        .options = {.address = config->address,
+                    .ipv6_only = config->ipv6_only,
+                    .share_port = pipeline_sockets_of(config) > 1,
+                    .receive_buffer = config->receive_buffer,
+                    .max_datagram = config->max_datagram,
+                    .tell_destination =
+                        source->listener.keeps_packets &&
+                        (config->inherited != NULL || address_is_wildcard(&config->address)),
+                    .gro = config->gro,
+                    .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
+                    .only_from = config->kernel_filter ? config->senders : NULL},
+        .coalesce_ns = (int64_t)config->coalesce,
+    };
+}
+
+struct producer *pipeline_producer_of(const struct pipeline *pipeline, const struct source *source,
+                                      size_t socket)
+{
+    return &pipeline->producers[(source->listener.index + socket) % pipeline->receiver_count];
+}
+
+/*
+ * All sockets of a listener share the port, also one that the system chose for the first of them.
+ */
+int pipeline_open_udp(struct pipeline *pipeline, struct source *source, struct error *error)
+{
+    const struct listener_config *config = source->config;
+    struct receiver_socket socket = pipeline_socket_of(source);
+    if (socket.options.share_port && config->address.port != 0 &&
+        probe_port(&socket.options, error) != 0)
+        return -1;
+    for (size_t i = 0; i < pipeline_sockets_of(config); i++) {
+        struct producer *producer = pipeline_producer_of(pipeline, source, i);
+        socket.counters = ledger_intake_block(pipeline->ledger, (int)source->listener.index);
+        if (socket.counters == NULL)
+            return pipeline_no_memory(error);
+        pipeline_give_inherited(config, i, &socket.options);
+        if (receiver_add_socket(producer->receiver, &socket, &source->address, &source->granted,
+                                error) != 0) {
+            pipeline_name_inherited(config, error);
+            return -1;
+        }
+        pipeline_tell_inherited(config, &source->address);
+        socket.options.address.port = source->address.port;
+    }
+    if (config->inherited == NULL && config->address.port == 0 &&
+        name_by_port(pipeline, source) != 0)
+        return pipeline_no_memory(error);
+    return 0;
+}
+
+/* Of those that there are now; a capture's has one from its beginning. */
+void pipeline_count_listeners(struct pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->receiver_count; i++)
+        pipeline->producers[i].listeners = 0;
+    for (size_t i = 0; i < pipeline->known_count; i++) {
+        const struct source *source = pipeline->known[i];
+        if (source->config == NULL || source->config->kind != LISTENER_UDP)
+            continue;
+        size_t sockets = pipeline_sockets_of(source->config);
+        for (size_t k = 0; k < sockets && k < pipeline->receiver_count; k++)
+            pipeline_producer_of(pipeline, source, k)->listeners++;
+    }
+}

@@ -161,6 +161,32 @@ static void a_listener_that_comes_is_received(void **state)
     assert_int_equal(flow->final->sinks[0].written, 30);
 }
 
+/* The sink stands still: the first listener alone could fill its queue. */
+static void a_listener_that_comes_has_its_share_of_a_slow_sink(void **state)
+{
+    struct flow *flow = *state;
+    gate_shut(&flow->writing);
+    flow_open(flow, LISTEN TO_FILE);
+    take(flow, LISTEN " " LISTEN "&max_datagram=100B" TO_FILE);
+    uint64_t sent = 0;
+    uint64_t refused[REFUSAL_COUNT] = {0};
+    while (refused[REFUSED_LISTENER_SHARE] == 0) {
+        flow_send(flow, 0, sent, FLOW_CHUNK);
+        sent += FLOW_CHUNK;
+        flow_await_received(flow, 0, sent);
+        struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+        memcpy(refused, snapshot->sinks[0].refused, sizeof refused);
+        ledger_snapshot_free(snapshot);
+        assert_int_equal(refused[REFUSED_RING_FULL], 0);
+    }
+    flow_send(flow, 1, 0, 100);
+    flow_await_received(flow, 1, 100);
+    gate_open(&flow->writing);
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[1].decoded, 100);
+    assert_int_equal(flow->final->sinks[0].refused[REFUSED_RING_FULL], 0);
+}
+
 /* What the kernel had queued by then is received; what comes later finds no socket. */
 static void a_listener_that_goes_is_drained(void **state)
 {
@@ -392,6 +418,7 @@ int main(void)
         test(a_sink_that_comes_back_counts_on),
         test(all_sinks_share_the_memory),
         test(a_listener_that_comes_is_received),
+        test(a_listener_that_comes_has_its_share_of_a_slow_sink),
         test(a_listener_that_goes_is_drained),
         test(a_listeners_keys_change_while_its_socket_stays),
         test(a_listener_that_goes_knows_to_the_end_who_may_send),

@@ -66,11 +66,13 @@ class Numbers(MetricsTest):
         self.assertEqual(found["sluice_listener_frames_total",
                                labels(listener=f"pcap:{capture}")], 50)
         self.assertEqual(found["sluice_dead_letters_kept_total", frozenset()], 7)
-        for measure, wanted in (("drain_datagrams", 126 + 31), ("batch_records", 120 + 30 + 50)):
-            self.assertEqual(sum(value for (name, _), value in found.items()
-                                 if name == f"sluice_receiver_{measure}_sum"), wanted)
-        self.assertGreater(found["sluice_receiver_decode_latency_seconds_sum",
-                                 labels(receiver="0")], 0)
+
+        def of_all_receivers(measure):  # the kernel chooses which of them gets what
+            return sum(value for (name, _), value in found.items()
+                       if name == f"sluice_receiver_{measure}_sum")
+        self.assertEqual(of_all_receivers("drain_datagrams"), 126 + 31)
+        self.assertEqual(of_all_receivers("batch_records"), 120 + 30 + 50)
+        self.assertGreater(of_all_receivers("decode_latency_seconds"), 0)
         self.assertGreater(found["sluice_sink_write_seconds_count",
                                  labels(sink=f"file:{out}")], 0)
         program.stop()

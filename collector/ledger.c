@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/aligned_memory.h"
+#include "collector/text/copy.h"
 #include "collector/thread.h"
 #include "collector/udp_socket.h"
 
@@ -155,15 +156,6 @@ void ledger_destroy(struct ledger *ledger)
     free(ledger);
 }
 
-static char *copy_text(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy != NULL)
-        memcpy(copy, text, size);
-    return copy;
-}
-
 /* --- entries ---------------------------------------------------------------------------------- */
 
 static int find_listener(const struct ledger *ledger, const char *name, const char *kind)
@@ -200,8 +192,10 @@ int ledger_add_listener(struct ledger *ledger, const char *name, const char *kin
     if (grown == NULL)
         return -1;
     ledger->listeners = grown;
-    grown[count] = (struct listener_entry){
-        .state = ENTRY_LIVE, .name = copy_text(name), .schema = copy_text(schema), .kind = kind};
+    grown[count] = (struct listener_entry){.state = ENTRY_LIVE,
+                                           .name = text_copy_all(name),
+                                           .schema = text_copy_all(schema),
+                                           .kind = kind};
     ledger->listener_count = count + 1;
     return grown[count].name == NULL || grown[count].schema == NULL ? -1 : (int)count;
 }
@@ -224,7 +218,7 @@ int ledger_add_sink(struct ledger *ledger, const char *name)
         if (grown == NULL)
             return -1;
         ledger->sinks = grown;
-        grown[count] = (struct sink_entry){.name = copy_text(name)};
+        grown[count] = (struct sink_entry){.name = text_copy_all(name)};
         if (grown[count].name == NULL)
             return -1;
         ledger->sink_count = count + 1;
@@ -269,7 +263,7 @@ void ledger_withdraw_sink(struct ledger *ledger, int sink)
 
 static bool replace_text(char **text, const char *with)
 {
-    char *copy = copy_text(with);
+    char *copy = text_copy_all(with);
     if (copy == NULL)
         return false;
     free(*text);
@@ -344,7 +338,7 @@ struct thread_measures *ledger_thread_block(struct ledger *ledger)
 
 bool ledger_add_letters(struct ledger *ledger, const char *name)
 {
-    ledger->letters_name = copy_text(name);
+    ledger->letters_name = text_copy_all(name);
     return ledger->letters_name != NULL;
 }
 

@@ -5,15 +5,7 @@
 #include "collector/pipeline_parts.h"
 #include "collector/random.h"
 #include "collector/rate_limit.h"
-
-static char *copy_text(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy != NULL)
-        memcpy(copy, text, size);
-    return copy;
-}
+#include "collector/text/copy.h"
 
 /* A source for the listener of that index in the ledger, perhaps the one that it had before. */
 static struct source *find_source(struct pipeline *pipeline, size_t index)
@@ -79,7 +71,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
                             const struct listener_config *config)
 {
     if (source->name == NULL)
-        source->name = copy_text(config->name);
+        source->name = text_copy_all(config->name);
     if (source->settled == NULL)
         source->settled = ledger_intake_block(pipeline->ledger, (int)source->listener.index);
     /* Records of its former life may be on their way still: their name stays where it is. */

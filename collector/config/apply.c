@@ -6,6 +6,7 @@
 
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
+#include "collector/text/copy.h"
 
 _Static_assert(sizeof(enum ledger_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
 _Static_assert(sizeof(enum log_level) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
@@ -142,14 +143,6 @@ static bool conflict(const struct applying *applying, const struct written_entry
     return wrong_url(applying, entry, &fault);
 }
 
-static bool keep_url(const struct written_entry *entry, char **url)
-{
-    *url = malloc(entry->text.length + 1);
-    if (*url != NULL)
-        memcpy(*url, entry->text.data, entry->text.length + 1);
-    return *url != NULL;
-}
-
 static bool add_listener(const struct applying *applying, const struct written_entry *entry)
 {
     struct config *config = applying->config;
@@ -162,7 +155,8 @@ static bool add_listener(const struct applying *applying, const struct written_e
     config->listeners = array;
     if (!url_parse_listener(entry->text.data, applying->choices, added, &fault))
         return wrong_url(applying, entry, &fault);
-    if (!keep_url(entry, &added->url))
+    added->url = text_copy(entry->text.data, entry->text.length);
+    if (added->url == NULL)
         return no_memory(applying);
     for (const struct listener_config *other = config->listeners; other != added; other++)
         if (listener_configs_conflict(other, added))
@@ -181,7 +175,8 @@ static bool add_sink(const struct applying *applying, const struct written_entry
     config->sinks = array;
     if (!url_parse_sink(entry->text.data, applying->choices, added, &fault))
         return wrong_url(applying, entry, &fault);
-    if (!keep_url(entry, &added->url))
+    added->url = text_copy(entry->text.data, entry->text.length);
+    if (added->url == NULL)
         return no_memory(applying);
     for (const struct sink_config *other = config->sinks; other != added; other++)
         if (sink_configs_conflict(other, added))

@@ -40,10 +40,6 @@
  */
 bool config_file_read(const char *path, struct written *written, struct error *error);
 
-/* The same of a file's bytes. */
-bool config_file_parse(const char *path, const char *text, size_t length, struct written *written,
-                       struct error *error);
-
 /* "libyaml 0.2.5", what files are read by; NULL: by nothing. */
 const char *config_file_library(void);
 

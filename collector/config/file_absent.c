@@ -8,19 +8,11 @@ const char *config_file_library(void)
     return NULL;
 }
 
-bool config_file_parse(const char *path, const char *text, size_t length, struct written *written,
-                       struct error *error)
+bool config_file_read(const char *path, struct written *written, struct error *error)
 {
-    (void)text;
-    (void)length;
     (void)written;
     error_set(error, EXIT_CODE_CONFIG,
               "--config %s: this program was built without YAML (libyaml); write options instead",
               path);
     return false;
-}
-
-bool config_file_read(const char *path, struct written *written, struct error *error)
-{
-    return config_file_parse(path, "", 0, written, error);
 }

@@ -9,6 +9,7 @@
 #include "collector/config/keys.h"
 #include "collector/config/nearest.h"
 #include "collector/input_file.h"
+#include "collector/text/copy.h"
 
 /* The lists that stand in the place of options that may be repeated. */
 static const struct {
@@ -245,19 +246,17 @@ static bool read_document(struct file_reading *reading)
     return false;
 }
 
-bool config_file_parse(const char *path, const char *text, size_t length, struct written *written,
-                       struct error *error)
+static bool parse(const char *path, const char *text, size_t length, struct written *written,
+                  struct error *error)
 {
     struct file_reading reading = {.path = path, .written = written, .error = error};
     reading.yaml = yaml_reading_begin(text, length);
-    written->file = malloc(strlen(path) + 1);
+    written->file = text_copy_all(path);
     bool good = reading.yaml != NULL && written->file != NULL;
-    if (good) {
-        memcpy(written->file, path, strlen(path) + 1);
+    if (good)
         good = read_document(&reading);
-    } else {
+    else
         file_no_memory(&reading);
-    }
     yaml_reading_end(reading.yaml);
     return good;
 }
@@ -308,7 +307,7 @@ bool config_file_read(const char *path, struct written *written, struct error *e
     else if (!read_bytes(file, bytes, &length, &why))
         error_set(error, EXIT_CODE_CONFIG, "%s: %s", path, why.text);
     else
-        good = config_file_parse(path, bytes, length, written, error);
+        good = parse(path, bytes, length, written, error);
     free(bytes);
     input_file_close(file);
     return good;

@@ -9,6 +9,7 @@
 #include "collector/config/units.h"
 #include "collector/file_path.h"
 #include "collector/notifier.h"
+#include "collector/text/copy.h"
 
 /* SETTING_ENUM stores an unsigned. */
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
@@ -124,12 +125,8 @@ static bool parse_text(const struct setting *setting, const char *text, size_t l
 {
     if (length == 0)
         return fault_set(fault, 0, "%s \"\" is empty", setting->name);
-    *out = malloc(length + 1);
-    if (*out == NULL)
-        return fault_no_memory(fault);
-    memcpy(*out, text, length);
-    (*out)[length] = '\0';
-    return true;
+    *out = text_copy(text, length);
+    return *out != NULL || fault_no_memory(fault);
 }
 
 /* A file is told from a built-in schema's name by its '.' or '/'. */

@@ -9,6 +9,7 @@
 #include "collector/config/units.h"
 #include "collector/file_path.h"
 #include "collector/path_template.h"
+#include "collector/text/copy.h"
 
 /* A URL taken apart. Lengths without what separates the parts. */
 struct url {
@@ -18,16 +19,6 @@ struct url {
     size_t place_length;
     const char *keys; /* after the '?'; NULL: there is none */
 };
-
-static char *copy_text(const char *text, size_t length)
-{
-    char *copy = malloc(length + 1);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
 
 static bool starts_with_scheme(const char *text, const char *scheme)
 {
@@ -151,7 +142,7 @@ static bool parse_inherited(const struct url *url, const struct config_choices *
         return fault_set(fault, url->place_at,
                          "the name of the socket is missing; write fd:NAME, which with systemd is "
                          "its FileDescriptorName=");
-    listener->inherited = copy_text(url->text + url->place_at, url->place_length);
+    listener->inherited = text_copy(url->text + url->place_at, url->place_length);
     if (listener->inherited == NULL)
         return fault_no_memory(fault);
     if (!listener_keys_parse(KEY_OF_UDP, choices, url->keys, listener, fault))
@@ -168,7 +159,7 @@ static bool parse_capture(const struct url *url, const struct config_choices *ch
 {
     if (url->place_length == 0)
         return fault_set(fault, url->place_at, "the file is missing; write pcap:FILE");
-    listener->path = copy_text(url->text + url->place_at, url->place_length);
+    listener->path = text_copy(url->text + url->place_at, url->place_length);
     if (listener->path == NULL)
         return fault_no_memory(fault);
     file_path_normalise(listener->path);
@@ -230,7 +221,7 @@ bool url_parse_listener(const char *url, const struct config_choices *choices,
         return unknown_listener(url, fault);
     struct url parts = split(url);
     listener->kind = scheme->kind;
-    listener->name = copy_text(url, parts.place_at + parts.place_length);
+    listener->name = text_copy(url, parts.place_at + parts.place_length);
     if (listener->name == NULL)
         return fault_no_memory(fault);
     return scheme->parse(&parts, choices, listener, fault);
@@ -402,8 +393,8 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     struct url parts = split(url);
     if (!check_place(&parts, sink->destination, fault))
         return false;
-    sink->name = copy_text(url, parts.place_at + parts.place_length);
-    sink->path = copy_text(url + parts.place_at, parts.place_length);
+    sink->name = text_copy(url, parts.place_at + parts.place_length);
+    sink->path = text_copy(url + parts.place_at, parts.place_length);
     if (sink->name == NULL || sink->path == NULL)
         return fault_no_memory(fault);
     if (sink->destination->is_file)
@@ -446,8 +437,8 @@ bool url_parse_dead_letter(const char *url, const struct config_choices *choices
     if (percent != NULL)
         return fault_set(fault, (size_t)(percent - url),
                          "\"%%\" in a path is reserved for fields of time");
-    letters->name = copy_text(url, parts.place_at + parts.place_length);
-    letters->path = copy_text(place, parts.place_length);
+    letters->name = text_copy(url, parts.place_at + parts.place_length);
+    letters->path = text_copy(place, parts.place_length);
     if (letters->name == NULL || letters->path == NULL)
         return fault_no_memory(fault);
     file_path_normalise(letters->path);

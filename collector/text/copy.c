@@ -1,0 +1,19 @@
+#include "collector/text/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *text_copy(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *text_copy_all(const char *text)
+{
+    return text_copy(text, strlen(text));
+}

@@ -1,0 +1,13 @@
+/* A text of one's own. Pure but for the memory; any thread. */
+#ifndef SLUICE_COLLECTOR_TEXT_COPY_H
+#define SLUICE_COLLECTOR_TEXT_COPY_H
+
+#include <stddef.h>
+
+/* A copy of `length` bytes with a NUL behind them, to be freed; NULL where memory is short. */
+char *text_copy(const char *text, size_t length);
+
+/* The same of all bytes up to the NUL. */
+char *text_copy_all(const char *text);
+
+#endif

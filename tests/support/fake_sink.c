@@ -281,16 +281,23 @@ int fake_sink_tear_down(void **state)
     return 0;
 }
 
-void fake_sink_create(struct fake_sink *made)
+void fake_sink_make_closed(struct fake_sink *made)
 {
     struct error error;
-    if (sink_thread_create(&made->sink, &made->options, &error) != 0 ||
-        sink_thread_open(made->sink, &error) != 0)
+    if (sink_thread_create(&made->sink, &made->options, &error) != 0)
         fail_msg("%s", error.text);
     for (size_t i = 0; i < FAKE_QUEUES; i++) {
         made->queues[i] = sink_thread_add_queue(made->sink, FAKE_CAPACITY, 1, false);
         assert_non_null(made->queues[i]);
     }
+}
+
+void fake_sink_create(struct fake_sink *made)
+{
+    struct error error;
+    fake_sink_make_closed(made);
+    if (sink_thread_open(made->sink, &error) != 0)
+        fail_msg("%s", error.text);
 }
 
 void fake_sink_start(struct fake_sink *made)

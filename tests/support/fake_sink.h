@@ -74,7 +74,8 @@ struct fake_sink {
 int fake_sink_set_up(void **state);
 int fake_sink_tear_down(void **state);
 
-/* Makes the sink with FAKE_QUEUES queues, and starts it. */
+/* Makes the sink with FAKE_QUEUES queues; the second opens, and the third starts it, too. */
+void fake_sink_make_closed(struct fake_sink *fake);
 void fake_sink_create(struct fake_sink *fake);
 void fake_sink_start(struct fake_sink *fake);
 

@@ -352,9 +352,7 @@ static void what_was_queued_before_the_opening_is_written(void **state)
 {
     struct fake_sink *fake = *state;
     struct error error;
-    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), 0);
-    for (size_t i = 0; i < FAKE_QUEUES; i++)
-        fake->queues[i] = sink_thread_add_queue(fake->sink, FAKE_CAPACITY, 1, false);
+    fake_sink_make_closed(fake);
     fake_sink_push(fake, 0, "a", 3);
     assert_int_equal(sink_thread_open(fake->sink, &error), 0);
     assert_int_equal(sink_thread_open(fake->sink, &error), 0);
@@ -367,10 +365,7 @@ static void what_was_queued_before_the_opening_is_written(void **state)
 static void what_waits_for_a_destination_in_vain_fails(void **state)
 {
     struct fake_sink *fake = *state;
-    struct error error;
-    assert_int_equal(sink_thread_create(&fake->sink, &fake->options, &error), 0);
-    for (size_t i = 0; i < FAKE_QUEUES; i++)
-        fake->queues[i] = sink_thread_add_queue(fake->sink, FAKE_CAPACITY, 1, false);
+    fake_sink_make_closed(fake);
     fake_sink_push(fake, 0, "a", 3);
     for (size_t i = 0; i < FAKE_QUEUES; i++)
         batch_queue_close(fake->queues[i]);

@@ -149,7 +149,7 @@ static void write_option(const struct command *command, const struct command_opt
     }
 }
 
-void command_write_help(const struct command *command, FILE *out)
+static void write_help(const struct command *command, FILE *out)
 {
     const struct command_option *option;
     fprintf(out, "usage: %s %s\n\n%s\n\n", command->name, command->usage, command->summary);
@@ -170,7 +170,7 @@ bool command_begin(const struct command *command, int argc, char *const *argv, v
     case COMMAND_RUN:
         return true;
     case COMMAND_HELP:
-        command_write_help(command, stdout);
+        write_help(command, stdout);
         *code = command_end(command, 0, NULL);
         return false;
     case COMMAND_VERSION:

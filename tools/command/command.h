@@ -79,9 +79,6 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
 void command_form(const struct command *command, const struct command_option *option,
                   char form[COMMAND_FORM_SIZE]);
 
-/* Writes what --help shows. */
-void command_write_help(const struct command *command, FILE *out);
-
 /*
  * What a program begins with: sets up the standard streams, reads argv and does what --help,
  * --version or a mistake ask for. Returns true where the tool is to do its work, else false with

@@ -13,7 +13,7 @@
 
 /* --- what threads tell ------------------------------------------------------------------------ */
 
-static void pipeline_refreshed(void *context)
+static void refreshed(void *context)
 {
     struct pipeline *pipeline = context;
     wakeup_signal(pipeline->refreshed);
@@ -23,7 +23,7 @@ static void pipeline_refreshed(void *context)
 void pipeline_changed(void *context)
 {
     struct pipeline *pipeline = context;
-    pipeline_refreshed(pipeline);
+    refreshed(pipeline);
     if (pipeline->options.notify != NULL)
         pipeline->options.notify(pipeline->options.notify_context);
 }
@@ -240,23 +240,16 @@ static void refresh_drops(struct pipeline *pipeline, struct producer *producer)
     }
 }
 
-struct pipeline_intake pipeline_intake(const struct pipeline *pipeline)
+struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline)
 {
-    struct pipeline_intake intake = {0};
-    struct ledger_snapshot *snapshot = ledger_take_snapshot(pipeline->ledger, false);
-    for (size_t i = 0; snapshot != NULL && i < snapshot->listener_count; i++) {
-        intake.received += snapshot->listeners[i].received;
-        intake.kernel_drops += snapshot->listeners[i].kernel_drops;
-    }
-    ledger_snapshot_free(snapshot);
-    return intake;
+    return ledger_take_snapshot(pipeline->ledger, false);
 }
 
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->receiver_count; i++)
         refresh_drops(pipeline, &pipeline->producers[i]);
-    return ledger_take_snapshot(pipeline->ledger, false);
+    return pipeline_glance(pipeline);
 }
 
 /* --- stopping --------------------------------------------------------------------------------- */

@@ -105,15 +105,11 @@ const char *pipeline_stuck(struct pipeline *pipeline);
 struct tap *pipeline_tap(struct pipeline *pipeline);
 struct sender_report *pipeline_senders(struct pipeline *pipeline);
 
-/* What has come in so far, of all listeners; the kernel's drops as they were last read. */
-struct pipeline_intake {
-    uint64_t received;
-    uint64_t kernel_drops;
-};
-struct pipeline_intake pipeline_intake(const struct pipeline *pipeline);
-
 /* The ledger now, the kernel's drops freshly read; NULL where memory is short. */
 struct ledger_snapshot *pipeline_snapshot(struct pipeline *pipeline);
+
+/* The same with the kernel's drops as they were last read: nobody is asked, or waited for. */
+struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline);
 
 /*
  * Begins to stop: sockets are drained, rings and sinks flushed; what is left at `deadline_ns`

@@ -74,11 +74,6 @@ void pipeline_levels_free(struct pipeline_levels *levels)
     free(levels);
 }
 
-struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline)
-{
-    return ledger_take_snapshot(pipeline->ledger, false);
-}
-
 int64_t pipeline_ask_receivers(struct pipeline *pipeline, int64_t now_ns)
 {
     int64_t since_ns = INT64_MAX;

@@ -41,9 +41,6 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline);
 /* NULL is allowed. */
 void pipeline_levels_free(struct pipeline_levels *levels);
 
-/* The ledger as pipeline_snapshot takes it, but with the kernel's drops as they were last read. */
-struct ledger_snapshot *pipeline_glance(const struct pipeline *pipeline);
-
 /*
  * Asks each receiver that has answered to read the kernel's drops anew, which is a sign of life,
  * too. Returns since when (monotonic) one has been asked that has not answered, INT64_MAX: none.

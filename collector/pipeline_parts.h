@@ -155,6 +155,9 @@ void pipeline_retire_outlet(struct pipeline *pipeline, struct outlet *outlet, in
 /* Frees what has come to its end, and opens what has waited for that. */
 void pipeline_look_after(struct pipeline *pipeline);
 
+/* Once no retired sink holds any: there are as many batches as the plan says. */
+void pipeline_give_back_batches(struct pipeline *pipeline);
+
 /* Frees the configurations that nobody uses any more, or all. */
 void pipeline_free_generations(struct pipeline *pipeline, bool all);
 

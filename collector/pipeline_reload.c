@@ -566,6 +566,7 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     else
         withdraw(&reload);
     clear(&reload);
+    pipeline_give_back_batches(pipeline);
     pipeline_look_after(pipeline);
     return result;
 }

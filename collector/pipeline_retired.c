@@ -22,6 +22,14 @@ void pipeline_retire_outlet(struct pipeline *pipeline, struct outlet *outlet, in
 
 /* --- what has come to its end ----------------------------------------------------------------- */
 
+/* Those that retired sinks held were there besides. */
+void pipeline_give_back_batches(struct pipeline *pipeline)
+{
+    if (pipeline->retired == NULL)
+        batch_pool_resize(pipeline->pool, pipeline->plan.small_batches,
+                          pipeline->plan.large_batches);
+}
+
 static void free_finished(struct pipeline *pipeline)
 {
     for (struct outlet **link = &pipeline->retired; *link != NULL;) {
@@ -35,6 +43,7 @@ static void free_finished(struct pipeline *pipeline)
         if (outlet->generation != NULL)
             outlet->generation->outlets--;
         pipeline_destroy_outlet(outlet);
+        pipeline_give_back_batches(pipeline);
     }
 }
 
@@ -79,14 +88,6 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
         free(generation->config);
         free(generation);
     }
-}
-
-/* Those that retired sinks held were there besides until now. */
-static void give_back_batches(struct pipeline *pipeline)
-{
-    if (pipeline->retired == NULL)
-        batch_pool_resize(pipeline->pool, pipeline->plan.small_batches,
-                          pipeline->plan.large_batches);
 }
 
 /* --- what has waited for that ----------------------------------------------------------------- */
@@ -196,7 +197,6 @@ void pipeline_look_after(struct pipeline *pipeline)
         free_finished(pipeline);
     while (open_waiting(pipeline));
     clear_sources(pipeline);
-    give_back_batches(pipeline);
     pipeline_free_generations(pipeline, false);
 }
 

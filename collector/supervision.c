@@ -68,11 +68,35 @@ void supervision_destroy(struct supervision *supervision)
 
 /* --- how it goes ------------------------------------------------------------------------------ */
 
+/* What has come in so far, of all listeners. */
+struct intake_sums {
+    uint64_t received;
+    uint64_t kernel_drops;
+};
+
+/* Returns false where memory is short. */
+static bool sum_up(const struct pipeline *pipeline, struct intake_sums *sums)
+{
+    struct ledger_snapshot *ledger = pipeline_glance(pipeline);
+    *sums = (struct intake_sums){0};
+    if (ledger == NULL)
+        return false;
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        sums->received += ledger->listeners[i].received;
+        sums->kernel_drops += ledger->listeners[i].kernel_drops;
+    }
+    ledger_snapshot_free(ledger);
+    return true;
+}
+
 static void tell_status(struct supervision *supervision, int64_t now_ns)
 {
     char line[sizeof supervision->status];
     struct error error;
-    struct pipeline_intake intake = pipeline_intake(supervision->pipeline);
+    struct intake_sums intake;
+    supervision->status_due_ns = now_ns + STATUS_NS;
+    if (!sum_up(supervision->pipeline, &intake))
+        return;
     int64_t passed_ns = now_ns - supervision->counted_ns;
     double rate = 0;
     if (passed_ns > 0)
@@ -80,7 +104,6 @@ static void tell_status(struct supervision *supervision, int64_t now_ns)
                (double)passed_ns;
     supervision->counted_ns = now_ns;
     supervision->received = intake.received;
-    supervision->status_due_ns = now_ns + STATUS_NS;
     snprintf(line, sizeof line,
              "%.0f datagrams/s, %" PRIu64 " received, %" PRIu64 " dropped before that", rate,
              intake.received, intake.kernel_drops);

@@ -1,0 +1,59 @@
+/* The group of collector/udp_socket.h on Linux: what recvmmsg(2) is given. */
+#include <stdlib.h>
+
+#include "collector/platform/linux/udp_socket_parts.h"
+
+size_t datagram_group_memory(void)
+{
+    return sizeof(struct linux_group) +
+           (size_t)DATAGRAM_GROUP_SIZE * (DATAGRAM_FRONT_SIZE + REST_STRIDE);
+}
+
+struct datagram_group *datagram_group_create(void)
+{
+    struct linux_group *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->fronts = malloc((size_t)DATAGRAM_GROUP_SIZE * DATAGRAM_FRONT_SIZE);
+    made->rests = malloc((size_t)DATAGRAM_GROUP_SIZE * REST_STRIDE);
+    if (made->fronts == NULL || made->rests == NULL) {
+        datagram_group_destroy(&made->group);
+        return NULL;
+    }
+    for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
+        made->headers[i].msg_hdr.msg_iov = made->vectors[i];
+        made->headers[i].msg_hdr.msg_name = &made->names[i];
+        made->headers[i].msg_hdr.msg_control = made->controls[i];
+        datagram_group_set_room(made, (unsigned)i);
+    }
+    return &made->group;
+}
+
+void datagram_group_destroy(struct datagram_group *group)
+{
+    if (group == NULL)
+        return;
+    struct linux_group *made = (struct linux_group *)group;
+    free(made->fronts);
+    free(made->rests);
+    free(made);
+}
+
+void datagram_group_prepare(struct linux_group *group, size_t limit, bool gro)
+{
+    if (group->limit == limit && group->gro == gro)
+        return;
+    group->limit = limit;
+    group->gro = gro;
+    size_t front = limit < DATAGRAM_FRONT_SIZE ? limit : DATAGRAM_FRONT_SIZE;
+    for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
+        struct iovec *vector = group->vectors[i];
+        uint8_t *rest = group->rests + i * REST_STRIDE;
+        vector[0] = gro ? (struct iovec){rest, DATAGRAM_MAX_SIZE}
+                        : (struct iovec){group->fronts + i * DATAGRAM_FRONT_SIZE, front};
+        vector[1] = (struct iovec){rest, limit - front};
+        group->headers[i].msg_hdr.msg_iovlen = gro || limit == front ? 1 : 2;
+        group->group.slots[i].front = vector[0].iov_base;
+        group->group.slots[i].rest = rest;
+    }
+}

@@ -1,0 +1,223 @@
+/* The receiving of collector/udp_socket.h on Linux: recvmmsg(2), udp(7) and socket(7). */
+#include <errno.h>
+#include <linux/udp.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/platform/linux/udp_socket_parts.h"
+#include "collector/platform/posix/socket_address.h"
+#include "collector/thread.h"
+
+/* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
+#define MAX_PASSING 64
+
+/* Errors that say nothing about what is queued: an ICMP answer, or a network's mood. */
+static bool is_passing(int code)
+{
+    switch (code) {
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case EHOSTUNREACH:
+    case EHOSTDOWN:
+    case ENETUNREACH:
+    case ENETDOWN:
+    case ENOPROTOOPT:
+    case EPROTO:
+    case EMSGSIZE:
+    case EOPNOTSUPP:
+    case EACCES:
+    case EPERM:
+    case ETIMEDOUT:
+        return true;
+    default:
+        return false;
+    }
+}
+/*
+ * Buffers of many datagrams each that are received at once: the more, the less of them is still in
+ * the cache when they are looked at.
+ */
+#define GRO_BUFFERS 8
+
+/* --- what was received ------------------------------------------------------------------------ */
+
+/* The data of the control message of that kind, or NULL. */
+static const void *find_control(const struct msghdr *header, int level, int type)
+{
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
+         control = CMSG_NXTHDR((struct msghdr *)(uintptr_t)header, control))
+        if (control->cmsg_level == level && control->cmsg_type == type)
+            return CMSG_DATA(control);
+    return NULL;
+}
+
+static int64_t arrival_time(const struct msghdr *header)
+{
+    struct timespec stamp;
+    const void *found = find_control(header, SOL_SOCKET, SCM_TIMESTAMPNS);
+    if (found == NULL)
+        return clock_wall_ns();
+    memcpy(&stamp, found, sizeof stamp);
+    return (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
+}
+
+/* The address in the packet's own header, with the socket's port. */
+static struct address destination_of(const struct udp_socket *socket, const struct msghdr *header)
+{
+    const void *found = find_control(header, IPPROTO_IPV6, IPV6_PKTINFO);
+    if (found != NULL) {
+        struct in6_pktinfo info;
+        memcpy(&info, found, sizeof info);
+        return address_from_ipv6(info.ipi6_addr.s6_addr, 0, socket->address.port);
+    }
+    found = find_control(header, IPPROTO_IP, IP_PKTINFO);
+    if (found == NULL)
+        return socket->address;
+    struct in_pktinfo info;
+    uint8_t bytes[4];
+    memcpy(&info, found, sizeof info);
+    memcpy(bytes, &info.ipi_addr, sizeof bytes);
+    return address_from_ipv4(bytes, socket->address.port);
+}
+
+/* What all datagrams of a buffer have in common, into `slot`. */
+static void fill_common(const struct udp_socket *socket, struct linux_group *group, size_t buffer,
+                        struct datagram_slot *slot)
+{
+    const struct msghdr *header = &group->headers[buffer].msg_hdr;
+    slot->source = socket_address_from_system(&group->names[buffer]);
+    slot->destination = &socket->address;
+    if (socket->options.tell_destination) {
+        group->destinations[buffer] = destination_of(socket, header);
+        slot->destination = &group->destinations[buffer];
+    }
+    slot->received_ns = arrival_time(header);
+}
+
+static void fill_slots(const struct udp_socket *socket, struct linux_group *group, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct mmsghdr *received = &group->headers[i];
+        struct datagram_slot *slot = &group->group.slots[i];
+        slot->truncated = (received->msg_hdr.msg_flags & MSG_TRUNC) != 0;
+        slot->sent_size = received->msg_len; /* with MSG_TRUNC asked for: the real length */
+        slot->size = slot->truncated ? (uint32_t)group->limit : received->msg_len;
+        fill_common(socket, group, i, slot);
+    }
+    group->group.count = count;
+}
+
+/* --- whole buffers, of one or many datagrams (udp(7), UDP_GRO) -------------------------------- */
+
+/* All datagrams of a buffer have one size, but for the last one, which may be shorter. */
+static void begin_buffer(const struct udp_socket *socket, struct linux_group *group)
+{
+    const struct mmsghdr *received = &group->headers[group->next];
+    const void *found = find_control(&received->msg_hdr, IPPROTO_UDP, UDP_GRO);
+    int segment = 0;
+    if (found != NULL)
+        memcpy(&segment, found, sizeof segment);
+    group->segment = segment > 0 ? (size_t)segment : received->msg_len;
+    group->aggregated = group->segment < received->msg_len;
+    fill_common(socket, group, group->next, &group->common);
+}
+
+/* Cuts as many datagrams from the buffers as there are slots. */
+static void cut_slots(const struct udp_socket *socket, struct linux_group *group)
+{
+    size_t count = 0;
+    while (count < DATAGRAM_GROUP_SIZE && group->next < group->received) {
+        if (group->offset == 0)
+            begin_buffer(socket, group);
+        size_t left = group->headers[group->next].msg_len - group->offset;
+        size_t size = left < group->segment ? left : group->segment;
+        struct datagram_slot *slot = &group->group.slots[count++];
+        *slot = group->common;
+        slot->front = group->rests + group->next * REST_STRIDE + group->offset;
+        slot->rest = slot->front + DATAGRAM_FRONT_SIZE;
+        slot->truncated = size > group->limit;
+        slot->sent_size = (uint32_t)size;
+        slot->size = (uint32_t)(slot->truncated ? group->limit : size);
+        group->offset += size;
+        if (size == left) {
+            group->next++;
+            group->offset = 0;
+        }
+    }
+    group->group.count = count;
+    group->group.more = group->next < group->received;
+    group->group.emptied = group->all && !group->group.more;
+}
+
+/* --- asking the kernel ------------------------------------------------------------------------ */
+
+static unsigned ask_for(const struct linux_group *group)
+{
+    return group->gro && group->aggregated ? GRO_BUFFERS : DATAGRAM_GROUP_SIZE;
+}
+
+/*
+ * Fewer than it asked for end recvmmsg(2) where the next one would block, or met an error that is
+ * then told by the call after. There are none for a socket that is not connected and has not asked
+ * for them (IP_RECVERR of ip(7)) but those that make it useless; so what came short was all.
+ */
+static int receive(struct udp_socket *socket, struct linux_group *group)
+{
+    unsigned most = ask_for(group);
+    for (unsigned i = 0; i < group->used; i++)
+        datagram_group_set_room(group, i);
+    /* The C library's function would first see to it that the thread can be cancelled meanwhile. */
+    int count = (int)syscall(SYS_recvmmsg, socket->fd, group->headers, most,
+                             MSG_DONTWAIT | MSG_TRUNC, NULL);
+    /* The one that found nothing is perhaps changed, too. */
+    group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
+    group->all = count > 0 && (unsigned)count < most;
+    return count;
+}
+
+static void hand_on(const struct udp_socket *socket, struct linux_group *group, size_t count)
+{
+    if (!group->gro) {
+        fill_slots(socket, group, count);
+        group->group.emptied = group->all;
+        return;
+    }
+    group->received = count;
+    group->next = 0;
+    group->offset = 0;
+    cut_slots(socket, group);
+}
+
+enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *to,
+                                       struct error *error)
+{
+    struct linux_group *group = (struct linux_group *)to;
+    if (to->more) {
+        cut_slots(socket, group);
+        return RECEIVE_OK;
+    }
+    datagram_group_prepare(group, socket->options.max_datagram, socket->options.gro);
+    int passing = 0;
+    to->count = 0;
+    for (;;) {
+        int count = receive(socket, group);
+        if (count > 0) {
+            hand_on(socket, group, (size_t)count);
+            return RECEIVE_OK;
+        }
+        if (count == 0 || errno == EINTR)
+            continue;
+        if (errno == EAGAIN || errno == EWOULDBLOCK)
+            return RECEIVE_WOULD_BLOCK;
+        socket->errors++;
+        if (errno == ENOMEM || errno == ENOBUFS)
+            return RECEIVE_LATER;
+        if (!is_passing(errno)) {
+            error_set(error, EXIT_CODE_IO, "cannot receive: %s", strerror(errno));
+            return RECEIVE_FATAL;
+        }
+        if (++passing == MAX_PASSING)
+            return RECEIVE_LATER;
+    }
+}

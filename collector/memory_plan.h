@@ -12,9 +12,9 @@
 #include "collector/error.h"
 
 /*
- * What the budget is when none is given, with what `control`, `senders`, `metrics` and
- * `rate_limits` need on top of it; and the least that a ring then holds, in batches, for each
- * thread that fills it.
+ * What the budget is when none is given, with what `control`, `senders`, `metrics`, `rate_limits`
+ * and `receiver_memory` need on top of it; and the least that a ring then holds, in batches, for
+ * each thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
@@ -25,9 +25,10 @@
 #define MEMORY_SENDERS 16384
 
 struct memory_needs {
-    size_t receivers;      /* threads that serve sockets */
-    size_t receiver_feeds; /* that they have: each its own, or all one */
-    size_t captures;       /* threads that read captures */
+    size_t receivers;         /* threads that serve sockets */
+    size_t receiver_feeds;    /* that they have: each its own, or all one */
+    uint64_t receiver_memory; /* bytes that the notifier of each feed receives into by itself */
+    size_t captures;          /* threads that read captures */
     size_t sinks;
     uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */
     bool dead_letters;    /* are kept */

@@ -38,6 +38,17 @@ int notifier_add(struct notifier *notifier, wait_handle socket, void *token, str
     return notifier->backend->add(notifier, socket, token, error);
 }
 
+struct inbox *notifier_inbox(struct notifier *notifier, wait_handle socket)
+{
+    const struct notifier_backend *backend = notifier->backend;
+    return backend->inbox == NULL ? NULL : backend->inbox(notifier, socket);
+}
+
+size_t notifier_memory(const struct notifier_backend *backend)
+{
+    return backend->memory == NULL ? 0 : backend->memory();
+}
+
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
 {
     return notifier->backend->remove(notifier, socket, token, error);

@@ -11,6 +11,10 @@
  * from 0; most backends have but one. Whoever waits again has done with the events of its wait
  * before. One thread at a time adds and removes; any thread wakes.
  *
+ * A backend may receive by itself what it tells of. It does so into an inbox, of which the socket
+ * is told (udp_socket_set_inbox) before the next wait; receives then take from there, and when
+ * REMOVED was told there may be something left.
+ *
  * A token belongs to its caller and must live until its REMOVED event, which comes when no thread
  * can hold another event of it any more: from a later wait than the one that was being handled when
  * notifier_remove was called, and, of several threads, after each has begun a wait since, or left.
@@ -26,6 +30,8 @@
 
 #include "collector/error.h"
 #include "collector/wakeup.h"
+
+struct inbox;
 
 /* What every backend's own begins with. */
 struct notifier {
@@ -63,6 +69,8 @@ struct notifier_backend {
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
                    size_t capacity, int timeout_ms);
     void (*leave)(struct notifier *notifier, size_t thread); /* NULL: it need not know */
+    struct inbox *(*inbox)(struct notifier *notifier, wait_handle socket); /* NULL: see below */
+    size_t (*memory)(void);                                                /* NULL: see below */
     void (*wake)(struct notifier *notifier);
 };
 
@@ -92,6 +100,12 @@ void notifier_destroy(struct notifier *notifier);
 /* Watches a non-blocking socket; the token is not NULL. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_INTERNAL). */
 int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
+
+/* Where it receives for a socket that was added; NULL: it only tells. */
+struct inbox *notifier_inbox(struct notifier *notifier, wait_handle socket);
+
+/* Bytes that notifier_create allocates to receive into. */
+size_t notifier_memory(const struct notifier_backend *backend);
 
 /* Stops watching. Returns 0, or -1 with `error` filled; on 0 the REMOVED event will follow. */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,

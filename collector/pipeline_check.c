@@ -35,6 +35,7 @@ void pipeline_count_needs(const struct config *config, const struct notifier_bac
                                    .dead_letters = config->dead_letter.name != NULL,
                                    .control = config->control != NULL,
                                    .senders = config_tells_senders(config),
+                                   .receiver_memory = notifier_memory(notifier),
                                    .metrics = config->metrics.family != ADDRESS_NONE};
     for (size_t i = 0; i < config->sink_count; i++) {
         struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);

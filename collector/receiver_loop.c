@@ -5,8 +5,10 @@
 #define WAIT_EVENTS 128
 
 /* The notifier has forgotten it, and so may all who wait for that. */
-static void let_leave(struct receiver *receiver, struct port *port)
+static void let_leave(struct member *member, struct port *port)
 {
+    struct receiver *receiver = member->receiver;
+    receiver_take_the_rest(member, port);
     receiver_close_socket(port);
     atomic_store(&port->gone, true);
     receiver->options.refreshed(receiver->options.context);
@@ -32,7 +34,7 @@ static void take_events(struct member *member, int timeout_ms)
         case NOTIFIER_REMOVED:
             port->removing = false;
             if (port->leaving)
-                let_leave(receiver, port);
+                let_leave(member, port);
             break;
         case NOTIFIER_WOKEN:
             break;
@@ -120,10 +122,10 @@ static bool refuse_all(struct receiver *receiver)
 static bool drain_on(struct member *member, struct port *port, int64_t end_ns)
 {
     struct receiver *receiver = member->receiver;
-    int64_t now = clock_monotonic_ns();
+    int64_t now = receiver_look_at_clocks(member);
     if (now >= end_ns || deadline_is_over(&receiver->deadline))
         return false;
-    port->emptied = receiver_drain(member, port, now) != DRAIN_AGAIN;
+    port->emptied = receiver_drain(member, port, &now) != DRAIN_AGAIN;
     if (member->pressed)
         take_events(member, 1);
     member->pressed = false;
@@ -166,8 +168,10 @@ static void close_ports(struct member *member)
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (port->removing)
             take_events(member, -1);
-        if (port->socket != NULL)
+        if (port->socket != NULL) {
+            receiver_take_the_rest(member, port);
             receiver_close_socket(port);
+        }
         atomic_store(&port->gone, true);
     }
 }

@@ -72,6 +72,7 @@ struct member {
     bool told_all;                /* what the notifier had to tell; it tells a little at a time */
     struct coalescing coalescing; /* how long it may rest between two rounds */
     struct pause *pause;          /* NULL: it cannot */
+    int64_t wall_ahead_ns;        /* of the monotonic clock, as last looked at */
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
@@ -106,15 +107,23 @@ void receiver_read_drops(struct port *port);
 
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
-/* Receives until the system has nothing left, or until the budget is spent, but at least one group.
+/* Before drains that follow one another. Returns the time, monotonic. */
+int64_t receiver_look_at_clocks(struct member *member);
+
+/*
+ * Receives until the system has nothing left, or until the budget is spent, but at least one group.
+ * *now is the time when it begins (monotonic), and then that when it is done.
  */
-enum drain_result receiver_drain(struct member *member, struct port *port, int64_t now);
+enum drain_result receiver_drain(struct member *member, struct port *port, int64_t *now);
 
 /*
  * Of one that was drained; where another thread was told of more meanwhile it is served again. One
  * that is leaving goes.
  */
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns);
+
+/* Of one that the notifier has done with: what that has received itself, and not handed out. */
+void receiver_take_the_rest(struct member *member, struct port *port);
 
 /* Of one that has left: it is closed, and what the kernel counted is counted. */
 void receiver_close_socket(struct port *port);

@@ -151,12 +151,13 @@ static enum drain_result take_turn(struct member *member, struct port *port, int
 }
 
 /* The system's clock may have been set back meanwhile. */
-static void measure_turn(struct thread_measures *measures, struct port *port,
-                         const struct turn *turn, bool drained)
+static void measure_turn(const struct member *member, struct port *port, const struct turn *turn,
+                         int64_t now, bool drained)
 {
+    struct thread_measures *measures = member->intakes->measures;
     port->drained += turn->taken;
     if (turn->taken != 0) {
-        int64_t latency = clock_wall_ns() - turn->first_ns;
+        int64_t latency = now + member->wall_ahead_ns - turn->first_ns;
         histogram_note(&measures->decode_latency, histogram_times,
                        latency < 0 ? 0 : (uint64_t)latency);
     }
@@ -166,13 +167,39 @@ static void measure_turn(struct thread_measures *measures, struct port *port,
     port->drained = 0;
 }
 
-enum drain_result receiver_drain(struct member *member, struct port *port, int64_t now)
+int64_t receiver_look_at_clocks(struct member *member)
+{
+    int64_t now = clock_monotonic_ns();
+    member->wall_ahead_ns = clock_wall_ns() - now;
+    return now;
+}
+
+enum drain_result receiver_drain(struct member *member, struct port *port, int64_t *now)
 {
     struct turn turn = {0};
     intake_hand_to(port->intake, member->intakes);
-    enum drain_result result = take_turn(member, port, now, &turn);
-    measure_turn(member->intakes->measures, port, &turn, result == DRAIN_DONE);
+    enum drain_result result = take_turn(member, port, *now, &turn);
+    if (!member->group->more)
+        datagram_group_release(member->group);
+    *now = clock_monotonic_ns();
+    measure_turn(member, port, &turn, *now, result == DRAIN_DONE);
     return result;
+}
+
+/* The socket itself is asked for nothing: what is queued there may be somebody else's now. */
+void receiver_take_the_rest(struct member *member, struct port *port)
+{
+    struct turn turn = {0};
+    struct error error;
+    if (!udp_socket_holds_received(port->socket))
+        return;
+    intake_hand_to(port->intake, member->intakes);
+    while (udp_socket_holds_received(port->socket) || member->group->more)
+        if (udp_socket_receive(port->socket, member->group, &error) == RECEIVE_OK)
+            take_group(member, port, &turn);
+    datagram_group_release(member->group);
+    measure_turn(member, port, &turn, receiver_look_at_clocks(member), true);
+    intake_seal(port->intake);
 }
 
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
@@ -193,8 +220,7 @@ static int64_t serve(struct member *member, struct port *port, int64_t now)
         receiver_list_socket(&member->drained, port);
         return now;
     }
-    enum drain_result result = receiver_drain(member, port, now);
-    now = clock_monotonic_ns();
+    enum drain_result result = receiver_drain(member, port, &now);
     tell_drops(port, now);
     if (result != DRAIN_DONE)
         intake_seal_if_due(port->intake, now);
@@ -215,7 +241,7 @@ void receiver_serve_ready(struct member *member)
     struct port *last = member->ready.last;
     if (last == NULL)
         return;
-    int64_t now = clock_monotonic_ns();
+    int64_t now = receiver_look_at_clocks(member);
     int64_t end_ns = INT64_MAX;
     if (member->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
         end_ns = now + RECEIVER_BUDGET_NS;

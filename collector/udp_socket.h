@@ -19,6 +19,7 @@
 #include "collector/wakeup.h"
 
 struct udp_socket;
+struct inbox;
 
 /* What the operating system offers. */
 extern const bool udp_socket_can_share_port; /* else nothing opens with share_port */
@@ -99,6 +100,12 @@ struct datagram_group {
 struct datagram_group *datagram_group_create(void);
 void datagram_group_destroy(struct datagram_group *group);
 
+/*
+ * Nobody looks any more at what stands in it: what was lent to it is given back. The next receive
+ * does so, too; but until then the notifier may have nothing to receive into.
+ */
+void datagram_group_release(struct datagram_group *group);
+
 /* Bytes that datagram_group_create allocates. */
 size_t datagram_group_memory(void);
 
@@ -129,6 +136,18 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error);
 
 /* For the notifier. */
 wait_handle udp_socket_handle(const struct udp_socket *socket);
+
+/*
+ * Where the notifier that it was added to receives for it (notifier_inbox); NULL: it does not. The
+ * socket lets go of it at the end.
+ */
+void udp_socket_set_inbox(struct udp_socket *socket, struct inbox *inbox);
+
+/*
+ * Whether datagrams were received for it that no receive has handed out yet: they are asked for
+ * before it is closed.
+ */
+bool udp_socket_holds_received(const struct udp_socket *socket);
 
 /* Where it is bound, with the port that the system chose. */
 struct address udp_socket_address(const struct udp_socket *socket);
@@ -162,9 +181,10 @@ uint64_t udp_socket_errors(const struct udp_socket *socket);
 uint64_t udp_socket_drops(struct udp_socket *socket);
 
 /*
- * Refuses from now on all that arrives, keeping what is queued. What the kernel refuses counts as
- * drops. Returns false where the system has no such means, and of an inherited socket: what arrives
- * there after the last receive is for the next process that is given it.
+ * It is drained for the last time: refuses from now on all that arrives, keeping what is queued.
+ * What the kernel refuses counts as drops. Returns false where the system has no such means, and of
+ * an inherited socket: what arrives there after the last receive is for the next process that is
+ * given it.
  */
 bool udp_socket_refuse_all(struct udp_socket *socket);
 

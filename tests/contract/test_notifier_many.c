@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -178,6 +179,50 @@ static void a_budget_with_a_ready_list_loses_nothing_and_starves_nobody(void **s
     receive_by_events(quiet, 2);
 }
 
+/* Numbers from 1 on, as they were sent. */
+static void expect_numbers(const struct datagram_group *group, uint32_t *last)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        uint32_t number;
+        assert_int_equal(group->slots[i].size, sizeof number);
+        memcpy(&number, group->slots[i].front, sizeof number);
+        assert_int_equal(number, ++*last);
+    }
+}
+
+/* Whatever receives them, the notifier within a wait or a receive, and whenever that changes. */
+static void a_flood_keeps_its_order_whatever_waits_come_between(void **state)
+{
+    (void)state;
+    struct watched *watched = watch_and_bind(0);
+    struct watched *other = watch_and_bind(1);
+    struct error error;
+    uint32_t sent = 0;
+    uint32_t last = 0;
+    uint64_t random = 1;
+    for (size_t round = 0; round < 300; round++) {
+        size_t count = next_random(&random) % 256;
+        for (size_t i = 0; i < count; i++) {
+            sent++;
+            send_to(watched, &sent, sizeof sent);
+            if (next_random(&random) % 8 == 0)
+                send_to(other, "x", 1);
+        }
+        size_t groups = next_random(&random) % 8;
+        if (next_random(&random) % 2 == 0)
+            wait_once(MANY_EVENTS, 0);
+        while (groups-- > 0 &&
+               udp_socket_receive(watched->socket, watching.group, &error) == RECEIVE_OK)
+            expect_numbers(watching.group, &last);
+        if (next_random(&random) % 2 == 0)
+            drain(other);
+    }
+    wait_once(MANY_EVENTS, 0); /* tells of all that no drain has reached the end of */
+    while (udp_socket_receive(watched->socket, watching.group, &error) == RECEIVE_OK)
+        expect_numbers(watching.group, &last);
+    assert_int_equal(last, sent);
+}
+
 static void every_removal_is_told_however_small_the_wait(void **state)
 {
     (void)state;
@@ -251,6 +296,7 @@ int main(int argc, char **argv)
         with_notifier(with_room_for_one_event_a_flooded_socket_hides_no_other),
         with_notifier(bursts_from_another_thread_to_many_sockets_are_received_whole),
         with_notifier(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody),
+        with_notifier(a_flood_keeps_its_order_whatever_waits_come_between),
         with_notifier(every_removal_is_told_however_small_the_wait),
         with_notifier(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed),
         with_notifier(removing_every_other_socket_leaves_the_rest_watched),

@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "collector/thread.h"
+
+#define SKIPPED 77 /* what tests/CMakeLists.txt has ctest understand so */
 
 struct watching watching;
 const struct notifier_backend *watching_backend;
@@ -16,12 +19,17 @@ const struct notifier_backend *watching_backend;
 bool watching_choose_backend(int argc, char **argv)
 {
     for (size_t i = 0; notifier_backends[i] != NULL; i++)
-        if (argc == 2 && strcmp(notifier_backends[i]->name, argv[1]) == 0 &&
-            notifier_is_available(notifier_backends[i]))
+        if (argc == 2 && strcmp(notifier_backends[i]->name, argv[1]) == 0)
             watching_backend = notifier_backends[i];
-    if (watching_backend == NULL)
-        fprintf(stderr, "usage: %s BACKEND, one that this system has\n", argv[0]);
-    return watching_backend != NULL;
+    if (watching_backend == NULL) {
+        fprintf(stderr, "usage: %s BACKEND\n", argv[0]);
+        return false;
+    }
+    if (!notifier_is_available(watching_backend)) {
+        fprintf(stderr, "this system does not have %s\n", argv[1]);
+        exit(SKIPPED);
+    }
+    return true;
 }
 
 int watching_set_up(void **state)
@@ -47,6 +55,15 @@ int watching_tear_down(void **state)
     return 0;
 }
 
+void add_watched(struct watched *watched)
+{
+    struct error error;
+    wait_handle handle = udp_socket_handle(watched->socket);
+    if (notifier_add(watching.notifier, handle, watched, &error) != 0)
+        fail_msg("%s", error.text);
+    udp_socket_set_inbox(watched->socket, notifier_inbox(watching.notifier, handle));
+}
+
 struct watched *watch(size_t index, size_t max_datagram)
 {
     struct watched *watched = &watching.watched[index];
@@ -58,8 +75,7 @@ struct watched *watch(size_t index, size_t max_datagram)
     };
     if (udp_socket_open(&watched->socket, &options, &error) != 0)
         fail_msg("%s", error.text);
-    if (notifier_add(watching.notifier, udp_socket_handle(watched->socket), watched, &error) != 0)
-        fail_msg("%s", error.text);
+    add_watched(watched);
     return watched;
 }
 

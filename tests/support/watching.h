@@ -43,7 +43,9 @@ extern struct watching {
 /* The backend that all tests of the program run on. */
 extern const struct notifier_backend *watching_backend;
 
-/* Takes it from the program's arguments. Returns false, with a word on stderr, where there is none.
+/*
+ * Takes it from the program's arguments. Returns false, with a word on stderr, where there is none
+ * of that name; where this system does not have it the test is skipped.
  */
 bool watching_choose_backend(int argc, char **argv);
 
@@ -55,6 +57,9 @@ int watching_tear_down(void **state);
 struct watched *watch(size_t index, size_t max_datagram);
 void bind_watched(struct watched *watched);
 struct watched *watch_and_bind(size_t index);
+
+/* Has one watched that is open already. */
+void add_watched(struct watched *watched);
 
 /* Asks for its removal. */
 void stop_watching(struct watched *watched);

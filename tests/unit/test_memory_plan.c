@@ -73,6 +73,21 @@ static void threads_of_one_feed_have_as_long_a_ring_as_each_would_alone(void **s
     assert_true(plan_of(0, &together).ring_capacity >= 16 * MEMORY_DEFAULT_RING);
 }
 
+static void
+what_a_notifier_receives_into_is_on_top_of_the_default_and_part_of_what_is_given(void **state)
+{
+    (void)state;
+    enum { MORE = 8 << 20 };
+    struct memory_needs needs = plain;
+    needs.receiver_memory = MORE;
+    struct memory_plan by_default = plan_of(0, &plain);
+    assert_int_equal(plan_of(0, &needs).ring_capacity, by_default.ring_capacity);
+    assert_int_equal(plan_of(0, &needs).total, by_default.total + 2 * MORE);
+    uint64_t budget = by_default.total + 2 * MORE;
+    assert_true(plan_of(budget, &needs).total <= budget);
+    assert_true(plan_of(budget, &needs).ring_capacity < plan_of(budget, &plain).ring_capacity);
+}
+
 static void a_budget_that_is_too_small_says_what_is_enough(void **state)
 {
     (void)state;
@@ -96,6 +111,8 @@ int main(void)
         cmocka_unit_test(who_may_ask_shortens_no_queue_where_no_budget_was_given),
         cmocka_unit_test(a_rate_limit_shortens_no_queue_where_no_budget_was_given),
         cmocka_unit_test(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone),
+        cmocka_unit_test(
+            what_a_notifier_receives_into_is_on_top_of_the_default_and_part_of_what_is_given),
         cmocka_unit_test(a_budget_that_is_too_small_says_what_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,9 +32,12 @@ struct settings {
     const char *scratch;   /* NULL: where the system has such things */
     uint64_t receive_buffer;
 
+    /* Of the parts soak and scale: datagrams a second; 0: as fast as the sender can. */
+    uint64_t rate;
+    bool rate_given;
+
     /* Of the part soak. */
     uint64_t duration_ns;
-    uint64_t rate; /* 0: as fast as the sender can */
     uint64_t listeners;
 };
 

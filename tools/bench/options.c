@@ -12,7 +12,6 @@ void options_default(struct settings *settings)
     *settings = (struct settings){
         .receive_buffer = UINT64_C(4) * 1024 * 1024,
         .duration_ns = 600 * SECOND,
-        .rate = 100000,
         .listeners = 1,
     };
     contenders_begin(&settings->contenders);
@@ -90,7 +89,9 @@ static int set_duration(void *settings, const char *value, struct error *error)
 
 static int set_rate(void *settings, const char *value, struct error *error)
 {
-    return value_rate(value, 100000000, &((struct settings *)settings)->rate, error);
+    struct settings *set = settings;
+    set->rate_given = true;
+    return value_rate(value, 100000000, &set->rate, error);
 }
 
 static int set_listeners(void *settings, const char *value, struct error *error)
@@ -154,7 +155,7 @@ static const struct command_option options[] = {
      "repeated",
      add_capture},
     {"duration", "TIME", "soak: for how long (default 10m)", set_duration},
-    {"rate", "N|max", "soak: datagrams a second (default 100000)", set_rate},
+    {"rate", "N|max", "soak, scale: datagrams a second (default 100000; scale 50000)", set_rate},
     {"listeners", "N", "soak: to how many ports (default 1)", set_listeners},
     {0},
 };

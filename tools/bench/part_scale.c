@@ -1,11 +1,13 @@
 /* The part that tells whether a datagram costs more where there is more of something. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tools/bench/encoding.h"
 #include "tools/bench/run.h"
 
-#define RATE UINT64_C(50000)
+#define DEFAULT_RATE UINT64_C(50000)
 
 /* One thing of which there are many, beside the same with one. */
 static const struct growth {
@@ -41,6 +43,11 @@ static bool make_scale(struct scale *scale, size_t rounds)
     return scale->values != NULL;
 }
 
+static uint64_t rate_of(const struct bench *bench)
+{
+    return bench->settings.rate_given ? bench->settings.rate : DEFAULT_RATE;
+}
+
 /* `growth` NULL: one of everything. */
 static int cost_of(const struct bench *bench, const struct contender *who,
                    const struct growth *growth, double *cpu_ns, struct error *error)
@@ -48,7 +55,7 @@ static int cost_of(const struct bench *bench, const struct contender *who,
     const struct run_plan plan = {
         .who = who,
         .traffic = &traffic_metric1,
-        .rate = RATE,
+        .rate = rate_of(bench),
         .duration_ns = (int64_t)bench->settings.round_ns,
         .listeners = growth == NULL ? 1 : growth->listeners,
         .sinks = growth == NULL ? 1 : growth->sinks,
@@ -132,13 +139,19 @@ int part_scale(struct bench *bench, struct error *error)
     };
     const struct contenders *contenders = &bench->settings.contenders;
     struct scale scale;
+    char title[96];
     if (!make_scale(&scale, (size_t)bench->settings.rounds)) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for measurements");
         return -1;
     }
-    report_table_begin(&bench->report, "scale",
-                       "CPU a datagram where there is more: metric1 at 50000/s, ns", columns,
-                       sizeof columns / sizeof columns[0]);
+    uint64_t rate = rate_of(bench);
+    if (rate == 0)
+        snprintf(title, sizeof title,
+                 "CPU a datagram where there is more: metric1 as fast as it can be sent, ns");
+    else
+        snprintf(title, sizeof title,
+                 "CPU a datagram where there is more: metric1 at %" PRIu64 "/s, ns", rate);
+    report_table_begin(&bench->report, "scale", title, columns, sizeof columns / sizeof columns[0]);
     int result = 0;
     for (size_t i = 0; result == 0 && i < contenders->count; i++) {
         const struct contender *who = &contenders->items[i];

@@ -8,6 +8,7 @@
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
 
+#define DEFAULT_RATE   100000
 #define SECOND         INT64_C(1000000000)
 #define INTERVALS      20 /* rows of the table, more or less */
 #define INTERVAL_LEAST (SECOND / 5)
@@ -48,7 +49,7 @@ static int start(struct soak *soak, struct error *error)
     const uint16_t *ports = receiver_ports(soak->receiver, &port_count);
     const struct load_plan load = {
         .traffic = &traffic_metric1,
-        .rate = settings->rate,
+        .rate = settings->rate_given ? settings->rate : DEFAULT_RATE,
         .duration_ns = (int64_t)settings->duration_ns,
         .ports = ports,
         .port_count = port_count,

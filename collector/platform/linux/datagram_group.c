@@ -9,6 +9,17 @@ size_t datagram_group_memory(void)
            (size_t)DATAGRAM_GROUP_SIZE * (DATAGRAM_FRONT_SIZE + REST_STRIDE);
 }
 
+static void own_headers(struct linux_group *group)
+{
+    for (unsigned i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
+        struct msghdr *header = &group->headers[i].msg_hdr;
+        header->msg_iov = group->vectors[i];
+        header->msg_name = &group->names[i];
+        header->msg_control = group->controls[i];
+        datagram_group_set_room(group, i);
+    }
+}
+
 struct datagram_group *datagram_group_create(void)
 {
     struct linux_group *made = calloc(1, sizeof *made);
@@ -20,12 +31,7 @@ struct datagram_group *datagram_group_create(void)
         datagram_group_destroy(&made->group);
         return NULL;
     }
-    for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
-        made->headers[i].msg_hdr.msg_iov = made->vectors[i];
-        made->headers[i].msg_hdr.msg_name = &made->names[i];
-        made->headers[i].msg_hdr.msg_control = made->controls[i];
-        datagram_group_set_room(made, (unsigned)i);
-    }
+    own_headers(made);
     return &made->group;
 }
 
@@ -34,6 +40,7 @@ void datagram_group_destroy(struct datagram_group *group)
     if (group == NULL)
         return;
     struct linux_group *made = (struct linux_group *)group;
+    datagram_group_release(group);
     free(made->fronts);
     free(made->rests);
     free(made);
@@ -41,8 +48,11 @@ void datagram_group_destroy(struct datagram_group *group)
 
 void datagram_group_prepare(struct linux_group *group, size_t limit, bool gro)
 {
-    if (group->limit == limit && group->gro == gro)
+    if (group->limit == limit && group->gro == gro && !group->borrowed)
         return;
+    if (group->borrowed)
+        own_headers(group);
+    group->borrowed = false;
     group->limit = limit;
     group->gro = gro;
     size_t front = limit < DATAGRAM_FRONT_SIZE ? limit : DATAGRAM_FRONT_SIZE;
@@ -56,4 +66,16 @@ void datagram_group_prepare(struct linux_group *group, size_t limit, bool gro)
         group->group.slots[i].front = vector[0].iov_base;
         group->group.slots[i].rest = rest;
     }
+}
+
+void datagram_group_release(struct datagram_group *to)
+{
+    struct linux_group *group = (struct linux_group *)to;
+    if (group->lender == NULL)
+        return;
+    for (unsigned i = 0; i < group->lent_count; i++)
+        inbox_pool_give_back(group->lender, group->lent[i]);
+    inbox_pool_let_go(group->lender);
+    group->lender = NULL;
+    group->lent_count = 0;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/platform/linux/event.h"
+#include "collector/platform/linux/notifier_backends.h"
 
 #define WAIT_EVENTS 128
 
@@ -136,7 +137,7 @@ static void wake(struct notifier *base)
     event_signal(of(base)->wake);
 }
 
-static const struct notifier_backend notifier_epoll = {
+const struct notifier_backend notifier_epoll = {
     .name = "epoll",
     .create = create,
     .destroy = destroy,
@@ -145,5 +146,3 @@ static const struct notifier_backend notifier_epoll = {
     .wait = wait_for_events,
     .wake = wake,
 };
-
-const struct notifier_backend *const notifier_backends[] = {&notifier_epoll, NULL};

@@ -86,7 +86,7 @@ static void fill_common(const struct udp_socket *socket, struct linux_group *gro
                         struct datagram_slot *slot)
 {
     const struct msghdr *header = &group->headers[buffer].msg_hdr;
-    slot->source = socket_address_from_system(&group->names[buffer]);
+    slot->source = socket_address_from_system(header->msg_name);
     slot->destination = &socket->address;
     if (socket->options.tell_destination) {
         group->destinations[buffer] = destination_of(socket, header);
@@ -134,7 +134,7 @@ static void cut_slots(const struct udp_socket *socket, struct linux_group *group
         size_t size = left < group->segment ? left : group->segment;
         struct datagram_slot *slot = &group->group.slots[count++];
         *slot = group->common;
-        slot->front = group->rests + group->next * REST_STRIDE + group->offset;
+        slot->front = (uint8_t *)group->vectors[group->next][0].iov_base + group->offset;
         slot->rest = slot->front + DATAGRAM_FRONT_SIZE;
         slot->truncated = size > group->limit;
         slot->sent_size = (uint32_t)size;
@@ -176,6 +176,81 @@ static int receive(struct udp_socket *socket, struct linux_group *group)
     return count;
 }
 
+/* Behind what is in its inbox. */
+static bool has_nothing_behind(const struct udp_socket *socket)
+{
+    return inbox_is_drained(socket->inbox) && !socket->last_drain;
+}
+
+/* --- what a notifier has received ------------------------------------------------------------- */
+
+static void borrow(struct linux_group *group, unsigned index, const struct arrival *arrival)
+{
+    struct mmsghdr *header = &group->headers[index];
+    struct datagram_slot *slot = &group->group.slots[index];
+    header->msg_hdr = arrival->header;
+    header->msg_len = arrival->size;
+    if (!group->gro && arrival->size > group->limit) /* a buffer holds what no limit does */
+        header->msg_hdr.msg_flags |= MSG_TRUNC;
+    group->vectors[index][0].iov_base = arrival->data;
+    slot->front = arrival->data;
+    slot->rest = arrival->data + DATAGRAM_FRONT_SIZE;
+    group->lent[index] = arrival->buffer;
+}
+
+/* Nothing is copied: the buffers are given back before the next receive. Returns how many. */
+static int take_arrivals(struct udp_socket *socket, struct linux_group *group)
+{
+    struct inbox *inbox = socket->inbox;
+    unsigned most = ask_for(group);
+    unsigned count = 0;
+    struct arrival arrival;
+    group->limit = socket->options.max_datagram;
+    group->gro = socket->options.gro;
+    group->borrowed = true;
+    while (count < most && inbox_take(inbox, &arrival))
+        borrow(group, count++, &arrival);
+    group->lent_count = count;
+    group->lender = inbox_pool_of(inbox);
+    inbox_pool_hold(group->lender);
+    group->all = inbox_is_empty(inbox) && has_nothing_behind(socket);
+    return (int)count;
+}
+
+static int fail_with(int code)
+{
+    errno = code;
+    return -1;
+}
+
+/*
+ * First what is in the inbox. Behind that the socket is asked only where the notifier had no
+ * buffers left, or will say nothing more. As recvmmsg(2): how many, or -1 with errno.
+ */
+static int receive_next(struct udp_socket *socket, struct linux_group *group)
+{
+    struct inbox *inbox = socket->inbox;
+    if (inbox != NULL && !inbox_is_empty(inbox))
+        return take_arrivals(socket, group);
+    int code = inbox != NULL ? inbox_take_error(inbox) : 0;
+    if (code != 0)
+        return fail_with(code);
+    if (inbox != NULL && has_nothing_behind(socket))
+        return fail_with(EAGAIN);
+    datagram_group_prepare(group, socket->options.max_datagram, socket->options.gro);
+    int count = receive(socket, group);
+    if (inbox != NULL && (group->all || (count < 0 && errno == EAGAIN)))
+        inbox_set_drained(inbox, true);
+    return count;
+}
+
+bool udp_socket_holds_received(const struct udp_socket *socket)
+{
+    return socket->inbox != NULL && !inbox_is_empty(socket->inbox);
+}
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
 static void hand_on(const struct udp_socket *socket, struct linux_group *group, size_t count)
 {
     if (!group->gro) {
@@ -197,18 +272,18 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
         cut_slots(socket, group);
         return RECEIVE_OK;
     }
-    datagram_group_prepare(group, socket->options.max_datagram, socket->options.gro);
+    datagram_group_release(to);
     int passing = 0;
     to->count = 0;
     for (;;) {
-        int count = receive(socket, group);
+        int count = receive_next(socket, group);
         if (count > 0) {
             hand_on(socket, group, (size_t)count);
             return RECEIVE_OK;
         }
         if (count == 0 || errno == EINTR)
             continue;
-        if (errno == EAGAIN || errno == EWOULDBLOCK)
+        if (errno == EAGAIN) /* which on Linux is EWOULDBLOCK */
             return RECEIVE_WOULD_BLOCK;
         socket->errors++;
         if (errno == ENOMEM || errno == ENOBUFS)

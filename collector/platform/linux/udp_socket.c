@@ -237,6 +237,12 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket)
     return socket->receive_buffer;
 }
 
+void udp_socket_set_inbox(struct udp_socket *socket, struct inbox *inbox)
+{
+    inbox_let_go(socket->inbox);
+    socket->inbox = inbox;
+}
+
 /* --- what the kernel counted, and the end ----------------------------------------------------- */
 
 uint64_t udp_socket_errors(const struct udp_socket *socket)
@@ -260,6 +266,7 @@ uint64_t udp_socket_drops(struct udp_socket *socket)
 
 bool udp_socket_refuse_all(struct udp_socket *socket)
 {
+    socket->last_drain = true;
     if (socket->options.inherited)
         return false;
     struct sock_filter refuse[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
@@ -273,5 +280,6 @@ void udp_socket_close(struct udp_socket *socket)
         return;
     if (socket->fd >= 0)
         close(socket->fd);
+    inbox_let_go(socket->inbox);
     free(socket);
 }

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "collector/platform/linux/inbox.h"
 #include "collector/udp_socket.h"
 
 struct udp_socket {
@@ -22,6 +23,8 @@ struct udp_socket {
     uint64_t drops;
     uint32_t drops_seen;  /* the kernel's 32-bit count when it was last read */
     uint32_t *drops_kept; /* the same for the next one that serves it; NULL: nobody will */
+    struct inbox *inbox;  /* where a notifier receives for it; NULL: none does */
+    bool last_drain;      /* nobody will tell of what comes behind that */
 };
 
 /* --- the group --------------------------------------------------------------------------------
@@ -44,6 +47,13 @@ struct linux_group {
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     unsigned used; /* headers that the last receive has changed */
     bool all;      /* it took all there was */
+
+    /* What was last taken from an inbox. */
+    bool borrowed;             /* headers and slots point into its buffers */
+    struct inbox_pool *lender; /* NULL: they were given back */
+    uint16_t lent[DATAGRAM_GROUP_SIZE];
+    unsigned lent_count;
+
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
     struct address destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that are asked to tell them */
@@ -60,7 +70,7 @@ struct linux_group {
     bool aggregated;             /* lately the kernel has put several into one */
 };
 
-/* Has the vectors set for datagrams of that limit, or for whole buffers. */
+/* Has the headers set for datagrams of that limit, or for whole buffers. */
 void datagram_group_prepare(struct linux_group *group, size_t limit, bool gro);
 
 /* For a name and control messages: a receive says there how long they are. */

@@ -72,6 +72,11 @@ struct windows_group {
     char *rests;
 };
 
+void datagram_group_release(struct datagram_group *group)
+{
+    (void)group; /* nothing is lent here */
+}
+
 size_t datagram_group_memory(void)
 {
     return sizeof(struct windows_group) +
@@ -270,6 +275,19 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
 wait_handle udp_socket_handle(const struct udp_socket *socket)
 {
     return (wait_handle)socket->handle;
+}
+
+/* No notifier receives here. */
+void udp_socket_set_inbox(struct udp_socket *socket, struct inbox *inbox)
+{
+    (void)socket;
+    (void)inbox;
+}
+
+bool udp_socket_holds_received(const struct udp_socket *socket)
+{
+    (void)socket;
+    return false;
 }
 
 struct address udp_socket_address(const struct udp_socket *socket)

@@ -1,8 +1,8 @@
 """Starts the built sluice, sends to it, and reads what it writes and what it counts.
 
 The environment says what is tested: SLUICE is the program, SLUICE_SANITIZE the sanitizers that it
-was built with, or empty, TEST_THREADS is 1 where it is to have one thread wherever it can, and
-what ../built.py names. Nothing here waits for longer than DEADLINE, and whatever was waited for in
+was built with, or empty, TEST_THREADS is 1 where it is to have one thread wherever it can,
+TEST_NOTIFIER the notifier that it is to take, and what ../built.py names. Nothing here waits for longer than DEADLINE, and whatever was waited for in
 vain is told together with all that the program said.
 """
 import json
@@ -13,6 +13,7 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -31,6 +32,14 @@ STOP_LIMIT = 10 if SANITIZED else 2  # seconds that a stop with nothing in its w
 ANY_PORT = "udp://127.0.0.1:0"
 RIEMANN = ANY_PORT + "?schema=riemann"
 TELEMETRY = ANY_PORT + "?schema=telemetry"
+
+if "TEST_NOTIFIER" in os.environ:
+    os.environ["SLUICE_NOTIFIER"] = os.environ["TEST_NOTIFIER"]
+    if os.environ["TEST_NOTIFIER"] + " (not on this system)" in subprocess.run(
+            command(SLUICE, "--version"), capture_output=True, text=True, timeout=DEADLINE,
+            check=True).stdout:
+        print("this system does not have that notifier", file=sys.stderr)
+        sys.exit(77)
 
 # What a ledger in JSON begins with.
 LEDGER = '{"final":'

@@ -1,7 +1,6 @@
 """Bursts of datagrams, each received whole before the next: no wake-up is lost, nothing is torn.
 
-TEST_NOTIFIER in the environment names the notifier, and SLUICE_BURSTS says how many datagrams are
-sent in each test; without them it is the one that the program takes, and 20,000.
+SLUICE_BURSTS in the environment says how many datagrams are sent in each test; without it 20,000.
 """
 import os
 import random
@@ -13,7 +12,6 @@ from protobuf import gauge
 from rotating import numbers_in
 from sluice_program import ANY_PORT, DEADLINE, ProgramTest, linux_sockets
 
-NOTIFIER = os.environ.get("TEST_NOTIFIER", "auto")
 COUNT = int(os.environ.get("SLUICE_BURSTS", "20000"))
 LARGEST = 1024  # datagrams in a burst, at most
 SEED = 20261121
@@ -57,7 +55,7 @@ class Bursts(ProgramTest):
 
     def begin(self, listen, listeners=1):
         self.program = self.start(
-            "--notifier", NOTIFIER, *["--listen", listen] * listeners,
+            *["--listen", listen] * listeners,
             "--sink", f"file:{self.path}", listeners=listeners)
         self.senders = [self.sender(self.program, listener) for listener in range(listeners)
                         for _ in range(3)]

@@ -122,6 +122,11 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
  */
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns);
 
+/* One that is leaving is drained for the last time: it is closed when the notifier has done with
+ * it.
+ */
+void receiver_part_with(struct member *member, struct port *port);
+
 /* Of one that the notifier has done with: what that has received itself, and not handed out. */
 void receiver_take_the_rest(struct member *member, struct port *port);
 

@@ -94,8 +94,8 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 }
 
 /*
- * One that nobody serves at the moment is put on a ready list, to be drained; one that somebody has
- * is on one already, or has failed.
+ * One that nobody serves at the moment is put on a ready list, to be drained, or is parted with at
+ * once; one that somebody has is on one already, or has failed.
  */
 static void dismiss(struct receiver *receiver, struct port *port, bool drains, int64_t now)
 {
@@ -104,7 +104,11 @@ static void dismiss(struct receiver *receiver, struct port *port, bool drains, i
     port->refusing = udp_socket_refuse_all(port->socket);
     port->leaving = true;
     port->leaves_ns = drains || port->refusing ? now + LEAVE_NS : LEAVE_AT_ONCE;
-    if (claim_take_or_mark(&port->claim) || port->failed)
+    if (!claim_take_or_mark(&port->claim) && !port->failed)
+        return;
+    if (port->leaves_ns == LEAVE_AT_ONCE)
+        receiver_part_with(member, port); /* before anything is received for it */
+    else
         receiver_list_socket(&member->ready, port);
 }
 

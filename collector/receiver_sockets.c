@@ -55,8 +55,7 @@ void receiver_close_socket(struct port *port)
     port->socket = NULL;
 }
 
-/* Drained for the last time: it is closed when the notifier has done with it. */
-static void part_with(struct member *member, struct port *port)
+void receiver_part_with(struct member *member, struct port *port)
 {
     struct error error;
     intake_hand_to(port->intake, member->intakes);
@@ -205,7 +204,7 @@ void receiver_take_the_rest(struct member *member, struct port *port)
 void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
 {
     if (port->leaving) {
-        part_with(member, port);
+        receiver_part_with(member, port);
         return;
     }
     atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);

@@ -1,6 +1,8 @@
 """Sockets that the program is started with, as systemd does it: bound before, and kept after it."""
+import contextlib
 import signal
 import socket
+import threading
 import unittest
 
 from built import nothing_on_windows
@@ -17,6 +19,16 @@ SO_RCVBUF_OVERHEAD = 2  # Linux doubles what is asked for, and tells the double
 
 def received(ledger, listener=0):
     return ledger["listeners"][listener]["received"]
+
+
+def waiting(udp):
+    """How many datagrams the kernel has for it, which are taken."""
+    count = 0
+    udp.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while udp.recv(1 << 16):
+            count += 1
+    return count
 
 
 def values(lines):
@@ -326,6 +338,52 @@ class Reloading(InheritedTest):
         listener = next(each for each in ledger["listeners"] if each["name"] == "fd:riemann")
         self.assertEqual((listener["received"], listener["kernel_drops"],
                           listener["refused_while_stopping"]), (before + 2, dropped, 0))
+
+    def test_a_listener_that_goes_under_load_leaves_the_rest(self):
+        own = "udp://127.0.0.1:0?schema=riemann"
+        riemann = self.udp()
+        configurations = ((own, "fd:riemann?schema=riemann"), (own,))
+        self.configure(*configurations[0])
+        program = self.start_configured([riemann], names=["riemann"])
+        stopping = threading.Event()
+        sent = 0
+
+        def send_on():
+            nonlocal sent
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                sender.connect(riemann.getsockname())
+                while not stopping.wait(0.00005):
+                    sender.send(metric(sent))
+                    sent += 1
+        sender = threading.Thread(target=send_on)
+        sender.start()
+        try:
+            for turn in range(1, 40):
+                self.configure(*configurations[turn % 2])
+                self.reload(program)
+        finally:
+            stopping.set()
+            sender.join()
+        listener, = [each for each in program.stop()["listeners"]
+                     if each["name"] == "fd:riemann"]
+        self.assertGreater(listener["received"], 0)
+        self.assertEqual(listener["received"] + listener["kernel_drops"] + waiting(riemann),
+                         sent)
+
+    def test_one_that_is_taken_back_leaves_all_to_the_others(self):
+        own = "udp://127.0.0.1:0?schema=riemann"
+        riemann = self.udp()
+        self.configure(own)
+        program = self.start_configured([riemann], names=["riemann"])
+        self.send(riemann, range(3))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.bind(("127.0.0.1", 0))
+            self.configure(own, "fd:riemann?schema=riemann",
+                           f"udp://127.0.0.1:{other.getsockname()[1]}?schema=riemann")
+            self.reload(program)
+        program.wait_for_log("Address already in use")
+        program.stop()
+        self.assertEqual(waiting(riemann), 3)
 
     def test_one_that_was_changed_still_leaves_the_rest_to_the_next_run(self):
         riemann = self.udp()

@@ -27,7 +27,8 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
                                   .intakes = &options->threads[i],
                                   .group = datagram_group_create(),
                                   .pause = pause_create(),
-                                  .timeout_ms = -1};
+                                  .timeout_ms = -1,
+                                  .due_ns = INT64_MAX};
         coalescing_init(&member->coalescing, clock_monotonic_ns());
         error_set(error, EXIT_CODE_INTERNAL, "no memory to receive into");
         if (member->group != NULL && wakeup_create(&member->resumed, error) == 0)

@@ -76,6 +76,7 @@ struct member {
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
+    int64_t due_ns; /* before that no socket that it gave up has anything to be sealed */
     struct pulse pulse;
     uint64_t pulse_seen; /* by the main thread */
 };

@@ -208,6 +208,8 @@ void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
         return;
     }
     atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);
+    if (due_ns < member->due_ns)
+        member->due_ns = due_ns;
     if (!claim_give_up(&port->claim))
         receiver_list_socket(&member->ready, port);
 }
@@ -283,10 +285,10 @@ void receiver_let_drained_go(struct member *member)
         receiver_give_up(member, port, port->due);
 }
 
-int receiver_seal_overdue(struct member *member)
+/* Returns when the next is due. */
+static int64_t seal_ports(struct member *member, int64_t now)
 {
-    int64_t now = clock_monotonic_ns();
-    int64_t first = intake_thread_seal_if_due(member->intakes, now);
+    int64_t first = INT64_MAX;
     for (struct port *port = member->receiver->ports; port != NULL; port = port->next) {
         if (port->leaving)
             continue;
@@ -299,5 +301,15 @@ int receiver_seal_overdue(struct member *member)
         if (due > now && due < first)
             first = due;
     }
-    return milliseconds_until(first, now);
+    return first;
+}
+
+/* What no other thread changes is not looked at before something there is due. */
+int receiver_seal_overdue(struct member *member)
+{
+    int64_t now = clock_monotonic_ns();
+    int64_t first = intake_thread_seal_if_due(member->intakes, now);
+    if (member->receiver->options.thread_count > 1 || member->due_ns <= now)
+        member->due_ns = seal_ports(member, now);
+    return milliseconds_until(member->due_ns < first ? member->due_ns : first, now);
 }

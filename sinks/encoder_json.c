@@ -37,6 +37,7 @@ struct json_encoder {
     struct time_text received;
     char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"listener":...} and the line's end */
     size_t facts_size;
+    size_t facts_before_listener;
     struct address source;
     char listener_name[NAME_SIZE];
     char listener[QUOTED_NAME_SIZE]; /* the same in JSON */
@@ -59,6 +60,13 @@ static void set_source(struct json_encoder *json, const struct address *source)
     output_literal(&out, ",\"source\":\"");
     output_bytes(&out, text, address_format(source, text));
     output_literal(&out, "\",\"listener\":");
+    json->facts_before_listener = out.used;
+}
+
+static void end_facts(struct json_encoder *json)
+{
+    struct output out = {
+        .data = json->facts, .used = json->facts_before_listener, .capacity = sizeof json->facts};
     output_bytes(&out, json->listener, json->listener_size);
     if (json->long_name == NULL)
         output_literal(&out, END_OF_LINE);
@@ -91,10 +99,14 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
     /* By its name and not its address, which a later listener may have again. */
     bool same_listener =
         json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
+    bool same_source = same_address(&json->source, &record->source);
+    if (same_listener && same_source)
+        return;
     if (!same_listener)
         set_listener(json, listener->name);
-    if (!same_listener || !same_address(&json->source, &record->source))
+    if (!same_source)
         set_source(json, &record->source);
+    end_facts(json);
 }
 
 /* Ends a line. */
@@ -214,6 +226,7 @@ static struct encoder *create(const struct encoder_options *options)
     sample_kinds_make(&json->kinds, put_kind);
     set_listener(json, "");
     set_source(json, &json->source);
+    end_facts(json);
     return &json->base.encoder;
 }
 

@@ -114,8 +114,9 @@ int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
 /*
  * Waits for events: at most `capacity` (≥ 1) of them into `events`, one where there are several
  * threads, for at most `timeout_ms` milliseconds (negative: for ever). `thread` is the caller's
- * number. Returns how many; 0 when the time was over, the wait was interrupted, or the backend only
- * had to know that this thread is done with its events.
+ * number. Returns how many: where one thread waits, and there was room for more, that is all there
+ * was (up to 128 are told at a time); 0 when the time was over, the wait was interrupted, or the
+ * backend only had to know that this thread is done with its events.
  */
 size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
                      size_t capacity, int timeout_ms);

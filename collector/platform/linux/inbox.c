@@ -29,7 +29,6 @@ struct inbox_pool {
     _Atomic size_t holders;
     uint8_t *memory;              /* the ring, then the buffers */
     uint16_t tail;                /* of the ring */
-    size_t taken;                 /* buffers that the kernel does not have */
     uint16_t next[INBOX_BUFFERS]; /* of a filled one: the one behind it in its inbox */
 };
 
@@ -67,7 +66,6 @@ void inbox_pool_give_back(struct inbox_pool *pool, uint16_t buffer)
     place->addr = (uint64_t)(uintptr_t)buffer_at(pool, buffer);
     place->len = BUFFER_SIZE;
     place->bid = buffer;
-    pool->taken--;
     __atomic_store_n(&ring->tail, ++pool->tail, __ATOMIC_RELEASE);
 }
 
@@ -83,7 +81,6 @@ struct inbox_pool *inbox_pool_create(void)
         return NULL;
     }
     atomic_init(&pool->holders, 1);
-    pool->taken = INBOX_BUFFERS;
     for (uint16_t i = 0; i < INBOX_BUFFERS; i++)
         inbox_pool_give_back(pool, i);
     return pool;
@@ -105,11 +102,6 @@ void inbox_pool_let_go(struct inbox_pool *pool)
 void inbox_pool_set_room(struct msghdr *header)
 {
     *header = (struct msghdr){.msg_namelen = NAME_SIZE, .msg_controllen = CONTROL_SIZE};
-}
-
-bool inbox_pool_has_free(const struct inbox_pool *pool)
-{
-    return pool->taken < INBOX_BUFFERS;
 }
 
 /* --- an inbox --------------------------------------------------------------------------------- */
@@ -137,7 +129,6 @@ void inbox_let_go(struct inbox *inbox)
 void inbox_put(struct inbox *inbox, uint16_t buffer)
 {
     struct inbox_pool *pool = inbox->pool;
-    pool->taken++;
     pool->next[buffer] = NONE;
     if (inbox->first == NONE)
         inbox->first = buffer;

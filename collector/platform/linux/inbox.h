@@ -38,9 +38,6 @@ struct io_uring_buf_ring *inbox_pool_ring(struct inbox_pool *pool);
 /* What each receive is to leave room for before the datagram itself. */
 void inbox_pool_set_room(struct msghdr *header);
 
-/* Whether the kernel has buffers left. */
-bool inbox_pool_has_free(const struct inbox_pool *pool);
-
 void inbox_pool_give_back(struct inbox_pool *pool, uint16_t buffer);
 
 /* --- an inbox --------------------------------------------------------------------------------- */

@@ -25,10 +25,11 @@
 #define REQUESTS 256 /* that are handed to the kernel at a time */
 
 /*
- * A request hands on no more than so many at a time (MULTISHOT_MAX_RETRY in the kernel's net.c),
- * and is put behind the others.
+ * Where a look at the ring has found so many, there may have been more to hand on than is done in
+ * one (IO_LOCAL_TW_DEFAULT_MAX of the kernel's io_uring.c: 20 sockets; MULTISHOT_MAX_RETRY of its
+ * net.c: 32 datagrams of one). Less than that is what has come since.
  */
-#define HANDED_ON_AT_A_TIME 32
+#define MANY_AT_A_LOOK 16
 
 #define BUFFER_GROUP 0
 
@@ -321,15 +322,26 @@ static bool says_nothing(int code)
 static void take_socket(struct ring_notifier *notifier, struct watched *watched,
                         const struct io_uring_cqe *completion)
 {
-    if ((completion->flags & IORING_CQE_F_BUFFER) != 0)
+    if (completion->res >= 0 && (completion->flags & IORING_CQE_F_BUFFER) != 0)
         inbox_put(watched->inbox, (uint16_t)(completion->flags >> IORING_CQE_BUFFER_SHIFT));
     if (completion->res < 0 && !says_nothing(-completion->res))
         inbox_put_error(watched->inbox, -completion->res);
     if ((completion->flags & IORING_CQE_F_MORE) == 0) {
         watched->asked = false;
+        inbox_set_drained(watched->inbox, false);
         atomic_store(&notifier->changed, true);
     }
     tell(notifier, watched);
+}
+
+/* Mostly the request had ended before; some kernels have not found one that had not. */
+static void cancel_again(struct ring_notifier *notifier)
+{
+    mutex_lock(notifier->lock);
+    for (struct watched *watched = notifier->all; watched != NULL; watched = watched->next)
+        watched->cancelled = false;
+    mutex_unlock(notifier->lock);
+    atomic_store(&notifier->changed, true);
 }
 
 static void take_completion(struct ring_notifier *notifier, const struct io_uring_cqe *completion)
@@ -340,6 +352,8 @@ static void take_completion(struct ring_notifier *notifier, const struct io_urin
         notifier->listens = (completion->flags & IORING_CQE_F_MORE) != 0;
     } else if (whose != &of_cancel) {
         take_socket(notifier, whose, completion);
+    } else if (completion->res == -ENOENT) {
+        cancel_again(notifier);
     }
 }
 
@@ -362,8 +376,7 @@ static unsigned take_all(struct ring_notifier *notifier)
 static bool is_more(const struct ring_notifier *notifier)
 {
     unsigned flags = IO_URING_READ_ONCE(*notifier->ring.sq.kflags);
-    return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0 &&
-           inbox_pool_has_free(notifier->pool);
+    return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }
 
 static void enter(struct ring_notifier *notifier, int timeout_ms)
@@ -378,7 +391,7 @@ static void enter(struct ring_notifier *notifier, int timeout_ms)
         io_uring_submit_and_wait(ring, 1);
     else
         io_uring_submit_and_wait_timeout(ring, &completion, 1, &timeout, NULL);
-    while (take_all(notifier) >= HANDED_ON_AT_A_TIME && is_more(notifier))
+    while (take_all(notifier) >= MANY_AT_A_LOOK && is_more(notifier))
         io_uring_get_events(ring);
 }
 
@@ -429,9 +442,9 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
         notifier->enabled = io_uring_enable_rings(&notifier->ring) == 0;
     tell_removed(notifier, events, capacity, &count);
     look_after_all(notifier);
-    enter(notifier, count != 0 || notifier->first_told != NULL ? 0 : timeout_ms);
+    bool due = count != 0 || notifier->first_told != NULL || atomic_load(&notifier->woken);
+    enter(notifier, due ? 0 : timeout_ms);
     tell_ready(notifier, events, capacity, &count);
-    tell_removed(notifier, events, capacity, &count);
     if (count < capacity && atomic_exchange(&notifier->woken, false))
         events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
     return count;

@@ -22,7 +22,7 @@
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/system_error.h"
 
-#define WAIT_PACKETS 64
+#define WAIT_PACKETS 128
 #define LEFT         UINT64_MAX
 
 /* A socket; its address in memory is the completion key. Freed when its REMOVED is told. */

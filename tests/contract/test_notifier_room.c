@@ -1,0 +1,42 @@
+/*
+ * What the notifier's contract says of a wait that had room for more events: on the backends that
+ * are told by the arrival itself, not by another thread that comes after it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/support/watching.h"
+
+/* Who rests when a wait had room left lets nobody wait who was ready before it. */
+static void a_wait_with_room_left_has_told_all(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_SOCKETS; i++)
+        watch_and_bind(i);
+    settle();
+    for (size_t round = 1; round <= 20; round++) {
+        for (size_t i = 0; i < MAX_SOCKETS; i++)
+            send_to(&watching.watched[i], "x", 1);
+        assert_in_range(wait_once(MANY_EVENTS, PATIENCE_MS), 1, MANY_EVENTS - 1);
+        for (size_t i = 0; i < MAX_SOCKETS; i++) {
+            assert_int_not_equal(watching.watched[i].ready, watching.watched[i].served);
+            drain(&watching.watched[i]);
+            assert_int_equal(watching.watched[i].received, round);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (!watching_choose_backend(argc, argv))
+        return 64;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_wait_with_room_left_has_told_all, watching_set_up,
+                                        watching_tear_down),
+    };
+    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+}

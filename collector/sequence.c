@@ -3,27 +3,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/compiler.h"
 #include "collector/siphash.h"
 #include "collector/thread.h"
 
-#define SHARDS 16
-#define WAYS   8
-#define WORDS  (SEQUENCE_WINDOW / 64)
+#define SHARDS     16
+#define WAYS       8
+#define WORDS      (SEQUENCE_WINDOW / 64)
+#define CACHE_LINE 64
 
-/* The window ends at the highest number seen. Number n has bit n % SEQUENCE_WINDOW. */
+/*
+ * Who is seated at a place of a set. A window ends at the highest number seen; number n has bit
+ * n % SEQUENCE_WINDOW.
+ */
 struct sender {
+    uint64_t fingerprint; /* its other half */
     uint64_t boot_id;
     uint64_t highest;
     uint32_t listener;
     uint32_t expected; /* numbers in the window that we wait for or have: 1 to SEQUENCE_WINDOW */
-    uint64_t seen[WORDS];
 };
 
-/* What a search reads stands together, apart from the windows. */
+/*
+ * Most datagrams find their set outside of the cache, so that it is laid out for few of its lines
+ * to be touched: the two that every search reads come first, a sender is within one, and of its
+ * window one is.
+ */
 struct set {
-    uint64_t fingerprint[WAYS][2];
+    uint64_t fingerprint[WAYS];
     uint64_t last_used[WAYS]; /* the shard's tick; 0: this place is empty */
     struct sender sender[WAYS];
+    uint64_t seen[WAYS][WORDS];
+};
+_Static_assert(CACHE_LINE % sizeof(struct sender) == 0 && sizeof(struct set) % CACHE_LINE == 0,
+               "no sender is on two cache lines");
+
+/* A place of a set. */
+struct seat {
+    struct sender *sender;
+    uint64_t *seen;
 };
 
 /* Guards the sets whose index is its own modulo SHARDS. */
@@ -36,6 +54,7 @@ struct shard {
 struct sequence_table {
     struct shard shards[SHARDS];
     struct set *sets;
+    void *memory;                    /* that they are in */
     struct sequence_sender *senders; /* of the places of all sets; NULL: not kept */
     size_t set_count;
     uint8_t secret[16];
@@ -49,7 +68,12 @@ static size_t sets_for(size_t senders)
 
 size_t sequence_table_memory(size_t senders)
 {
-    return sizeof(struct sequence_table) + sets_for(senders) * sizeof(struct set);
+    return sizeof(struct sequence_table) + sets_for(senders) * sizeof(struct set) + CACHE_LINE;
+}
+
+static void *first_line_of(void *memory)
+{
+    return (void *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
 }
 
 struct sequence_table *sequence_table_create(size_t senders, const uint8_t secret[16])
@@ -60,8 +84,9 @@ struct sequence_table *sequence_table_create(size_t senders, const uint8_t secre
     table->set_count = sets_for(senders);
     memcpy(table->secret, secret, sizeof table->secret);
     /* Zeroed by calloc, not by us: pages that no sender has come to take no memory. */
-    table->sets = calloc(table->set_count, sizeof *table->sets);
-    bool complete = table->sets != NULL;
+    table->memory = calloc(1, table->set_count * sizeof *table->sets + CACHE_LINE);
+    bool complete = table->memory != NULL;
+    table->sets = first_line_of(table->memory);
     for (size_t i = 0; i < SHARDS; i++) {
         table->shards[i].mutex = mutex_create();
         complete = complete && table->shards[i].mutex != NULL;
@@ -79,7 +104,7 @@ void sequence_table_destroy(struct sequence_table *table)
         return;
     for (size_t i = 0; i < SHARDS; i++)
         mutex_destroy(table->shards[i].mutex);
-    free(table->sets);
+    free(table->memory);
     free(table->senders);
     free(table);
 }
@@ -106,7 +131,7 @@ static uint32_t count_ones(uint64_t x)
 }
 
 /* Clears `count` (at most SEQUENCE_WINDOW) bits from `number`'s on; returns how many were set. */
-static uint32_t clear_seen(struct sender *sender, uint64_t number, uint32_t count)
+static uint32_t clear_seen(struct seat seat, uint64_t number, uint32_t count)
 {
     uint32_t seen = 0;
     uint32_t at = (uint32_t)(number % SEQUENCE_WINDOW);
@@ -117,7 +142,7 @@ static uint32_t clear_seen(struct sender *sender, uint64_t number, uint32_t coun
         uint64_t mask = UINT64_MAX << bit;
         if (length < room)
             mask &= ~(UINT64_MAX << (bit + length));
-        uint64_t *word = &sender->seen[at / 64];
+        uint64_t *word = &seat.seen[at / 64];
         seen += count_ones(*word & mask);
         *word &= ~mask;
         at = (at + length) % SEQUENCE_WINDOW;
@@ -127,31 +152,31 @@ static uint32_t clear_seen(struct sender *sender, uint64_t number, uint32_t coun
 }
 
 /* Notes that `number`, inside the window, was seen; returns whether it had been before. */
-static bool test_and_set_seen(struct sender *sender, uint64_t number)
+static bool test_and_set_seen(struct seat seat, uint64_t number)
 {
-    uint64_t *word = &sender->seen[number % SEQUENCE_WINDOW / 64];
+    uint64_t *word = &seat.seen[number % SEQUENCE_WINDOW / 64];
     uint64_t mask = UINT64_C(1) << number % 64;
     bool before = (*word & mask) != 0;
     *word |= mask;
     return before;
 }
 
-static uint64_t unseen(const struct sender *sender)
+static uint64_t unseen(struct seat seat)
 {
     uint32_t seen = 0;
     for (size_t i = 0; i < WORDS; i++)
-        seen += count_ones(sender->seen[i]);
-    return sender->expected - seen;
+        seen += count_ones(seat.seen[i]);
+    return seat.sender->expected - seen;
 }
 
 /* A life begins with `number`: all before it is none of our business. */
-static void begin_life(struct sender *sender, uint64_t boot_id, uint64_t number)
+static void begin_life(struct seat seat, uint64_t boot_id, uint64_t number)
 {
-    memset(sender->seen, 0, sizeof sender->seen);
-    sender->boot_id = boot_id;
-    sender->highest = number;
-    sender->expected = 1;
-    test_and_set_seen(sender, number);
+    memset(seat.seen, 0, WORDS * sizeof *seat.seen);
+    seat.sender->boot_id = boot_id;
+    seat.sender->highest = number;
+    seat.sender->expected = 1;
+    test_and_set_seen(seat, number);
 }
 
 /*
@@ -159,65 +184,65 @@ static void begin_life(struct sender *sender, uint64_t boot_id, uint64_t number)
  * unseen. The numbers that enter take the bits of those that leave. Where the distance is longer
  * than the window, the numbers passed over enter and leave in one.
  */
-static uint64_t slide(struct sender *sender, uint64_t distance)
+static uint64_t slide(struct seat seat, uint64_t distance)
 {
     uint32_t leaving = distance < SEQUENCE_WINDOW ? (uint32_t)distance : SEQUENCE_WINDOW;
-    uint32_t seen = clear_seen(sender, sender->highest + 1, leaving);
-    uint64_t expected = sender->expected + distance;
-    sender->highest += distance;
+    uint32_t seen = clear_seen(seat, seat.sender->highest + 1, leaving);
+    uint64_t expected = seat.sender->expected + distance;
+    seat.sender->highest += distance;
     if (expected <= SEQUENCE_WINDOW) {
-        sender->expected = (uint32_t)expected; /* only places before the first number left */
+        seat.sender->expected = (uint32_t)expected; /* only places before the first number left */
         return 0;
     }
-    sender->expected = SEQUENCE_WINDOW;
+    seat.sender->expected = SEQUENCE_WINDOW;
     return expected - SEQUENCE_WINDOW - seen;
 }
 
-static void note_ahead(struct sender *sender, uint64_t number, struct sequence_outcome *outcome)
+static void note_ahead(struct seat seat, uint64_t number, struct sequence_outcome *outcome)
 {
-    uint64_t distance = number - sender->highest;
+    uint64_t distance = number - seat.sender->highest;
     if (distance > SEQUENCE_MAX_JUMP) {
         outcome->restarted = 1;
-        outcome->lost = unseen(sender);
-        begin_life(sender, sender->boot_id, number);
+        outcome->lost = unseen(seat);
+        begin_life(seat, seat.sender->boot_id, number);
         return;
     }
-    outcome->lost = slide(sender, distance);
-    test_and_set_seen(sender, number);
+    outcome->lost = slide(seat, distance);
+    test_and_set_seen(seat, number);
 }
 
-static void note_behind(struct sender *sender, uint64_t number, struct sequence_outcome *outcome)
+static void note_behind(struct seat seat, uint64_t number, struct sequence_outcome *outcome)
 {
-    uint64_t age = sender->highest - number;
-    if (age >= SEQUENCE_WINDOW && sender->boot_id == 0) {
+    uint64_t age = seat.sender->highest - number;
+    if (age >= SEQUENCE_WINDOW && seat.sender->boot_id == 0) {
         outcome->restarted = 1;
-        outcome->lost = unseen(sender);
-        begin_life(sender, 0, number);
+        outcome->lost = unseen(seat);
+        begin_life(seat, 0, number);
         return;
     }
     if (age >= SEQUENCE_WINDOW) {
         outcome->late = 1;
         return;
     }
-    if (age >= sender->expected)
-        sender->expected = (uint32_t)age + 1; /* sent before the first one seen */
-    if (test_and_set_seen(sender, number))
+    if (age >= seat.sender->expected)
+        seat.sender->expected = (uint32_t)age + 1; /* sent before the first one seen */
+    if (test_and_set_seen(seat, number))
         outcome->duplicated = 1;
     else
         outcome->reordered = 1;
 }
 
-static void note_number(struct sender *sender, uint64_t boot_id, uint64_t number,
+static void note_number(struct seat seat, uint64_t boot_id, uint64_t number,
                         struct sequence_outcome *outcome)
 {
-    if (sender->boot_id != boot_id) {
+    if (seat.sender->boot_id != boot_id) {
         outcome->restarted = 1;
-        outcome->lost = unseen(sender);
-        begin_life(sender, boot_id, number);
-    } else if (number > sender->highest) {
-        note_ahead(sender, number, outcome);
+        outcome->lost = unseen(seat);
+        begin_life(seat, boot_id, number);
+    } else if (number > seat.sender->highest) {
+        note_ahead(seat, number, outcome);
     } else {
-        note_behind(sender, number, outcome);
+        note_behind(seat, number, outcome);
     }
 }
 
@@ -276,8 +301,8 @@ static size_t find_place(const struct set *set, const uint64_t fingerprint[2], b
 {
     size_t oldest = 0;
     for (size_t i = 0; i < WAYS; i++) {
-        *found = set->last_used[i] != 0 && set->fingerprint[i][0] == fingerprint[0] &&
-                 set->fingerprint[i][1] == fingerprint[1];
+        *found = set->last_used[i] != 0 && set->fingerprint[i] == fingerprint[0] &&
+                 set->sender[i].fingerprint == fingerprint[1];
         if (*found)
             return i;
         if (set->last_used[i] < set->last_used[oldest])
@@ -286,21 +311,26 @@ static size_t find_place(const struct set *set, const uint64_t fingerprint[2], b
     return oldest;
 }
 
+static struct seat seat_at(struct set *set, size_t place)
+{
+    return (struct seat){.sender = &set->sender[place], .seen = set->seen[place]};
+}
+
 /* Gives the place to a newcomer whose first number is `number`. */
 static void admit(struct set *set, size_t place, const uint64_t fingerprint[2], uint32_t listener,
                   uint64_t boot_id, uint64_t number, struct sequence_outcome *outcome)
 {
-    struct sender *sender = &set->sender[place];
+    struct seat seat = seat_at(set, place);
     if (set->last_used[place] != 0) {
         outcome->evicted = 1;
-        outcome->evicted_listener = sender->listener;
-        outcome->evicted_lost = unseen(sender);
+        outcome->evicted_listener = seat.sender->listener;
+        outcome->evicted_lost = unseen(seat);
     }
     outcome->new_senders = 1;
-    set->fingerprint[place][0] = fingerprint[0];
-    set->fingerprint[place][1] = fingerprint[1];
-    sender->listener = listener;
-    begin_life(sender, boot_id, number);
+    set->fingerprint[place] = fingerprint[0];
+    seat.sender->fingerprint = fingerprint[1];
+    seat.sender->listener = listener;
+    begin_life(seat, boot_id, number);
 }
 
 static void keep_sender(struct sequence_sender *sender, const struct sequence_key *key)
@@ -311,6 +341,17 @@ static void keep_sender(struct sequence_sender *sender, const struct sequence_ke
     sender->source.port = 0;
     if (size != 0)
         memcpy(sender->name, key->sender, size);
+}
+
+void sequence_prefetch(const struct sequence_table *table, const struct sequence_recent *recent)
+{
+    if (!recent->known)
+        return;
+    const struct set *set = &table->sets[recent->set];
+    PREFETCH(set->fingerprint);
+    PREFETCH(set->last_used);
+    PREFETCH(&set->sender[recent->place]);
+    PREFETCH(&set->seen[recent->place][(recent->number + 1) % SEQUENCE_WINDOW / 64]);
 }
 
 struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
@@ -327,10 +368,10 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
     bool found;
     size_t place = find_place(set, fingerprint, &found);
     if (found)
-        note_number(&set->sender[place], boot_id, number, &outcome);
+        note_number(seat_at(set, place), boot_id, number, &outcome);
     else
         admit(set, place, fingerprint, key->listener, boot_id, number, &outcome);
-    if (table->senders != NULL) {
+    if (table->senders != NULL && !sequence_is_next(&outcome)) {
         struct sequence_sender *sender = &table->senders[index * WAYS + place];
         if (!found)
             keep_sender(sender, key);
@@ -339,6 +380,11 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
     }
     set->last_used[place] = ++shard->tick;
     mutex_unlock(shard->mutex);
+    if (key->recent != NULL) {
+        key->recent->set = index;
+        key->recent->place = place;
+        key->recent->number = number;
+    }
     return outcome;
 }
 
@@ -347,14 +393,14 @@ void sequence_each_sender(struct sequence_table *table,
                           void *context)
 {
     for (size_t i = 0; table->senders != NULL && i < table->set_count; i++) {
-        const struct set *set = &table->sets[i];
+        struct set *set = &table->sets[i];
         struct mutex *mutex = table->shards[i % SHARDS].mutex;
         mutex_lock(mutex);
         for (size_t place = 0; place < WAYS; place++) {
             struct sequence_sender *sender = &table->senders[i * WAYS + place];
             if (set->last_used[place] == 0)
                 continue;
-            sender->missing = unseen(&set->sender[place]);
+            sender->missing = unseen(seat_at(set, place));
             told(context, sender);
         }
         mutex_unlock(mutex);
@@ -370,7 +416,7 @@ void sequence_settle(struct sequence_table *table,
         for (size_t place = 0; place < WAYS; place++) {
             if (set->last_used[place] == 0)
                 continue;
-            settled(context, set->sender[place].listener, unseen(&set->sender[place]));
+            settled(context, set->sender[place].listener, unseen(seat_at(set, place)));
             set->last_used[place] = 0;
         }
     }

@@ -44,6 +44,9 @@ struct sequence_recent {
     uint8_t name[SEQUENCE_NAME_SIZE];
     size_t name_size;
     uint64_t fingerprint[2];
+    size_t set; /* where the table has it, */
+    size_t place;
+    uint64_t number; /* and the one that was noted last */
 };
 
 /*
@@ -75,6 +78,13 @@ struct sequence_outcome {
     uint32_t evicted_listener;
     uint64_t evicted_lost;
 };
+
+/* Whether it tells of nothing: the number was the one after the last. */
+static inline bool sequence_is_next(const struct sequence_outcome *outcome)
+{
+    return (outcome->lost | outcome->duplicated | outcome->reordered | outcome->late |
+            outcome->restarted | outcome->new_senders | outcome->evicted) == 0;
+}
 
 /*
  * Makes a table for at most `senders` senders (rounded up to whole sets; at least one set per
@@ -120,6 +130,12 @@ void sequence_each_sender(struct sequence_table *table,
  */
 struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
                                       uint64_t boot_id, uint64_t number);
+
+/*
+ * A datagram of whoever is kept in `recent` is likely to be noted soon: what that will read is
+ * brought into the cache meanwhile.
+ */
+void sequence_prefetch(const struct sequence_table *table, const struct sequence_recent *recent);
 
 /*
  * At the end: forgets all senders, calling `settled` for each with its listener and the numbers

@@ -4,6 +4,8 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_COMPILER_H
 #define SLUICE_COLLECTOR_PLATFORM_COMPILER_H
 
+#include <stddef.h>
+
 #if defined(__MINGW32__)
 /* Says which printf it has: C11's, as the build asks for, or the one of Microsoft's library. */
 #include <stdio.h>
@@ -30,5 +32,20 @@
 #define ALWAYS_INLINE __forceinline
 #define NEVER_INLINE  __declspec(noinline)
 #endif
+
+/* Says that what is there will be wanted soon: that it is brought into the cache meanwhile. */
+#if defined(__GNUC__) || defined(__clang__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+/* The same of all the cache lines of `size` bytes; they begin anywhere. */
+static inline void prefetch_all(const void *memory, size_t size)
+{
+    for (size_t at = 0; at < size; at += 64)
+        PREFETCH((const char *)memory + at);
+    PREFETCH((const char *)memory + size - 1);
+}
 
 #endif

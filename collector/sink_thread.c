@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "collector/platform/compiler.h"
 #include "collector/sink_writer.h"
 #include "collector/thread.h"
 
@@ -41,6 +42,8 @@ static void take_batch(struct sink_thread *sink, struct batch *batch)
 {
     struct sink_writer *writer = sink->writer;
     for (const struct record *record = batch->first; record != NULL; record = record->next) {
+        if (record->next != NULL) /* of many listeners each one's name has left the cache */
+            PREFETCH(record->next->listener->name);
         if (writer->state == SINK_WRITING)
             writer->ops->put(writer, record->listener, record);
         else

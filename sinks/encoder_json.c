@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "collector/text/decimal.h"
 #include "collector/text/json_writer.h"
 #include "sinks/json_labels.h"
 #include "sinks/json_sample.h"
@@ -37,6 +38,7 @@ struct json_encoder {
     struct time_text received;
     char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"listener":...} and the line's end */
     size_t facts_size;
+    size_t facts_before_port; /* of the source */
     size_t facts_before_listener;
     struct address source;
     char listener_name[NAME_SIZE];
@@ -50,17 +52,52 @@ struct json_encoder {
 
 /* --- what repeats ----------------------------------------------------------------------------- */
 
-static void set_source(struct json_encoder *json, const struct address *source)
+/* The size of "HOST:" in that text of an address. */
+static size_t size_before_port(const char *text, size_t size)
+{
+    while (text[size - 1] != ':')
+        size--;
+    return size;
+}
+
+static void set_host(struct json_encoder *json, const struct address *source)
 {
     char text[ADDRESS_TEXT_SIZE];
     struct output out = {.data = json->facts, .capacity = sizeof json->facts};
-    json->source = *source;
     output_literal(&out, RECEIVED);
     output_bytes(&out, json->received.text, TIME_TEXT_SIZE);
     output_literal(&out, ",\"source\":\"");
-    output_bytes(&out, text, address_format(source, text));
+    output_bytes(&out, text, size_before_port(text, address_format(source, text)));
+    json->facts_before_port = out.used;
+}
+
+static void set_port(struct json_encoder *json, uint16_t port)
+{
+    char text[20];
+    struct output out = {
+        .data = json->facts, .used = json->facts_before_port, .capacity = sizeof json->facts};
+    output_bytes(&out, text, decimal_uint64(port, text));
     output_literal(&out, "\",\"listener\":");
     json->facts_before_listener = out.used;
+}
+
+static bool same_host(const struct address *a, const struct address *b)
+{
+    return a->family == b->family && a->scope == b->scope &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* Returns whether it is the one that is there. */
+static bool set_source(struct json_encoder *json, const struct address *source)
+{
+    bool same = same_host(&json->source, source);
+    if (same && json->source.port == source->port)
+        return true;
+    if (!same)
+        set_host(json, source);
+    set_port(json, source->port);
+    json->source = *source;
+    return false;
 }
 
 static void end_facts(struct json_encoder *json)
@@ -85,12 +122,6 @@ static void set_listener(struct json_encoder *json, const char *name)
     json->listener_size = out.used;
 }
 
-static bool same_address(const struct address *a, const struct address *b)
-{
-    return a->port == b->port && a->family == b->family && a->scope == b->scope &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 static void set_facts(struct json_encoder *json, const struct listener *listener,
                       const struct record *record)
 {
@@ -99,14 +130,11 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
     /* By its name and not its address, which a later listener may have again. */
     bool same_listener =
         json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
-    bool same_source = same_address(&json->source, &record->source);
-    if (same_listener && same_source)
-        return;
+    bool same_source = set_source(json, &record->source);
     if (!same_listener)
         set_listener(json, listener->name);
-    if (!same_source)
-        set_source(json, &record->source);
-    end_facts(json);
+    if (!same_listener || !same_source)
+        end_facts(json);
 }
 
 /* Ends a line. */
@@ -225,7 +253,8 @@ static struct encoder *create(const struct encoder_options *options)
     time_text_init(&json->sampled);
     sample_kinds_make(&json->kinds, put_kind);
     set_listener(json, "");
-    set_source(json, &json->source);
+    set_host(json, &json->source);
+    set_port(json, json->source.port);
     end_facts(json);
     return &json->base.encoder;
 }

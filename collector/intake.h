@@ -89,6 +89,14 @@ void intake_hand_to(struct intake *intake, struct intake_thread *thread);
 /* The block that it counts into. */
 struct intake_counters *intake_counters(struct intake *intake);
 
+/*
+ * Datagrams for it are likely soon. Where there are many intakes, what one reads has left the cache
+ * when its turn comes: the first of these brings in the intake itself, the second, a while later,
+ * what it points to.
+ */
+void intake_prefetch(const struct intake *intake);
+void intake_prefetch_next(const struct intake *intake);
+
 /* A receive has found so many datagrams, which are taken next: says which batch they go to. */
 void intake_begin(struct intake *intake, size_t datagrams);
 

@@ -1,5 +1,6 @@
 #include "collector/log.h"
 #include "collector/notifier.h"
+#include "collector/platform/compiler.h"
 #include "collector/receiver_parts.h"
 
 #define WAIT_EVENTS 128
@@ -14,6 +15,17 @@ static void let_leave(struct member *member, struct port *port)
     receiver->options.refreshed(receiver->options.context);
 }
 
+/*
+ * What its turn will read is brought into the cache while others have theirs: of many sockets,
+ * each to which little comes, most of it has left since the round before.
+ */
+static void prefetch_socket(const struct port *port)
+{
+    prefetch_all(port->listener, sizeof *port->listener);
+    intake_prefetch(port->intake);
+    udp_socket_prefetch(port->socket);
+}
+
 /* What the notifier tells within that time; negative: for ever. */
 static void take_events(struct member *member, int timeout_ms)
 {
@@ -24,12 +36,17 @@ static void take_events(struct member *member, int timeout_ms)
         notifier_wait(receiver->notifier, member->number, events, WAIT_EVENTS, timeout_ms);
     pulse_work(&member->pulse);
     member->told_all = count < (receiver->options.thread_count > 1 ? 1 : WAIT_EVENTS);
+    for (size_t i = 0; i < count; i++)
+        if (events[i].token != NULL)
+            prefetch_all(events[i].token, offsetof(struct port, next));
     for (size_t i = 0; i < count; i++) {
         struct port *port = events[i].token;
         switch (events[i].type) {
         case NOTIFIER_READY:
-            if (claim_take_or_mark(&port->claim))
+            if (claim_take_or_mark(&port->claim)) {
                 receiver_list_socket(&member->ready, port);
+                prefetch_socket(port);
+            }
             break;
         case NOTIFIER_REMOVED:
             port->removing = false;
@@ -126,6 +143,7 @@ static bool drain_on(struct member *member, struct port *port, int64_t end_ns)
     if (now >= end_ns || deadline_is_over(&receiver->deadline))
         return false;
     port->emptied = receiver_drain(member, port, &now) != DRAIN_AGAIN;
+    receiver_date_turns(member, clock_monotonic_ns());
     if (member->pressed)
         take_events(member, 1);
     member->pressed = false;

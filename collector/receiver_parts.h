@@ -25,28 +25,30 @@
  * that has failed for ever.
  */
 struct port {
-    struct port *next; /* of all */
+    /* What every turn needs, close together: of many sockets' each has left the cache. */
     struct claim claim;
+    bool failed;  /* served no more; open until the end for its counters' sake */
+    bool leaving; /* said while all rest: it is closed when it is drained, and not served again */
     struct port *next_listed; /* on the list where it is */
-    const struct listener *listener;
     struct udp_socket *socket;
     struct intake *intake;
+    const struct listener *listener;
+    uint64_t drained; /* datagrams so far in the drain that it is in */
+    int64_t drops_checked_ns;
+    int64_t due;            /* while claimed and drained: when what is open must be sealed */
+    _Atomic int64_t due_ns; /* the same while unclaimed */
+
+    struct port *next; /* of all */
     int64_t coalesce_ns;
     size_t buffer; /* bytes that were granted */
     bool filtered; /* the kernel refuses who may not send, and counts that as drops */
     bool refusing; /* all that comes, to be closed; its drops have been read for the last time */
-    bool failed;   /* served no more; open until the end for its counters' sake */
-    bool leaving;  /* said while all rest: it is closed when it is drained, and not served again */
-    int64_t leaves_ns;      /* at the latest, whatever still comes */
-    bool removing;          /* its REMOVED event is awaited */
-    bool emptied;           /* in the last drain of the stop */
-    uint64_t drops_before;  /* what its counters said before it counted there */
-    uint64_t errors_before; /* the same */
-    uint64_t drained;       /* datagrams so far in the drain that it is in */
-    int64_t drops_checked_ns;
+    bool removing; /* its REMOVED event is awaited */
+    bool emptied;  /* in the last drain of the stop */
+    int64_t leaves_ns;          /* at the latest, whatever still comes */
+    uint64_t drops_before;      /* what its counters said before it counted there */
+    uint64_t errors_before;     /* the same */
     uint64_t drops_told;        /* when the log last spoke of them */
-    int64_t due;                /* while claimed and drained: when what is open must be sealed */
-    _Atomic int64_t due_ns;     /* the same while unclaimed */
     _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
     _Atomic bool gone;          /* it has left: nobody knows it but the list of all */
 };
@@ -58,6 +60,17 @@ struct port {
 struct port_list {
     struct port *first;
     struct port *last;
+};
+
+/*
+ * Turns that have ended since the clock was looked at: where many sockets have a datagram each,
+ * that look would cost as much as much of the rest. So late at most is a turn dated, in datagrams.
+ */
+#define TURNS_UNDATED 8
+struct turns {
+    int64_t first_ns[TURNS_UNDATED]; /* when the first datagram of each came, since 1970 UTC */
+    size_t count;
+    size_t datagrams;
 };
 
 /* One of the threads. */
@@ -73,6 +86,7 @@ struct member {
     struct coalescing coalescing; /* how long it may rest between two rounds */
     struct pause *pause;          /* NULL: it cannot */
     int64_t wall_ahead_ns;        /* of the monotonic clock, as last looked at */
+    struct turns undated;
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
@@ -113,9 +127,13 @@ int64_t receiver_look_at_clocks(struct member *member);
 
 /*
  * Receives until the system has nothing left, or until the budget is spent, but at least one group.
- * *now is the time when it begins (monotonic), and then that when it is done.
+ * *now is the time when it begins (monotonic), and then that when it is done, or was after one of
+ * the few datagrams before: its turn may be left undated.
  */
 enum drain_result receiver_drain(struct member *member, struct port *port, int64_t *now);
+
+/* All undated turns have ended by `now`. */
+void receiver_date_turns(struct member *member, int64_t now);
 
 /*
  * Of one that was drained; where another thread was told of more meanwhile it is served again. One

@@ -149,21 +149,32 @@ static enum drain_result take_turn(struct member *member, struct port *port, int
     return DRAIN_AGAIN;
 }
 
-/* The system's clock may have been set back meanwhile. */
-static void measure_turn(const struct member *member, struct port *port, const struct turn *turn,
-                         int64_t now, bool drained)
+static void measure_turn(struct member *member, struct port *port, const struct turn *turn,
+                         bool drained)
 {
-    struct thread_measures *measures = member->intakes->measures;
+    struct turns *undated = &member->undated;
     port->drained += turn->taken;
     if (turn->taken != 0) {
-        int64_t latency = now + member->wall_ahead_ns - turn->first_ns;
-        histogram_note(&measures->decode_latency, histogram_times,
-                       latency < 0 ? 0 : (uint64_t)latency);
+        undated->first_ns[undated->count++] = turn->first_ns;
+        undated->datagrams += turn->taken;
     }
     if (!drained)
         return;
-    histogram_note(&measures->drain_length, histogram_counts, port->drained);
+    histogram_note(&member->intakes->measures->drain_length, histogram_counts, port->drained);
     port->drained = 0;
+}
+
+/* The system's clock may have been set back meanwhile. */
+void receiver_date_turns(struct member *member, int64_t now)
+{
+    struct turns *undated = &member->undated;
+    for (size_t i = 0; i < undated->count; i++) {
+        int64_t latency = now + member->wall_ahead_ns - undated->first_ns[i];
+        histogram_note(&member->intakes->measures->decode_latency, histogram_times,
+                       latency < 0 ? 0 : (uint64_t)latency);
+    }
+    undated->count = 0;
+    undated->datagrams = 0;
 }
 
 int64_t receiver_look_at_clocks(struct member *member)
@@ -180,8 +191,11 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
     enum drain_result result = take_turn(member, port, *now, &turn);
     if (!member->group->more)
         datagram_group_release(member->group);
-    *now = clock_monotonic_ns();
-    measure_turn(member, port, &turn, *now, result == DRAIN_DONE);
+    measure_turn(member, port, &turn, result == DRAIN_DONE);
+    if (result != DRAIN_DONE || member->undated.datagrams >= TURNS_UNDATED) {
+        *now = clock_monotonic_ns();
+        receiver_date_turns(member, *now);
+    }
     return result;
 }
 
@@ -197,7 +211,8 @@ void receiver_take_the_rest(struct member *member, struct port *port)
         if (udp_socket_receive(port->socket, member->group, &error) == RECEIVE_OK)
             take_group(member, port, &turn);
     datagram_group_release(member->group);
-    measure_turn(member, port, &turn, receiver_look_at_clocks(member), true);
+    measure_turn(member, port, &turn, true);
+    receiver_date_turns(member, receiver_look_at_clocks(member));
     intake_seal(port->intake);
 }
 
@@ -237,6 +252,12 @@ static int64_t serve(struct member *member, struct port *port, int64_t now)
 
 /* --- a round of them -------------------------------------------------------------------------- */
 
+static void prefetch_next(const struct port *port)
+{
+    udp_socket_prefetch_received(port->socket);
+    intake_prefetch_next(port->intake);
+}
+
 void receiver_serve_ready(struct member *member)
 {
     struct port *last = member->ready.last;
@@ -247,10 +268,13 @@ void receiver_serve_ready(struct member *member)
     if (member->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
         end_ns = now + RECEIVER_BUDGET_NS;
     for (struct port *port; (port = take_first(&member->ready)) != NULL;) {
+        if (member->ready.first != NULL)
+            prefetch_next(member->ready.first);
         now = serve(member, port, now);
         if (port == last || now >= end_ns)
             break;
     }
+    receiver_date_turns(member, clock_monotonic_ns());
 }
 
 /* What was sealed is written first. */

@@ -158,6 +158,13 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket);
 /* What to do where less was granted than asked for, the end of a message: "raise ...". */
 extern const char *const udp_socket_buffer_advice;
 
+/*
+ * A receive is likely soon: what that will read is brought into the cache meanwhile, first of the
+ * socket itself, and, a while later, of what has been received for it.
+ */
+void udp_socket_prefetch(const struct udp_socket *socket);
+void udp_socket_prefetch_received(const struct udp_socket *socket);
+
 enum receive_result {
     RECEIVE_OK,          /* the group holds at least one datagram */
     RECEIVE_WOULD_BLOCK, /* nothing left: an edge will tell of more */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "collector/platform/compiler.h"
 #include "collector/platform/linux/udp_socket_parts.h"
 
 /* A name has room behind it, so that control messages are aligned (cmsg(3)). */
@@ -13,6 +14,9 @@
 #define HEAD_SIZE   (sizeof(struct io_uring_recvmsg_out) + NAME_SIZE + CONTROL_SIZE)
 #define BUFFER_SIZE (HEAD_SIZE + DATAGRAM_MAX_SIZE)
 #define NONE        INBOX_BUFFERS
+
+/* Bytes of a datagram to be brought into the cache before it is taken: most are no longer. */
+#define PREFETCH_SIZE 128
 
 _Static_assert(NAME_SIZE >= sizeof(struct sockaddr_in6), "a name has room");
 _Static_assert((sizeof(struct io_uring_recvmsg_out) + NAME_SIZE) % _Alignof(struct cmsghdr) == 0,
@@ -173,6 +177,12 @@ bool inbox_is_empty(const struct inbox *inbox)
 struct inbox_pool *inbox_pool_of(const struct inbox *inbox)
 {
     return inbox->pool;
+}
+
+void inbox_prefetch(const struct inbox *inbox)
+{
+    if (inbox->first != NONE)
+        prefetch_all(buffer_at(inbox->pool, inbox->first), HEAD_SIZE + PREFETCH_SIZE);
 }
 
 bool inbox_take(struct inbox *inbox, struct arrival *arrival)

@@ -74,6 +74,9 @@ struct arrival {
     uint32_t size;        /* bytes of data */
 };
 
+/* That will be taken soon: brings the beginning of it into the cache meanwhile. */
+void inbox_prefetch(const struct inbox *inbox);
+
 /* The first to come. Returns false where nothing has. */
 bool inbox_take(struct inbox *inbox, struct arrival *arrival);
 

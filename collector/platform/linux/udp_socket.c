@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "collector/platform/compiler.h"
 #include "collector/platform/linux/inherited_drops.h"
 #include "collector/platform/linux/source_filter.h"
 #include "collector/platform/linux/udp_socket_parts.h"
@@ -230,6 +231,17 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
 struct address udp_socket_address(const struct udp_socket *socket)
 {
     return socket->address;
+}
+
+void udp_socket_prefetch(const struct udp_socket *socket)
+{
+    prefetch_all(socket, offsetof(struct udp_socket, address));
+}
+
+void udp_socket_prefetch_received(const struct udp_socket *socket)
+{
+    if (socket->inbox != NULL)
+        inbox_prefetch(socket->inbox);
 }
 
 size_t udp_socket_receive_buffer(const struct udp_socket *socket)

@@ -16,6 +16,8 @@
 
 struct udp_socket {
     int fd;
+    bool last_drain;     /* nobody will tell of what comes behind that */
+    struct inbox *inbox; /* where a notifier receives for it; NULL: none does */
     struct udp_socket_options options;
     struct address address;
     size_t receive_buffer;
@@ -23,8 +25,6 @@ struct udp_socket {
     uint64_t drops;
     uint32_t drops_seen;  /* the kernel's 32-bit count when it was last read */
     uint32_t *drops_kept; /* the same for the next one that serves it; NULL: nobody will */
-    struct inbox *inbox;  /* where a notifier receives for it; NULL: none does */
-    bool last_drain;      /* nobody will tell of what comes behind that */
 };
 
 /* --- the group --------------------------------------------------------------------------------

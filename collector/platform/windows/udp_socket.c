@@ -12,6 +12,7 @@
 #include <winsock2.h>
 #include <ws2tcpip.h>
 
+#include "collector/platform/compiler.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/socket_startup.h"
@@ -293,6 +294,17 @@ bool udp_socket_holds_received(const struct udp_socket *socket)
 struct address udp_socket_address(const struct udp_socket *socket)
 {
     return socket->address;
+}
+
+void udp_socket_prefetch(const struct udp_socket *socket)
+{
+    prefetch_all(socket, offsetof(struct udp_socket, address));
+}
+
+/* Nothing has: only a receive does it. */
+void udp_socket_prefetch_received(const struct udp_socket *socket)
+{
+    (void)socket;
 }
 
 size_t udp_socket_receive_buffer(const struct udp_socket *socket)

@@ -77,6 +77,20 @@ class Numbers(MetricsTest):
                                  labels(sink=f"file:{out}")], 0)
         program.stop()
 
+    def test_the_latency_of_each_of_many_short_drains_is_told(self):
+        count = 21
+        program, client = self.serve(
+            *(word for _ in range(count) for word in ("--listen", RIEMANN)),
+            "--sink", f"file:{self.folder / 'out.json'}", listeners=count)
+        for index in range(count):
+            self.sender(program, index).send(metric(index))
+        program.wait_for_settled(count)
+        found = self.assert_ledger_is_on_page(program, client)
+        self.assertEqual(found["sluice_receiver_drain_datagrams_sum", labels(receiver="0")], count)
+        self.assertEqual(found["sluice_receiver_decode_latency_seconds_count",
+                               labels(receiver="0")], count)
+        program.stop()
+
     def test_both_formats_tell_the_same_and_say_which_they_are(self):
         program, client = self.serve("--listen", RIEMANN)
         self.sender(program).send_all([metric(1)] * 10)

@@ -75,6 +75,7 @@ static void take(struct capture_player *player, const struct capture_datagram *d
         .received_ns = datagram->time_ns != 0 ? datagram->time_ns : clock_wall_ns(),
     };
     intake_take(player->intake, &slot);
+    intake_thread_settle(player->options.thread);
     intake_drained(player->intake, 0, 0); /* whatever the time is: the next one follows at once */
     publish_counts(player);
     if (player->options.received != NULL)

@@ -53,7 +53,13 @@ struct intake_counters *intake_counters(struct intake *intake)
 
 void intake_thread_close(struct intake_thread *thread)
 {
+    intake_thread_settle(thread);
     dead_letter_queue_close(thread->letters);
+}
+
+void intake_thread_settle(struct intake_thread *thread)
+{
+    sequence_queue_settle(&thread->numbers);
 }
 
 /* --- the cache -------------------------------------------------------------------------------- */
@@ -68,7 +74,6 @@ void intake_prefetch_next(const struct intake *intake)
 {
     PREFETCH(intake->counters);
     PREFETCH(intake->listener->schemas);
-    sequence_prefetch(intake->thread->sequences, &intake->sender);
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -438,22 +443,8 @@ static void note_sequence(struct intake *intake, uint32_t schema, const struct r
                                .sender = sequence.sender.data,
                                .sender_size = sequence.sender.size,
                                .recent = &intake->sender};
-    struct sequence_outcome outcome =
-        sequence_note(intake->thread->sequences, &key, sequence.boot_id, sequence.number);
-    struct intake_counters *counters = intake->counters;
-    if (sequence_is_next(&outcome)) /* spares its counters, which nothing else needs, the cache */
-        return;
-    counter_add(&counters->lost, outcome.lost);
-    counter_add(&counters->duplicated, outcome.duplicated);
-    counter_add(&counters->reordered, outcome.reordered);
-    counter_add(&counters->late, outcome.late);
-    counter_add(&counters->restarted, outcome.restarted);
-    counter_add(&counters->senders, outcome.new_senders);
-    if (outcome.evicted != 0) {
-        struct intake_counters *other = intake->thread->counters[outcome.evicted_listener];
-        counter_add(&other->senders_evicted, 1);
-        counter_add(&other->lost, outcome.evicted_lost);
-    }
+    sequence_queue_note(&intake->thread->numbers, &key, sequence.boot_id, sequence.number,
+                        intake->counters);
 }
 
 /* --- datagrams -------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@
 #include "collector/dead_letters.h"
 #include "collector/feed.h"
 #include "collector/ledger.h"
-#include "collector/sequence.h"
+#include "collector/sequence_queue.h"
 #include "collector/sink.h"
 #include "collector/traffic.h"
 #include "collector/udp_socket.h"
@@ -58,9 +58,9 @@ struct open_batch {
 struct intake_thread {
     struct batch_pool *pool;
     struct feed *feed;
-    struct sequence_table *sequences;
-    struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */
+    struct sequence_queue numbers;
     struct intake_counters **counters; /* this thread's own blocks, by listener index */
+    struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */
     struct thread_measures *measures;  /* this thread's own */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
@@ -70,6 +70,12 @@ struct intake_thread {
 
 /* The thread has taken its last datagram: its letters may end. */
 void intake_thread_close(struct intake_thread *thread);
+
+/*
+ * All that was taken is counted from now on; before, the latest senders' numbers may not be. To be
+ * called before another thread may take what is behind, and before anybody looks.
+ */
+void intake_thread_settle(struct intake_thread *thread);
 
 struct intake;
 

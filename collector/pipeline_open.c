@@ -72,12 +72,12 @@ static int make_intake_thread(struct pipeline *pipeline, struct intake_thread *t
                               struct error *error)
 {
     thread->pool = pipeline->pool;
-    thread->sequences = pipeline->sequences;
     /* For all that there can ever be: of its pages only those of listeners that there are count. */
     thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct intake_counters *));
     thread->measures = ledger_thread_block(pipeline->ledger);
     if (thread->counters == NULL || thread->measures == NULL)
         return pipeline_no_memory(error);
+    sequence_queue_init(&thread->numbers, pipeline->sequences, thread->counters);
     for (size_t i = 0; i < pipeline->known_count; i++) {
         thread->counters[i] = ledger_intake_block(pipeline->ledger, (int)i);
         if (thread->counters[i] == NULL)

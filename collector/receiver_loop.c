@@ -143,7 +143,7 @@ static bool drain_on(struct member *member, struct port *port, int64_t end_ns)
     if (now >= end_ns || deadline_is_over(&receiver->deadline))
         return false;
     port->emptied = receiver_drain(member, port, &now) != DRAIN_AGAIN;
-    receiver_date_turns(member, clock_monotonic_ns());
+    receiver_settle(member);
     if (member->pressed)
         take_events(member, 1);
     member->pressed = false;

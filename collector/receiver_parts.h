@@ -132,8 +132,11 @@ int64_t receiver_look_at_clocks(struct member *member);
  */
 enum drain_result receiver_drain(struct member *member, struct port *port, int64_t *now);
 
-/* All undated turns have ended by `now`. */
-void receiver_date_turns(struct member *member, int64_t now);
+/*
+ * Behind drains that followed one another: all that they took is counted, and their turns are
+ * dated. Before a claim is given up.
+ */
+void receiver_settle(struct member *member);
 
 /*
  * Of one that was drained; where another thread was told of more meanwhile it is served again. One

@@ -165,7 +165,7 @@ static void measure_turn(struct member *member, struct port *port, const struct 
 }
 
 /* The system's clock may have been set back meanwhile. */
-void receiver_date_turns(struct member *member, int64_t now)
+static void date_turns(struct member *member, int64_t now)
 {
     struct turns *undated = &member->undated;
     for (size_t i = 0; i < undated->count; i++) {
@@ -175,6 +175,12 @@ void receiver_date_turns(struct member *member, int64_t now)
     }
     undated->count = 0;
     undated->datagrams = 0;
+}
+
+void receiver_settle(struct member *member)
+{
+    intake_thread_settle(member->intakes);
+    date_turns(member, clock_monotonic_ns());
 }
 
 int64_t receiver_look_at_clocks(struct member *member)
@@ -194,7 +200,7 @@ enum drain_result receiver_drain(struct member *member, struct port *port, int64
     measure_turn(member, port, &turn, result == DRAIN_DONE);
     if (result != DRAIN_DONE || member->undated.datagrams >= TURNS_UNDATED) {
         *now = clock_monotonic_ns();
-        receiver_date_turns(member, *now);
+        date_turns(member, *now);
     }
     return result;
 }
@@ -206,13 +212,14 @@ void receiver_take_the_rest(struct member *member, struct port *port)
     struct error error;
     if (!udp_socket_holds_received(port->socket))
         return;
+    receiver_look_at_clocks(member);
     intake_hand_to(port->intake, member->intakes);
     while (udp_socket_holds_received(port->socket) || member->group->more)
         if (udp_socket_receive(port->socket, member->group, &error) == RECEIVE_OK)
             take_group(member, port, &turn);
     datagram_group_release(member->group);
     measure_turn(member, port, &turn, true);
-    receiver_date_turns(member, receiver_look_at_clocks(member));
+    receiver_settle(member);
     intake_seal(port->intake);
 }
 
@@ -274,7 +281,7 @@ void receiver_serve_ready(struct member *member)
         if (port == last || now >= end_ns)
             break;
     }
-    receiver_date_turns(member, clock_monotonic_ns());
+    receiver_settle(member);
 }
 
 /* What was sealed is written first. */

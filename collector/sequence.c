@@ -1,5 +1,6 @@
 #include "collector/sequence.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,8 @@ struct sender {
  * window one is.
  */
 struct set {
-    uint64_t fingerprint[WAYS];
-    uint64_t last_used[WAYS]; /* the shard's tick; 0: this place is empty */
+    _Atomic uint64_t fingerprint[WAYS]; /* atomic for sequence_go_on, which has no lock */
+    uint64_t last_used[WAYS];           /* the shard's tick; 0: this place is empty */
     struct sender sender[WAYS];
     uint64_t seen[WAYS][WORDS];
 };
@@ -301,8 +302,10 @@ static size_t find_place(const struct set *set, const uint64_t fingerprint[2], b
 {
     size_t oldest = 0;
     for (size_t i = 0; i < WAYS; i++) {
-        *found = set->last_used[i] != 0 && set->fingerprint[i] == fingerprint[0] &&
-                 set->sender[i].fingerprint == fingerprint[1];
+        *found =
+            set->last_used[i] != 0 &&
+            atomic_load_explicit(&set->fingerprint[i], memory_order_relaxed) == fingerprint[0] &&
+            set->sender[i].fingerprint == fingerprint[1];
         if (*found)
             return i;
         if (set->last_used[i] < set->last_used[oldest])
@@ -316,9 +319,9 @@ static struct seat seat_at(struct set *set, size_t place)
     return (struct seat){.sender = &set->sender[place], .seen = set->seen[place]};
 }
 
-/* Gives the place to a newcomer whose first number is `number`. */
-static void admit(struct set *set, size_t place, const uint64_t fingerprint[2], uint32_t listener,
-                  uint64_t boot_id, uint64_t number, struct sequence_outcome *outcome)
+/* Gives the place to a newcomer. */
+static void admit(struct set *set, size_t place, const struct sequence_step *step,
+                  struct sequence_outcome *outcome)
 {
     struct seat seat = seat_at(set, place);
     if (set->last_used[place] != 0) {
@@ -327,10 +330,10 @@ static void admit(struct set *set, size_t place, const uint64_t fingerprint[2], 
         outcome->evicted_lost = unseen(seat);
     }
     outcome->new_senders = 1;
-    set->fingerprint[place] = fingerprint[0];
-    seat.sender->fingerprint = fingerprint[1];
-    seat.sender->listener = listener;
-    begin_life(seat, boot_id, number);
+    atomic_store_explicit(&set->fingerprint[place], step->fingerprint[0], memory_order_relaxed);
+    seat.sender->fingerprint = step->fingerprint[1];
+    seat.sender->listener = step->sender.listener;
+    begin_life(seat, step->boot_id, step->number);
 }
 
 static void keep_sender(struct sequence_sender *sender, const struct sequence_key *key)
@@ -343,50 +346,71 @@ static void keep_sender(struct sequence_sender *sender, const struct sequence_ke
         memcpy(sender->name, key->sender, size);
 }
 
-void sequence_prefetch(const struct sequence_table *table, const struct sequence_recent *recent)
+/* --- noting, in steps ------------------------------------------------------------------------- */
+
+size_t sequence_begin(const struct sequence_table *table, struct sequence_step *step,
+                      const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
-    if (!recent->known)
-        return;
-    const struct set *set = &table->sets[recent->set];
+    fingerprint_of(table, key, step->fingerprint);
+    step->set = (size_t)(step->fingerprint[0] % table->set_count);
+    step->boot_id = boot_id;
+    step->number = number;
+    step->sender.listener = key->listener;
+    if (table->senders != NULL)
+        keep_sender(&step->sender, key);
+    const struct set *set = &table->sets[step->set];
     PREFETCH(set->fingerprint);
     PREFETCH(set->last_used);
-    PREFETCH(&set->sender[recent->place]);
-    PREFETCH(&set->seen[recent->place][(recent->number + 1) % SEQUENCE_WINDOW / 64]);
+    return step->set;
 }
 
-struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
-                                      uint64_t boot_id, uint64_t number)
+/* It may go elsewhere meanwhile, or not be there yet: then this was in vain. */
+void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step)
+{
+    const struct set *set = &table->sets[step->set];
+    for (size_t i = 0; i < WAYS; i++) {
+        if (atomic_load_explicit(&set->fingerprint[i], memory_order_relaxed) !=
+            step->fingerprint[0])
+            continue;
+        PREFETCH(&set->sender[i]);
+        PREFETCH(&set->seen[i][step->number % SEQUENCE_WINDOW / 64]);
+    }
+}
+
+struct sequence_outcome sequence_end(struct sequence_table *table, const struct sequence_step *step)
 {
     struct sequence_outcome outcome = {0};
-    uint64_t fingerprint[2];
-    fingerprint_of(table, key, fingerprint);
-    size_t index = (size_t)(fingerprint[0] % table->set_count);
-    struct set *set = &table->sets[index];
-    struct shard *shard = &table->shards[index % SHARDS];
+    struct set *set = &table->sets[step->set];
+    struct shard *shard = &table->shards[step->set % SHARDS];
 
     mutex_lock(shard->mutex);
     bool found;
-    size_t place = find_place(set, fingerprint, &found);
+    size_t place = find_place(set, step->fingerprint, &found);
     if (found)
-        note_number(seat_at(set, place), boot_id, number, &outcome);
+        note_number(seat_at(set, place), step->boot_id, step->number, &outcome);
     else
-        admit(set, place, fingerprint, key->listener, boot_id, number, &outcome);
+        admit(set, place, step, &outcome);
     if (table->senders != NULL && !sequence_is_next(&outcome)) {
-        struct sequence_sender *sender = &table->senders[index * WAYS + place];
+        struct sequence_sender *sender = &table->senders[step->set * WAYS + place];
         if (!found)
-            keep_sender(sender, key);
+            *sender = step->sender;
         sender->lost += outcome.lost;
         sender->duplicated += outcome.duplicated;
     }
     set->last_used[place] = ++shard->tick;
     mutex_unlock(shard->mutex);
-    if (key->recent != NULL) {
-        key->recent->set = index;
-        key->recent->place = place;
-        key->recent->number = number;
-    }
     return outcome;
 }
+
+struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
+                                      uint64_t boot_id, uint64_t number)
+{
+    struct sequence_step step;
+    sequence_begin(table, &step, key, boot_id, number);
+    return sequence_end(table, &step);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
 
 void sequence_each_sender(struct sequence_table *table,
                           void (*told)(void *context, const struct sequence_sender *sender),

@@ -44,9 +44,6 @@ struct sequence_recent {
     uint8_t name[SEQUENCE_NAME_SIZE];
     size_t name_size;
     uint64_t fingerprint[2];
-    size_t set; /* where the table has it, */
-    size_t place;
-    uint64_t number; /* and the one that was noted last */
 };
 
 /*
@@ -132,10 +129,24 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
                                       uint64_t boot_id, uint64_t number);
 
 /*
- * A datagram of whoever is kept in `recent` is likely to be noted soon: what that will read is
- * brought into the cache meanwhile.
+ * The same in steps, for who has other work between them: each but the last brings into the cache
+ * what the next one reads, which is seldom there where there are many senders. A step holds all
+ * that is needed of its key; notes of a sender end in the order in which they began.
  */
-void sequence_prefetch(const struct sequence_table *table, const struct sequence_recent *recent);
+struct sequence_step {
+    uint64_t fingerprint[2];
+    size_t set;
+    uint64_t boot_id;
+    uint64_t number;
+    struct sequence_sender sender; /* but for its listener only where senders are kept */
+};
+
+/* Returns the number of the set where the sender is looked for, which a few others have, too. */
+size_t sequence_begin(const struct sequence_table *table, struct sequence_step *step,
+                      const struct sequence_key *key, uint64_t boot_id, uint64_t number);
+void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step);
+struct sequence_outcome sequence_end(struct sequence_table *table,
+                                     const struct sequence_step *step);
 
 /*
  * At the end: forgets all senders, calling `settled` for each with its listener and the numbers

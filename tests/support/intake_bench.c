@@ -25,9 +25,10 @@ struct intake_bench *intake_bench_open(const struct schema_config *schemas, size
                                         .max_decoded = (size_t)512 * 1024};
     struct intake_thread *thread = &bench->thread;
     thread->pool = batch_pool_create(1, 1);
-    thread->sequences = sequence_table_create(16, secret);
+    bench->sequences = sequence_table_create(16, secret);
     thread->counters = calloc(1, sizeof(struct intake_counters *));
     thread->counters[0] = ledger_intake_block(bench->ledger, 0);
+    sequence_queue_init(&thread->numbers, bench->sequences, thread->counters);
     thread->measures = ledger_thread_block(bench->ledger);
     assert_int_equal(feed_create(&thread->feed, 1, false, NULL), 0);
     bench->intake = intake_create(thread, &bench->listener, thread->counters[0]);
@@ -47,7 +48,7 @@ int intake_bench_close(void **state)
     intake_destroy(bench->intake);
     feed_destroy(bench->thread.feed);
     free(bench->thread.counters);
-    sequence_table_destroy(bench->thread.sequences);
+    sequence_table_destroy(bench->sequences);
     batch_pool_destroy(bench->thread.pool);
     schema_slot_destroy(bench->listener.schemas);
     ledger_destroy(bench->ledger);
@@ -68,6 +69,7 @@ void intake_bench_take(struct intake_bench *bench, const struct address *sender,
                                  .truncated = truncated,
                                  .source = *sender};
     intake_take(bench->intake, &slot);
+    intake_thread_settle(&bench->thread);
 }
 
 static void add_lost(void *context, uint32_t listener, uint64_t lost)
@@ -79,7 +81,7 @@ static void add_lost(void *context, uint32_t listener, uint64_t lost)
 
 void intake_bench_settle(struct intake_bench *bench)
 {
-    sequence_settle(bench->thread.sequences, add_lost, bench);
+    sequence_settle(bench->sequences, add_lost, bench);
 }
 
 uint64_t count_of(const struct intake_bench *bench, enum datagram_reason reason)

@@ -17,6 +17,7 @@ struct intake_bench {
     struct ledger *ledger;
     struct listener listener; /* a test may change its max_decoded, senders, limit */
     struct intake_thread thread;
+    struct sequence_table *sequences;
     struct intake *intake;
 };
 

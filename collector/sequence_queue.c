@@ -1,0 +1,66 @@
+#include "collector/sequence_queue.h"
+
+void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
+                         struct intake_counters **counters)
+{
+    *queue = (struct sequence_queue){.table = table, .counters = counters};
+}
+
+static void count_outcome(const struct sequence_queue *queue, struct intake_counters *counters,
+                          const struct sequence_outcome *outcome)
+{
+    if (sequence_is_next(outcome)) /* as most are: what would stay as it is is not touched */
+        return;
+    counter_add(&counters->lost, outcome->lost);
+    counter_add(&counters->duplicated, outcome->duplicated);
+    counter_add(&counters->reordered, outcome->reordered);
+    counter_add(&counters->late, outcome->late);
+    counter_add(&counters->restarted, outcome->restarted);
+    counter_add(&counters->senders, outcome->new_senders);
+    if (outcome->evicted != 0) {
+        struct intake_counters *other = queue->counters[outcome->evicted_listener];
+        counter_add(&other->senders_evicted, 1);
+        counter_add(&other->lost, outcome->evicted_lost);
+    }
+}
+
+static void end(const struct sequence_queue *queue, const struct sequence_step *step,
+                struct intake_counters *counters)
+{
+    struct sequence_outcome outcome = sequence_end(queue->table, step);
+    count_outcome(queue, counters, &outcome);
+}
+
+static void end_first(struct sequence_queue *queue)
+{
+    size_t place = queue->first++ % SEQUENCE_QUEUE_SIZE;
+    queue->count--;
+    end(queue, &queue->notes[place].step, queue->notes[place].counters);
+}
+
+void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
+                         uint64_t boot_id, uint64_t number, struct intake_counters *counters)
+{
+    if (queue->count == SEQUENCE_QUEUE_SIZE)
+        end_first(queue);
+    size_t place = (queue->first + queue->count) % SEQUENCE_QUEUE_SIZE;
+    struct sequence_step *step = &queue->notes[place].step;
+    size_t set = sequence_begin(queue->table, step, key, boot_id, number);
+    bool same = set == queue->last_set;
+    queue->last_set = set;
+    if (same && queue->count == 0) {
+        end(queue, step, counters);
+        return;
+    }
+    queue->notes[place].counters = counters;
+    queue->count++;
+    if (queue->count > SEQUENCE_QUEUE_SIZE / 2)
+        sequence_go_on(queue->table,
+                       &queue->notes[(place - SEQUENCE_QUEUE_SIZE / 2) % SEQUENCE_QUEUE_SIZE].step);
+}
+
+void sequence_queue_settle(struct sequence_queue *queue)
+{
+    while (queue->count != 0)
+        end_first(queue);
+}

@@ -88,6 +88,7 @@ static void seal(struct intake_thread *thread, struct open_batch *open)
         batch_release(batch);
         return;
     }
+    intake_thread_settle(thread); /* who sees it written sees it counted */
     histogram_note(&thread->measures->batch_records, histogram_counts, batch->count);
     feed_offer(thread->feed, batch);
 }

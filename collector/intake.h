@@ -73,7 +73,7 @@ void intake_thread_close(struct intake_thread *thread);
 
 /*
  * All that was taken is counted from now on; before, the latest senders' numbers may not be. To be
- * called before another thread may take what is behind, and before anybody looks.
+ * called before another thread may take what is behind, and soon.
  */
 void intake_thread_settle(struct intake_thread *thread);
 

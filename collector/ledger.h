@@ -161,7 +161,8 @@ enum ledger_part {
 
 /*
  * Of a turn, which is all or a part of a drain, the first datagram has waited longest: its latency
- * is the time from its arrival until the whole turn was decoded.
+ * is the time from its arrival until the whole turn was decoded, or up to seven datagrams behind
+ * it.
  */
 
 #define LEDGER_COUNTER(name, part)            struct counter name;

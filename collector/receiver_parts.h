@@ -64,7 +64,8 @@ struct port_list {
 
 /*
  * Turns that have ended since the clock was looked at: where many sockets have a datagram each,
- * that look would cost as much as much of the rest. So late at most is a turn dated, in datagrams.
+ * that look would cost as much as much of the rest. A turn is dated so many datagrams late at most,
+ * itself among them.
  */
 #define TURNS_UNDATED 8
 struct turns {

@@ -118,6 +118,31 @@ static void take_group(struct member *member, struct port *port, struct turn *tu
         options->received(options->context, group->count);
 }
 
+/* The system's clock may have been set back meanwhile. */
+static void date_turns(struct member *member, int64_t now)
+{
+    struct turns *undated = &member->undated;
+    for (size_t i = 0; i < undated->count; i++) {
+        int64_t latency = now + member->wall_ahead_ns - undated->first_ns[i];
+        histogram_note(&member->intakes->measures->decode_latency, histogram_times,
+                       latency < 0 ? 0 : (uint64_t)latency);
+    }
+    undated->count = 0;
+    undated->datagrams = 0;
+}
+
+/* Before a group that would have the turns before it dated later than they may be. */
+static void date_turns_before(struct member *member, const struct turn *turn, int64_t *turn_ends)
+{
+    const struct turns *undated = &member->undated;
+    if (undated->count == 0 ||
+        undated->datagrams + turn->taken + member->group->count <= TURNS_UNDATED)
+        return;
+    int64_t now = clock_monotonic_ns();
+    date_turns(member, now);
+    *turn_ends = now + RECEIVER_BUDGET_NS; /* which had counted theirs */
+}
+
 static enum drain_result take_turn(struct member *member, struct port *port, int64_t now,
                                    struct turn *turn)
 {
@@ -142,6 +167,7 @@ static enum drain_result take_turn(struct member *member, struct port *port, int
             port->failed = true;
             return DRAIN_FAILED;
         }
+        date_turns_before(member, turn, &turn_ends);
         take_group(member, port, turn);
         if (group->emptied)
             return DRAIN_DONE;
@@ -162,19 +188,6 @@ static void measure_turn(struct member *member, struct port *port, const struct 
         return;
     histogram_note(&member->intakes->measures->drain_length, histogram_counts, port->drained);
     port->drained = 0;
-}
-
-/* The system's clock may have been set back meanwhile. */
-static void date_turns(struct member *member, int64_t now)
-{
-    struct turns *undated = &member->undated;
-    for (size_t i = 0; i < undated->count; i++) {
-        int64_t latency = now + member->wall_ahead_ns - undated->first_ns[i];
-        histogram_note(&member->intakes->measures->decode_latency, histogram_times,
-                       latency < 0 ? 0 : (uint64_t)latency);
-    }
-    undated->count = 0;
-    undated->datagrams = 0;
 }
 
 void receiver_settle(struct member *member)

@@ -76,7 +76,7 @@ struct sequence_outcome {
     uint64_t evicted_lost;
 };
 
-/* Whether it tells of nothing: the number was the one after the last. */
+/* Whether it tells of nothing, as of a number that is the one after the last. */
 static inline bool sequence_is_next(const struct sequence_outcome *outcome)
 {
     return (outcome->lost | outcome->duplicated | outcome->reordered | outcome->late |

@@ -51,9 +51,9 @@ size_t child_unread(const struct child *child);
 
 /*
  * Closes its input: who reads on finds the end. Bytes that nobody had read are taken back, so that
- * nobody will, and their count is returned: exact, also while the program reads, and where a part
- * of it has outlived it. (On Linux that needs /proc; without it, it is exact where all readers have
- * gone.) Waits for none of them.
+ * nobody will, and their count is returned: exact, also while the program reads (it has read what
+ * was written first, with no hole), and where a part of it has outlived it. (On Linux that needs
+ * /proc; without it, it is exact where all readers have gone.) Waits for none of them.
  */
 size_t child_close_input(struct child *child);
 

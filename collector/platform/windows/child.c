@@ -8,7 +8,8 @@
  *
  * What nobody has read when the input is closed is read by us, from our copy of the program's end,
  * to the end of the pipe. The thread closes the pipe when all that was given to it has been read,
- * by whomever; so our reading ends, and each byte was read once.
+ * by whomever; so our reading ends, and each byte was read once. One call of ours takes all that a
+ * write has left: a program that read between two would be given what stands behind a hole.
  */
 #include "collector/child.h"
 
@@ -148,7 +149,7 @@ size_t child_unread(const struct child *child)
 
 size_t child_close_input(struct child *child)
 {
-    char bytes[4096];
+    char bytes[CHILD_PIPE_SIZE];
     DWORD got;
     size_t taken_back = 0;
     atomic_store(&child->closing, true);

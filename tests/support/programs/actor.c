@@ -9,6 +9,7 @@
  *     drain              reads to the end
  *     read:N             reads so many bytes, and not one more
  *     count:PATH         reads to the end and makes a file that says how many bytes that were
+ *     row:PATH           the same, of bytes of the row 0, 1, ... 250, 0, 1, ...; up to another one
  *     close              closes its input
  *     await:PATH         waits until there is such a file
  *     beside:WORDS       starts itself with the words, at blanks, and does not wait for it
@@ -16,6 +17,7 @@
  *     exit:N
  *     args WORD...       writes each word, and a | behind it
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,18 +44,37 @@ static void read_to_end(FILE *copy)
 }
 
 /* The file is whole when it has its name. */
-static void count_bytes(const char *path)
+static void put_count(const char *path, size_t count)
 {
     char before[1024];
-    char bytes[4096];
-    size_t count = 0;
-    for (size_t got; (got = fread(bytes, 1, sizeof bytes, stdin)) != 0;)
-        count += got;
     snprintf(before, sizeof before, "%s~", path);
     FILE *file = fopen(before, "wb");
     if (file == NULL || fprintf(file, "%zu", count) < 0 || fclose(file) != 0 ||
         rename(before, path) != 0)
         exit(97);
+}
+
+static void count_bytes(const char *path)
+{
+    char bytes[4096];
+    size_t count = 0;
+    for (size_t got; (got = fread(bytes, 1, sizeof bytes, stdin)) != 0;)
+        count += got;
+    put_count(path, count);
+}
+
+/* In small steps: who takes back what is unread finds it at any of them. */
+static void count_row(const char *path)
+{
+    unsigned char bytes[100];
+    size_t count = 0;
+    bool whole = true;
+    for (size_t got; (got = fread(bytes, 1, sizeof bytes, stdin)) != 0;)
+        for (size_t i = 0; i < got; i++) {
+            whole = whole && bytes[i] == count % 251;
+            count += whole;
+        }
+    put_count(path, count);
 }
 
 static void await_file(const char *path)
@@ -105,6 +126,8 @@ static int act(const char *program, const char *action)
         read_bytes(strtol(value, NULL, 10));
     else if ((value = behind("count", action)) != NULL)
         count_bytes(value);
+    else if ((value = behind("row", action)) != NULL)
+        count_row(value);
     else if ((value = behind("await", action)) != NULL)
         await_file(value);
     else if ((value = behind("beside", action)) != NULL)

@@ -23,6 +23,7 @@ struct feed {
     struct tap_inlet *tap; /* NULL: none */
     bool holds;            /* its producer says when sinks are to be woken */
     size_t held;           /* batches that they were not told of */
+    int64_t held_ns;       /* since when, as feed_hold was told; 0: it was not */
     struct wakeup *wakeup;
     struct deadline deadline;
 };
@@ -184,8 +185,42 @@ void feed_wake_sinks(struct feed *feed)
     if (feed->held == 0)
         return;
     feed->held = 0;
+    feed->held_ns = 0;
     for (size_t i = 0; i < feed->count; i++)
         sink_thread_notify(feed->outlets[i].to.sink);
+}
+
+/* Whether a sink that sleeps has much to do; one that is awake goes on by itself. */
+static bool keeps_much_from(const struct feed *feed)
+{
+    for (size_t i = 0; i < feed->count; i++) {
+        const struct feed_sink *to = &feed->outlets[i].to;
+        if (sink_thread_is_idle(to->sink) && batch_queue_fill(to->queue) >= FEED_HOLD_BACKLOG)
+            return true;
+    }
+    return false;
+}
+
+static int64_t hold_ns(const struct feed *feed)
+{
+    if (feed->count >= FEED_HOLD_MOST_NS / FEED_HOLD_NS)
+        return FEED_HOLD_MOST_NS;
+    return (int64_t)feed->count * FEED_HOLD_NS;
+}
+
+int64_t feed_hold(struct feed *feed, int64_t now_ns, int64_t next_ns)
+{
+    if (feed->held == 0)
+        return INT64_MAX;
+    if (next_ns != INT64_MAX) {
+        if (feed->held_ns == 0)
+            feed->held_ns = now_ns;
+        int64_t due_ns = feed->held_ns + hold_ns(feed);
+        if (next_ns < due_ns && !keeps_much_from(feed))
+            return due_ns;
+    }
+    feed_wake_sinks(feed);
+    return INT64_MAX;
 }
 
 bool feed_is_idle(const struct feed *feed)

@@ -61,13 +61,30 @@ void feed_set_tap(struct feed *feed, struct tap_inlet *tap);
 /*
  * Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. A
  * sink that sleeps is woken. Where one thread offers that never waits, that thread says when:
- * before it sleeps itself, so that of the batches of many sockets not each costs a switch from the
- * one thread to the other and back. Sinks do not stand idle beside a producer that is long at work:
- * after so many batches they are woken in any case.
+ * before it sleeps itself (or see feed_hold), so that of the batches of many sockets not each costs
+ * a switch from the one thread to the other and back. Sinks do not stand idle beside a producer
+ * that is long at work: after so many batches they are woken in any case.
  */
 #define FEED_MOST_HELD 16
 void feed_offer(struct feed *feed, struct batch *batch);
 void feed_wake_sinks(struct feed *feed);
+
+/*
+ * The same where more is offered soon: to wake a sink costs what encoding some fifty records does,
+ * and each sink is woken for itself. So batches are held until the first of them has waited for
+ * FEED_HOLD_NS for each sink, FEED_HOLD_MOST_NS at most: all sinks of the feed together are then
+ * not woken more often than one. None is held where the queue of a sink that sleeps is filled to
+ * HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for that
+ * (INTAKE_SHARING_BACKLOG).
+ *
+ * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns) when this is called again; INT64_MAX: it
+ * may not be, so sinks are woken, whatever now_ns is. Returns when it has to be called at the
+ * latest; INT64_MAX: nothing is held.
+ */
+#define FEED_HOLD_NS      INT64_C(1000000)
+#define FEED_HOLD_MOST_NS INT64_C(8000000)
+#define FEED_HOLD_BACKLOG 0.0625
+int64_t feed_hold(struct feed *feed, int64_t now_ns, int64_t next_ns);
 
 /* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
 bool feed_is_idle(const struct feed *feed);

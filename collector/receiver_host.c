@@ -13,11 +13,13 @@
 #define FIRST_LOOK_MS   1
 #define LONGEST_LOOK_MS 16
 
-int64_t receiver_hand_over(struct member *member)
+int64_t receiver_hand_over(struct member *member, int64_t now_ns, int64_t next_ns)
 {
     struct sink_thread *sink = member->receiver->sink;
+    if (sink == NULL)
+        return feed_hold(member->intakes->feed, now_ns, next_ns);
     feed_wake_sinks(member->intakes->feed);
-    return sink == NULL ? INT64_MAX : sink_thread_turn(sink);
+    return sink_thread_turn(sink);
 }
 
 /* The sink's `wait`. When the receiver is to stop it does, and the sockets are closed. */

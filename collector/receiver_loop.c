@@ -147,7 +147,7 @@ static bool drain_on(struct member *member, struct port *port, int64_t end_ns)
     if (member->pressed)
         take_events(member, 1);
     member->pressed = false;
-    receiver_hand_over(member); /* while that is written all may be brought to its end */
+    receiver_hand_over(member, now, INT64_MAX); /* meanwhile all may be brought to its end */
     return !port->emptied;
 }
 
@@ -251,7 +251,8 @@ static int time_to_wait(const struct member *member, int64_t due_ns)
 void receiver_round(struct member *member, int most_ms)
 {
     receiver_rest_if_asked(member);
-    int64_t due_ns = receiver_hand_over(member);
+    int64_t now = member->rests ? clock_monotonic_ns() : INT64_MAX;
+    int64_t due_ns = receiver_hand_over(member, now, now);
     if (member->receiver->ended)
         return;
     int timeout_ms = shorter(time_to_wait(member, due_ns), most_ms);

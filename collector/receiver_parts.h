@@ -83,6 +83,7 @@ struct member {
     struct thread *thread;
     struct port_list ready;
     struct port_list drained;     /* in this round; their claims are still to be given up */
+    bool rests;                   /* so much comes that it does, as of the last drain */
     bool told_all;                /* what the notifier had to tell; it tells a little at a time */
     struct coalescing coalescing; /* how long it may rest between two rounds */
     struct pause *pause;          /* NULL: it cannot */
@@ -195,9 +196,10 @@ void receiver_rest_if_asked(struct member *member);
 /* --- what was sealed (receiver_host.c) -------------------------------------------------------- */
 
 /*
- * Has it written: wakes the sinks, or gives the one that this thread runs a turn. Returns when
- * (monotonic) that wants the next one; INT64_MAX: it does not.
+ * Has it written: wakes the sinks, or gives the one that this thread runs a turn. Where more comes
+ * at `next_ns` sinks may be left asleep for now (feed_hold); INT64_MAX: nothing is expected. Times
+ * are monotonic. Returns when this is needed again at the latest; INT64_MAX: when there is more.
  */
-int64_t receiver_hand_over(struct member *member);
+int64_t receiver_hand_over(struct member *member, int64_t now_ns, int64_t next_ns);
 
 #endif

@@ -69,6 +69,7 @@ static void set_coalescing(struct receiver *receiver)
 {
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         struct coalescing *coalescing = &receiver->members[i].coalescing;
+        receiver->members[i].rests = false;
         coalescing_forget_sockets(coalescing);
         for (struct port *port = receiver->ports; port != NULL; port = port->next)
             if (!port->leaving)

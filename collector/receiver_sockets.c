@@ -298,25 +298,28 @@ void receiver_serve_ready(struct member *member)
 }
 
 /* What was sealed is written first. */
-static void rest(struct member *member, int64_t until_ns)
+static void rest(struct member *member, int64_t now, int64_t until_ns)
 {
-    int64_t due_ns = receiver_hand_over(member);
+    int64_t due_ns = receiver_hand_over(member, now, until_ns);
     if (due_ns < until_ns)
         until_ns = due_ns;
-    int64_t now = clock_monotonic_ns();
+    now = clock_monotonic_ns();
     if (now < until_ns)
         pause_wait(member->pause, until_ns - now);
 }
 
 void receiver_let_drained_go(struct member *member)
 {
+    if (member->ready.first != NULL)
+        member->rests = false;
     if (member->drained.first == NULL)
         return;
     int64_t now = clock_monotonic_ns();
     int64_t rest_ns = 0;
     if (member->ready.first == NULL && member->pause != NULL)
         rest_ns = coalescing_rest(&member->coalescing, now);
-    if (rest_ns > 0 && !member->told_all)
+    member->rests = rest_ns > 0;
+    if (member->rests && !member->told_all)
         return;
     for (struct port *port = member->drained.first; port != NULL; port = port->next_listed) {
         intake_drained(port->intake, now, now + rest_ns);
@@ -324,7 +327,7 @@ void receiver_let_drained_go(struct member *member)
     }
     intake_thread_drained(member->intakes, now, now + rest_ns);
     if (rest_ns > 0)
-        rest(member, now + rest_ns);
+        rest(member, now, now + rest_ns);
     for (struct port *port; (port = take_first(&member->drained)) != NULL;)
         receiver_give_up(member, port, port->due);
 }

@@ -308,7 +308,7 @@ void fake_sink_start(struct fake_sink *made)
         fail_msg("%s", error.text);
 }
 
-struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t count)
+struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payload, size_t count)
 {
     static const struct listener listener = {.index = 0, .name = "test"};
     int64_t until = patience_until();
@@ -327,6 +327,12 @@ struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t
             (struct record){.listener = &listener, .data = (uint8_t *)data, .size = (uint32_t)size};
         batch_append(batch, record);
     }
+    return batch;
+}
+
+struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t count)
+{
+    struct batch *batch = fake_sink_make_for_feed(made, payload, count);
     /* As a receiver does: counted before the sink can be done with it. */
     atomic_fetch_add(&made->counters->in_flight, (int64_t)count);
     made->queued += count;
@@ -377,6 +383,18 @@ void fake_sink_wait_idle(const struct fake_sink *made)
     int64_t until = patience_until();
     while (!sink_thread_is_idle(made->sink))
         assert_true(patience(until));
+}
+
+/* Who is about to sleep is idle, too, and looks for work once more: its pulse tells. */
+void fake_sink_wait_asleep(const struct fake_sink *made)
+{
+    int64_t until = patience_until();
+    for (int seen = 0; seen < 3;) {
+        bool asleep = sink_thread_is_idle(made->sink) && sink_thread_is_alive(made->sink);
+        seen = asleep ? seen + 1 : 0;
+        if (!asleep)
+            assert_true(patience(until));
+    }
 }
 
 void fake_sink_close(struct fake_sink *made)

@@ -86,12 +86,18 @@ void fake_sink_push(struct fake_sink *fake, size_t queue, const char *payload, s
 struct batch *fake_sink_make(struct fake_sink *fake, const char *payload, size_t count);
 void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 
+/* A batch for a feed, which counts it; the test adds what it has counted to `queued`. */
+struct batch *fake_sink_make_for_feed(struct fake_sink *fake, const char *payload, size_t count);
+
 /* Waits until the count of records whose fate is known is `records`. */
 void fake_sink_wait_settled(const struct fake_sink *fake, uint64_t records);
 
-/* Waits until `writes` calls of write have begun; until the sink waits for work. */
+/* Waits until `writes` calls of write have begun; until the sink has found no more work. */
 void fake_sink_wait_writes(struct fake_sink *fake, size_t writes);
 void fake_sink_wait_idle(const struct fake_sink *fake);
+
+/* Waits until its thread sleeps: work that it is not woken for is not found by chance. */
+void fake_sink_wait_asleep(const struct fake_sink *fake);
 
 /* Closes the queues, joins the thread, and checks that every record and batch is accounted for. */
 void fake_sink_close(struct fake_sink *fake);

@@ -91,20 +91,9 @@ static struct producer make_producer(struct fake_sink *fake, size_t queue, bool 
 /* Offers a batch of one record, a number of six digits. */
 static void offer(struct fake_sink *fake, struct producer *producer, unsigned number)
 {
-    static const struct listener listener = {.index = 0, .name = "test"};
-    int64_t until = patience_until();
-    struct batch *batch;
-    while ((batch = batch_acquire(fake->pool, false)) == NULL)
-        assert_true(patience(until));
-    batch->listener = &listener;
-    struct record *record = arena_allocate(&batch->arena, sizeof *record);
-    char *text = arena_allocate(&batch->arena, 8);
-    assert_non_null(record);
-    assert_non_null(text);
-    snprintf(text, 8, "%06u", number);
-    *record = (struct record){.listener = &listener, .data = (uint8_t *)text, .size = 6};
-    batch_append(batch, record);
-    feed_offer(producer->feed, batch);
+    char text[8];
+    snprintf(text, sizeof text, "%06u", number);
+    feed_offer(producer->feed, fake_sink_make_for_feed(fake, text, 1));
     feed_wake_sinks(producer->feed);
 }
 

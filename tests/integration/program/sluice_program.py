@@ -344,10 +344,14 @@ class Sluice:
     def port(self, listener=0):
         return int(self.names[listener].rpartition(":")[2])
 
-    def wait_for_output(self, count):
-        """Waits until it has written `count` lines to its stdout; returns them, parsed."""
+    def wait_for_lines(self, count):
+        """Waits until it has written `count` lines to its stdout."""
         if not self.stdout.wait_for(lambda lines: len(lines) >= count):
             self.fail(f"waited in vain for {count} lines, got {len(self.stdout.lines())}")
+
+    def wait_for_output(self, count):
+        """The same; returns them, parsed."""
+        self.wait_for_lines(count)
         return self.output()
 
     def output(self):

@@ -3,7 +3,7 @@ import re
 
 from built import STOP_SIGNAL
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, wait_until
+from sluice_program import BURST, RIEMANN, ProgramTest, wait_until
 from tracing import main, signal_traced, start_traced
 
 
@@ -29,6 +29,19 @@ class Coalesce(ProgramTest):
             self.sent += 500
             return reached()
         wait_until(sent_more, what)
+
+    def test_what_comes_last_at_a_high_rate_is_written_though_nothing_follows(self):
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:")
+        sender = self.sender(program)
+        bursts = 30
+        for burst in range(1, bursts + 1):
+            for value in range(BURST):
+                sender.send(metric(value))
+            # It is not asked for its ledger meanwhile: that would wake it.
+            program.wait_for_lines(burst * BURST)
+        self.assertEqual([line["value"] for line in program.output()],
+                         list(range(BURST)) * bursts)
+        self.assertEqual(program.stop()["sinks"][0]["written"], bursts * BURST)
 
     def end(self, program):
         signal_traced(program, STOP_SIGNAL)

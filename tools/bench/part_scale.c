@@ -68,10 +68,23 @@ static int cost_of(const struct bench *bench, const struct contender *who,
     return 0;
 }
 
-/* A null receiver has no sinks. */
+/*
+ * A null receiver has no sinks. Those that write nothing tell what a sink costs without the
+ * system's share, its file; of the rest they tell what others do.
+ */
 static bool can_grow(const struct contender *who, const struct growth *growth)
 {
-    return who->kind == CONTENDER_COLLECTOR || growth->sinks == 1;
+    if (who->kind == CONTENDER_COLLECTOR)
+        return !who->discards || growth->sinks > 1;
+    return who->kind == CONTENDER_PAUSE && growth->sinks == 1; /* it is most like the collector */
+}
+
+static bool grows(const struct contender *who)
+{
+    for (size_t i = 0; i < GROWTHS; i++)
+        if (can_grow(who, &growths[i]))
+            return true;
+    return false;
 }
 
 static int measure(const struct bench *bench, const struct contender *who, struct scale *scale,
@@ -155,8 +168,8 @@ int part_scale(struct bench *bench, struct error *error)
     int result = 0;
     for (size_t i = 0; result == 0 && i < contenders->count; i++) {
         const struct contender *who = &contenders->items[i];
-        if (who->kind == CONTENDER_COLLECTOR ? who->discards : who->kind != CONTENDER_PAUSE)
-            continue; /* of the null receivers that which is most like the collector */
+        if (!grows(who))
+            continue;
         result = measure(bench, who, &scale, error);
         if (result == 0)
             report_growths(bench, who, &scale);

@@ -23,6 +23,7 @@
 #define PATH_SIZE      4096
 #define URL_SIZE       (SINKS_MOST * 128)
 #define ARGUMENTS_MOST (2 * (LOAD_PORTS_MOST + SINKS_MOST) + CONTENDER_ARGUMENTS_MOST + 8)
+#define SAME_FOLDER    "./././././././././././././././" /* for each of the sinks but one */
 #define SECOND         INT64_C(1000000000)
 #define PATIENCE_NS    (20 * SECOND) /* for anything that it is to do */
 
@@ -65,9 +66,9 @@ static void add_sinks(struct command_line *line, const struct receiver_plan *pla
 {
     const char *keys = plan->who->sink_keys;
     for (size_t i = 0; i < plan->sinks && i < SINKS_MOST; i++) {
-        if (plan->who->discards)
-            snprintf(line->sinks[i], URL_SIZE, "file:/dev/null%s%s", keys[0] != '\0' ? "?" : "",
-                     keys);
+        if (plan->who->discards) /* no two sinks may have the same name */
+            snprintf(line->sinks[i], URL_SIZE, "file:/dev/%.*snull%s%s", (int)(2 * i), SAME_FOLDER,
+                     keys[0] != '\0' ? "?" : "", keys);
         else
             snprintf(line->sinks[i], URL_SIZE, "file:%s/sink%zu.json%s%s", plan->folder, i,
                      keys[0] != '\0' ? "?" : "", keys);

@@ -37,7 +37,10 @@
 #define INTAKE_OPEN_LEAST_NS INT64_C(2000000)
 #define INTAKE_OPEN_MOST_NS  INT64_C(20000000)
 
-/* How long they may wait for more where much comes: to wake each sink costs as much as many do. */
+/*
+ * How long they may wait for more where much comes: each batch costs every sink the same, however
+ * little is in it, and a wake-up where the feed does not hold it (feed_hold).
+ */
 #define INTAKE_REST_NS INT64_C(1000000)
 
 /*

@@ -1,4 +1,4 @@
-"""Rests between two drains, as strace sees them."""
+"""Rests between two drains, as strace sees them, and what they leave to be written."""
 import re
 
 from built import STOP_SIGNAL
@@ -30,19 +30,6 @@ class Coalesce(ProgramTest):
             return reached()
         wait_until(sent_more, what)
 
-    def test_what_comes_last_at_a_high_rate_is_written_though_nothing_follows(self):
-        program = self.start("--listen", RIEMANN, "--sink", "stdout:")
-        sender = self.sender(program)
-        bursts = 30
-        for burst in range(1, bursts + 1):
-            for value in range(BURST):
-                sender.send(metric(value))
-            # It is not asked for its ledger meanwhile: that would wake it.
-            program.wait_for_lines(burst * BURST)
-        self.assertEqual([line["value"] for line in program.output()],
-                         list(range(BURST)) * bursts)
-        self.assertEqual(program.stop()["sinks"][0]["written"], bursts * BURST)
-
     def end(self, program):
         signal_traced(program, STOP_SIGNAL)
         program.finish()
@@ -60,6 +47,19 @@ class Coalesce(ProgramTest):
         self.send_until(program, lambda: self.sent >= 20000, "all is sent")
         self.end(program)
         self.assertEqual(self.rests(), [])
+
+    def test_what_comes_last_at_a_high_rate_is_written_though_nothing_follows(self):
+        program = self.start("--listen", RIEMANN, "--sink", "stdout:")
+        sender = self.sender(program)
+        bursts = 30
+        for burst in range(1, bursts + 1):
+            for value in range(BURST):
+                sender.send(metric(value))
+            # It is not asked for its ledger meanwhile: that would wake it.
+            program.wait_for_lines(burst * BURST)
+        self.assertEqual([line["value"] for line in program.output()],
+                         list(range(BURST)) * bursts)
+        self.assertEqual(program.stop()["sinks"][0]["written"], bursts * BURST)
 
 
 if __name__ == "__main__":

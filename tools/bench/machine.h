@@ -11,7 +11,18 @@ struct machine {
     unsigned processors; /* that this process may use */
     int sender_cpu;      /* -1: there is none of its own */
     int receiver_cpu;    /* the same */
+
+    /*
+     * What one sleep of MACHINE_SLEEP_NS costs the thread that sleeps, in nanoseconds of processor
+     * time; negative: not known here. A receiver that rests after each drain pays it for each: on
+     * some virtual machines it is most of what such a receiver costs at a few thousand datagrams a
+     * second.
+     */
+    double sleep_cost_ns;
 };
+
+/* As coalesce= is by default, and as the null receiver edge+pause sleeps. */
+#define MACHINE_SLEEP_NS 500000
 
 /*
  * Looks at it, and has this process keep to the sender's processor: what the bench itself does is

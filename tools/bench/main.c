@@ -1,4 +1,5 @@
 /* sluice-bench: what the collector and its parts cost, each beside its yardstick. */
+#include <math.h>
 #include <stdio.h>
 
 #include "collector/entry.h"
@@ -41,6 +42,9 @@ static void report_machine(struct bench *bench)
     report_fact_text(report, "system", "system", machine->system);
     report_fact_number(report, "processors", "processors", machine->processors, "");
     report_fact_text(report, "pinned", "", use);
+    if (machine->sleep_cost_ns >= 0)
+        report_fact_number(report, "sleep_cost_us", "sleep of 500 us",
+                           round(machine->sleep_cost_ns / 100) / 10, "us of processor time");
     report_fact_number(report, "receive_buffer_asked_kib", "receive buffer",
                        (double)bench->settings.receive_buffer / 1024, "KiB asked");
     report_fact_number(report, "receive_buffer_granted_kib", "",

@@ -52,6 +52,7 @@ class Bench(unittest.TestCase):
         self.assert_alone(document)
         self.assertTrue(document["machine"]["cpu"] and document["machine"]["system"])
         self.assertGreater(document["machine"]["receive_buffer_granted_kib"], 0)
+        self.assertEqual(document["machine"].get("sleep_cost_us", 0) > 0, not WINDOWS)
 
     def test_what_is_wrong_is_said(self):
         self.assertIn(b"'recieve' is no part", self.bench("recieve", code=64).stderr)

@@ -1,12 +1,15 @@
-/* tools/bench/machine.h on Linux: sched(7), uname(2), /proc. */
+/* tools/bench/machine.h on Linux: sched(7), uname(2), clock_gettime(2), /proc. */
 #include "tools/bench/machine.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 #include "tools/platform/linux/bench_process.h"
+
+#define SLEEPS 100
 
 /* "model name : AMD EPYC"; where the system has no such line, what uname says. */
 static void find_model(char *text, size_t size)
@@ -45,6 +48,21 @@ static void find_processors(struct machine *machine)
     }
 }
 
+static double thread_time_ns(void)
+{
+    struct timespec time = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static double measure_sleep(void)
+{
+    double before = thread_time_ns();
+    for (int i = 0; i < SLEEPS; i++)
+        process_sleep(MACHINE_SLEEP_NS);
+    return (thread_time_ns() - before) / SLEEPS;
+}
+
 void machine_look(struct machine *machine)
 {
     struct utsname name;
@@ -55,4 +73,5 @@ void machine_look(struct machine *machine)
     find_model(machine->cpu, sizeof machine->cpu);
     find_processors(machine);
     process_keep_to(machine->sender_cpu);
+    machine->sleep_cost_ns = measure_sleep();
 }

@@ -19,11 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/bench/machine.h"
 #include "tools/platform/linux/bench_process.h"
 #include "tools/platform/linux/bench_receiver.h"
 
 #define GROUP_SIZE 64
-#define PAUSE_NS   500000
 
 /* A buffer of the kernel's, joined or not, is at most 64 KiB; the strides are no powers of two, so
  * that buffers do not all fall on the same few sets of the cache. */
@@ -152,7 +152,7 @@ static void receive_by_edge(const struct sockets *sockets, struct null_shared *s
         for (int i = 0; i < count; i++)
             drain(events[i].data.fd, group, joined, shared);
         if (pauses)
-            process_sleep(PAUSE_NS);
+            process_sleep(MACHINE_SLEEP_NS);
     }
 }
 

@@ -31,4 +31,5 @@ void machine_look(struct machine *machine)
     machine->processors = (unsigned)info.dwNumberOfProcessors;
     machine->sender_cpu = -1;
     machine->receiver_cpu = -1;
+    machine->sleep_cost_ns = -1;
 }

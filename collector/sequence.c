@@ -295,42 +295,87 @@ static void fingerprint_of(const struct sequence_table *table, const struct sequ
 }
 
 /*
- * The place of the sender with this fingerprint, or else where a newcomer goes: to an empty place,
- * or to that of the sender that has been quiet longest.
+ * The other set that a sender may sit in, of the same shard; the same one where there is no other.
+ * Of sets that senders have come to by chance some are full when the table is half empty.
  */
-static size_t find_place(const struct set *set, const uint64_t fingerprint[2], bool *found)
+static size_t other_set(const struct sequence_table *table, size_t set, uint64_t by)
 {
-    size_t oldest = 0;
-    for (size_t i = 0; i < WAYS; i++) {
-        *found =
-            set->last_used[i] != 0 &&
-            atomic_load_explicit(&set->fingerprint[i], memory_order_relaxed) == fingerprint[0] &&
-            set->sender[i].fingerprint == fingerprint[1];
-        if (*found)
-            return i;
-        if (set->last_used[i] < set->last_used[oldest])
-            oldest = i;
-    }
-    return oldest;
+    size_t shard = set % SHARDS;
+    size_t count = (table->set_count - shard + SHARDS - 1) / SHARDS;
+    if (count == 1)
+        return set;
+    size_t further = 1 + (size_t)(by % (count - 1));
+    return shard + (set / SHARDS + further) % count * SHARDS;
 }
 
-static struct seat seat_at(struct set *set, size_t place)
+/* In a set: WAYS: nowhere. */
+static size_t find_way(const struct set *set, const uint64_t fingerprint[2])
 {
-    return (struct seat){.sender = &set->sender[place], .seen = set->seen[place]};
+    size_t way = 0;
+    while (way < WAYS &&
+           (set->last_used[way] == 0 ||
+            atomic_load_explicit(&set->fingerprint[way], memory_order_relaxed) != fingerprint[0] ||
+            set->sender[way].fingerprint != fingerprint[1]))
+        way++;
+    return way;
+}
+
+/* Where a sender sits: in which set, and where there. */
+struct place {
+    size_t set;
+    size_t way;
+};
+
+/* Returns false where it sits nowhere. */
+static bool find_place(const struct sequence_table *table, const struct sequence_step *step,
+                       struct place *place)
+{
+    *place = (struct place){step->set, find_way(&table->sets[step->set], step->fingerprint)};
+    if (place->way != WAYS)
+        return true;
+    place->set = other_set(table, step->set, step->fingerprint[1]);
+    place->way = find_way(&table->sets[place->set], step->fingerprint);
+    return place->way != WAYS;
+}
+
+/*
+ * Where a newcomer goes: to an empty place, rather of its first set; else to that of whoever has
+ * been quiet longest, of both.
+ */
+static struct place choose_place(const struct sequence_table *table,
+                                 const struct sequence_step *step)
+{
+    const size_t sets[] = {step->set, other_set(table, step->set, step->fingerprint[1])};
+    struct place chosen = {step->set, 0};
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t way = 0; way < WAYS; way++) {
+            uint64_t last_used = table->sets[sets[i]].last_used[way];
+            if (last_used >= least)
+                continue;
+            least = last_used;
+            chosen = (struct place){sets[i], way};
+        }
+    return chosen;
+}
+
+static struct seat seat_at(struct set *set, size_t way)
+{
+    return (struct seat){.sender = &set->sender[way], .seen = set->seen[way]};
 }
 
 /* Gives the place to a newcomer. */
-static void admit(struct set *set, size_t place, const struct sequence_step *step,
+static void admit(struct set *set, size_t way, const struct sequence_step *step,
                   struct sequence_outcome *outcome)
 {
-    struct seat seat = seat_at(set, place);
-    if (set->last_used[place] != 0) {
+    struct seat seat = seat_at(set, way);
+    if (set->last_used[way] != 0) {
         outcome->evicted = 1;
         outcome->evicted_listener = seat.sender->listener;
         outcome->evicted_lost = unseen(seat);
     }
     outcome->new_senders = 1;
-    atomic_store_explicit(&set->fingerprint[place], step->fingerprint[0], memory_order_relaxed);
+    atomic_store_explicit(&set->fingerprint[way], step->fingerprint[0], memory_order_relaxed);
     seat.sender->fingerprint = step->fingerprint[1];
     seat.sender->listener = step->sender.listener;
     begin_life(seat, step->boot_id, step->number);
@@ -348,6 +393,13 @@ static void keep_sender(struct sequence_sender *sender, const struct sequence_ke
 
 /* --- noting, in steps ------------------------------------------------------------------------- */
 
+/* What every search in it reads. */
+static void prefetch_set(const struct set *set)
+{
+    PREFETCH(set->fingerprint);
+    PREFETCH(set->last_used);
+}
+
 size_t sequence_begin(const struct sequence_table *table, struct sequence_step *step,
                       const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
@@ -358,9 +410,7 @@ size_t sequence_begin(const struct sequence_table *table, struct sequence_step *
     step->sender.listener = key->listener;
     if (table->senders != NULL)
         keep_sender(&step->sender, key);
-    const struct set *set = &table->sets[step->set];
-    PREFETCH(set->fingerprint);
-    PREFETCH(set->last_used);
+    prefetch_set(&table->sets[step->set]);
     return step->set;
 }
 
@@ -368,36 +418,42 @@ size_t sequence_begin(const struct sequence_table *table, struct sequence_step *
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step)
 {
     const struct set *set = &table->sets[step->set];
+    bool found = false;
     for (size_t i = 0; i < WAYS; i++) {
         if (atomic_load_explicit(&set->fingerprint[i], memory_order_relaxed) !=
             step->fingerprint[0])
             continue;
+        found = true;
         PREFETCH(&set->sender[i]);
         PREFETCH(&set->seen[i][step->number % SEQUENCE_WINDOW / 64]);
     }
+    if (!found)
+        prefetch_set(&table->sets[other_set(table, step->set, step->fingerprint[1])]);
 }
 
 struct sequence_outcome sequence_end(struct sequence_table *table, const struct sequence_step *step)
 {
     struct sequence_outcome outcome = {0};
-    struct set *set = &table->sets[step->set];
     struct shard *shard = &table->shards[step->set % SHARDS];
+    struct place place;
 
     mutex_lock(shard->mutex);
-    bool found;
-    size_t place = find_place(set, step->fingerprint, &found);
+    bool found = find_place(table, step, &place);
+    if (!found)
+        place = choose_place(table, step);
+    struct set *set = &table->sets[place.set];
     if (found)
-        note_number(seat_at(set, place), step->boot_id, step->number, &outcome);
+        note_number(seat_at(set, place.way), step->boot_id, step->number, &outcome);
     else
-        admit(set, place, step, &outcome);
+        admit(set, place.way, step, &outcome);
     if (table->senders != NULL && !sequence_is_next(&outcome)) {
-        struct sequence_sender *sender = &table->senders[step->set * WAYS + place];
+        struct sequence_sender *sender = &table->senders[place.set * WAYS + place.way];
         if (!found)
             *sender = step->sender;
         sender->lost += outcome.lost;
         sender->duplicated += outcome.duplicated;
     }
-    set->last_used[place] = ++shard->tick;
+    set->last_used[place.way] = ++shard->tick;
     mutex_unlock(shard->mutex);
     return outcome;
 }

@@ -12,10 +12,11 @@
  * A late number below the first one seen moves the beginning of what is expected, so a sender
  * whose first datagrams are swapped is not blamed for what came before.
  *
- * The table is fixed in size, so forged senders cannot grow it: a newcomer to a full set evicts
- * the sender there that has been quiet longest. Keys are hashed with a secret, so nobody can
- * choose whom to evict. Receivers share the table; it is divided into shards with a lock each.
- * All functions but create, settle and destroy may be called from any thread at any time.
+ * The table is fixed in size, so forged senders cannot grow it. A sender sits in one of two sets of
+ * eight places; a newcomer to two full ones evicts whoever sits there and has been quiet longest.
+ * Keys are hashed with a secret, so nobody can choose whom to evict. Receivers share the table; it
+ * is divided into shards with a lock each. All functions but create, settle and destroy may be
+ * called from any thread at any time.
  */
 #ifndef SLUICE_COLLECTOR_SEQUENCE_H
 #define SLUICE_COLLECTOR_SEQUENCE_H
@@ -141,7 +142,7 @@ struct sequence_step {
     struct sequence_sender sender; /* but for its listener only where senders are kept */
 };
 
-/* Returns the number of the set where the sender is looked for, which a few others have, too. */
+/* Returns the number of the set where the sender is looked for first: a few others have it, too. */
 size_t sequence_begin(const struct sequence_table *table, struct sequence_step *step,
                       const struct sequence_key *key, uint64_t boot_id, uint64_t number);
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step);

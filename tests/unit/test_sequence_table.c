@@ -162,31 +162,58 @@ static void a_sender_that_is_not_quiet_keeps_its_place(void **state)
     sequence_table_destroy(table);
 }
 
-static void the_sender_quiet_longest_is_evicted(void **state)
+/*
+ * Of a table where each sender may sit at `places`. Whoever is evicted comes back at once and so
+ * evicts the next: soon one sender more than there are places goes round.
+ */
+static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
 {
-    (void)state;
-    struct sequence_table *table = sequence_table_create(1, sequence_secret);
+    struct sequence_table *table = sequence_table_create(senders, sequence_secret);
     assert_non_null(table);
-    /* Whoever is evicted comes back at once and so evicts the next: soon nine senders of one set,
-     * which has room for eight, go round. */
     struct sequence_outcome outcome = {0};
-    for (uint32_t i = 1; i < 1000; i++)
+    for (uint32_t i = 1; i < 2000; i++)
         outcome = note_nth(table, i, 1);
     assert_int_equal(outcome.evicted, 1);
-    uint32_t ring[9];
-    for (size_t i = 0; i < 9; i++) {
+    uint32_t ring[17];
+    for (size_t i = 0; i <= places; i++) {
         ring[i] = outcome.evicted_listener;
         outcome = note_nth(table, ring[i], 1);
         assert_int_equal(outcome.evicted, 1);
     }
-    for (size_t i = 0; i < 27; i++) {
-        assert_int_equal(outcome.evicted_listener, ring[i % 9]);
-        outcome = note_nth(table, ring[i % 9], 1);
+    for (size_t i = 0; i < 3 * (places + 1); i++) {
+        assert_int_equal(outcome.evicted_listener, ring[i % (places + 1)]);
+        outcome = note_nth(table, ring[i % (places + 1)], 1);
     }
     /* ring[0] is out and ring[1] is next: unless it is heard from. */
     assert_quiet(note_nth(table, ring[1], 2));
     outcome = note_nth(table, ring[0], 1);
     assert_int_equal(outcome.evicted_listener, ring[2]);
+    sequence_table_destroy(table);
+}
+
+static void the_sender_quiet_longest_is_evicted(void **state)
+{
+    (void)state;
+    assert_quiet_longest_is_evicted(1, 8);           /* a set for each shard */
+    assert_quiet_longest_is_evicted(2 * 16 * 8, 16); /* two, of which all there have both */
+}
+
+/* Some sets are full long before the table is. */
+static void a_table_with_room_evicts_few_and_soon_nobody(void **state)
+{
+    enum { SENDERS = 10000, ROUNDS = 5 };
+    (void)state;
+    struct sequence_table *table = sequence_table_create(16384, sequence_secret);
+    assert_non_null(table);
+    struct totals all = {0}, last = {0};
+    for (uint64_t round = 1; round <= ROUNDS; round++)
+        for (uint32_t i = 0; i < SENDERS; i++)
+            add(round < ROUNDS ? &all : &last, note_nth(table, i, round));
+    assert_in_range(all.evicted, 0, SENDERS / 100);
+    assert_int_equal(all.new_senders, SENDERS + all.evicted);
+    assert_int_equal(last.new_senders + last.evicted, 0);
+    assert_int_equal(last.lost + last.duplicated + last.reordered + last.restarted, 0);
+    assert_int_equal(settle(table).senders, SENDERS);
     sequence_table_destroy(table);
 }
 
@@ -435,6 +462,7 @@ int main(void)
         cmocka_unit_test(an_evicted_sender_is_settled_for_its_own_listener),
         cmocka_unit_test(a_sender_that_is_not_quiet_keeps_its_place),
         cmocka_unit_test(the_sender_quiet_longest_is_evicted),
+        cmocka_unit_test(a_table_with_room_evicts_few_and_soon_nobody),
         test_with_table(senders_are_kept_only_where_that_was_asked_for),
         test_with_table(who_lost_how_much_is_told),
         cmocka_unit_test(what_is_kept_goes_with_who_takes_the_place),

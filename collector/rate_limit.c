@@ -122,33 +122,66 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
     fingerprint[1] |= 1; /* no source is taken for an empty place */
 }
 
+/*
+ * A source's bucket is in one of two sets, both of a shard: of sets that sources come to by chance
+ * some are full when the table is half empty.
+ */
+struct choice {
+    struct set *sets[2];
+};
+
+static struct choice choice_of(const struct rate_limit *limit, size_t index,
+                               const uint64_t fingerprint[2])
+{
+    size_t further = 1 + (size_t)(fingerprint[1] % (SETS / SHARDS - 1));
+    size_t other = (index + further * SHARDS) % SETS;
+    return (struct choice){.sets = {&limit->sets[index], &limit->sets[other]}};
+}
+
+static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
+{
+    for (size_t i = 0; i < WAYS; i++)
+        if (set->fingerprint[i][0] == fingerprint[0] && set->fingerprint[i][1] == fingerprint[1])
+            return &set->bucket[i];
+    return NULL;
+}
+
 static bool is_empty(const struct set *set, size_t place)
 {
     return set->fingerprint[place][1] == 0;
 }
 
-static size_t place_for_newcomer(const struct set *set, uint64_t rate)
+/* An empty place, rather of the first set; else that of the bucket which is full first, of both. */
+static struct bucket *take_place(const struct choice *choice, const uint64_t fingerprint[2],
+                                 uint64_t rate)
 {
-    size_t fullest = 0;
-    for (size_t i = 0; i < WAYS; i++) {
-        if (is_empty(set, i))
-            return i;
-        if (full_at(&set->bucket[i], rate) < full_at(&set->bucket[fullest], rate))
-            fullest = i;
+    struct set *set = choice->sets[0];
+    size_t place = 0;
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < 2 * WAYS && first != INT64_MIN; i++) {
+        struct set *at = choice->sets[i / WAYS];
+        int64_t full = is_empty(at, i % WAYS) ? INT64_MIN : full_at(&at->bucket[i % WAYS], rate);
+        if (full >= first)
+            continue;
+        first = full;
+        set = at;
+        place = i % WAYS;
     }
-    return fullest;
+    memcpy(set->fingerprint[place], fingerprint, sizeof set->fingerprint[place]);
+    return &set->bucket[place];
 }
 
-static struct bucket *find_bucket(struct set *set, const uint64_t fingerprint[2], uint64_t rate,
-                                  int64_t now_ns)
+static struct bucket *find_bucket(const struct choice *choice, const uint64_t fingerprint[2],
+                                  uint64_t rate, int64_t now_ns)
 {
-    for (size_t i = 0; i < WAYS; i++)
-        if (set->fingerprint[i][0] == fingerprint[0] && set->fingerprint[i][1] == fingerprint[1])
-            return &set->bucket[i];
-    size_t place = place_for_newcomer(set, rate);
-    memcpy(set->fingerprint[place], fingerprint, sizeof set->fingerprint[place]);
-    set->bucket[place] = (struct bucket){.missing = 0, .at_ns = now_ns};
-    return &set->bucket[place];
+    for (size_t i = 0; i < 2; i++) {
+        struct bucket *bucket = find_in(choice->sets[i], fingerprint);
+        if (bucket != NULL)
+            return bucket;
+    }
+    struct bucket *bucket = take_place(choice, fingerprint, rate);
+    *bucket = (struct bucket){.missing = 0, .at_ns = now_ns};
+    return bucket;
 }
 
 bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns)
@@ -156,9 +189,10 @@ bool rate_limit_take(struct rate_limit *limit, const struct address *source, int
     uint64_t fingerprint[2];
     fingerprint_of(limit, source, fingerprint);
     size_t index = (size_t)(fingerprint[0] % SETS);
+    const struct choice choice = choice_of(limit, index, fingerprint);
     struct mutex *mutex = limit->shards[index % SHARDS].mutex;
     mutex_lock(mutex);
-    struct bucket *bucket = find_bucket(&limit->sets[index], fingerprint, limit->rate, now_ns);
+    struct bucket *bucket = find_bucket(&choice, fingerprint, limit->rate, now_ns);
     refill(bucket, limit->rate, now_ns);
     bool taken = take(bucket, limit->rate);
     mutex_unlock(mutex);

@@ -6,7 +6,7 @@
  * any number of seconds no more passes than their worth and that of one more, and what comes in one
  * burst passes up to exactly one second's worth.
  *
- * The table holds RATE_LIMIT_SOURCES sources and never grows: a newcomer to a full set takes the
+ * The table holds RATE_LIMIT_SOURCES sources and never grows: a newcomer to two full sets takes the
  * place of the source there whose bucket is, or will be, full first. That source begins with a full
  * bucket when it comes again, which makes no difference where it was full already: a source at its
  * limit is the last to go, however many others come and go. Who forges addresses cannot choose

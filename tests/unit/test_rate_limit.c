@@ -168,6 +168,20 @@ static void who_lost_its_place_begins_with_a_full_bucket(void **state)
     rate_limit_destroy(limit);
 }
 
+/* Each comes four times, in turn, and two times more than it may. Some sets are full by chance. */
+static void of_a_table_with_room_hardly_any_source_is_forgotten(void **state)
+{
+    enum { SOURCES = 10000 };
+    (void)state;
+    struct rate_limit *limit = limit_of(2);
+    uint64_t passed = 0;
+    for (size_t round = 0; round < 4; round++)
+        for (uint32_t n = 0; n < SOURCES; n++)
+            passed += take(limit, host(n), START);
+    assert_in_range(passed, 2 * SOURCES, 2 * SOURCES + SOURCES / 100);
+    rate_limit_destroy(limit);
+}
+
 /* --- several threads -------------------------------------------------------------------------- */
 
 #define THREADS 4
@@ -212,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_is_set_keeps_nobody_from_sending),
         cmocka_unit_test(a_source_at_its_limit_stays_there_however_many_others_come),
         cmocka_unit_test(who_lost_its_place_begins_with_a_full_bucket),
+        cmocka_unit_test(of_a_table_with_room_hardly_any_source_is_forgotten),
         cmocka_unit_test(threads_share_a_sources_bucket),
     };
     return cmocka_run_group_tests_name("rate limit", tests, NULL, NULL);

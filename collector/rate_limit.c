@@ -129,6 +129,7 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
 struct choice {
     struct set *sets[2];
 };
+_Static_assert(SETS % SHARDS == 0 && SETS > SHARDS, "each shard has another set");
 
 static struct choice choice_of(const struct rate_limit *limit, size_t index,
                                const uint64_t fingerprint[2])

@@ -168,10 +168,12 @@ static void who_lost_its_place_begins_with_a_full_bucket(void **state)
     rate_limit_destroy(limit);
 }
 
+/* Not all that a table has room for. */
+#define SOURCES 10000
+
 /* Each comes four times, in turn, and two times more than it may. Some sets are full by chance. */
 static void of_a_table_with_room_hardly_any_source_is_forgotten(void **state)
 {
-    enum { SOURCES = 10000 };
     (void)state;
     struct rate_limit *limit = limit_of(2);
     uint64_t passed = 0;
@@ -198,18 +200,39 @@ static void send_much(void *context)
     atomic_fetch_add(&crowd->passed, burst(crowd->limit, host(1), EACH, START));
 }
 
+static uint64_t passed_by_all(struct crowd *crowd, void (*send)(void *context))
+{
+    struct thread *threads[THREADS];
+    struct error error;
+    for (size_t i = 0; i < THREADS; i++)
+        if (thread_start(&threads[i], "sender", send, crowd, &error) != 0)
+            fail_msg("%s", error.text);
+    for (size_t i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    return atomic_load(&crowd->passed);
+}
+
 static void threads_share_a_sources_bucket(void **state)
 {
     (void)state;
     struct crowd crowd = {.limit = limit_of(EACH)};
-    struct thread *threads[THREADS];
-    struct error error;
-    for (size_t i = 0; i < THREADS; i++)
-        if (thread_start(&threads[i], "sender", send_much, &crowd, &error) != 0)
-            fail_msg("%s", error.text);
-    for (size_t i = 0; i < THREADS; i++)
-        thread_join(threads[i]);
-    assert_int_equal(atomic_load(&crowd.passed), EACH);
+    assert_int_equal(passed_by_all(&crowd, send_much), EACH);
+    rate_limit_destroy(crowd.limit);
+}
+
+static void send_from_all(void *context)
+{
+    struct crowd *crowd = context;
+    for (uint32_t n = 0; n < SOURCES; n++)
+        atomic_fetch_add(&crowd->passed, take(crowd->limit, host(n), START));
+}
+
+/* So many that some are in their second set. */
+static void threads_share_all_sources_buckets(void **state)
+{
+    (void)state;
+    struct crowd crowd = {.limit = limit_of(2)};
+    assert_in_range(passed_by_all(&crowd, send_from_all), 2 * SOURCES, 2 * SOURCES + SOURCES / 100);
     rate_limit_destroy(crowd.limit);
 }
 
@@ -228,6 +251,7 @@ int main(void)
         cmocka_unit_test(who_lost_its_place_begins_with_a_full_bucket),
         cmocka_unit_test(of_a_table_with_room_hardly_any_source_is_forgotten),
         cmocka_unit_test(threads_share_a_sources_bucket),
+        cmocka_unit_test(threads_share_all_sources_buckets),
     };
     return cmocka_run_group_tests_name("rate limit", tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ void feed_wake_sinks(struct feed *feed);
  * and each sink is woken for itself. So batches are held until the first of them has waited for
  * FEED_HOLD_NS for each sink, FEED_HOLD_MOST_NS at most: all sinks of the feed together are then
  * not woken more often than one. None is held where the queue of a sink that sleeps is filled to
- * HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for that
+ * FEED_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for that
  * (INTAKE_SHARING_BACKLOG).
  *
  * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns) when this is called again; INT64_MAX: it

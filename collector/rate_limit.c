@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/other_set.h"
 #include "collector/siphash.h"
 #include "collector/thread.h"
 
@@ -122,23 +123,6 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
     fingerprint[1] |= 1; /* no source is taken for an empty place */
 }
 
-/*
- * A source's bucket is in one of two sets, both of a shard: of sets that sources come to by chance
- * some are full when the table is half empty.
- */
-struct choice {
-    struct set *sets[2];
-};
-_Static_assert(SETS % SHARDS == 0 && SETS > SHARDS, "each shard has another set");
-
-static struct choice choice_of(const struct rate_limit *limit, size_t index,
-                               const uint64_t fingerprint[2])
-{
-    size_t further = 1 + (size_t)(fingerprint[1] % (SETS / SHARDS - 1));
-    size_t other = (index + further * SHARDS) % SETS;
-    return (struct choice){.sets = {&limit->sets[index], &limit->sets[other]}};
-}
-
 static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
 {
     for (size_t i = 0; i < WAYS; i++)
@@ -153,14 +137,14 @@ static bool is_empty(const struct set *set, size_t place)
 }
 
 /* An empty place, rather of the first set; else that of the bucket which is full first, of both. */
-static struct bucket *take_place(const struct choice *choice, const uint64_t fingerprint[2],
+static struct bucket *take_place(struct set *const sets[2], const uint64_t fingerprint[2],
                                  uint64_t rate)
 {
-    struct set *set = choice->sets[0];
+    struct set *set = sets[0];
     size_t place = 0;
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < 2 * WAYS && first != INT64_MIN; i++) {
-        struct set *at = choice->sets[i / WAYS];
+        struct set *at = sets[i / WAYS];
         int64_t full = is_empty(at, i % WAYS) ? INT64_MIN : full_at(&at->bucket[i % WAYS], rate);
         if (full >= first)
             continue;
@@ -172,15 +156,15 @@ static struct bucket *take_place(const struct choice *choice, const uint64_t fin
     return &set->bucket[place];
 }
 
-static struct bucket *find_bucket(const struct choice *choice, const uint64_t fingerprint[2],
+static struct bucket *find_bucket(struct set *const sets[2], const uint64_t fingerprint[2],
                                   uint64_t rate, int64_t now_ns)
 {
     for (size_t i = 0; i < 2; i++) {
-        struct bucket *bucket = find_in(choice->sets[i], fingerprint);
+        struct bucket *bucket = find_in(sets[i], fingerprint);
         if (bucket != NULL)
             return bucket;
     }
-    struct bucket *bucket = take_place(choice, fingerprint, rate);
+    struct bucket *bucket = take_place(sets, fingerprint, rate);
     *bucket = (struct bucket){.missing = 0, .at_ns = now_ns};
     return bucket;
 }
@@ -190,10 +174,11 @@ bool rate_limit_take(struct rate_limit *limit, const struct address *source, int
     uint64_t fingerprint[2];
     fingerprint_of(limit, source, fingerprint);
     size_t index = (size_t)(fingerprint[0] % SETS);
-    const struct choice choice = choice_of(limit, index, fingerprint);
+    size_t other = other_set(index, SETS, SHARDS, fingerprint[1]);
+    struct set *const sets[] = {&limit->sets[index], &limit->sets[other]};
     struct mutex *mutex = limit->shards[index % SHARDS].mutex;
     mutex_lock(mutex);
-    struct bucket *bucket = find_bucket(&choice, fingerprint, limit->rate, now_ns);
+    struct bucket *bucket = find_bucket(sets, fingerprint, limit->rate, now_ns);
     refill(bucket, limit->rate, now_ns);
     bool taken = take(bucket, limit->rate);
     mutex_unlock(mutex);

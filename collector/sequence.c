@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/other_set.h"
 #include "collector/platform/compiler.h"
 #include "collector/siphash.h"
 #include "collector/thread.h"
@@ -294,18 +295,9 @@ static void fingerprint_of(const struct sequence_table *table, const struct sequ
         keep_recent(key->recent, key, head, fingerprint);
 }
 
-/*
- * The other set that a sender may sit in, of the same shard; the same one where there is no other.
- * Of sets that senders have come to by chance some are full when the table is half empty.
- */
-static size_t other_set(const struct sequence_table *table, size_t set, uint64_t by)
+static size_t second_set(const struct sequence_table *table, const struct sequence_step *step)
 {
-    size_t shard = set % SHARDS;
-    size_t count = (table->set_count - shard + SHARDS - 1) / SHARDS;
-    if (count == 1)
-        return set;
-    size_t further = 1 + (size_t)(by % (count - 1));
-    return shard + (set / SHARDS + further) % count * SHARDS;
+    return other_set(step->set, table->set_count, SHARDS, step->fingerprint[1]);
 }
 
 /* In a set: WAYS: nowhere. */
@@ -333,7 +325,7 @@ static bool find_place(const struct sequence_table *table, const struct sequence
     *place = (struct place){step->set, find_way(&table->sets[step->set], step->fingerprint)};
     if (place->way != WAYS)
         return true;
-    place->set = other_set(table, step->set, step->fingerprint[1]);
+    place->set = second_set(table, step);
     place->way = find_way(&table->sets[place->set], step->fingerprint);
     return place->way != WAYS;
 }
@@ -345,7 +337,7 @@ static bool find_place(const struct sequence_table *table, const struct sequence
 static struct place choose_place(const struct sequence_table *table,
                                  const struct sequence_step *step)
 {
-    const size_t sets[] = {step->set, other_set(table, step->set, step->fingerprint[1])};
+    const size_t sets[] = {step->set, second_set(table, step)};
     struct place chosen = {step->set, 0};
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < 2; i++)
@@ -428,7 +420,7 @@ void sequence_go_on(const struct sequence_table *table, const struct sequence_st
         PREFETCH(&set->seen[i][step->number % SEQUENCE_WINDOW / 64]);
     }
     if (!found)
-        prefetch_set(&table->sets[other_set(table, step->set, step->fingerprint[1])]);
+        prefetch_set(&table->sets[second_set(table, step)]);
 }
 
 struct sequence_outcome sequence_end(struct sequence_table *table, const struct sequence_step *step)

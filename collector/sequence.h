@@ -14,10 +14,9 @@
  *
  * The table is fixed in size, so forged senders cannot grow it. A sender sits in one of two sets of
  * eight places (of a table of fewer than 256 there may be but one); a newcomer where all are taken
- * evicts whoever sits there and has been quiet longest.
- * Keys are hashed with a secret, so nobody can choose whom to evict. Receivers share the table; it
- * is divided into shards with a lock each. All functions but create, settle and destroy may be
- * called from any thread at any time.
+ * evicts whoever sits there and has been quiet longest. Keys are hashed with a secret, so nobody
+ * can choose whom to evict. Receivers share the table; it is divided into shards with a lock each.
+ * All functions but create, settle and destroy may be called from any thread at any time.
  */
 #ifndef SLUICE_COLLECTOR_SEQUENCE_H
 #define SLUICE_COLLECTOR_SEQUENCE_H
@@ -133,8 +132,8 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
 /*
  * The same in steps, for who has other work between them: each but the last brings into the cache
  * what the next one reads (of a sender in its second set: some of it), which is seldom there where
- * there are many senders. A step holds all
- * that is needed of its key; notes of a sender end in the order in which they began.
+ * there are many senders. A step holds all that is needed of its key; notes of a sender end in the
+ * order in which they began.
  */
 struct sequence_step {
     uint64_t fingerprint[2];

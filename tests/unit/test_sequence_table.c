@@ -197,8 +197,8 @@ static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
 static void the_sender_quiet_longest_is_evicted(void **state)
 {
     (void)state;
-    assert_quiet_longest_is_evicted(1, 8);           /* a set for each shard */
-    assert_quiet_longest_is_evicted(2 * 16 * 8, 16); /* two, of which all there have both */
+    assert_quiet_longest_is_evicted(1, 8); /* a set for each shard */
+    assert_quiet_longest_is_evicted(TWO_SETS_EACH, 16);
 }
 
 /* Some sets are full long before the table is. */

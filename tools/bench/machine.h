@@ -13,8 +13,8 @@ struct machine {
     int receiver_cpu;    /* the same */
 
     /*
-     * What one sleep of MACHINE_SLEEP_NS costs the thread that sleeps, in nanoseconds of processor
-     * time; negative: not known here. A receiver that rests after each drain pays it for each: on
+     * What one sleep of MACHINE_SLEEP_NS costs who sleeps, in nanoseconds of processor time;
+     * negative: not known here. A receiver that rests after each drain pays it for each: on
      * some virtual machines it is most of what such a receiver costs at a few thousand datagrams a
      * second.
      */
@@ -25,8 +25,8 @@ struct machine {
 #define MACHINE_SLEEP_NS 500000
 
 /*
- * Looks at it, and has this process keep to the sender's processor: what the bench itself does is
- * not to disturb the receiver.
+ * Looks at it, in less than a tenth of a second, and has this process keep to the sender's
+ * processor: what the bench itself does is not to disturb the receiver.
  */
 void machine_look(struct machine *machine);
 

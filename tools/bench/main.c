@@ -43,10 +43,11 @@ static void report_machine(struct bench *bench)
     report_fact_text(report, "system", "system", machine->system);
     report_fact_number(report, "processors", "processors", machine->processors, "");
     report_fact_text(report, "pinned", "", use);
-    snprintf(sleep, sizeof sleep, "sleep of %d us", MACHINE_SLEEP_NS / 1000);
-    if (machine->sleep_cost_ns >= 0)
+    if (machine->sleep_cost_ns >= 0) {
+        snprintf(sleep, sizeof sleep, "sleep of %d us", MACHINE_SLEEP_NS / 1000);
         report_fact_number(report, "sleep_cost_us", sleep, round(machine->sleep_cost_ns / 100) / 10,
                            "us of processor time");
+    }
     report_fact_number(report, "receive_buffer_asked_kib", "receive buffer",
                        (double)bench->settings.receive_buffer / 1024, "KiB asked");
     report_fact_number(report, "receive_buffer_granted_kib", "",

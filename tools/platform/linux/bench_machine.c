@@ -1,11 +1,11 @@
-/* tools/bench/machine.h on Linux: sched(7), uname(2), clock_gettime(2), /proc. */
+/* tools/bench/machine.h on Linux: sched(7), uname(2), /proc. */
 #include "tools/bench/machine.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "tools/platform/linux/bench_process.h"
 
@@ -48,19 +48,12 @@ static void find_processors(struct machine *machine)
     }
 }
 
-static double thread_time_ns(void)
-{
-    struct timespec time = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
 static double measure_sleep(void)
 {
-    double before = thread_time_ns();
+    int64_t before = process_cpu_ns(getpid());
     for (int i = 0; i < SLEEPS; i++)
         process_sleep(MACHINE_SLEEP_NS);
-    return (thread_time_ns() - before) / SLEEPS;
+    return (double)(process_cpu_ns(getpid()) - before) / SLEEPS;
 }
 
 void machine_look(struct machine *machine)

@@ -31,7 +31,7 @@ bool process_wait(pid_t pid, int64_t patience_ns, int *status);
 /* Kills a child and waits for its end. */
 void process_kill(pid_t pid);
 
-/* Processor time of all threads of a child. */
+/* Processor time of all threads of a child, or of this process. */
 int64_t process_cpu_ns(pid_t pid);
 
 /* A size in /proc/PID/status, "VmRSS" or "VmHWM", in bytes; 0 where it is not told. */

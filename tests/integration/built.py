@@ -1,6 +1,6 @@
 """The programs that were built, and the system that they were built for.
 
-What the environment says: SLUICE_SYSTEM is that system, as CMake calls it, and SLUICE_EMULATOR the
+What the environment says: TEST_SYSTEM is that system, as CMake calls it, and TEST_EMULATOR the
 command that starts its programs where they do not start by themselves: Wine. All that is here runs
 on Linux; under Wine a program is a process of Linux too, with Linux' sockets and files.
 """
@@ -10,8 +10,8 @@ import signal
 import sys
 import unittest
 
-WINDOWS = os.environ.get("SLUICE_SYSTEM") == "Windows"
-EMULATOR = os.environ.get("SLUICE_EMULATOR", "").split()
+WINDOWS = os.environ.get("TEST_SYSTEM") == "Windows"
+EMULATOR = os.environ.get("TEST_EMULATOR", "").split()
 
 # What asks a program to stop: on Windows Ctrl-C, which Wine makes of this signal.
 STOP_SIGNAL = signal.SIGINT if WINDOWS else signal.SIGTERM

@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-MADE = pathlib.Path(os.environ["SLUICE_MANUAL"])
+MADE = pathlib.Path(os.environ["TEST_MANUAL"])
 TOOLS = ["sluice-send", "sluice-replay", "sluice-decode", "sluice-bench", "sluice-top"]
 DEADLINE = 30
 

@@ -10,7 +10,7 @@ import unittest
 from built import SKIPPED, beside, command
 
 SLUICE = os.environ["SLUICE"]
-PAGES = pathlib.Path(os.environ["SLUICE_MANUAL"], "man")
+PAGES = pathlib.Path(os.environ["TEST_MANUAL"], "man")
 TOOLS = ["sluice-send", "sluice-replay", "sluice-decode", "sluice-bench", "sluice-top"]
 
 

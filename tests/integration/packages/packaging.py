@@ -9,8 +9,8 @@ import sys
 from built import SKIPPED
 from sluice_program import ProgramTest, read_lines
 
-BUILD = pathlib.Path(os.environ["SLUICE_BUILD"])
-SOURCE = pathlib.Path(os.environ["SLUICE_SOURCE"])
+BUILD = pathlib.Path(os.environ["TEST_BUILD"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCUMENTS = "share/doc/sluice"
 
 # All that is installed below /usr, or wherever an archive is unpacked.

@@ -16,7 +16,7 @@ LEAST_GLIBC = (2, 36)
 @functools.cache
 def portable_build():
     """Built once for all tests, in the folder of the build that is tested, and kept there."""
-    build = pathlib.Path(os.environ["SLUICE_BUILD"], "portable")
+    build = pathlib.Path(os.environ["TEST_BUILD"], "portable")
     cmake = os.environ["CMAKE"]
     run(cmake, "--preset", "portable", "-B", build, cwd=SOURCE)
     run(cmake, "--build", build, "--parallel", "2")

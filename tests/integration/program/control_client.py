@@ -1,6 +1,6 @@
 """A client of the collector's control socket: requests and JSON answers, a line each.
 
-On Windows that is a named pipe; a program that SLUICE_PIPES names joins it with a socket of Linux.
+On Windows that is a named pipe; a program that TEST_PIPES names joins it with a socket of Linux.
 """
 import os
 import select
@@ -36,7 +36,7 @@ class ControlClient:
     def _connect_to_pipe(self, name):
         self.socket, its = socket.socketpair()
         with its:
-            self._process = subprocess.Popen(command(os.environ["SLUICE_PIPES"], "connect", name),
+            self._process = subprocess.Popen(command(os.environ["TEST_PIPES"], "connect", name),
                                              stdin=its, stdout=its)
 
     def close(self):

@@ -1,7 +1,7 @@
 """A pipe that one of our programs reads by its path, and we write.
 
 Where the programs are those of Windows it is a named pipe of Windows, which its writer makes; a
-program that SLUICE_PIPES names stands between it and a pipe of Linux. Elsewhere it is a FIFO.
+program that TEST_PIPES names stands between it and a pipe of Linux. Elsewhere it is a FIFO.
 """
 import os
 import subprocess
@@ -36,7 +36,7 @@ class _PipeOfWindows:
         _PipeOfWindows._count += 1
         name = f"sluice-test-{os.getpid()}-{_PipeOfWindows._count}"
         self.path = f"//./pipe/{name}"
-        self._process = subprocess.Popen(command(os.environ["SLUICE_PIPES"], "serve", name),
+        self._process = subprocess.Popen(command(os.environ["TEST_PIPES"], "serve", name),
                                          bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._expect(b"made\n")
 

@@ -1,6 +1,6 @@
 """Starts the built sluice, sends to it, and reads what it writes and what it counts.
 
-The environment says what is tested: SLUICE is the program, SLUICE_SANITIZE the sanitizers that it
+The environment says what is tested: SLUICE is the program, TEST_SANITIZE the sanitizers that it
 was built with, or empty, TEST_THREADS is 1 where it is to have one thread wherever it can,
 TEST_NOTIFIER the notifier that it is to take, and what ../built.py names. Nothing here waits for longer than DEADLINE, and whatever was waited for in
 vain is told together with all that the program said.
@@ -22,7 +22,7 @@ import unittest
 from built import STOP_SIGNAL, WINDOWS, command
 
 SLUICE = os.environ["SLUICE"]
-SANITIZED = os.environ.get("SLUICE_SANITIZE", "") != ""
+SANITIZED = os.environ.get("TEST_SANITIZE", "") != ""
 ONE_THREAD = os.environ.get("TEST_THREADS") == "1"
 CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
 

@@ -1,6 +1,6 @@
 """Bursts of datagrams, each received whole before the next: no wake-up is lost, nothing is torn.
 
-SLUICE_BURSTS in the environment says how many datagrams are sent in each test; without it 20,000.
+TEST_BURSTS in the environment says how many datagrams are sent in each test; without it 20,000.
 """
 import os
 import random
@@ -12,7 +12,7 @@ from protobuf import gauge
 from rotating import numbers_in
 from sluice_program import ANY_PORT, DEADLINE, ProgramTest, linux_sockets
 
-COUNT = int(os.environ.get("SLUICE_BURSTS", "20000"))
+COUNT = int(os.environ.get("TEST_BURSTS", "20000"))
 LARGEST = 1024  # datagrams in a burst, at most
 SEED = 20261121
 

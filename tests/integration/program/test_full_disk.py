@@ -183,7 +183,7 @@ class FullDisk(RotatingTest):
 
 def in_namespace():
     """Whether this is the script within a namespace; starts it there where it is not."""
-    if os.environ.get("SLUICE_NAMESPACE") == "1":
+    if os.environ.get("TEST_NAMESPACE") == "1":
         return True
     for command in NAMESPACES:
         probe = command + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]
@@ -193,7 +193,7 @@ def in_namespace():
             works = False
         if works:
             script = [*command, sys.executable, str(pathlib.Path(__file__).resolve())]
-            environment = {**os.environ, "SLUICE_NAMESPACE": "1"}
+            environment = {**os.environ, "TEST_NAMESPACE": "1"}
             os.execvpe(script[0], script + sys.argv[1:], environment)
     return False
 

@@ -1,6 +1,6 @@
 """File sinks of programs that are killed (kill -9) at random moments, under load.
 
-SLUICE_KILLS in the environment says how often, for each kind of file.
+TEST_KILLS in the environment says how often, for each kind of file.
 """
 import os
 import random
@@ -14,7 +14,7 @@ from rotating import RotatingTest, numbered, numbers_in, unpacked
 from sluice_program import Sender, linux_drops
 
 # Under Wine a receive takes a tenth of a millisecond, and a start a tenth of a second.
-KILLS = int(os.environ.get("SLUICE_KILLS", "6" if WINDOWS else "12"))
+KILLS = int(os.environ.get("TEST_KILLS", "6" if WINDOWS else "12"))
 SENDERS = ("one", "two")  # each numbers its own datagrams
 PER_TURN = 20             # datagrams of each sender, and then a moment of rest
 REST = 0.02 if WINDOWS else 0.002

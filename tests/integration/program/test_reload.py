@@ -166,7 +166,7 @@ class Reload(ProgramTest):
         for first in range(0, 200, 25):
             # No more than the buffer holds: a host too slow for the rate is not what is asked for.
             load = subprocess.Popen(
-                command(os.environ["SLUICE_SEND"], "--to", program.names[0], "--rate", "50000",
+                command(os.environ["TEST_SEND"], "--to", program.names[0], "--rate", "50000",
                         "--count", "100000", "--report", "json"),
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             self.addCleanup(load.stdout.close)

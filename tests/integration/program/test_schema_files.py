@@ -20,7 +20,7 @@ PORT = "enterprise.[juniperNetworks].[jnpr_interface_ext].interface_stats"
 SENDER = "system_id,component_id,sub_component_id,sensor_name"
 
 # Where captures lie that cannot be copied into the project: others published them.
-MORE_CAPTURES = os.environ.get("SLUICE_MORE_CAPTURES")
+MORE_CAPTURES = os.environ.get("TEST_MORE_CAPTURES")
 
 
 def junos(number, name="ge-0/0/0", packets=0, system="router1", sensor="interface-1"):
@@ -109,7 +109,7 @@ class Messages(SchemaFiles):
         self.sender(program).send_all([integer(5, 1), junos(1)])
         self.assertEqual(program.stop()["listeners"][0]["reasons"]["malformed"], 1)
 
-    @unittest.skipIf(MORE_CAPTURES is None, "SLUICE_MORE_CAPTURES names no folder")
+    @unittest.skipIf(MORE_CAPTURES is None, "TEST_MORE_CAPTURES names no folder")
     def test_a_router_s_datagram_is_what_others_read_in_it(self):
         capture = pathlib.Path(MORE_CAPTURES) / "junos_jti_v4.pcap"
         program, _ = self.run_to_end(

@@ -1,6 +1,6 @@
 """Files that rotate all the time while others move and remove them, under load.
 
-SLUICE_STORM in the environment says how many records; 100,000 without it.
+TEST_STORM in the environment says how many records; 100,000 without it.
 """
 import itertools
 import os
@@ -14,8 +14,8 @@ from built import command
 from rotating import RotatingTest, unpacked
 from sluice_program import DEADLINE, SANITIZED
 
-SLUICE_SEND = os.environ["SLUICE_SEND"]
-RECORDS = int(os.environ.get("SLUICE_STORM", "20000" if SANITIZED else "100000"))
+TEST_SEND = os.environ["TEST_SEND"]
+RECORDS = int(os.environ.get("TEST_STORM", "20000" if SANITIZED else "100000"))
 RATE = 40000  # a second
 
 SEQUENCE = re.compile(rb'\{"received":"[^"]+",.*"senderId":"storm/1",.*"sequence":"(\d+)",.*\}')
@@ -73,7 +73,7 @@ class Storm(RotatingTest):
         live = self.out / f"{name}.part"
         program = self.start_sink(name, keys + "&view=message")
         self.sending = subprocess.Popen(
-            command(SLUICE_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--count", RECORDS,
+            command(TEST_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--count", RECORDS,
                     "--rate", RATE, "--sender", "storm"), stderr=subprocess.DEVNULL)
         self.addCleanup(self.sending.kill)
         disturb = itertools.cycle(disturb)

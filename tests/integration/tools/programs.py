@@ -1,6 +1,6 @@
 """Runs the tools and receives what they send.
 
-SLUICE_SEND names the one that the others are beside."""
+TEST_SEND names the one that the others are beside."""
 import json
 import os
 import pathlib
@@ -23,7 +23,7 @@ SK_MEMINFO_DROPS = 8
 
 def command(tool, *arguments):
     """What starts a tool."""
-    return built.command(built.beside(os.environ["SLUICE_SEND"], tool), *arguments)
+    return built.command(built.beside(os.environ["TEST_SEND"], tool), *arguments)
 
 
 def run(tool, *arguments, stdin=b"", **more):

@@ -8,7 +8,7 @@ from drive import on_drive
 from protobuf import metric
 from sluice_program import RIEMANN, STOP_LIMIT, ProgramTest, read_lines, wait_until
 
-ACTOR = on_drive(os.environ["SLUICE_ACTOR"])
+ACTOR = on_drive(os.environ["TEST_ACTOR"])
 IO_ERROR = 74
 
 

@@ -65,7 +65,7 @@ class Held(RotatingTest):
     """A reader that lets nobody rename or remove what it reads."""
 
     def hold(self, name):
-        process = subprocess.Popen(command(os.environ["SLUICE_HOLD"], self.out / name),
+        process = subprocess.Popen(command(os.environ["TEST_HOLD"], self.out / name),
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(self.let_go, process)
         wait_for_bytes(process.stdout)

@@ -4,7 +4,7 @@ import unittest
 
 from sluice_program import RIEMANN, SLUICE, ProgramTest
 
-EMULATED = os.environ["SLUICE_EMULATED"]
+EMULATED = os.environ["TEST_EMULATED"]
 
 
 class Notifiers(ProgramTest):

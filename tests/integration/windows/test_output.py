@@ -14,7 +14,7 @@ class Piped(Sluice):
 
     def __init__(self, lines, *arguments):
         self.watch(subprocess.Popen(
-            command(os.environ["SLUICE_PIPES"], "read", lines, on_drive(SLUICE), *arguments,
+            command(os.environ["TEST_PIPES"], "read", lines, on_drive(SLUICE), *arguments,
                     "--ledger", "json"),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
 

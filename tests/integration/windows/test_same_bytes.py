@@ -1,6 +1,6 @@
 """Every capture in every format, byte for byte as the program for Linux writes it.
 
-That one, of the preset "release", is what SLUICE_OF_LINUX names; where it is not, or is of another
+That one, of the preset "release", is what TEST_OF_LINUX names; where it is not, or is of another
 version, there is nothing to compare with (77). tools/test builds it before.
 """
 import os
@@ -13,7 +13,7 @@ from built import command
 from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest
 from test_captures import SCHEMAS
 
-OF_LINUX = os.environ["SLUICE_OF_LINUX"]
+OF_LINUX = os.environ["TEST_OF_LINUX"]
 
 SINKS = ("stdout:?view=message", "stdout:?view=message&names=proto&int64=number&unknown=show",
          "stdout:?format=protobuf", "stdout:?format=pcap")

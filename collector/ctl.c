@@ -70,7 +70,7 @@ enum exit_code ctl_command(int argc, char *const *argv)
     unsigned long process = 0;
     struct fault fault;
     struct error error;
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         puts("Usage: sluice ctl reload|ledger|stop PID\n"
              "Tells the sluice with that process id to open files and read schemas anew, to print\n"
              "its ledger, or to stop.");

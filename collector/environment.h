@@ -10,4 +10,12 @@
  */
 bool environment_value(const char *name, char **value);
 
+/*
+ * Calls `visit` with the name of each variable that begins with `prefix`, until it returns false.
+ * Where the system ignores case in names, a name is given in upper case. Returns false without
+ * memory.
+ */
+bool environment_each(const char *prefix, bool (*visit)(void *context, const char *name),
+                      void *context);
+
 #endif

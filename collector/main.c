@@ -67,6 +67,13 @@ static enum exit_code look_at(const struct config *config)
     return code;
 }
 
+static const struct options_environment environment = {environment_value, environment_each};
+
+static void warn(const char *text)
+{
+    log_line(LOG_WARNING, "%s", text);
+}
+
 static enum exit_code run(const struct program_options *options)
 {
     const struct config *config = options->config;
@@ -75,6 +82,7 @@ static enum exit_code run(const struct program_options *options)
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
+    options_check_environment(&environment, warn);
     enum exit_code code = config->check || config->print ? look_at(config) : program_run(options);
     log_end();
     return code;
@@ -104,8 +112,8 @@ struct arguments {
 static int read_config(void *context, struct config *config, struct error *error)
 {
     const struct arguments *arguments = context;
-    return options_read(arguments->argc, arguments->argv, environment_value, &program_choices,
-                        config, error) == OPTIONS_RUN
+    return options_read(arguments->argc, arguments->argv, &environment, &program_choices, config,
+                        error) == OPTIONS_RUN
                ? 0
                : -1;
 }
@@ -116,7 +124,7 @@ static enum exit_code collect(int argc, char **argv)
     struct config config = {0};
     struct error error;
     enum exit_code code = EXIT_CODE_OK;
-    switch (options_read(argc, argv, environment_value, &program_choices, &config, &error)) {
+    switch (options_read(argc, argv, &environment, &program_choices, &config, &error)) {
     case OPTIONS_RUN:
         code = run(&(struct program_options){.config = &config,
                                              .tap_encoder = &encoder_json,

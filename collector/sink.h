@@ -196,6 +196,7 @@ struct destination_ops {
     bool needs_path;    /* something must follow the colon; else nothing may */
     bool is_file;       /* the keys about files are for it */
     bool is_standard_output;
+    bool place_is_command; /* a shell reads the place, and replaces variables in it */
 
     /* A pure function. NULL: a stream that takes no memory worth counting. */
     struct destination_shape (*shape)(const struct destination_options *options);

@@ -359,5 +359,6 @@ const struct destination_ops destination_command = {
     .scheme = "command",
     .place = "COMMAND",
     .needs_path = true,
+    .place_is_command = true,
     .create = create,
 };

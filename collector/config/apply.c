@@ -6,6 +6,7 @@
 
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
+#include "collector/config/variables.h"
 #include "collector/text/copy.h"
 
 _Static_assert(sizeof(enum ledger_format) == sizeof(unsigned), "SETTING_ENUM stores an unsigned");
@@ -200,8 +201,23 @@ static bool set_value(const struct applying *applying, const struct written_entr
            wrong_value(applying, entry, &fault);
 }
 
+/* In a file "${NAME}" is a mistake, but for a command: its shell replaces it. */
+static bool check_references(const struct applying *applying, const struct written_entry *entry)
+{
+    struct fault fault;
+    size_t command = entry->option->action == OPTION_SINK
+                         ? url_command_length(entry->text.data, applying->choices)
+                         : 0;
+    if (entry->by != WRITTEN_FILE || !variable_reference(entry->text.data + command, &fault))
+        return true;
+    fault.at += command;
+    return wrong_in_file(applying, entry, &fault);
+}
+
 bool apply_entry(const struct applying *applying, const struct written_entry *entry)
 {
+    if (!check_references(applying, entry))
+        return false;
     switch (entry->option->action) {
     case OPTION_LISTEN:
         return add_listener(applying, entry);

@@ -17,6 +17,7 @@ enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 struct map {
     unsigned scopes;
     const char *place_name;    /* of the key that has the URL's place; NULL: a schema's map */
+    const char *place_others;  /* other programs' names for that key, as in struct setting */
     struct written_mark begin; /* of the map */
     struct written_text parts[PART_COUNT];
     size_t place_line, schemas_line, lines[KEYS_MAX]; /* where each was given; 0: not yet */
@@ -209,11 +210,15 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (is(piece, key->name))
             return file_fault(reading, piece->mark, fault);
-        if ((key->scopes & map->scopes) != 0)
-            nearest_offer(&nearest, key->name);
+        if ((key->scopes & map->scopes) == 0)
+            continue;
+        nearest_offer(&nearest, key->name);
+        nearest_offer_others(&nearest, key->others, key->name);
     }
-    if (map->place_name != NULL)
+    if (map->place_name != NULL) {
         nearest_offer(&nearest, map->place_name);
+        nearest_offer_others(&nearest, map->place_others, map->place_name);
+    }
     if ((map->scopes & KEY_OF_UDP) != 0)
         nearest_offer(&nearest, SCHEMAS);
     if (nearest_found(&nearest) != NULL) {
@@ -257,9 +262,12 @@ static bool read_map(struct file_reading *reading, struct map *map)
 /* What a map of the option's has. */
 static struct map empty_map(const struct option *option, struct written_mark begin)
 {
-    struct map map = {.place_name = "to", .begin = begin};
+    struct map map = {
+        .place_name = "to", .place_others = "path file filename url target output", .begin = begin};
     if (option->action == OPTION_LISTEN) {
         map.place_name = "address";
+        map.place_others = "listen listen_address bind bind_address host url endpoint "
+                           "service_address";
         map.scopes = KEY_OF_UDP | KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE;
     } else if (option->action == OPTION_SINK) {
         map.scopes = KEY_OF_SINK | KEY_OF_FILE_SINK;

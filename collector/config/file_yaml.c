@@ -138,8 +138,10 @@ static bool unknown_name(const struct file_reading *reading)
         return file_fault(reading, piece->mark, &fault);
     nearest_begin(&nearest, piece->text, piece->length);
     for (const struct option *option = command_options; option->setting.name != NULL; option++)
-        if (name_in_file(option) != NULL)
+        if (name_in_file(option) != NULL) {
             nearest_offer(&nearest, name_in_file(option));
+            nearest_offer_others(&nearest, option->setting.others, name_in_file(option));
+        }
     fault_set(&fault, 0, "unknown option %s", quoted(piece->text, piece->length, given));
     if (nearest_found(&nearest) == NULL)
         fault_append(&fault, "; a file has listeners, sinks and what --help lists");

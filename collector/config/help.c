@@ -85,7 +85,10 @@ static void print_option(struct page *page, const struct option *option,
 {
     char form[FORM_SIZE];
     form_of_option(option, choices, form);
-    put(page, "  --");
+    const char letter[] = {'-', option->setting.letter, ',', ' ', '\0'};
+    put(page, "  ");
+    put(page, option->setting.letter != '\0' ? letter : "");
+    put(page, "--");
     put(page, option->setting.name);
     put(page, form[0] != '\0' ? " " : "");
     put(page, form);

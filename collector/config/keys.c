@@ -45,21 +45,29 @@ const struct setting config_keys[] = {
      1 * KIB, 960 * KIB, .help = "memory that one decoded datagram may take"},
     {"allow", SETTING_PARSED, LISTENER, offsetof(struct listener_config, allow),
      .parse = networks_parse, .form = NETWORKS_FORM,
-     .help = "who may send: these networks and addresses (default: everyone)"},
+     .help = "who may send: these networks and addresses (default: everyone)",
+     .others = "allow_from allowlist whitelist permit permit_origin"},
     {"deny", SETTING_PARSED, LISTENER, offsetof(struct listener_config, deny),
-     .parse = networks_parse, .form = NETWORKS_FORM, .help = "who may not send; wins over allow="},
+     .parse = networks_parse, .form = NETWORKS_FORM, .help = "who may not send; wins over allow=",
+     .others = "deny_from denylist blacklist block reject"},
     {"rate_limit", SETTING_COUNT, LISTENER, offsetof(struct listener_config, rate_limit),
      .minimum = 1, .maximum = RATE_LIMIT_MOST,
      .help = "datagrams that each source (its address, from any port) may send in a second, and in "
-             "one burst (default: any number)"},
+             "one burst (default: any number)",
+     .others = "ratelimit limit max_rate throttle"},
 
     /* Sockets. */
     {"receive_buffer", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, receive_buffer),
-     "4MiB", 4 * KIB, 512 * MIB, .help = "receive buffer to ask the system for, of each socket"},
+     "4MiB", 4 * KIB, 512 * MIB, .help = "receive buffer to ask the system for, of each socket",
+     .others =
+         "recv_buf recv_buffer recvbuf rcvbuf rcv_buf so_rcvbuf rcvbufsize receive_buffer_size "
+         "receive_buffer_bytes read_buffer_size socket_buffer buffer buffer_size"},
     {"receivers", SETTING_COUNT, KEY_OF_UDP, offsetof(struct listener_config, receivers), "1", 1,
-     64, .help = "receiving threads, each with its own socket on the port"},
+     64, .help = "receiving threads, each with its own socket on the port",
+     .others = "workers threads sockets instances reuseport reuse_port"},
     {"max_datagram", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, max_datagram),
-     "64KiB", 1, 64 * KIB, .help = "longer datagrams are counted as truncated"},
+     "64KiB", 1, 64 * KIB, .help = "longer datagrams are counted as truncated",
+     .others = "max_length max_packet max_packet_size max_message_size max_datagram_size mtu"},
     {"coalesce", SETTING_DURATION, KEY_OF_UDP, offsetof(struct listener_config, coalesce), "500us",
      0, 10 * MILLISECOND,
      .help = "how long a datagram may wait for others where many come; the processor has less work "
@@ -85,7 +93,8 @@ const struct setting config_keys[] = {
 
     /* What datagrams mean. */
     {"schema", SETTING_SCHEMA, KEY_OF_SCHEMA, 0, "telemetry",
-     .help = "what the datagrams mean; the keys below are about the schema= before them"},
+     .help = "what the datagrams mean; the keys below are about the schema= before them",
+     .others = "protocol type decoder decoding codec parser"},
     {"match", SETTING_MATCH, KEY_OF_SCHEMA, offsetof(struct schema_config, match),
      .form = MATCH_FORMS,
      .help = "which datagrams: by their sender, or by their first bytes; the first schema that "
@@ -96,7 +105,8 @@ const struct setting config_keys[] = {
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, offsetof(struct schema_config, header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),
-     .form = "FULL.NAME", .help = "the message that a datagram holds"},
+     .form = "FULL.NAME", .help = "the message that a datagram holds",
+     .others = "message_type protobuf_message_type"},
     {"sequence", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, sequence),
      .form = "PATH", .help = "the field that numbers the messages, from which loss is told"},
     {"sequence_key", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, sequence_key),
@@ -109,11 +119,12 @@ const struct setting config_keys[] = {
      .form = "PATH[:s|ms|us|ns]",
      .help = "a sample's time: a Timestamp, or a number with its unit"},
     {"labels", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, labels),
-     .form = "[NAME:]PATH,...", .help = "a sample's labels"},
+     .form = "[NAME:]PATH,...", .help = "a sample's labels", .others = "tags"},
 
     /* Sinks. */
     {"format", SETTING_ENCODER, KEY_OF_SINK, offsetof(struct sink_config, encoder), "json",
-     .help = "how records are written"},
+     .help = "how records are written",
+     .others = "encoding encoder codec data_format output_format"},
     {"view", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, encoding.view), "auto",
      .choices = views,
      .help = "a line for every metric value, or for every message; auto is sample where the "
@@ -129,11 +140,13 @@ const struct setting config_keys[] = {
     {"flush_interval", SETTING_DURATION, KEY_OF_SINK, offsetof(struct sink_config, flush_interval),
      .minimum = 1 * MILLISECOND, .maximum = HOUR,
      .help = "how long records are collected before they are written (default: while more are "
-             "waiting; compressed, 1s; of openmetrics, 10s)"},
+             "waiting; compressed, 1s; of openmetrics, 10s)",
+     .others = "flush interval batch_timeout"},
     {"overflow", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, overflow), "drop_newest",
      .choices = overflows,
      .help = "what a socket's records lose to a sink that is behind; a capture always waits, and "
-             "block is for captures alone"},
+             "block is for captures alone",
+     .others = "when_full on_full drop"},
     {"on_epipe", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, on_epipe), "end",
      .choices = end_stop,
      .help = "when the reader of a pipe goes: this sink ends (and the program with the last one), "
@@ -142,18 +155,21 @@ const struct setting config_keys[] = {
     /* Files. */
     {"rotate_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.rotate_size),
      .minimum = 4 * KIB, .maximum = 1024 * 1024 * MIB,
-     .help = "a file is complete before it becomes larger than this"},
+     .help = "a file is complete before it becomes larger than this",
+     .others = "rotation_max_size max_file_size maxsize"},
     {"rotate_interval", SETTING_DURATION, KEY_OF_FILE_SINK,
      offsetof(struct sink_config, file.rotate_interval), .minimum = 1000 * MILLISECOND,
      .maximum = 8784 * HOUR,
-     .help = "a file is complete when the clock (UTC) passes a multiple of this"},
+     .help = "a file is complete when the clock (UTC) passes a multiple of this",
+     .others = "rotation_interval rotate rotation"},
     {"keep", SETTING_COUNT, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep), .minimum = 1,
      .maximum = 1000000,
      .help = "complete files that stay, of each path but for its time; older ones are removed "
-             "(default: all stay)"},
+             "(default: all stay)",
+     .others = "max_backups rotation_max_archives retain retention maxage"},
     {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK,
      offsetof(struct sink_config, file.compression),
-     .help = "how files are compressed (default: not at all)"},
+     .help = "how files are compressed (default: not at all)", .others = "compression"},
     {"max_files", SETTING_COUNT, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.max_files),
      "1000", 1, 100000,
      .help = "different paths at a time, by %{source} and the like; what is too much goes to the "
@@ -161,26 +177,30 @@ const struct setting config_keys[] = {
     {"fsync", SETTING_ENUM, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.sync), "never",
      .choices = syncs,
      .help = "when what was written is made to reach the disk: each flush_interval (1s at least), "
-             "or when a file is closed"},
+             "or when a file is closed",
+     .others = "sync"},
 
     /* Which samples of a sink, and how they are called. */
     {"include", SETTING_PARSED, KEY_OF_SINK, RULE(include), .parse = rules_parse_conditions,
      .form = RULES_CONDITION_FORM,
      .help = "only samples whose name, or label, matches: one of those apart by commas, all of "
-             "those joined by semicolons; * is any bytes, ? is one"},
+             "those joined by semicolons; * is any bytes, ? is one",
+     .others = "namepass"},
     {"exclude", SETTING_PARSED, KEY_OF_SINK, RULE(exclude), .parse = rules_parse_conditions,
-     .form = RULES_CONDITION_FORM, .help = "no samples that match; wins over include="},
+     .form = RULES_CONDITION_FORM,
+     .help = "no samples that match; wins over include=", .others = "namedrop"},
     {"sample", SETTING_PARSED, KEY_OF_SINK, RULE(one_in), .parse = rules_parse_share,
      .form = RULES_SHARE_FORM,
      .help = "one of so many series (a name and its labels), always the same ones"},
     {"rename", SETTING_PARSED, KEY_OF_SINK, RULE(rename), .parse = rules_parse_renames,
      .form = RULES_RENAME_FORM, .help = "other names for metrics"},
     {"drop_label", SETTING_PARSED, KEY_OF_SINK, RULE(drop_label), .parse = rules_parse_globs,
-     .form = RULES_GLOBS_FORM, .help = "labels to leave out"},
+     .form = RULES_GLOBS_FORM, .help = "labels to leave out", .others = "tagexclude drop_tag"},
     {"rename_label", SETTING_PARSED, KEY_OF_SINK, RULE(rename_label), .parse = rules_parse_renames,
      .form = RULES_RENAME_FORM, .help = "other names for labels"},
     {"add_label", SETTING_PARSED, KEY_OF_SINK, RULE(add_label), .parse = rules_parse_labels,
-     .form = RULES_LABEL_FORM, .help = "labels for samples that have none of that name"},
+     .form = RULES_LABEL_FORM, .help = "labels for samples that have none of that name",
+     .others = "tags global_tags add_tag"},
 
     /* Dead letters. */
     {"max_size", SETTING_SIZE, KEY_OF_LETTERS, offsetof(struct dead_letter_config, max_size),
@@ -235,8 +255,10 @@ const struct setting *key_find(unsigned scopes, const char *name, size_t length,
             not_in_scope(key, scopes, fault);
             return NULL;
         }
-        if (in_scope)
-            nearest_offer(&nearest, key->name);
+        if (!in_scope)
+            continue;
+        nearest_offer(&nearest, key->name);
+        nearest_offer_others(&nearest, key->others, key->name);
     }
     char given[QUOTED_SIZE];
     fault_set(fault, 0, "unknown key %s", quoted(name, length, given));

@@ -1,6 +1,5 @@
 #include "collector/config/nearest.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* Longer ones are nobody's slip of the finger. */
@@ -71,6 +70,7 @@ void nearest_offer(struct nearest *nearest, const char *name)
     if (slips <= allowed && (nearest->close == NULL || slips < nearest->slips)) {
         nearest->close = name;
         nearest->slips = slips;
+        nearest->other = false;
     }
     if (begins_with(name, nearest->given, nearest->length)) {
         nearest->longer = name;
@@ -78,10 +78,33 @@ void nearest_offer(struct nearest *nearest, const char *name)
     }
 }
 
+void nearest_offer_others(struct nearest *nearest, const char *others, const char *name)
+{
+    while (others != NULL && *others != '\0') {
+        size_t length = strcspn(others, " ");
+        if (length == nearest->length && begins_with(others, nearest->given, length)) {
+            nearest->close = name;
+            nearest->slips = 0;
+            nearest->other = true;
+            return;
+        }
+        others += length + strspn(others + length, " ");
+    }
+}
+
+static bool has_one_slip(const struct nearest *nearest)
+{
+    return nearest->close != NULL && nearest->slips <= 1;
+}
+
 const char *nearest_found(const struct nearest *nearest)
 {
-    bool one_slip = nearest->close != NULL && nearest->slips <= 1;
-    if (!one_slip && nearest->longer_count == 1)
+    if (!has_one_slip(nearest) && nearest->longer_count == 1)
         return nearest->longer;
     return nearest->close;
+}
+
+bool nearest_is_slip(const struct nearest *nearest)
+{
+    return has_one_slip(nearest) && !nearest->other;
 }

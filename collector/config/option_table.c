@@ -23,17 +23,20 @@ static const char *const auto_one[] = {[THREADS_EACH] = "auto", [THREADS_ONE] = 
 const struct option command_options[] = {
     {OPTION_LISTEN,
      {"listen", .default_text = "udp://127.0.0.1:5555?schema=riemann",
-      .help = "where datagrams come from; may be repeated"}},
+      .help = "where datagrams come from; may be repeated", .others = "bind address input source"}},
     {OPTION_SINK,
-     {"sink", .default_text = "stdout:?format=json", .help = "where records go; may be repeated"}},
+     {"sink", .default_text = "stdout:?format=json", .help = "where records go; may be repeated",
+      .others = "output out target"}},
     {OPTION_LETTERS,
      {"dead-letter", .help = "where datagrams are kept that could not be decoded: file:PATH"}},
     {OPTION_CONFIG,
      {"config", SETTING_TEXT, .offset = offsetof(struct config, file), .form = "FILE",
-      .help = "read options and keys from a YAML file; the command line wins"}},
+      .help = "read options and keys from a YAML file; the command line wins",
+      .others = "config-file conf file"}},
     {OPTION_FLAG,
      {"check", SETTING_NONE, .offset = offsetof(struct config, check),
-      .help = "say whether the configuration is right, and start nothing"}},
+      .help = "say whether the configuration is right, and start nothing",
+      .others = "test validate configtest dry-run"}},
     {OPTION_FLAG,
      {"print-config", SETTING_NONE, .offset = offsetof(struct config, print),
       .help = "print the configuration as such a file, with where each value comes from, and start "
@@ -49,13 +52,15 @@ const struct option command_options[] = {
       .maximum = TIB, .help = "budget of what is on its way from sockets to sinks"}},
     {OPTION_VALUE,
      {"stop-timeout", SETTING_DURATION, .offset = offsetof(struct config, stop_timeout_ns),
-      .default_text = "2s", .maximum = HOUR, .help = "how long a stop may take to write the rest"}},
+      .default_text = "2s", .maximum = HOUR, .help = "how long a stop may take to write the rest",
+      .others = "shutdown-timeout grace-period"}},
     {OPTION_VALUE,
      {"ledger", SETTING_ENUM, .offset = offsetof(struct config, ledger), .default_text = "text",
       .choices = text_json, .help = "how the account of all datagrams is printed to stderr"}},
     {OPTION_VALUE,
      {"log-level", SETTING_ENUM, .offset = offsetof(struct config, log_level),
-      .default_text = "info", .choices = levels, .help = "the least that is told on stderr"}},
+      .default_text = "info", .choices = levels, .help = "the least that is told on stderr",
+      .others = "verbosity level"}},
     {OPTION_VALUE,
      {"log-format", SETTING_ENUM, .offset = offsetof(struct config, log_format),
       .default_text = "text", .choices = log_formats,
@@ -66,25 +71,29 @@ const struct option command_options[] = {
     {OPTION_VALUE,
      {"threads", SETTING_ENUM, .offset = offsetof(struct config, threads), .default_text = "auto",
       .choices = auto_one,
-      .help = "1: one thread receives and writes, for small machines; it can have one sink"}},
+      .help = "1: one thread receives and writes, for small machines; it can have one sink",
+      .others = "workers"}},
     {OPTION_VALUE,
      {"receiver-cpus", SETTING_PARSED, .offset = offsetof(struct config, receiver_cpus),
       .parse = processors_parse, .form = PROCESSORS_FORM,
       .help = "the processors that receiving threads stay on, one each, in turn"}},
     {OPTION_VALUE,
      {"control", SETTING_LOCAL, .offset = offsetof(struct config, control),
-      .help = "answer local clients there: sluice-top"}},
+      .help = "answer local clients there: sluice-top", .others = "socket"}},
     {OPTION_VALUE,
      {"metrics", SETTING_PARSED, .offset = offsetof(struct config, metrics),
       .parse = metrics_address_parse, .form = METRICS_ADDRESS_FORM,
       .help = "serve metrics to Prometheus there, and what the health is; without ADDR to this "
-              "machine alone"}},
+              "machine alone",
+      .others = "prometheus telemetry-path metrics-address"}},
     {OPTION_VALUE,
      {"user", SETTING_TEXT, .offset = offsetof(struct config, user), .form = "NAME[:GROUP]",
       .help = "give up root's rights for this user's when all is open, before anything is "
-              "received"}},
-    {OPTION_VERSION, {"version", .help = "print the version and what it was built with"}},
-    {OPTION_HELP, {"help", .help = "print this"}},
+              "received",
+      .others = "uid setuid run-as"}},
+    {OPTION_VERSION,
+     {"version", .help = "print the version and what it was built with", .letter = 'V'}},
+    {OPTION_HELP, {"help", .help = "print this", .letter = 'h'}},
     {OPTION_HELP, {NULL}},
 };
 
@@ -103,10 +112,21 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_CODE_OK, NULL},
 };
 
+/* The option that "-x" names, or NULL. */
+static const struct option *lettered(const char *argument)
+{
+    if (argument[0] != '-' || argument[1] == '\0' || argument[2] != '\0')
+        return NULL;
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        if (option->setting.letter == argument[1])
+            return option;
+    return NULL;
+}
+
 const struct option *option_named(const char *argument)
 {
     if (strncmp(argument, "--", 2) != 0)
-        return NULL;
+        return lettered(argument);
     size_t length = strcspn(argument + 2, "=");
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         const char *name = option->setting.name;

@@ -35,7 +35,7 @@ struct exit_meaning {
 };
 extern const struct exit_meaning exit_meanings[];
 
-/* The option that "--name" or "--name=value" names, or NULL. */
+/* The option that "--name", "--name=value" or "-x" names, or NULL. */
 const struct option *option_named(const char *argument);
 
 #endif

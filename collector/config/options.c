@@ -8,11 +8,12 @@
 #include "collector/config/nearest.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
+#include "collector/config/variables.h"
 
 /* What is passed along while the arguments are read, and then the other sources. */
 struct reading {
     const struct config_choices *choices;
-    options_environment *environment; /* NULL: there is none */
+    const struct options_environment *environment; /* NULL: there is none */
     struct config *config;
     struct error *error;
     char *const *rest;       /* the arguments not read yet */
@@ -61,23 +62,6 @@ static bool take_bytes(const struct reading *reading, const struct option *optio
     return no_memory(reading);
 }
 
-static bool takes_value(const struct option *option)
-{
-    switch (option->action) {
-    case OPTION_LISTEN:
-    case OPTION_SINK:
-    case OPTION_LETTERS:
-    case OPTION_CONFIG:
-    case OPTION_VALUE:
-        return true;
-    case OPTION_FLAG:
-    case OPTION_HELP:
-    case OPTION_VERSION:
-        break;
-    }
-    return false;
-}
-
 /* --- the environment -------------------------------------------------------------------------- */
 
 /* Blanks part the URLs of an option that may be repeated. */
@@ -98,7 +82,7 @@ static bool take_variable(struct reading *reading, const struct option *option)
     char name[WRITTEN_VARIABLE_SIZE];
     char *value = NULL;
     written_variable(option, name);
-    if (!reading->environment(name, &value))
+    if (!reading->environment->value(name, &value))
         return no_memory(reading);
     bool good = true;
     if (value != NULL && value[strspn(value, " \t\n")] != '\0') {
@@ -112,12 +96,52 @@ static bool take_variable(struct reading *reading, const struct option *option)
     return good;
 }
 
+/* Returns false, and is not called again, for a variable that is probably a slip of the keyboard.
+ */
+static bool refuse_slip(void *context, const char *name)
+{
+    struct fault *fault = context;
+    if (variable_use_of(name, fault) == VARIABLE_SLIP)
+        return false;
+    fault->text[0] = '\0';
+    return true;
+}
+
+static bool check_names(const struct reading *reading)
+{
+    struct fault fault = {.text = ""};
+    if (!reading->environment->each(VARIABLE_PREFIX, refuse_slip, &fault))
+        return no_memory(reading);
+    if (fault.text[0] == '\0')
+        return true;
+    error_set(reading->error, EXIT_CODE_CONFIG, "%s", fault.text);
+    return false;
+}
+
+static bool warn_of_unknown(void *context, const char *name)
+{
+    void (*const *warn)(const char *text) = context;
+    struct fault fault;
+    if (variable_use_of(name, &fault) == VARIABLE_UNKNOWN)
+        (*warn)(fault.text);
+    return true;
+}
+
+void options_check_environment(const struct options_environment *environment,
+                               void (*warn)(const char *text))
+{
+    environment->each(VARIABLE_PREFIX, warn_of_unknown, &warn);
+}
+
 static bool read_environment(struct reading *reading)
 {
     if (reading->environment == NULL)
         return true;
+    if (!check_names(reading))
+        return false;
     for (const struct option *option = command_options; option->setting.name != NULL; option++)
-        if (takes_value(option) && !is_given(reading, option) && !take_variable(reading, option))
+        if (variable_is_read(option) && !is_given(reading, option) &&
+            !take_variable(reading, option))
             return false;
     return true;
 }
@@ -233,8 +257,10 @@ static void unknown_option(const struct reading *reading, const char *argument)
     struct nearest nearest;
     struct fault fault;
     nearest_begin(&nearest, argument + dashes, length > dashes ? length - dashes : 0);
-    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         nearest_offer(&nearest, option->setting.name);
+        nearest_offer_others(&nearest, option->setting.others, option->setting.name);
+    }
     fault_set(&fault, 0, "unknown option %s", quoted(argument, length, given));
     if (nearest_found(&nearest) != NULL)
         fault_append(&fault, "; did you mean \"--%s\"?", nearest_found(&nearest));
@@ -275,7 +301,7 @@ static enum options_result read_option(struct reading *reading, const struct opt
                                        const char *inside)
 {
     const bool yes = true;
-    if (takes_value(option))
+    if (variable_is_read(option))
         return read_value(reading, option, inside) ? OPTIONS_RUN : OPTIONS_WRONG;
     if (inside != NULL) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value", option->setting.name);
@@ -310,7 +336,8 @@ static enum options_result read_arguments(struct reading *reading)
     return read_the_rest(reading) ? OPTIONS_RUN : OPTIONS_WRONG;
 }
 
-enum options_result options_read(int argc, char *const *argv, options_environment *environment,
+enum options_result options_read(int argc, char *const *argv,
+                                 const struct options_environment *environment,
                                  const struct config_choices *choices, struct config *config,
                                  struct error *error)
 {

@@ -25,26 +25,34 @@ enum options_result {
                         nobody's (EXIT_CODE_INTERNAL, without memory) */
 };
 
-/*
- * Tells the value of an environment variable in *value, which the caller frees; NULL: it is not
- * set. Returns false without memory.
- */
-typedef bool options_environment(const char *name, char **value);
+/* The environment variables: the two functions of collector/environment.h. */
+struct options_environment {
+    bool (*value)(const char *name, char **value);
+    bool (*each)(const char *prefix, bool (*visit)(void *context, const char *name), void *context);
+};
 
 /*
  * Reads the arguments behind argv[0]; for each option that they leave open, the variable
  * SLUICE_NAME of `environment` (NULL: there is none), an empty one being as good as none; and then
- * the file of --config. On any result but OPTIONS_RUN `config` is all zero, with
- * nothing to free. An error's text names the argument and, within a URL, the column (the byte,
- * counted from 1) where the trouble begins.
+ * the file of --config. Refuses a variable whose name differs from an option's by one edit. On any
+ * result but OPTIONS_RUN `config` is all zero, with nothing to free. An error's text names the
+ * argument and, within a URL, the column (the byte, counted from 1) where the trouble begins.
  */
-enum options_result options_read(int argc, char *const *argv, options_environment *environment,
+enum options_result options_read(int argc, char *const *argv,
+                                 const struct options_environment *environment,
                                  const struct config_choices *choices, struct config *config,
                                  struct error *error);
 
 /* The same without an environment. */
 enum options_result options_parse(int argc, char *const *argv, const struct config_choices *choices,
                                   struct config *config, struct error *error);
+
+/*
+ * Calls `warn` with a line about each SLUICE_ variable that no option has. Those that options_read
+ * refuses are not among them.
+ */
+void options_check_environment(const struct options_environment *environment,
+                               void (*warn)(const char *text));
 
 /*
  * Prints a configuration that options_read made as a file that --config reads, with the defaults

@@ -51,6 +51,8 @@ struct setting {
     setting_parser *parse;      /* of SETTING_PARSED */
     const char *form;           /* what stands for the value in a help text, where that is free */
     const char *help;           /* one line, begins in lower case, no full stop */
+    char letter;                /* 'h' of "-h", of an option without a value; '\0': none */
+    const char *others;         /* other programs' names for it, separated by spaces; NULL: none */
 };
 
 /*

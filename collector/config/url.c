@@ -94,9 +94,13 @@ static bool parse_unbracketed(const char *text, size_t length, struct address *a
         return fault_set(fault, 0, "an IPv6 address stands in brackets: udp://[::1]:5555");
     if (host_length == 0)
         return fault_set(fault, 0, "the address is missing; every one is 0.0.0.0 or [::]");
-    if (!address_parse_host(text, host_length, address))
-        return fault_set(fault, 0, "%s is not a numeric address; names are not looked up",
-                         quoted(text, host_length, given));
+    if (!address_parse_host(text, host_length, address)) {
+        fault_set(fault, 0, "%s is not a numeric address; names are not looked up",
+                  quoted(text, host_length, given));
+        bool local = host_length == 9 && memcmp(text, "localhost", 9) == 0;
+        fault_suggest(fault, local ? "127.0.0.1" : NULL);
+        return false;
+    }
     *end = host_length;
     return true;
 }
@@ -180,7 +184,42 @@ static const struct listener_scheme {
 };
 static const size_t listener_scheme_count = sizeof listener_schemes / sizeof listener_schemes[0];
 
-static bool unknown_listener(const char *text, struct fault *fault)
+/* Whether the text is the name of a built-in schema, up to its keys. */
+static bool is_schema(const char *text, const struct config_choices *choices)
+{
+    size_t length = strcspn(text, ":?/");
+    for (size_t i = 0; choices->schemas[i] != NULL; i++)
+        if (strlen(choices->schemas[i]->name) == length &&
+            memcmp(choices->schemas[i]->name, text, length) == 0)
+            return true;
+    return false;
+}
+
+/* Appends the listener that a text without a scheme probably means. */
+static void suggest_listener(const char *text, const struct config_choices *choices,
+                             struct fault *fault)
+{
+    struct address address;
+    struct fault ignored;
+    uint16_t port;
+    char keys[QUOTED_SIZE];
+    int place = (int)strcspn(text, "?");
+    const char *digits = text[0] == ':' ? text + 1 : text;
+    int count = place - (int)(digits - text);
+    copy_printable(keys, sizeof keys, text + place, strlen(text + place));
+    if (keys[0] == '?')
+        keys[0] = '&';
+    if (is_schema(text, choices))
+        fault_append(fault, "; did you mean \"udp://ADDR:PORT?schema=%.*s%s\"?", place, text, keys);
+    else if (parse_port(digits, (size_t)count, 0, &port, &ignored))
+        fault_append(fault, "; did you mean \"udp://0.0.0.0:%.*s\", or \"udp://[::]:%.*s\"?", count,
+                     digits, count, digits);
+    else if (url_parse_authority(text, (size_t)place, &address, &ignored))
+        fault_append(fault, "; did you mean \"udp://%.*s\"?", place, text);
+}
+
+static bool unknown_listener(const char *text, const struct config_choices *choices,
+                             struct fault *fault)
 {
     char given[QUOTED_SIZE];
     struct nearest nearest;
@@ -195,13 +234,10 @@ static bool unknown_listener(const char *text, struct fault *fault)
                      listener_schemes[i].form);
         nearest_offer(&nearest, listener_schemes[i].name);
     }
-    struct address address;
-    struct fault ignored;
-    size_t place = strcspn(text, "?");
     if (nearest_found(&nearest) != NULL)
         fault_append(fault, "; did you mean \"%s:\"?", nearest_found(&nearest));
-    else if (url_parse_authority(text, place, &address, &ignored))
-        fault_append(fault, "; did you mean \"udp://%.*s\"?", (int)place, text);
+    else
+        suggest_listener(text, choices, fault);
     return false;
 }
 
@@ -218,7 +254,7 @@ bool url_parse_listener(const char *url, const struct config_choices *choices,
 {
     const struct listener_scheme *scheme = find_listener_scheme(url);
     if (scheme == NULL)
-        return unknown_listener(url, fault);
+        return unknown_listener(url, choices, fault);
     struct url parts = split(url);
     listener->kind = scheme->kind;
     listener->name = text_copy(url, parts.place_at + parts.place_length);
@@ -418,6 +454,12 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
 bool url_is_sink(const char *text, const struct config_choices *choices)
 {
     return find_destination(text, choices) != NULL;
+}
+
+size_t url_command_length(const char *text, const struct config_choices *choices)
+{
+    const struct destination_ops *destination = find_destination(text, choices);
+    return destination != NULL && destination->place_is_command ? strcspn(text, "?") : 0;
 }
 
 /* --- dead letters ----------------------------------------------------------------------------- */

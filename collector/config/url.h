@@ -59,6 +59,9 @@ struct url_place url_place_of_dead_letter(const char *url);
 bool url_is_listener(const char *text);
 bool url_is_sink(const char *text, const struct config_choices *choices);
 
+/* Bytes of a sink's URL up to its keys where its place is a command for a shell; else 0. */
+size_t url_command_length(const char *text, const struct config_choices *choices);
+
 /* "udp://ADDR:PORT": the at-th kind of listeners as it is written; NULL: there are no more. */
 const char *url_listener_form(size_t at);
 

@@ -26,7 +26,7 @@ static char *copy_of(const char *text)
     return strcpy(copy, text);
 }
 
-static bool environment(const char *name, char **value)
+static bool value_of(const char *name, char **value)
 {
     *value = NULL;
     for (const char *const *one = variables; one != NULL && *one != NULL; one += 2)
@@ -34,6 +34,16 @@ static bool environment(const char *name, char **value)
             *value = copy_of(one[1]);
     return true;
 }
+
+static bool each(const char *prefix, bool (*visit)(void *context, const char *name), void *context)
+{
+    for (const char *const *one = variables; one != NULL && *one != NULL; one += 2)
+        if (strncmp(one[0], prefix, strlen(prefix)) == 0 && !visit(context, one[0]))
+            break;
+    return true;
+}
+
+static const struct options_environment environment = {value_of, each};
 
 /* Reads the text as a file, with up to two more words on the command line. */
 static enum options_result read_text(const char *text, char *option, char *value,
@@ -45,7 +55,7 @@ static enum options_result read_text(const char *text, char *option, char *value
     snprintf(path, sizeof path, "%s", scratch_path("c.yaml"));
     char *argv[] = {program, config_option, path, option, value, NULL};
     int argc = option == NULL ? 3 : value == NULL ? 4 : 5;
-    return options_read(argc, argv, environment, &test_choices, config, error);
+    return options_read(argc, argv, &environment, &test_choices, config, error);
 }
 
 static struct config accepted_with(const char *text, char *option, char *value)
@@ -228,6 +238,120 @@ static void a_wrong_variable_is_told_by_its_name(void **state)
     variables = NULL;
 }
 
+static void assert_refused_variable(const char *name, const char *value, const char *text)
+{
+    const char *const set[] = {name, value, NULL};
+    struct config config;
+    struct error error = {0};
+    variables = set;
+    assert_int_equal(read_text("", NULL, NULL, &config, &error), OPTIONS_WRONG);
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    assert_string_equal(error.text, text);
+    variables = NULL;
+}
+
+static void a_variable_one_edit_from_a_known_one_is_refused(void **state)
+{
+    (void)state;
+    assert_refused_variable("SLUICE_MEMROY", "64MiB",
+                            "no option has the environment variable \"SLUICE_MEMROY\"; did you "
+                            "mean \"SLUICE_MEMORY\"?");
+    assert_refused_variable("SLUICE_SINKS", "stdout:",
+                            "no option has the environment variable \"SLUICE_SINKS\"; did you mean "
+                            "\"SLUICE_SINK\"?");
+    assert_refused_variable("SLUICE_STOPTIMEOUT", "2s",
+                            "no option has the environment variable \"SLUICE_STOPTIMEOUT\"; did "
+                            "you mean \"SLUICE_STOP_TIMEOUT\"?");
+    assert_refused_variable("SLUICE_memory", "1GiB",
+                            "no option has the environment variable \"SLUICE_memory\"; did you "
+                            "mean \"SLUICE_MEMORY\"?");
+}
+
+static char warned[400];
+
+static void keep_warning(const char *text)
+{
+    strncat(warned, text, sizeof warned - strlen(warned) - 2);
+    strcat(warned, "\n");
+}
+
+static void another_unknown_variable_is_reported_with_the_nearest_name(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"SLUICE_VERBOSITY",
+                                      "3",
+                                      "SLUICE_COLOUR",
+                                      "1",
+                                      "SLUICE_MEMORY",
+                                      "1GiB",
+                                      "PATH",
+                                      "/bin",
+                                      NULL};
+    variables = set;
+    struct config config = accepted("");
+    warned[0] = '\0';
+    options_check_environment(&environment, keep_warning);
+    assert_string_equal(warned, "no option has the environment variable \"SLUICE_VERBOSITY\"; did "
+                                "you mean \"SLUICE_LOG_LEVEL\"?\n"
+                                "no option has the environment variable \"SLUICE_COLOUR\"\n");
+    config_free(&config);
+    variables = NULL;
+}
+
+static void what_kubernetes_sets_for_a_service_is_not_ours(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"SLUICE_PORT",
+                                      "udp://10.0.0.1:5555",
+                                      "SLUICE_PORT_5555_UDP_ADDR",
+                                      "10.0.0.1",
+                                      "SLUICE_SERVICE_HOST",
+                                      "10.0.0.1",
+                                      "SLUICE_SINK_SERVICE_PORT",
+                                      "5555",
+                                      "SLUICE_METRICS_PORT",
+                                      "tcp://10.0.0.1:9100",
+                                      "SLUICE_METRICS_PORT_9100_TCP_PROTO",
+                                      "tcp",
+                                      NULL};
+    variables = set;
+    struct config config = accepted("");
+    warned[0] = '\0';
+    options_check_environment(&environment, keep_warning);
+    assert_string_equal(warned, "");
+    config_free(&config);
+    variables = NULL;
+}
+
+static void refused_reference(const char *text, const char *place_and_name)
+{
+    char expected[200];
+    snprintf(
+        expected, sizeof expected,
+        "%s is not replaced: a configuration file has no variables; an option can be set by its "
+        "environment variable",
+        place_and_name);
+    refused(text, expected);
+}
+
+static void a_reference_to_a_variable_is_refused_as_nothing_replaces_it(void **state)
+{
+    (void)state;
+    refused_reference("memory: ${MEMORY}\n", "1:9: \"${MEMORY}\"");
+    refused_reference("sinks:\n  - to: file:/var/log/${HOST}.ndjson\n", "2:23: \"${HOST}\"");
+    refused_reference("listeners:\n  - address: udp://${ADDR:-0.0.0.0}:5555\n",
+                      "2:20: \"${ADDR:-0.0.0.0}\"");
+    refused_reference("sinks:\n  - to: stdout\n    format: ${FORMAT}\n", "3:13: \"${FORMAT}\"");
+}
+
+static void a_dollar_sign_alone_is_no_reference(void **state)
+{
+    (void)state;
+    struct config config = accepted("sinks:\n  - to: file:a$b${}\n");
+    assert_string_equal(config.sinks[0].path, "a$b${}");
+    config_free(&config);
+}
+
 static void a_variable_may_name_the_file(void **state)
 {
     (void)state;
@@ -238,7 +362,7 @@ static void a_variable_may_name_the_file(void **state)
     scratch_put_text("c.yaml", "memory: 32MiB\n");
     const char *const set[] = {"SLUICE_CONFIG", scratch_path("c.yaml"), NULL};
     variables = set;
-    assert_int_equal(options_read(1, argv, environment, &test_choices, &config, &error),
+    assert_int_equal(options_read(1, argv, &environment, &test_choices, &config, &error),
                      OPTIONS_RUN);
     assert_int_equal(config.memory, 32 << 20);
     config_free(&config);
@@ -500,6 +624,11 @@ int main(void)
         in_scratch(the_command_line_wins_over_the_file),
         in_scratch(the_environment_is_between_the_two),
         in_scratch(a_wrong_variable_is_told_by_its_name),
+        in_scratch(a_variable_one_edit_from_a_known_one_is_refused),
+        in_scratch(another_unknown_variable_is_reported_with_the_nearest_name),
+        in_scratch(what_kubernetes_sets_for_a_service_is_not_ours),
+        in_scratch(a_reference_to_a_variable_is_refused_as_nothing_replaces_it),
+        in_scratch(a_dollar_sign_alone_is_no_reference),
         in_scratch(a_variable_may_name_the_file),
         in_scratch(what_the_command_line_wins_over_is_checked_all_the_same),
         in_scratch(an_unknown_name_suggests_the_nearest),

@@ -202,6 +202,36 @@ static void an_unknown_key_suggests_the_nearest_of_its_scope(void **state)
     assert_refused(KEY_OF_UDP, "x", 0, "unknown key \"x\"");
 }
 
+static void the_name_that_another_program_has_for_a_key_suggests_ours(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "recv_buf=4MiB", 0,
+                   "unknown key \"recv_buf\"; did you mean \"receive_buffer\"?");
+    assert_refused(KEY_OF_UDP, "rcvbufSize=4MiB", 0, "did you mean \"receive_buffer\"?");
+    assert_refused(KEY_OF_UDP, "so-rcvbuf=4MiB", 0, "did you mean \"receive_buffer\"?");
+    assert_refused(KEY_OF_UDP, "workers=2", 0, "did you mean \"receivers\"?");
+    assert_refused(KEY_OF_SINK, "encoding=json", 0, "did you mean \"format\"?");
+    assert_refused(KEY_OF_SINK, "tags=a", 0, "did you mean \"add_label\"?");
+    assert_refused(KEY_OF_FILE, "tags=a", 0, "did you mean \"labels\"?");
+    assert_refused(KEY_OF_UDP, "tags=a", 0, "--help lists the keys of a udp listener");
+}
+
+/* A name of ours that stands among others' names could never be suggested for them. */
+static void no_other_name_is_a_key_of_the_same_scope(void **state)
+{
+    (void)state;
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        for (const char *other = key->others; other != NULL && *other != '\0';) {
+            size_t length = strcspn(other, " ");
+            struct fault fault;
+            assert_null(key_find(key->scopes, other, length, &fault));
+            if (strstr(fault.text, key->name) == NULL)
+                fail_msg("%.*s does not suggest %s: %s", (int)length, other, key->name, fault.text);
+            other += length + strspn(other + length, " ");
+        }
+    }
+}
+
 static void a_key_of_another_scope_says_where_it_belongs(void **state)
 {
     (void)state;
@@ -318,6 +348,8 @@ int main(void)
         cmocka_unit_test(the_other_choices_are_read),
         cmocka_unit_test(one_choice_does_not_disturb_its_neighbours),
         cmocka_unit_test(an_unknown_key_suggests_the_nearest_of_its_scope),
+        cmocka_unit_test(the_name_that_another_program_has_for_a_key_suggests_ours),
+        cmocka_unit_test(no_other_name_is_a_key_of_the_same_scope),
         cmocka_unit_test(a_key_of_another_scope_says_where_it_belongs),
         cmocka_unit_test(keys_of_files_are_for_sinks_that_are_files),
         cmocka_unit_test(records_are_only_collected_for_a_time_where_that_is_asked_for),

@@ -87,7 +87,10 @@ static void a_udp_url_is_refused_where_it_goes_wrong(void **state)
 {
     (void)state;
     assert_refused(read_listener, "udp://localhost:5555", 7,
-                   "\"localhost\" is not a numeric address; names are not looked up");
+                   "\"localhost\" is not a numeric address; names are not looked up; did you "
+                   "mean \"127.0.0.1\"?");
+    assert_refused(read_listener, "udp://localhosts:5555", 7,
+                   "\"localhosts\" is not a numeric address; names are not looked up");
     assert_refused(read_listener, "udp://:5555", 7, "the address is missing");
     assert_refused(read_listener, "udp://", 7, "the address is missing");
     assert_refused(read_listener, "udp://1.2.3:5555", 7, "is not a numeric address");
@@ -181,6 +184,25 @@ static void an_unknown_listener_is_told_the_known_ones(void **state)
                    "did you mean \"udp://127.0.0.1:5555\"?");
     assert_refused(read_listener, "[::1]:5555", 1, "did you mean \"udp://[::1]:5555\"?");
     assert_refused(read_listener, "stdout:", 1, forms);
+}
+
+static void a_port_alone_suggests_every_address(void **state)
+{
+    (void)state;
+    const char *suggestion = "did you mean \"udp://0.0.0.0:5555\", or \"udp://[::]:5555\"?";
+    assert_refused(read_listener, ":5555", 1, suggestion);
+    assert_refused(read_listener, "5555", 1, suggestion);
+    assert_refused(read_listener, "5555?schema=riemann", 1, suggestion);
+    assert_refused(read_listener, ":65536", 1, "or pcap:FILE");
+}
+
+static void a_schema_alone_suggests_where_it_belongs(void **state)
+{
+    (void)state;
+    assert_refused(read_listener, "riemann?receivers=2", 1,
+                   "did you mean \"udp://ADDR:PORT?schema=riemann&receivers=2\"?");
+    assert_refused(read_listener, "riemann", 1, "did you mean \"udp://ADDR:PORT?schema=riemann\"?");
+    assert_refused(read_listener, "riemann?\x1b[2J", 1, "schema=riemann&?[2J\"?");
 }
 
 /* --- sinks ------------------------------------------------------------------------------------ */
@@ -369,6 +391,8 @@ int main(void)
         cmocka_unit_test(a_url_of_an_inherited_socket_has_its_name),
         cmocka_unit_test(a_capture_url_has_a_file),
         cmocka_unit_test(an_unknown_listener_is_told_the_known_ones),
+        cmocka_unit_test(a_port_alone_suggests_every_address),
+        cmocka_unit_test(a_schema_alone_suggests_where_it_belongs),
         cmocka_unit_test(a_sink_url_has_a_scheme_and_perhaps_a_path),
         cmocka_unit_test(a_sink_url_is_refused_where_it_goes_wrong),
         cmocka_unit_test(a_path_may_have_fields_and_its_files_may_rotate),

@@ -285,6 +285,8 @@ static void help_and_version_end_the_reading(void **state)
     assert_int_equal(result_of("--sink", "file:x", "--help", "--wrong", NULL), OPTIONS_HELP);
     assert_int_equal(result_of("--version", "--help", NULL), OPTIONS_VERSION);
     assert_int_equal(result_of("--wrong", "--help", NULL), OPTIONS_WRONG);
+    assert_int_equal(result_of("-h", "--wrong", NULL), OPTIONS_HELP);
+    assert_int_equal(result_of("--sink", "file:x", "-V", NULL), OPTIONS_VERSION);
     refused("--help takes no value", "--help=yes", NULL);
     refused("--version takes no value", "--version=", NULL);
 }
@@ -315,7 +317,11 @@ static void help_names_every_option_and_key_with_its_default(void **state)
     char text[16384];
     read_help(&test_choices, text, sizeof text);
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
-        assert_mentions(text, "\n  --%s", option->setting.name);
+        const char letter[] = {'-', option->setting.letter, '\0'};
+        bool lettered = option->setting.letter != '\0';
+        assert_mentions(text, lettered ? ", --%s" : "\n  --%s", option->setting.name);
+        if (lettered)
+            assert_mentions(text, "\n  %s, --", letter);
         if (option->setting.default_text != NULL)
             assert_mentions(text, "(default %s)", option->setting.default_text);
     }
@@ -371,7 +377,9 @@ static void an_unknown_option_suggests_the_nearest(void **state)
     refused("unknown option \"--sinks\"; did you mean \"--sink\"?", "--sinks=x", NULL);
     refused("unknown option \"--max_datagrams\"; did you mean \"--max-datagrams\"?",
             "--max_datagrams", "1", NULL);
-    refused("unknown option \"-h\"; did you mean \"--help\"?", "-h", NULL);
+    refused("unknown option \"-x\"; see --help", "-x", NULL);
+    refused("unknown option \"-hV\"; see --help", "-hV", NULL);
+    refused("unknown option \"--h\"; did you mean \"--help\"?", "--h", NULL);
     refused("unknown option \"-duration\"; did you mean \"--duration\"?", "-duration", NULL);
     refused("unknown option \"--colour\"; see --help", "--colour", NULL);
     refused("unknown option \"--\"; see --help", "--", NULL);

@@ -14,6 +14,16 @@ const struct command_option command_common_options[] = {
     {0},
 };
 
+static const char common_letters[] = {'h', 'V'};
+
+char command_letter(const struct command_option *option)
+{
+    for (size_t i = 0; i < sizeof common_letters; i++)
+        if (option == &command_common_options[i])
+            return common_letters[i];
+    return '\0';
+}
+
 static int refuse(struct error *error, const char *option, int length, const char *what)
 {
     error_set(error, EXIT_CODE_USAGE, "--%.*s %s (see --help)", length, option, what);
@@ -98,9 +108,9 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
         } else if (strcmp(word, "--") == 0) {
             options_over = true;
             continue;
-        } else if (strcmp(word, "--help") == 0) {
+        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             return COMMAND_HELP;
-        } else if (strcmp(word, "--version") == 0) {
+        } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
             return COMMAND_VERSION;
         } else if (word[1] != '-') {
             error_set(error, EXIT_CODE_USAGE, "%s is no option (see --help)", word);
@@ -136,7 +146,9 @@ static void write_option(const struct command *command, const struct command_opt
 {
     char form[COMMAND_FORM_SIZE];
     command_form(command, option, form);
-    int width = fprintf(out, "  --%s%s%s", option->name, form[0] != '\0' ? " " : "", form);
+    const char letter[] = {'-', command_letter(option), ',', ' ', '\0'};
+    int width = fprintf(out, "  %s--%s%s%s", letter[1] != '\0' ? letter : "", option->name,
+                        form[0] != '\0' ? " " : "", form);
     if (width >= HELP_INDENT) {
         fputc('\n', out);
         width = 0;

@@ -3,7 +3,8 @@
  *
  * A tool describes itself in a `struct command` and keeps what it was told in a struct of its own,
  * which its options' functions fill. Long options only, as "--name value" or "--name=value"; the
- * last of two wins; "--" ends them. --help and --version are added to every tool. One thread.
+ * last of two wins; "--" ends them. --help (-h) and --version (-V) are added to every tool. One
+ * thread.
  *
  *     int program_main(int argc, char **argv)
  *     {
@@ -58,6 +59,9 @@ struct command {
 
 /* --help and --version, which every tool has; ended by one without a name. */
 extern const struct command_option command_common_options[];
+
+/* 'h' of "-h", of one of the common options; of any other '\0'. */
+char command_letter(const struct command_option *option);
 
 enum command_wish {
     COMMAND_RUN,

@@ -60,6 +60,7 @@ static size_t entries_of_collector(struct entry entries[ENTRIES_MAX])
         *entry = (struct entry){
             .name = option->setting.name,
             .help = option->setting.help,
+            .letter = option->setting.letter,
             .repeats = option->action == OPTION_LISTEN || option->action == OPTION_SINK,
             .offer = offer_of_option(option),
         };
@@ -106,7 +107,8 @@ static void offer_words(struct entry *entry)
 static void add_command_option(const struct command *command, const struct command_option *option,
                                struct entry *entry)
 {
-    *entry = (struct entry){.name = option->name, .help = option->help};
+    *entry = (struct entry){
+        .name = option->name, .help = option->help, .letter = command_letter(option)};
     command_form(command, option, entry->form);
     entry->offer = offer_of_form(entry->form);
     offer_words(entry);

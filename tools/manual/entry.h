@@ -26,6 +26,7 @@ enum entry_offer {
 struct entry {
     const char *name;
     const char *help;
+    char letter; /* 'h' of "-h", of an option that has one; '\0': none */
     bool repeats;
     enum entry_offer offer;
     char form[FORM_SIZE];         /* of its value; empty: it takes none */

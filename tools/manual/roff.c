@@ -94,7 +94,10 @@ void roff_write_entries(FILE *out, const struct entry *entries, size_t count, co
                         const char *between)
 {
     for (const struct entry *entry = entries; entry < entries + count; entry++) {
-        fputs(".TP\n\\fB", out);
+        fputs(".TP\n", out);
+        if (entry->letter != '\0')
+            fprintf(out, "\\fB\\-%c\\fR, ", entry->letter);
+        fputs("\\fB", out);
         roff_write_text(out, before, strlen(before));
         roff_write_text(out, entry->name, strlen(entry->name));
         fputs("\\fR", out);

@@ -2,6 +2,7 @@
 #include "collector/environment.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 #include "collector/platform/windows/text.h"
@@ -36,5 +37,37 @@ bool environment_value(const char *name, char **value)
     }
     free(wide);
     free(wide_name);
+    return good;
+}
+
+/* The name in "NAME=value" in UTF-8 and in upper case; NULL without memory. */
+static char *name_of(const wchar_t *entry)
+{
+    char *name = text_from_wide_copy(entry);
+    if (name == NULL)
+        return NULL;
+    name[strcspn(name, "=")] = '\0';
+    for (char *c = name; *c != '\0'; c++)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+    return name;
+}
+
+/* The system keeps the entries one after the other, each with its end, and an empty one last. */
+bool environment_each(const char *prefix, bool (*visit)(void *context, const char *name),
+                      void *context)
+{
+    wchar_t *entries = GetEnvironmentStringsW();
+    bool good = entries != NULL;
+    bool more = true;
+    for (const wchar_t *one = entries; good && more && *one != L'\0'; one += wcslen(one) + 1) {
+        char *name = name_of(one);
+        good = name != NULL;
+        if (good && strncmp(name, prefix, strlen(prefix)) == 0)
+            more = visit(context, name);
+        free(name);
+    }
+    if (entries != NULL)
+        FreeEnvironmentStringsW(entries);
     return good;
 }

@@ -183,7 +183,7 @@ static int install_or_remove(const struct service_program *program, int argc, ch
 enum exit_code service_command(const struct service_program *program, int argc, char **argv)
 {
     struct error error;
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         fputs(help, stdout);
         return EXIT_CODE_OK;
     }

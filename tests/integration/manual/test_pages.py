@@ -61,7 +61,7 @@ class Contents(unittest.TestCase):
             built = SLUICE if program == "sluice" else beside(SLUICE, program)
             if not pathlib.Path(built).exists():
                 continue  # sluice-top is not built everywhere
-            options = re.findall(r"^  (--[a-z0-9-]+)", help_of(built), re.MULTILINE)
+            options = re.findall(r"^  (?:-[a-zA-Z], )?(--[a-z0-9-]+)", help_of(built), re.MULTILINE)
             self.assertGreater(len(options), 2)
             text = text_of(f"{program}.1")
             for option in options:

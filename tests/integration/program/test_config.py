@@ -75,6 +75,13 @@ class File(ConfigTest):
             self.assertIn(f'{self.file}:3:3: unknown key "recieve_buffer"; '
                           'did you mean "receive_buffer"?', said)
 
+    def test_a_variable_is_replaced_by_the_shell_of_a_command_and_nowhere_else(self):
+        self.write("sinks:", "- to: 'file:${HOME}/a.ndjson'")
+        said = self.refused("--check", "--config", self.file, code=78)
+        self.assertIn(f'{self.file}:2:13: "${{HOME}}" is not replaced', said)
+        self.write("sinks:", "- to: 'command:cat >${HOME}/a.ndjson'")
+        self.run_to_end("--check", "--config", self.file, ledger=None)
+
     def test_what_only_a_schema_tells_is_told_with_its_place_too(self):
         self.write("listeners:", "- address: udp://127.0.0.1:0", "  schema: otlp-logs",
                    "sinks:", f"- to: 'file:{self.lines}'", "  format: influx")
@@ -144,6 +151,21 @@ class Environment(ConfigTest):
     def test_a_wrong_one_is_told_by_its_name(self):
         self.variable("SLUICE_STOP_TIMEOUT", "5")
         self.assertIn('SLUICE_STOP_TIMEOUT: stop-timeout "5" has no unit',
+                      self.refused("--sink", f"file:{self.lines}", code=78))
+        self.assertFalse(self.lines.exists())
+
+    def test_an_unknown_one_is_reported_with_the_nearest_name(self):
+        self.variable("SLUICE_VERBOSITY", "3")
+        self.variable("SLUICE_PORT_5555_UDP_ADDR", "10.0.0.1")  # as Kubernetes sets
+        program, _ = self.run_to_end("--check", "--sink", f"file:{self.lines}", ledger=None)
+        self.assertEqual(program.said(),
+                         ['sluice: warning: no option has the environment variable '
+                          '"SLUICE_VERBOSITY"; did you mean "SLUICE_LOG_LEVEL"?',
+                          "sluice: the configuration is valid"])
+
+    def test_one_that_is_one_edit_from_a_known_one_is_refused(self):
+        self.variable("SLUICE_MEMROY", "64MiB")
+        self.assertIn('did you mean "SLUICE_MEMORY"?',
                       self.refused("--sink", f"file:{self.lines}", code=78))
         self.assertFalse(self.lines.exists())
 

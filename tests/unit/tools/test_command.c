@@ -136,6 +136,8 @@ static void help_and_version_win_over_what_follows(void **state)
     struct error error;
     assert_int_equal(PARSE(with_operand, "--help", "--nonsense"), COMMAND_HELP);
     assert_int_equal(PARSE(with_operand, "--flag", "--version", "--name"), COMMAND_VERSION);
+    assert_int_equal(PARSE(with_operand, "-h", "--nonsense"), COMMAND_HELP);
+    assert_int_equal(PARSE(with_operand, "--flag", "-V", "--name"), COMMAND_VERSION);
 }
 
 static void assert_refused(enum command_wish wish, const struct error *error, const char *text)

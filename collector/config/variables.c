@@ -1,0 +1,111 @@
+#include "collector/config/variables.h"
+
+#include <string.h>
+
+#include "collector/config/nearest.h"
+#include "collector/config/written.h"
+
+bool variable_is_read(const struct option *option)
+{
+    switch (option->action) {
+    case OPTION_LISTEN:
+    case OPTION_SINK:
+    case OPTION_LETTERS:
+    case OPTION_CONFIG:
+    case OPTION_VALUE:
+        return true;
+    case OPTION_FLAG:
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        break;
+    }
+    return false;
+}
+
+/* "_PORT" as a last word, or before a number: "_PORT_5555_UDP". */
+static bool is_port_of_service(const char *name)
+{
+    static const char word[] = "_PORT";
+    for (const char *at = strstr(name, word); at != NULL; at = strstr(at + 1, word)) {
+        const char *after = at + strlen(word);
+        if (*after == '\0' || (after[0] == '_' && after[1] >= '0' && after[1] <= '9'))
+            return true;
+    }
+    return false;
+}
+
+static bool is_foreign(const char *name)
+{
+    return strncmp(name, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) != 0 ||
+           strncmp(name, VARIABLE_PREFIX "PORT", strlen(VARIABLE_PREFIX "PORT")) == 0 ||
+           strstr(name, "SERVICE_") != NULL || is_port_of_service(name);
+}
+
+static bool is_read(const char *name)
+{
+    char variable[WRITTEN_VARIABLE_SIZE];
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        written_variable(option, variable);
+        if (variable_is_read(option) && strcmp(variable, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const struct option *named(const char *name)
+{
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        if (strcmp(option->setting.name, name) == 0)
+            return option;
+    return NULL;
+}
+
+enum variable_use variable_use_of(const char *name, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    char meant[WRITTEN_VARIABLE_SIZE];
+    struct nearest nearest;
+    if (is_foreign(name))
+        return VARIABLE_FOREIGN;
+    if (is_read(name))
+        return VARIABLE_READ;
+    nearest_begin(&nearest, name + strlen(VARIABLE_PREFIX), strlen(name + strlen(VARIABLE_PREFIX)));
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        if (!variable_is_read(option))
+            continue;
+        nearest_offer(&nearest, option->setting.name);
+        nearest_offer_others(&nearest, option->setting.others, option->setting.name);
+    }
+    fault_set(fault, 0, "no option has the environment variable %s",
+              quoted(name, strlen(name), given));
+    if (nearest_found(&nearest) == NULL)
+        return VARIABLE_UNKNOWN;
+    written_variable(named(nearest_found(&nearest)), meant);
+    fault_suggest(fault, meant);
+    return nearest_is_slip(&nearest) ? VARIABLE_SLIP : VARIABLE_UNKNOWN;
+}
+
+static bool is_name_character(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool variable_reference(const char *text, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    for (const char *at = strstr(text, "${"); at != NULL; at = strstr(at + 1, "${")) {
+        size_t length = 2;
+        while (is_name_character(at[length]))
+            length++;
+        if (length == 2 || (at[length] != '}' && at[length] != ':'))
+            continue;
+        length = strcspn(at, "}");
+        length += at[length] == '}';
+        fault_set(fault, (size_t)(at - text),
+                  "%s is not replaced: a configuration file has no variables; an option can be "
+                  "set by its environment variable",
+                  quoted(at, length, given));
+        return true;
+    }
+    return false;
+}

@@ -27,6 +27,13 @@ bool address_is_wildcard(const struct address *address)
     return memcmp(address->bytes, none, sizeof none) == 0;
 }
 
+bool address_is_multicast(const struct address *address)
+{
+    if (address->family == ADDRESS_IPV4)
+        return address->bytes[0] >> 4 == 0xe;
+    return address->family == ADDRESS_IPV6 && address->bytes[0] == 0xff;
+}
+
 static size_t put_decimal(char *text, uint32_t value)
 {
     char digits[10];

@@ -30,6 +30,9 @@ struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16
 /* Whether its host stands for every one of its family: 0.0.0.0 or ::. */
 bool address_is_wildcard(const struct address *address);
 
+/* Whether its host is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7). */
+bool address_is_multicast(const struct address *address);
+
 /*
  * Writes "192.0.2.1:5555" or "[2001:db8::1]:5555" (RFC 5952) to the ADDRESS_TEXT_SIZE bytes of
  * `text` and returns its length without the NUL that ends it.

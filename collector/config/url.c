@@ -132,6 +132,10 @@ static bool parse_udp(const struct url *url, const struct config_choices *choice
         fault->at += url->place_at + 2;
         return false;
     }
+    if (address_is_multicast(&listener->address))
+        return fault_set(fault, url->place_at + 2,
+                         "this is the address of a multicast group: sluice joins none, and would "
+                         "receive nothing");
     if (!listener_keys_parse(KEY_OF_UDP, choices, url->keys, listener, fault))
         return wrong_keys(url, fault);
     if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)

@@ -171,6 +171,20 @@ static void a_capture_url_has_a_file(void **state)
     assert_refused(read_listener, "pcap:x?", 8, "a key=value is missing here");
 }
 
+static void a_multicast_group_is_refused_as_it_would_receive_nothing(void **state)
+{
+    (void)state;
+    const char *why = "this is the address of a multicast group: sluice joins none, and would "
+                      "receive nothing";
+    assert_refused(read_listener, "udp://224.0.0.1:5555", 7, why);
+    assert_refused(read_listener, "udp://239.255.255.255:5555?schema=riemann", 7, why);
+    assert_refused(read_listener, "udp://[ff02::1%2]:5555", 7, why);
+    assert_refused(read_listener, "udp://[::ffff:239.1.2.3]:5555", 7, why);
+    assert_udp("udp://223.255.255.255:5555", "udp://223.255.255.255:5555", "223.255.255.255:5555");
+    assert_udp("udp://255.255.255.255:5555", "udp://255.255.255.255:5555", "255.255.255.255:5555");
+    assert_udp("udp://[fe80::1%3]:5555", "udp://[fe80::1%3]:5555", "[fe80::1%3]:5555");
+}
+
 static void an_unknown_listener_is_told_the_known_ones(void **state)
 {
     (void)state;
@@ -390,6 +404,7 @@ int main(void)
         cmocka_unit_test(ipv6_only_needs_an_ipv6_address),
         cmocka_unit_test(a_url_of_an_inherited_socket_has_its_name),
         cmocka_unit_test(a_capture_url_has_a_file),
+        cmocka_unit_test(a_multicast_group_is_refused_as_it_would_receive_nothing),
         cmocka_unit_test(an_unknown_listener_is_told_the_known_ones),
         cmocka_unit_test(a_port_alone_suggests_every_address),
         cmocka_unit_test(a_schema_alone_suggests_where_it_belongs),

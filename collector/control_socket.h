@@ -26,6 +26,12 @@ extern const char control_socket_form[];
  */
 int control_socket_open(struct control_socket **out, const char *address, struct error *error);
 
+/*
+ * Whether it could be opened under its address, as far as its folder and the rights in it tell;
+ * that a program listens there is no hindrance. Makes nothing. Returns as above.
+ */
+int control_socket_check(const char *address, struct error *error);
+
 /* Removes the name, unless somebody else has it by now. NULL is allowed. */
 void control_socket_close(struct control_socket *socket);
 

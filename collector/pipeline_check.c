@@ -286,5 +286,5 @@ int pipeline_check(const struct config *config, struct error *error)
         error_place(error, listener->written_at);
         return -1;
     }
-    return 0;
+    return pipeline_check_outputs(config, error);
 }

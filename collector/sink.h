@@ -202,6 +202,12 @@ struct destination_ops {
     struct destination_shape (*shape)(const struct destination_options *options);
 
     /*
+     * Whether create would find what it needs; makes and changes nothing. Returns 0, or -1 with
+     * `error` filled (EXIT_CODE_CANNOT_CREATE). NULL: nothing can be said before.
+     */
+    int (*check)(const struct destination_options *options, struct error *error);
+
+    /*
      * Opens it. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG:
      * a binary format, and it is a terminal).
      */

@@ -36,6 +36,16 @@ size_t sink_thread_memory(const struct sink_thread_options *options)
     return sink_writer_memory(options) + sizeof(struct sink_thread);
 }
 
+int sink_thread_check(const struct sink_thread_options *options, struct error *error)
+{
+    return sink_writer_check(options, error);
+}
+
+bool sink_thread_opens_later(const struct sink_thread_options *options)
+{
+    return sink_writer_opens_later(options);
+}
+
 /* --- taking batches --------------------------------------------------------------------------- */
 
 static void take_batch(struct sink_thread *sink, struct batch *batch)

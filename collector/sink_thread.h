@@ -53,6 +53,15 @@ struct sink_thread_options {
  */
 size_t sink_thread_memory(const struct sink_thread_options *options);
 
+/*
+ * Whether its destination would find what it needs to be opened; makes and changes nothing. Returns
+ * 0, or -1 with `error` filled.
+ */
+int sink_thread_check(const struct sink_thread_options *options, struct error *error);
+
+/* Whether its destination opens files when it writes, and not only when it is opened. */
+bool sink_thread_opens_later(const struct sink_thread_options *options);
+
 /* Returns 0, or -1 with `error` filled. */
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,
                        struct error *error);

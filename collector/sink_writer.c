@@ -227,6 +227,17 @@ size_t sink_writer_memory(const struct sink_thread_options *options)
     return own + shape.memory + ENCODER_SCRATCH_SIZE;
 }
 
+int sink_writer_check(const struct sink_thread_options *options, struct error *error)
+{
+    struct destination_options to = destination_options(options);
+    return options->destination->check == NULL ? 0 : options->destination->check(&to, error);
+}
+
+bool sink_writer_opens_later(const struct sink_thread_options *options)
+{
+    return shape_of(options).blocks != 0;
+}
+
 int sink_writer_open(struct sink_writer *writer, struct error *error)
 {
     const struct sink_thread_options *options = &writer->options;

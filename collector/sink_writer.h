@@ -112,6 +112,10 @@ void sink_writer_destroy(struct sink_writer *writer);
 /* Bytes that one takes. */
 size_t sink_writer_memory(const struct sink_thread_options *options);
 
+/* As sink_thread_check and sink_thread_opens_later. */
+int sink_writer_check(const struct sink_thread_options *options, struct error *error);
+bool sink_writer_opens_later(const struct sink_thread_options *options);
+
 /* --- for implementations ---------------------------------------------------------------------- */
 
 /* Writes to a stream of bytes. Returns NULL where memory is short. */

@@ -18,6 +18,15 @@
 int user_check(const char *user, struct error *error);
 
 /*
+ * Answers `question` as that user: in another process, which has become the user and ends after the
+ * answer. This process stays as it is. `question` returns 0, or -1 with its error filled; so does
+ * this, also where the user cannot be had (EXIT_CODE_CONFIG) or no process can be started
+ * (EXIT_CODE_INTERNAL). What `question` changes in memory is lost.
+ */
+int user_ask(const char *user, int (*question)(const void *context, struct error *error),
+             const void *context, struct error *error);
+
+/*
  * Becomes that user, for good: with the user's groups (of which GROUP is the first where it is
  * named, else the user's own one), without any capability, and so that none of it can be had again.
  * What is open stays open. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG); the process may

@@ -10,6 +10,7 @@
 
 #include "collector/ledger.h"
 #include "collector/log.h"
+#include "collector/output_check.h"
 #include "collector/path_template.h"
 #include "collector/thread.h"
 #include "sinks/file_store.h"
@@ -189,18 +190,24 @@ static void destroy(struct destination *destination)
     output_destination_destroy(destination);
 }
 
-static int create_plain(const struct path_template *path, const struct destination_options *options,
-                        struct destination **out, struct error *error)
+/* The path that a template without fields is. */
+static void expand_plain(const struct path_template *path, char *text, size_t size)
 {
     static const struct address nobody;
     const struct path_values none = {.source = &nobody};
+    path_template_expand(path, &none, text, size);
+}
+
+static int create_plain(const struct path_template *path, const struct destination_options *options,
+                        struct destination **out, struct error *error)
+{
     struct plain_file *plain = calloc(1, sizeof *plain);
     if (plain == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
         return -1;
     }
     output_destination_init(&plain->output, &plain_stream, destroy, options);
-    path_template_expand(path, &none, plain->path, sizeof plain->path);
+    expand_plain(path, plain->path, sizeof plain->path);
     plain->output.options.path = plain->path;
     if (open_file(&plain->output, &plain->output.file, error) != 0) {
         destroy(&plain->output.destination);
@@ -218,14 +225,18 @@ static struct path_template *parse_path(const struct destination_options *option
     return path_template_parse(options->path, &path, &wrong_at, &why) ? path : NULL;
 }
 
+static int path_is_wrong(const struct destination_options *options, struct error *error)
+{
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "%s: the path is wrong", options->name);
+    return -1;
+}
+
 static int create(const struct destination_options *options, struct destination **out,
                   struct error *error)
 {
     struct path_template *path = parse_path(options);
-    if (path == NULL) {
-        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s: the path is wrong", options->name);
-        return -1;
-    }
+    if (path == NULL)
+        return path_is_wrong(options, error);
     if (file_store_is_asked_for(path, options)) {
         int result = file_store_create(path, options, out, error);
         if (result != 0)
@@ -247,10 +258,28 @@ static struct destination_shape shape(const struct destination_options *options)
     return found;
 }
 
+static int check(const struct destination_options *options, struct error *error)
+{
+    char plain[PATH_TEMPLATE_SIZE];
+    struct path_template *path = parse_path(options);
+    if (path == NULL)
+        return path_is_wrong(options, error);
+    int result;
+    if (file_store_is_asked_for(path, options)) {
+        result = output_check_folder(path_template_base(path), error);
+    } else {
+        expand_plain(path, plain, sizeof plain);
+        result = output_check_file(plain, error);
+    }
+    path_template_free(path);
+    return result;
+}
+
 const struct destination_ops destination_file = {
     .scheme = "file",
     .needs_path = true,
     .is_file = true,
     .shape = shape,
+    .check = check,
     .create = create,
 };

@@ -7,6 +7,7 @@
 #include "collector/user.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than any group's */
@@ -169,4 +171,68 @@ int user_become(const char *user, struct error *error)
     if (prctl(PR_SET_DUMPABLE, 1L, 0L, 0L, 0L) != 0)
         return failed(error, user, "cannot be traced again");
     return 0;
+}
+
+/* --- asking as another ------------------------------------------------------------------------ */
+
+/* What the other process sends: an answer is shorter than what a pipe takes at once. */
+struct answer {
+    int result;
+    struct error error;
+};
+
+static struct answer answer_as(const char *user,
+                               int (*question)(const void *context, struct error *error),
+                               const void *context)
+{
+    struct answer answer = {.result = -1};
+    if (user_become(user, &answer.error) == 0)
+        answer.result = question(context, &answer.error);
+    return answer;
+}
+
+static bool read_answer(int from, struct answer *answer)
+{
+    size_t got = 0;
+    while (got < sizeof *answer) {
+        ssize_t more = read(from, (char *)answer + got, sizeof *answer - got);
+        if (more == 0 || (more < 0 && errno != EINTR))
+            return false;
+        got += more > 0 ? (size_t)more : 0;
+    }
+    return true;
+}
+
+static void await_end(pid_t child)
+{
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+int user_ask(const char *user, int (*question)(const void *context, struct error *error),
+             const void *context, struct error *error)
+{
+    int ends[2];
+    struct answer answer = {0};
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "--user %s: pipe: %s", user, strerror(errno));
+        return -1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        answer = answer_as(user, question, context);
+        _exit(write(ends[1], &answer, sizeof answer) == (ssize_t)sizeof answer ? 0 : 1);
+    }
+    close(ends[1]);
+    bool answered = child > 0 && read_answer(ends[0], &answer);
+    close(ends[0]);
+    if (child > 0)
+        await_end(child);
+    if (!answered) {
+        error_set(error, EXIT_CODE_INTERNAL, "--user %s: no process answers as this user", user);
+        return -1;
+    }
+    if (answer.result != 0)
+        *error = answer.error;
+    return answer.result;
 }

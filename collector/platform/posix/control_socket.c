@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/output_check.h"
+
 #define BACKLOG 8
 
 const char control_socket_form[] = "unix:PATH";
@@ -99,6 +101,15 @@ int control_socket_open(struct control_socket **out, const char *address, struct
     }
     *out = made;
     return 0;
+}
+
+int control_socket_check(const char *address, struct error *error)
+{
+    struct error why;
+    if (output_check_beside(strchr(address, ':') + 1, &why) == 0)
+        return 0;
+    error_set(error, why.code, "--control %s: %s", address, why.text);
+    return -1;
 }
 
 void control_socket_close(struct control_socket *socket)

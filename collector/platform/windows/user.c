@@ -9,6 +9,14 @@ int user_check(const char *user, struct error *error)
     return -1;
 }
 
+int user_ask(const char *user, int (*question)(const void *context, struct error *error),
+             const void *context, struct error *error)
+{
+    (void)question;
+    (void)context;
+    return user_check(user, error);
+}
+
 int user_become(const char *user, struct error *error)
 {
     return user_check(user, error);

@@ -115,6 +115,51 @@ class Check(ProgramTest):
         self.assertEqual(program.output(), [])
         self.assertFalse(file.exists())
 
+    def refuses_as_a_start_does(self, *arguments, code=73):
+        """--check, and a start, which comes second as it may make files: what both say."""
+        before = sorted(self.folder.rglob("*"))
+        checked = self.refused("--check", "--listen", CAPTURE, *arguments, code=code)
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+        self.refused("--listen", CAPTURE, *arguments, code=code)
+        return checked
+
+    def test_a_folder_that_is_not_there_is_refused_as_by_a_start(self):
+        for path in ("no/a.ndjson", "no/%Y/a.ndjson", "no/%{source}.ndjson", "a/b/c.%Y"):
+            with self.subTest(path=path):
+                said = self.refuses_as_a_start_does("--sink", f"file:{self.folder / path}")
+                self.assertIn("cannot write to ", said)
+        self.refuses_as_a_start_does("--sink", f"file:{self.folder}/no/a?rotate_size=1MiB")
+        self.refuses_as_a_start_does("--sink", f"file:{self.folder}/ok", "--dead-letter",
+                                     f"file:{self.folder}/no/letters.pcapng")
+
+    def test_a_folder_in_the_place_of_a_file_is_refused_as_by_a_start(self):
+        (self.folder / "there").mkdir()
+        self.refuses_as_a_start_does("--sink", f"file:{self.folder}/there")
+
+    def test_a_file_in_the_place_of_a_folder_is_refused_as_by_a_start(self):
+        (self.folder / "there").write_text("")
+        self.refuses_as_a_start_does("--sink", f"file:{self.folder}/there/a.ndjson")
+        self.refuses_as_a_start_does("--sink", f"file:{self.folder}/there/%Y")
+
+    def test_folders_that_fields_name_are_made_when_they_are_needed(self):
+        self.run_to_end("--check", "--sink", f"file:{self.folder}/%Y/%{{source}}/a.ndjson",
+                        ledger=None)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    @not_on_windows("a pipe's name has no folder there")
+    def test_the_folder_of_the_control_socket_is_looked_at(self):
+        said = self.refuses_as_a_start_does("--sink", f"file:{self.folder}/ok", "--control",
+                                            f"unix:{self.folder}/no/socket")
+        self.assertIn(f"--control unix:{self.folder}/no/socket: ", said)
+
+    @not_on_windows("a pipe's name has no folder there")
+    def test_a_program_that_runs_is_no_hindrance(self):
+        lines = f"file:{self.folder}/lines"
+        control = f"unix:{self.folder}/socket"
+        self.start("--listen", RIEMANN, "--sink", lines, "--control", control)
+        self.run_to_end("--check", "--listen", RIEMANN, "--sink", lines, "--control", control,
+                        ledger=None)
+
     def test_no_socket_is_bound(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.bind(("127.0.0.1", 0))

@@ -75,6 +75,12 @@ class File(ConfigTest):
             self.assertIn(f'{self.file}:3:3: unknown key "recieve_buffer"; '
                           'did you mean "receive_buffer"?', said)
 
+    def test_a_folder_that_is_not_there_is_told_with_its_place(self):
+        self.write("sinks:", f"- to: 'file:{self.folder}/no/a.ndjson'")
+        said = self.refused("--check", "--config", self.file, code=73)
+        self.assertIn(f"{self.file}:2:", said)
+        self.assertIn("cannot write to ", said)
+
     def test_a_variable_is_replaced_by_the_shell_of_a_command_and_nowhere_else(self):
         self.write("sinks:", "- to: 'file:${HOME}/a.ndjson'")
         said = self.refused("--check", "--config", self.file, code=78)

@@ -75,6 +75,25 @@ class Root(ProgramTest):
         self.assert_runs_as(program, self.user.pw_uid, group.gr_gid)
         program.stop()
 
+    def test_a_check_asks_whether_the_user_may_write_what_is_opened_later(self):
+        self.folder.chmod(0o755)
+        closed = self.folder / "closed"
+        closed.mkdir(mode=0o755)
+        opened = self.folder / "opened"
+        opened.mkdir()
+        opened.chmod(0o777)
+        for path in ("a.%Y", "%{source}/a", "a.ndjson?rotate_size=1MiB", "a?compress=gzip"):
+            with self.subTest(path=path):
+                said = self.refused("--check", "--listen", RIEMANN, "--user", USER, "--sink",
+                                    f"file:{closed}/{path}", code=73)
+                self.assertIn(f"--user {USER}: cannot write to {closed}: Permission denied", said)
+                self.run_to_end("--check", "--listen", RIEMANN, "--user", USER, "--sink",
+                                f"file:{opened}/{path}", ledger=None)
+        self.assertEqual([*closed.iterdir(), *opened.iterdir()], [])
+        # What a start opens it opens as root.
+        self.run_to_end("--check", "--listen", RIEMANN, "--user", USER, "--sink",
+                        f"file:{closed}/a", ledger=None)
+
     def test_root_cannot_be_had_again_by_a_command(self):
         program = self.start("--listen", RIEMANN, "--user", USER, "--sink",
                              "command:id -u >&2; exec cat >/dev/null")

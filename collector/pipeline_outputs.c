@@ -1,0 +1,49 @@
+/* Whether what a configuration writes to can be had, before a start makes anything of it. */
+#include "collector/control_socket.h"
+#include "collector/output_check.h"
+#include "collector/pipeline_parts.h"
+#include "collector/user.h"
+
+/* A start opens its files with the rights of this process. */
+static int check_sinks_of_start(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; i < config->sink_count; i++) {
+        struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);
+        if (sink_thread_check(&options, error) == 0)
+            continue;
+        error_place(error, config->sinks[i].written_at);
+        return -1;
+    }
+    return 0;
+}
+
+/* What is opened after that is opened with those of --user. */
+static int check_sinks_of_user(const void *context, struct error *error)
+{
+    const struct config *config = context;
+    for (size_t i = 0; i < config->sink_count; i++) {
+        struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);
+        if (!sink_thread_opens_later(&options) || sink_thread_check(&options, error) == 0)
+            continue;
+        error_place(error, config->sinks[i].written_at);
+        return -1;
+    }
+    return 0;
+}
+
+int pipeline_check_outputs(const struct config *config, struct error *error)
+{
+    if (check_sinks_of_start(config, error) != 0)
+        return -1;
+    if (config->dead_letter.name != NULL && output_check_file(config->dead_letter.path, error) != 0)
+        return -1;
+    if (config->control != NULL && control_socket_check(config->control, error) != 0)
+        return -1;
+    if (config->user == NULL)
+        return 0;
+    struct error why;
+    if (user_ask(config->user, check_sinks_of_user, config, &why) == 0)
+        return 0;
+    error_set(error, why.code, "--user %s: %s", config->user, why.text);
+    return -1;
+}

@@ -1,0 +1,72 @@
+/* collector/output_check.h by stat(2) and faccessat(2). */
+#include "collector/output_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/file_path.h"
+#include "collector/text/copy.h"
+
+static int cannot_write(struct error *error, const char *path, int number)
+{
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot write to %s: %s", path, strerror(number));
+    return -1;
+}
+
+/* Returns 0 where files can be made in the folder, or errno. */
+static int folder_problem(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return errno;
+    if (!S_ISDIR(status.st_mode))
+        return ENOTDIR;
+    return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/* The same of the folder that a file of this path is in. */
+static int problem_of_folder_of(const char *path)
+{
+    size_t length = file_path_folder(path);
+    if (length == 0)
+        return folder_problem(".");
+    char *folder = text_copy(path, length);
+    if (folder == NULL)
+        return ENOMEM;
+    int problem = folder_problem(folder);
+    free(folder);
+    return problem;
+}
+
+/* A pipe without a reader is one of those that only an open tells. */
+static int file_problem(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return errno == ENOENT ? problem_of_folder_of(path) : errno;
+    if (S_ISDIR(status.st_mode))
+        return EISDIR;
+    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+int output_check_file(const char *path, struct error *error)
+{
+    int problem = file_problem(path);
+    return problem == 0 ? 0 : cannot_write(error, path, problem);
+}
+
+int output_check_beside(const char *path, struct error *error)
+{
+    int problem = problem_of_folder_of(path);
+    return problem == 0 ? 0 : cannot_write(error, path, problem);
+}
+
+int output_check_folder(const char *path, struct error *error)
+{
+    int problem = folder_problem(path);
+    return problem == 0 ? 0 : cannot_write(error, path, problem);
+}

@@ -247,6 +247,91 @@ static const uint8_t *parse_message(struct decoder *decoder, const struct messag
     return next;
 }
 
+/* --- message sets ----------------------------------------------------------------------------- */
+
+/* An item, and what it has said so far. Its first number and its first message count. */
+struct item {
+    const struct message_type *set;
+    ProtobufCMessage *message; /* that is the set */
+    uint32_t levels;           /* that may open in it */
+    bool has_id;
+    bool done;
+    uint32_t id;
+    const uint8_t *early; /* a message that came before the number: where its length is, or NULL */
+};
+
+/* The message of an item, whose length is at `at`. */
+static const uint8_t *parse_item_message(struct decoder *decoder, struct item *item,
+                                         const uint8_t *at, const uint8_t *end, uint32_t levels)
+{
+    const struct field_type *field = message_type_find(item->set, item->id);
+    item->done = true;
+    if (field != NULL)
+        return parse_message(decoder, item->set, field, item->message, at, end, levels);
+    const uint8_t *next = item->id == 0 ? NULL : wire_skip(at, end, WIRE_LENGTH);
+    if (next == NULL)
+        return decoder_fail(decoder, DECODE_MALFORMED);
+    keep_unknown(decoder, item->message, item->id, WIRE_LENGTH, at, next);
+    return next;
+}
+
+/* The number of an item. As in C++, a message that came before it takes one level less. */
+static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, const uint8_t *at,
+                                    const uint8_t *end)
+{
+    uint64_t id = 0;
+    at = wire_read_varint(at, end, &id);
+    if (at == NULL)
+        return decoder_fail(decoder, DECODE_MALFORMED);
+    if (item->has_id)
+        return at;
+    item->id = (uint32_t)id;
+    item->has_id = true;
+    if (item->early != NULL &&
+        parse_item_message(decoder, item, item->early, end, item->levels + 1) == NULL)
+        return NULL;
+    return at;
+}
+
+/* A field of an item: `at` is behind its tag, of which `first` is the first byte. */
+static const uint8_t *parse_item_field(struct decoder *decoder, struct item *item, uint8_t first,
+                                       uint32_t tag, const uint8_t *at, const uint8_t *end)
+{
+    /* As in C++, these tags have one byte; longer ones are of other fields. */
+    if (first == WIRE_TAG(WIRE_ITEM_ID, WIRE_VARINT))
+        return parse_item_id(decoder, item, at, end);
+    if (first == WIRE_TAG(WIRE_ITEM_MESSAGE, WIRE_LENGTH)) {
+        if (item->has_id && !item->done)
+            return parse_item_message(decoder, item, at, end, item->levels);
+        if (item->early == NULL)
+            item->early = at;
+    }
+    return decoder_skip(decoder, at, end, tag, item->levels);
+}
+
+/*
+ * An item of a message set, from behind its start tag. One without a number or without a message is
+ * dropped, and so are other fields in it.
+ */
+static const uint8_t *parse_item(struct decoder *decoder, const struct message_type *set,
+                                 ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
+                                 uint32_t levels)
+{
+    if (levels == 0)
+        return decoder_fail(decoder, DECODE_TOO_DEEP);
+    struct item item = {.set = set, .message = message, .levels = levels - 1};
+    while (at != NULL) {
+        uint32_t tag = 0;
+        const uint8_t *value = wire_read_tag(at, end, &tag);
+        if (value == NULL || tag >> 3 == 0)
+            return decoder_fail(decoder, DECODE_MALFORMED);
+        if (tag == WIRE_TAG(WIRE_ITEM, WIRE_GROUP_END))
+            return value;
+        at = parse_item_field(decoder, &item, *at, tag, value, end);
+    }
+    return NULL;
+}
+
 /* --- messages --------------------------------------------------------------------------------- */
 
 static bool end_message(struct decoder *decoder, const struct message_type *type,
@@ -260,6 +345,19 @@ static bool end_message(struct decoder *decoder, const struct message_type *type
     if (!has_required(type, message))
         decoder->incomplete = true;
     return true;
+}
+
+/* A field that the type does not have, unless it is an item of a message set. */
+static const uint8_t *parse_unknown(struct decoder *decoder, const struct message_type *type,
+                                    ProtobufCMessage *message, const uint8_t *at,
+                                    const uint8_t *end, uint32_t tag, uint32_t levels)
+{
+    if (type->message_set && tag == WIRE_TAG(WIRE_ITEM, WIRE_GROUP_START))
+        return parse_item(decoder, type, message, at, end, levels);
+    const uint8_t *next = decoder_skip(decoder, at, end, tag, levels);
+    if (next != NULL)
+        keep_unknown(decoder, message, tag >> 3, tag & 7, at, next);
+    return next;
 }
 
 static inline const uint8_t *parse_field(struct decoder *decoder, const struct message_type *type,
@@ -314,9 +412,7 @@ static const uint8_t *parse(struct decoder *decoder, const struct message_type *
             at = parse_packed(decoder, type, field, message, value, end);
             break;
         case FORM_UNKNOWN:
-            at = decoder_skip(decoder, value, end, tag, scope.levels);
-            if (at != NULL)
-                keep_unknown(decoder, message, tag >> 3, wire_type, value, at);
+            at = parse_unknown(decoder, type, message, value, end, tag, scope.levels);
             break;
         }
         if (at == NULL)

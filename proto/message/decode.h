@@ -7,7 +7,8 @@
  * merged; strings keep their length, and are checked where they must be UTF-8; unknown values of
  * closed enums are unknown fields; in a map the last entry of a key stays; required fields are
  * asked for at the end, when all is merged. Unknown fields are kept as they stood: a group's data
- * reach to its end tag and include it.
+ * reach to its end tag and include it. An item of a message set is the extension that its number
+ * names; where there is none, it is an unknown field of that number and of WIRE_LENGTH.
  *
  * Plain messages go a shorter way (message/plain.h), which nobody can tell but by the time.
  *

@@ -85,10 +85,18 @@ static void put_number(struct back_writer *writer, const struct field_type *fiel
 static void put_message(struct back_writer *writer, const struct message_type *type,
                         const ProtobufCMessage *message);
 
+/* With its length. */
+static void put_child(struct back_writer *writer, const struct message_type *type,
+                      const ProtobufCMessage *message)
+{
+    const uint8_t *end = writer->at;
+    put_message(writer, type, message);
+    put_varint(writer, (uint64_t)(end - writer->at));
+}
+
 /* One value with its tag. */
 static void put_value(struct back_writer *writer, const struct field_type *field, const void *place)
 {
-    const uint8_t *end = writer->at;
     switch (field->kind) {
     case KIND_STRING:
     case KIND_BYTES: {
@@ -98,8 +106,7 @@ static void put_value(struct back_writer *writer, const struct field_type *field
         break;
     }
     case KIND_MESSAGE:
-        put_message(writer, field->message, *(const ProtobufCMessage *const *)place);
-        put_varint(writer, (uint64_t)(end - writer->at));
+        put_child(writer, field->message, *(const ProtobufCMessage *const *)place);
         break;
     case KIND_GROUP:
         put_tag(writer, field->number, WIRE_GROUP_END);
@@ -131,15 +138,55 @@ static void put_repeated(struct back_writer *writer, const struct field_type *fi
     put_tag(writer, field->number, WIRE_LENGTH);
 }
 
+static void put_unknown(struct back_writer *writer, const ProtobufCMessageUnknownField *unknown)
+{
+    put_bytes(writer, unknown->data, unknown->len);
+    put_tag(writer, unknown->tag, (uint32_t)unknown->wire_type);
+}
+
+/* What stands in an item of a message set before the length of its message. */
+static void put_item_head(struct back_writer *writer, uint32_t id)
+{
+    put_tag(writer, WIRE_ITEM_MESSAGE, WIRE_LENGTH);
+    put_varint(writer, id);
+    put_tag(writer, WIRE_ITEM_ID, WIRE_VARINT);
+    put_tag(writer, WIRE_ITEM, WIRE_GROUP_START);
+}
+
+static void put_set(struct back_writer *writer, const struct message_type *set,
+                    const ProtobufCMessage *message)
+{
+    for (size_t i = message->n_unknown_fields; i-- > 0;) {
+        const ProtobufCMessageUnknownField *unknown = &message->unknown_fields[i];
+        if ((uint32_t)unknown->wire_type != WIRE_LENGTH) {
+            put_unknown(writer, unknown);
+            continue;
+        }
+        put_tag(writer, WIRE_ITEM, WIRE_GROUP_END);
+        put_bytes(writer, unknown->data, unknown->len);
+        put_item_head(writer, unknown->tag);
+    }
+    for (size_t i = set->field_count; i-- > 0 && !writer->overflow;) {
+        const struct field_type *field = &set->fields[i];
+        if (!field_is_present(field, message))
+            continue;
+        put_tag(writer, WIRE_ITEM, WIRE_GROUP_END);
+        put_child(writer, field->message,
+                  *(const ProtobufCMessage *const *)field_value(field, message));
+        put_item_head(writer, field->number);
+    }
+}
+
 /* As deep as messages nest, which the decoder has bounded. */
 static void put_message(struct back_writer *writer, const struct message_type *type,
                         const ProtobufCMessage *message)
 {
-    for (size_t i = message->n_unknown_fields; i-- > 0;) {
-        const ProtobufCMessageUnknownField *unknown = &message->unknown_fields[i];
-        put_bytes(writer, unknown->data, unknown->len);
-        put_tag(writer, unknown->tag, (uint32_t)unknown->wire_type);
+    if (type->message_set) {
+        put_set(writer, type, message);
+        return;
     }
+    for (size_t i = message->n_unknown_fields; i-- > 0;)
+        put_unknown(writer, &message->unknown_fields[i]);
     for (size_t i = type->field_count; i-- > 0 && !writer->overflow;) {
         const struct field_type *field = &type->fields[i];
         if (field->presence == PRESENCE_REPEATED)

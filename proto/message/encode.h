@@ -4,7 +4,7 @@
  *
  * What protobuf_c_message_pack can't: known groups, -0.0 in a field without presence, and a time
  * that grows with the message and not also with its depth. Fields go out by number, then the
- * unknown ones as they came. Pure; any thread.
+ * unknown ones as they came; in a message set all that have a length are items. Pure; any thread.
  */
 #ifndef SLUICE_PROTO_MESSAGE_ENCODE_H
 #define SLUICE_PROTO_MESSAGE_ENCODE_H

@@ -171,8 +171,7 @@ static bool write_any(struct json_walk *walk, const struct message_type *type,
     const struct message_type *found = type_of_url(type->set, url);
     size_t used = walk->scratch == NULL ? 0 : walk->scratch->used;
     struct decoded content;
-    if (found != NULL && !found->message_set && !found->map_entry &&
-        decode_content(walk, found, bytes, &content)) {
+    if (found != NULL && !found->map_entry && decode_content(walk, found, bytes, &content)) {
         walk->level++;
         write_content(walk, found, content.message);
         walk->level--;

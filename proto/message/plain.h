@@ -12,8 +12,8 @@
  * written for telemetry alone, without tables, took 0.8 of this one's time: not enough to have one
  * for each schema, and none for those that are loaded.
  *
- * Types with groups, or with maps to closed enums, are not plain, nor is what holds them: they
- * would be given up too often. Pure; any thread.
+ * Message sets, and types with groups or with maps to closed enums, are not plain, nor is what
+ * holds them: they would be given up too often. Pure; any thread.
  */
 #ifndef SLUICE_PROTO_MESSAGE_PLAIN_H
 #define SLUICE_PROTO_MESSAGE_PLAIN_H

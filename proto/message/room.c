@@ -72,7 +72,7 @@ static void count_fields(struct decoder *decoder, const struct message_type *typ
         enum field_form form = form_of(field, tag & 7);
         size_t count = form == FORM_PACKED ? count_packed(field, at, end) : 1;
         if (form == FORM_UNKNOWN || field->closed || field->closed_values)
-            unknown += count;
+            unknown += count; /* an item of a message set is one at most */
         if (form != FORM_UNKNOWN && field->presence == PRESENCE_REPEATED)
             *field_count(field, message) += count;
         at = decoder_skip(decoder, at, end, tag, levels);

@@ -114,7 +114,7 @@ struct message_type {
     size_t required_count;
     bool has_maps;
     bool map_entry;
-    bool message_set; /* message_set_wire_format, which is not read */
+    bool message_set; /* message_set_wire_format: its fields are items (wire.h) */
     enum well_known well_known;
     const struct type_set *set; /* that it belongs to */
 

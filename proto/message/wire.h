@@ -22,6 +22,19 @@ enum wire_type {
     WIRE_FIXED32 = 5,
 };
 
+/*
+ * A message set holds items: each is a group of the number 1 that holds the number of an extension
+ * (2, a varint of 32 bits) and its message (3).
+ */
+enum wire_item {
+    WIRE_ITEM = 1,
+    WIRE_ITEM_ID = 2,
+    WIRE_ITEM_MESSAGE = 3,
+};
+
+/* A tag, where the number is a constant. */
+#define WIRE_TAG(number, wire_type) ((uint32_t)(number) << 3 | (uint32_t)(wire_type))
+
 #define WIRE_VARINT_MAX 10 /* bytes */
 #define WIRE_TAG_MAX    5
 

@@ -7,7 +7,7 @@
 
 #define LABEL_REQUIRED 2
 #define LABEL_REPEATED 3
-#define NUMBER_MAX     536870911 /* of a field */
+#define NUMBER_MAX     536870911 /* of a field that has a tag of its own */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -148,7 +148,7 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
     const char *wrong = NULL;
     if (!loader_is_name(from->name, false))
         wrong = "has no proper name";
-    else if (from->number < 1 || from->number > NUMBER_MAX)
+    else if (from->number < 1 || (from->number > NUMBER_MAX && !definition->type->message_set))
         wrong = "has no proper number";
     else if (from->label < 1 || from->label > LABEL_REPEATED)
         wrong = "has no proper label";
@@ -161,6 +161,12 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
     if (wrong != NULL)
         return loader_refuse(loader, "\"%s\" of \"%s\" %s", source->name, definition->name, wrong);
     return true;
+}
+
+/* Whether a message set may have the field: an item holds one message. */
+static bool is_in_set(const struct field_type *field)
+{
+    return field->extension && field->kind == KIND_MESSAGE && field->presence == PRESENCE_POINTER;
 }
 
 static bool fill_field(struct loader *loader, struct message_definition *definition,
@@ -184,6 +190,11 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
         field->kind = KIND_GROUP;
     bool map_entry = definition->type->map_entry;
     field->presence = (uint8_t)presence_of(field, from, &features, map_entry);
+    if (definition->type->message_set && !is_in_set(field))
+        return loader_refuse(loader,
+                             "\"%s\" of the message set \"%s\" is no optional message that "
+                             "extends it",
+                             source->name, definition->name);
     field->wire_type = field_kind_wire_type(field->kind);
     field->size = field_kind_size(field->kind);
     field->utf8 = field->kind == KIND_STRING && features.utf8;
@@ -216,29 +227,8 @@ static bool check_numbers(struct loader *loader, const struct message_definition
     return true;
 }
 
-static bool is_message_set(const struct loader *loader, const struct field_source *source)
-{
-    const char *name;
-    size_t length;
-    strip_dot(source->from, &name, &length);
-    const struct message_definition *message = definition_of_message(loader->set, name, length);
-    return message != NULL && message->type->message_set;
-}
-
-/* What is a message set is not read: it stays an unknown field, which is kept. */
-static void leave_out_message_sets(const struct loader *loader,
-                                   struct message_definition *definition)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < definition->source_count; i++)
-        if (!is_message_set(loader, &definition->sources[i]))
-            definition->sources[kept++] = definition->sources[i];
-    definition->source_count = kept;
-}
-
 bool loader_make_fields(struct loader *loader, struct message_definition *definition)
 {
-    leave_out_message_sets(loader, definition);
     size_t count = definition->source_count;
     if (count >= UINT16_MAX)
         return loader_refuse(loader, "\"%s\" has too many fields", definition->name);

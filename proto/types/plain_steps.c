@@ -99,7 +99,7 @@ bool loader_make_steps(struct loader *loader, struct message_type *type)
     steps[PLAIN_UNKNOWN].act = PLAIN_UNKNOWN;
     steps[PLAIN_GIVE_UP].act = PLAIN_GIVE_UP;
     type->steps = steps;
-    type->plain = true;
+    type->plain = !type->message_set;
     for (size_t i = 0; i < type->field_count; i++) {
         struct plain_step *step = &steps[PLAIN_FIRST_FIELD + i];
         fill_step(step, &type->fields[i]);

@@ -243,9 +243,5 @@ const struct message_type *type_set_require(const struct type_set *set, const ch
         error_set(error, EXIT_CODE_CONFIG, "message \"%s\" is the entry of a map", full_name);
         return NULL;
     }
-    if (!type->message_set)
-        return type;
-    error_set(error, EXIT_CODE_CONFIG,
-              "message \"%s\" has message_set_wire_format, which is not supported", full_name);
-    return NULL;
+    return type;
 }

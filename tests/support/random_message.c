@@ -68,10 +68,29 @@ static void put_packed(struct random_message *random, struct wire *wire,
     wire_end(wire, begun);
 }
 
-static void put_value(struct random_message *random, struct wire *wire,
-                      const struct field_type *field, unsigned levels)
+/* An item of a message set, now and then with its message before its number. */
+static void put_item(struct random_message *random, struct wire *wire,
+                     const struct field_type *field, unsigned levels)
 {
-    if (field->kind == KIND_GROUP) {
+    bool early = random->odd && one_in(random, 4);
+    wire_tag(wire, WIRE_ITEM, WIRE_GROUP_START);
+    if (!early)
+        wire_uint(wire, WIRE_ITEM_ID, field->number);
+    size_t begun = wire_begin(wire, WIRE_ITEM_MESSAGE);
+    random_message_put(random, wire, field->message, levels - 1);
+    wire_end(wire, begun);
+    if (early)
+        wire_uint(wire, WIRE_ITEM_ID, field->number);
+    wire_tag(wire, WIRE_ITEM, WIRE_GROUP_END);
+}
+
+static void put_value(struct random_message *random, struct wire *wire,
+                      const struct message_type *type, const struct field_type *field,
+                      unsigned levels)
+{
+    if (type->message_set) {
+        put_item(random, wire, field, levels);
+    } else if (field->kind == KIND_GROUP) {
         wire_tag(wire, field->number, WIRE_GROUP_START);
         random_message_put(random, wire, field->message, levels - 1);
         wire_tag(wire, field->number, WIRE_GROUP_END);
@@ -89,7 +108,8 @@ static void put_value(struct random_message *random, struct wire *wire,
 
 /* One value, all of them packed, or a few that stand together. */
 static void put_field(struct random_message *random, struct wire *wire,
-                      const struct field_type *field, unsigned levels)
+                      const struct message_type *type, const struct field_type *field,
+                      unsigned levels)
 {
     if (field->message != NULL && levels == 0)
         return;
@@ -102,7 +122,7 @@ static void put_field(struct random_message *random, struct wire *wire,
     if (field->map && random->odd && one_in(random, 10))
         times += 12;
     for (; times > 0; times--)
-        put_value(random, wire, field, levels);
+        put_value(random, wire, type, field, levels);
 }
 
 static void put_unknown(struct random_message *random, struct wire *wire)
@@ -146,7 +166,7 @@ static void put_in_order(struct random_message *random, struct wire *wire,
             continue;
         if (field->presence == PRESENCE_ONEOF && taken_count < 8)
             taken[taken_count++] = field->quantifier;
-        put_field(random, wire, field, levels);
+        put_field(random, wire, type, field, levels);
     }
 }
 
@@ -163,7 +183,7 @@ void random_message_put(struct random_message *random, struct wire *wire,
         if (type->field_count == 0 || one_in(random, 12))
             put_unknown(random, wire);
         else
-            put_field(random, wire, &type->fields[below(random, type->field_count)], levels);
+            put_field(random, wire, type, &type->fields[below(random, type->field_count)], levels);
     }
 }
 

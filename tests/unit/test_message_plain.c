@@ -142,7 +142,8 @@ static void with_each_type(void (*use)(const struct message_type *type))
 {
     static const char *const names[] = {"sluice.shapes.Tree",     "sluice.shapes.Kinds",
                                         "sluice.modern.Modern",   "sluice.modern.Known",
-                                        "sluice.legacy.Strict70", "sluice.legacy.Legacy"};
+                                        "sluice.legacy.Strict70", "sluice.legacy.Legacy",
+                                        "sluice.sets.Holder"};
     void *state;
     for (size_t i = 0; builtin_schemas[i] != NULL; i++) {
         decoding_set_up_schema(&state, builtin_schemas[i]);
@@ -170,6 +171,9 @@ static void what_senders_send_is_of_plain_types(void **state)
     close_decoding(&opened);
     decoding_set_up_shape(&opened, "sluice.legacy.Legacy");
     assert_false(type_of(opened)->plain); /* it has groups */
+    close_decoding(&opened);
+    decoding_set_up_shape(&opened, "sluice.sets.Holder");
+    assert_false(type_of(opened)->plain); /* it has message sets */
     close_decoding(&opened);
 }
 

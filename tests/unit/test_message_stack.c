@@ -15,6 +15,7 @@
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
+#include "proto/message/wire.h"
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
 #include "tests/support/decoding.h"
@@ -176,6 +177,37 @@ static void a_hundred_levels_through_groups_take_no_more(void **state)
     assert_bounded(*state, 0);
 }
 
+static int open_sets(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.sets.Set");
+}
+
+/* An item that holds all there is; its message takes a level if it stands behind the number. */
+static void wrap_in_item(bool message_first)
+{
+    static struct wire content;
+    content = wire;
+    wire_clear(&wire);
+    wire_tag(&wire, WIRE_ITEM, GROUP_START);
+    if (!message_first)
+        wire_uint(&wire, WIRE_ITEM_ID, 4);
+    wire_bytes(&wire, WIRE_ITEM_MESSAGE, content.bytes, content.size);
+    if (message_first)
+        wire_uint(&wire, WIRE_ITEM_ID, 4);
+    wire_tag(&wire, WIRE_ITEM, GROUP_END);
+}
+
+static void a_hundred_levels_through_message_sets_take_no_more(void **state)
+{
+    for (int level = 0; level < LEVELS; level += 2)
+        wrap_in_item(false);
+    assert_bounded(*state, 0);
+    wire_clear(&wire);
+    for (int level = 0; level < LEVELS; level++)
+        wrap_in_item(true);
+    assert_bounded(*state, 0);
+}
+
 static void a_hundred_levels_given_twice_are_merged_in_no_more(void **state)
 {
     static struct wire once;
@@ -288,6 +320,7 @@ static void an_any_value_as_deep_as_a_datagram_goes_is_too_deep(void **state)
 #define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
 #define otlp(test)   cmocka_unit_test_setup_teardown(test, open_otlp, close_decoding)
 #define modern(test) cmocka_unit_test_setup_teardown(test, open_modern, close_decoding)
+#define sets(test)   cmocka_unit_test_setup_teardown(test, open_sets, close_decoding)
 #define known(test)  cmocka_unit_test_setup_teardown(test, open_known, close_decoding)
 
 int main(void)
@@ -297,6 +330,7 @@ int main(void)
         legacy(a_hundred_levels_through_maps_take_no_more),
         modern(a_hundred_levels_of_plain_messages_take_no_more),
         legacy(a_hundred_levels_through_groups_take_no_more),
+        sets(a_hundred_levels_through_message_sets_take_no_more),
         legacy(a_hundred_levels_given_twice_are_merged_in_no_more),
         known(a_hundred_levels_of_any_take_no_more),
         known(a_hundred_levels_of_values_take_no_more),

@@ -539,54 +539,86 @@ static void entries_that_are_none_are_refused(void **state)
     assert_refused("no proper entry of a map");
 }
 
-static void a_message_set_is_refused_by_name(void **state)
+/* Message p.M as a message set, of which the test ends the message; the file is open. */
+static void begin_set(void)
 {
-    (void)state;
     begin_p_m();
     wire_bytes(&set, 7, "\x08\x01", 2); /* message_set_wire_format */
+}
+
+static void put_item(int32_t number, int label, int type, const char *type_name)
+{
+    put_extension(&set, ".p.M",
+                  (struct field_written){.name = "item",
+                                         .number = number,
+                                         .label = label,
+                                         .type = type,
+                                         .type_name = type_name});
+}
+
+static void a_message_set_has_the_messages_that_extend_it(void **state)
+{
+    (void)state;
+    static const int32_t numbers[] = {1, 536870911, 536870912, INT32_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct type_set *made;
+        struct error error;
+        begin_set();
+        wire_end(&set, message_begun);
+        put_item(numbers[i], LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
+        wire_end(&set, file_begun);
+        assert_int_equal(type_set_load("set", set.bytes, set.size, NULL, &made, &error), 0);
+        const struct message_type *type = type_set_require(made, "p.M", &error);
+        assert_non_null(type);
+        const struct field_type *item = message_type_find(type, (uint32_t)numbers[i]);
+        assert_non_null(item);
+        assert_string_equal(item->proto_key, "\"[p.item]\":");
+        type_set_destroy(made);
+    }
+}
+
+static void a_message_set_has_no_fields(void **state)
+{
+    (void)state;
+    begin_set();
+    put_plain("field", 4, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
     end_p_m();
-    assert_refused("message \"p.M\" has message_set_wire_format");
+    assert_refused("\"field\" of the message set \"p.M\" is no optional message that extends it");
 }
 
-static void a_field_that_is_a_message_set_is_unknown(void **state)
+static void what_is_no_optional_message_extends_no_message_set(void **state)
 {
     (void)state;
-    struct type_set *made;
-    struct error error;
-    begin_p_m();
-    put_plain("a", 1, LABEL_OPTIONAL, KIND_INT32, NULL);
-    put_plain("b", 2, LABEL_OPTIONAL, KIND_MESSAGE, ".p.Other");
-    put_plain("c", 3, LABEL_OPTIONAL, KIND_INT32, NULL);
-    wire_end(&set, message_begun);
-    size_t other = begin_message(&set, "Other");
-    wire_bytes(&set, 7, "\x08\x01", 2);
-    wire_end(&set, other);
-    wire_end(&set, file_begun);
-    assert_int_equal(type_set_load("set", set.bytes, set.size, NULL, &made, &error), 0);
-    const struct message_type *type = type_set_require(made, "p.M", &error);
-    assert_non_null(type);
-    assert_int_equal(type->field_count, 2);
-    assert_non_null(message_type_find(type, 1));
-    assert_null(message_type_find(type, 2));
-    assert_non_null(message_type_find(type, 3));
-    type_set_destroy(made);
+    static const struct {
+        int label, type;
+        const char *type_name;
+    } wrong[] = {{LABEL_OPTIONAL, KIND_INT32, NULL},
+                 {LABEL_OPTIONAL, KIND_BYTES, NULL},
+                 {LABEL_OPTIONAL, KIND_GROUP, ".p.M"},
+                 {LABEL_REPEATED, KIND_MESSAGE, ".p.M"},
+                 {LABEL_REQUIRED, KIND_MESSAGE, ".p.M"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        begin_set();
+        wire_end(&set, message_begun);
+        put_item(4, wrong[i].label, wrong[i].type, wrong[i].type_name);
+        wire_end(&set, file_begun);
+        assert_refused("\"p.item\" of the message set \"p.M\" is no optional message");
+    }
 }
 
-static void a_message_set_elsewhere_in_the_set_does_no_harm(void **state)
+static void a_number_that_no_tag_holds_stands_in_message_sets_alone(void **state)
 {
     (void)state;
-    struct type_set *made;
-    struct error error;
     begin_p_m();
-    put_plain("a", 1, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M"); /* recursive */
     wire_end(&set, message_begun);
-    size_t other = begin_message(&set, "Other");
-    wire_bytes(&set, 7, "\x08\x01", 2);
-    wire_end(&set, other);
+    put_item(536870912, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
     wire_end(&set, file_begun);
-    assert_int_equal(type_set_load("set", set.bytes, set.size, NULL, &made, &error), 0);
-    assert_non_null(type_set_require(made, "p.M", &error));
-    type_set_destroy(made);
+    assert_refused("\"p.item\" of \"p.M\" has no proper number");
+    begin_set();
+    wire_end(&set, message_begun);
+    put_item(0, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
+    wire_end(&set, file_begun);
+    assert_refused("\"p.item\" of \"p.M\" has no proper number");
 }
 
 #define on_set(test) cmocka_unit_test_setup(test, clear_set)
@@ -614,9 +646,10 @@ int main(void)
         on_set(entries_that_are_none_are_refused),
         on_set(an_entry_stands_in_maps_alone),
         on_set(a_message_without_its_package_is_found_for_the_error),
-        on_set(a_message_set_is_refused_by_name),
-        on_set(a_field_that_is_a_message_set_is_unknown),
-        on_set(a_message_set_elsewhere_in_the_set_does_no_harm),
+        on_set(a_message_set_has_the_messages_that_extend_it),
+        on_set(a_message_set_has_no_fields),
+        on_set(what_is_no_optional_message_extends_no_message_set),
+        on_set(a_number_that_no_tag_holds_stands_in_message_sets_alone),
     };
     return cmocka_run_group_tests_name("type_set", tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@ import struct
 
 from google.protobuf.descriptor import FieldDescriptor as F
 
+from schemas import NUMBER_MAX
+
 VARINT, FIXED64, LENGTH, GROUP_START, GROUP_END, FIXED32 = range(6)
 
 WIRE_TYPES = {
@@ -11,6 +13,14 @@ WIRE_TYPES = {
     F.TYPE_FLOAT: FIXED32, F.TYPE_FIXED32: FIXED32, F.TYPE_SFIXED32: FIXED32,
     F.TYPE_STRING: LENGTH, F.TYPE_BYTES: LENGTH, F.TYPE_MESSAGE: LENGTH, F.TYPE_GROUP: GROUP_START,
 }
+
+
+# What an item of a message set begins with, ends with, and has in it.
+ITEM, ITEM_ID, ITEM_MESSAGE, ITEM_END = (bytes([byte]) for byte in (0x0B, 0x10, 0x1A, 0x0C))
+
+
+def is_set(message):
+    return message.GetOptions().message_set_wire_format
 
 
 def varint(value):
@@ -70,6 +80,7 @@ class Generator:
         self.pool = pool
         self.names = names  # of the messages that an Any may hold
         self.fields = {}
+        self.sets = {name for name in names if is_set(pool.FindMessageTypeByName(name))}
         self.fixed64s = FIXED64S + [rng.randbytes(8) for _ in range(30)]
         self.fixed32s = FIXED32S + [rng.randbytes(4) for _ in range(30)]
         self.varints = VARINTS + [varint(rng.getrandbits(rng.randrange(1, 65)))
@@ -154,6 +165,8 @@ class Generator:
     def field(self, field, levels):
         """A field, once or (where it is repeated) a few times."""
         wire_type = WIRE_TYPES.get(field.type, VARINT)
+        if field.number > NUMBER_MAX:  # of a message set, and without a tag
+            return self.item(field.number, self.message(field.message_type, levels - 1))
         if self.rng.random() < 0.02:
             return self.unknown(field.number, 1, wire_type)
         if field.label != F.LABEL_REPEATED:
@@ -179,7 +192,50 @@ class Generator:
             chunks.append(self.unknown(self.rng.choice((3, 77, 4999, 1 << 20, (1 << 29) - 1)), 2))
         return chunks
 
+    # --- message sets ---------------------------------------------------------------------------
+
+    @staticmethod
+    def item(number, content):
+        return ITEM + ITEM_ID + varint(number) + ITEM_MESSAGE + prefixed(content) + ITEM_END
+
+    def odd_item(self, number, content):
+        """An item as it may stand, and as it may not, in parts of any order and number."""
+        what = self.rng.random()
+        parts = [ITEM_ID + varint(number), ITEM_MESSAGE + prefixed(content)]
+        if what < 0.5:
+            return ITEM + parts[1] + parts[0] + ITEM_END
+        if what < 0.6:
+            return overlong(ITEM[0], 3) + b"".join(parts) + overlong(ITEM_END[0], 2)
+        parts += [ITEM_ID + varint(self.rng.choice((number, 99, 77 << 24, (1 << 32) + number, -1))),
+                  ITEM_MESSAGE + prefixed(self.rng.choice((content, b"", b"\xff"))),
+                  overlong(ITEM_ID[0], 2) + varint(number), overlong(ITEM_MESSAGE[0], 2) + b"\0",
+                  self.unknown(self.rng.choice((1, 2, 3, 77)), 2), ITEM_ID + b"\0"]
+        self.rng.shuffle(parts)
+        return ITEM + b"".join(parts[:self.rng.randrange(6)]) + ITEM_END
+
+    def item_of(self, field, levels):
+        """A field of a message set, as the item that it should be or otherwise."""
+        what = self.rng.random()
+        if what < 0.1:
+            return self.field(field, levels)
+        content = self.message(field.message_type, levels - 1)
+        return self.odd_item(field.number, content) if what < 0.4 else \
+            self.item(field.number, content)
+
+    def message_set(self, message, levels):
+        fields, _ = self.fields_of(message)
+        chunks = [self.item_of(self.rng.choice(fields), levels)
+                  for _ in range(self.rng.randrange(4) if levels > 0 else 0)]
+        if self.rng.random() < 0.1:
+            chunks.append(self.item(self.rng.choice((99, 1 << 28, (1 << 32) - 1)), b"\x08\x01"))
+        if self.rng.random() < 0.1:
+            chunks.append(self.unknown(self.rng.choice((1, 2, 3, 77)), 2))
+        self.rng.shuffle(chunks)
+        return b"".join(chunks)
+
     def message(self, message, levels):
+        if message.full_name in self.sets:
+            return self.message_set(message, levels)
         special = self.special.get(message.full_name)
         if special is not None and self.rng.random() < 0.97:
             return special(levels)
@@ -246,6 +302,8 @@ class Generator:
         """The message inside another of its type. Returns it and how many levels that took."""
         ways = [field for field in self.fields_of(root)[0] if self.leads_back(root, field)]
         field = self.rng.choice(ways)
+        if field.message_type.full_name in self.sets:
+            return self.wrap_in_set(root, field, content)
         if field.message_type is not root:
             key, value = field.message_type.fields_by_number[1], 2
             entry = tag(key.number, WIRE_TYPES.get(key.type, VARINT)) + self.value(key, 0) + \
@@ -255,11 +313,25 @@ class Generator:
             return tag(field.number, GROUP_START) + content + tag(field.number, GROUP_END), 1
         return tag(field.number, LENGTH) + prefixed(content), 1
 
-    @staticmethod
-    def leads_back(root, field):
+    def wrap_in_set(self, root, field, content):
+        number = self.rng.choice([item.number for item in self.fields_of(field.message_type)[0]
+                                  if item.message_type is root])
+        what = self.rng.random()
+        if what < 0.6:
+            item, taken = self.item(number, content), 3
+        elif what < 0.8 or number > NUMBER_MAX:
+            item = ITEM + ITEM_MESSAGE + prefixed(content) + ITEM_ID + varint(number) + ITEM_END
+            taken = 2
+        else:
+            item, taken = tag(number, LENGTH) + prefixed(content), 2
+        return tag(field.number, LENGTH) + prefixed(item), taken
+
+    def leads_back(self, root, field):
         if field.message_type is root:
             return True
         entry = field.message_type
+        if entry is not None and entry.full_name in self.sets:
+            return any(item.message_type is root for item in self.fields_of(entry)[0])
         return entry is not None and entry.GetOptions().map_entry and \
             entry.fields_by_number[2].message_type is root
 

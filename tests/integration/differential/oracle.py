@@ -8,8 +8,8 @@ from google.protobuf import descriptor_pool, json_format, message_factory
 from google.protobuf.descriptor import FieldDescriptor as F
 from google.protobuf.message import DecodeError
 
-from messages import GROUP_START
-from schemas import without_maps
+from messages import GROUP_START, LENGTH, is_set
+from schemas import without_maps_and_oneofs
 
 # Where an oracle is not followed, and why. Each name stands where the test acts on it: the test
 # counts how often with Oracle.apply.
@@ -31,8 +31,15 @@ EXCEPTIONS = {
     "wide enum": "Python keeps an unknown value of a closed enum with its 64 bits where it came "
                  "packed, and with 32 where it did not. It is compared after Python has read its "
                  "own bytes again.",
-    "deepest map": "A message that a map's entry leaves out is written as an empty one, which at the "
-                   "hundredth level is one too deep. Python cannot read its own bytes then either.",
+    "deepest": "A message that a map's entry leaves out is written as an empty one, which at the "
+               "hundredth level is one too deep; and so may be an item of a message set, which "
+               "takes a level less where its message stands before its number, or is a field. "
+               "Python cannot read its own bytes then either.",
+    "item 0": "Python takes an item of the number 0 where its message stands before the number, "
+              "but refuses it where the number is first, as it is in the bytes that Python writes. "
+              "Ours refuses both.",
+    "unknown in set": "Google's runtimes write no unknown field of a message set that has no "
+                      "length, ours keeps it. protoc, which shows them, is not asked.",
     "repeated extension": "Python names a repeated extension by its json_name. The specification "
                           "says \"[full.name]\", as Python has it for all others.",
     "32-bit float": "Python's shortest decimal of a float need not be ours. Both must round to it.",
@@ -121,6 +128,8 @@ class Printer(json_format._Printer):
             content = self.oracle.create_from_url(message.type_url)
             if not self.oracle.parse_into(content, message.value):
                 self.refuse("Any incomplete")
+            if self.oracle.has_item_0(message.value, content.DESCRIPTOR.full_name):
+                self.refuse("item 0")
         return super()._AnyMessageToJsonObject(message)
 
 
@@ -235,7 +244,7 @@ class Oracle:
                     self.settle(part)
 
     def parse_again(self, message):
-        """What Python reads of what it writes of the message ("deepest map", "wide enum")."""
+        """What Python reads of what it writes of the message ("deepest", "wide enum")."""
         return self.parse(message.SerializeToString(deterministic=True))
 
     # --- what exceptions apply to ---------------------------------------------------------------
@@ -249,10 +258,31 @@ class Oracle:
         """Whether an entry of a map has fields that no entry has ("unknown in map")."""
         return self.finds_entry(data, lambda entry, _: len(entry.UnknownFields()) != 0)
 
+    def has_item_0(self, data, name=None):
+        """Whether a message set has an item of the number 0 ("item 0"), in the bytes of a message
+        of that name."""
+        return self.finds_in_sets(data, lambda unknown: unknown.field_number == 0, name)
+
+    def has_unknown_in_set(self, data):
+        """Whether a message set has unknown fields without a length ("unknown in set")."""
+        return self.finds_in_sets(data, lambda unknown: unknown.wire_type != LENGTH)
+
     def finds_entry(self, data, wanted):
+        entries = self.get_twin().entries
+        return self.twin.finds(self.schema.root, data, lambda message: (
+            message.DESCRIPTOR.full_name in entries and
+            wanted(message, entries[message.DESCRIPTOR.full_name])))
+
+    def finds_in_sets(self, data, wanted, name=None):
+        """Whether a message set has an unknown field that is wanted."""
+        return not self.schema.proto3 and self.get_twin().finds(
+            name or self.schema.root, data, lambda message: (
+                is_set(message.DESCRIPTOR) and any(map(wanted, message.UnknownFields()))))
+
+    def get_twin(self):
         if self.twin is None:
             self.twin = Twin(self.schema)
-        return self.twin.finds(data, wanted)
+        return self.twin
 
     def depth(self, message):
         """Levels below the message, on through what an Any holds ("Any depth")."""
@@ -267,7 +297,7 @@ class Oracle:
         for field, value in message.ListFields():
             if field.message_type is None:
                 continue
-            below = 1 + json_format._IsMapEntry(field)
+            below = 1 + json_format._IsMapEntry(field) + is_set(message.DESCRIPTOR)
             if not is_plain_map(field):
                 below += max(map(self.depth, parts_of(field, value)), default=0)
             deepest = max(deepest, below)
@@ -276,10 +306,14 @@ class Oracle:
     def suits_protoc(self, data):
         """Whether it is a message to which no exception applies, even a level deeper."""
         message = self.parse(data)
-        if message is None or self.sealed or self.has_closed_map(data) or self.depth(message) > 98:
+        if message is None or self.sealed or self.has_closed_map(data) or \
+                self.has_item_0(data) or self.depth(message) > 98:
             return False
         if self.has_unknown_in_map(data):
             self.apply("unknown in map")
+            return False
+        if self.has_unknown_in_set(data):
+            self.apply("unknown in set")
             return False
         again = self.parse_again(message)
         return again is not None and again.SerializeToString(deterministic=True) == \
@@ -301,23 +335,19 @@ class Oracle:
 
 
 class Twin:
-    """The same types with lists of plain messages for maps, to see each entry as it came."""
+    """The same types with lists of plain messages for maps, and without oneofs, to see all that
+    came."""
 
     def __init__(self, schema):
-        self.root = schema.root
         self.pool = descriptor_pool.DescriptorPool()
         self.factory = message_factory.MessageFactory(self.pool)
-        files, self.entries = without_maps(schema)
+        files, self.entries = without_maps_and_oneofs(schema)
         for file in files:
             self.pool.Add(file)
             make_classes(self.factory, self.pool.FindFileByName(file.name).message_types_by_name)
 
-    def finds(self, data, wanted):
-        """Whether there is an entry of which `wanted`, given it and the numbers of its closed enum
-        (or None), is true."""
-        return self.finds_below(self.root, data, wanted)
-
-    def finds_below(self, name, data, wanted):
+    def finds(self, name, data, wanted):
+        """Whether there is a message that is wanted in the bytes of one of that name."""
         try:
             message = self.factory.GetPrototype(self.pool.FindMessageTypeByName(name))()
             message.ParseFromString(data)
@@ -326,11 +356,10 @@ class Twin:
         return self.finds_in(message, wanted)
 
     def finds_in(self, message, wanted):
-        name = message.DESCRIPTOR.full_name
-        if name in self.entries and wanted(message, self.entries[name]):
+        if wanted(message):
             return True
-        if name == "google.protobuf.Any" and \
-                self.finds_below(message.type_url.split("/")[-1], message.value, wanted):
+        if message.DESCRIPTOR.full_name == "google.protobuf.Any" and \
+                self.finds(message.type_url.split("/")[-1], message.value, wanted):
             return True
         for field, value in message.ListFields():
             if field.message_type is not None and any(

@@ -1,5 +1,5 @@
 """Random schemas as descriptor sets: every type, label and presence that protobuf has, weird names,
-types that nest in themselves, extensions, and protobuf's own well-known types."""
+types that nest in themselves, extensions, message sets, and protobuf's own well-known types."""
 from google.protobuf import any_pb2, descriptor_pb2, duration_pb2, empty_pb2, field_mask_pb2
 from google.protobuf import struct_pb2, timestamp_pb2, wrappers_pb2
 
@@ -25,12 +25,17 @@ INT32_MIN, INT32_MAX = -(1 << 31), (1 << 31) - 1
 NUMBER_MAX = (1 << 29) - 1  # of a field
 RESERVED = range(19000, 20000)  # field numbers that protobuf keeps
 EXTENSIONS = (5000, 6000)  # the range of field numbers in which messages can be extended
+SET_NUMBERS = (1, 2, 3, 4, 15, 16, 1023, 1024, 5000, NUMBER_MAX, NUMBER_MAX + 1, INT32_MAX - 1)
 
 NAME_SHAPES = ("plain", "two_words", "camelCase", "Upper", "UPPER_case", "_leading", "trailing_",
                "with__two", "digit_1_x2", "_1", "x_", "X__Y_z")
 JSON_NAMES = ("with space", "quote\"d", "back\\slash", "\u00fcml\u00e4ut", "tab\t", "@type",
               "\U0001f680")
 PACKAGES = ("", "p", "a.b.c", "Upper.under_score._1")
+
+
+def is_set(named_message):
+    return named_message[1].options.message_set_wire_format
 
 
 class Schema:
@@ -209,6 +214,13 @@ class Schema:
         if not self.proto3 and self.rng.random() < 0.6:
             message.extension_range.add(start=EXTENSIONS[0], end=EXTENSIONS[1])
 
+    def declare_set(self):
+        """A message set: it has extensions alone, which it holds as items."""
+        message = self.file.message_type.add(name=self.unique("Set"))
+        message.options.message_set_wire_format = True
+        message.extension_range.add(start=1, end=INT32_MAX)
+        self.messages.append((self.qualified(None, message.name), message))
+
     def add_every_kind(self, message, full_name):
         """Each kind of number and text, once and repeated, so that no schema lacks one."""
         for kind in SCALARS:
@@ -227,6 +239,9 @@ class Schema:
             label = self.rng.choice((F.LABEL_OPTIONAL, F.LABEL_REPEATED))
             message.field.add(name=message.name.lower(), number=self.free_number(message),
                               label=label, type=F.TYPE_GROUP, type_name=own)
+            for name, _ in filter(is_set, self.messages):
+                message.field.add(name=self.unique(), number=self.free_number(message),
+                                  label=label, type=F.TYPE_MESSAGE, type_name="." + name)
         self.add_map(message, full_name, own)
         index = len(message.oneof_decl)
         message.oneof_decl.add(name=self.unique("oneof"))
@@ -236,7 +251,8 @@ class Schema:
                               oneof_index=index)
 
     def add_extensions(self):
-        extended = [(name, message) for name, message in self.messages if message.extension_range]
+        extended = [(name, message) for name, message in self.messages
+                    if message.extension_range and not is_set((name, message))]
         for name, _ in extended:
             numbers = self.rng.sample(range(*EXTENSIONS), self.rng.randrange(0, 7))
             for number in numbers:
@@ -246,19 +262,33 @@ class Schema:
                 self.set_type(field, scope, outer)
                 field.label = self.rng.choice((F.LABEL_OPTIONAL, F.LABEL_REPEATED))
                 self.set_options(field)
+        for name, _ in filter(is_set, self.messages):
+            self.add_items(name)
+
+    def add_items(self, set_name):
+        """The extensions of a message set; through one of them the root nests in itself."""
+        types = [self.messages[0][0]] + [name for name, _ in self.messages] + list(WELL_KNOWN)
+        for index, number in enumerate(self.rng.sample(SET_NUMBERS, self.rng.randrange(1, 6))):
+            _, scope = self.rng.choice(self.messages + [(None, self.file)])
+            scope.extension.add(name=self.unique("item"), number=number, extendee="." + set_name,
+                                label=F.LABEL_OPTIONAL, type=F.TYPE_MESSAGE,
+                                type_name="." + (self.rng.choice(types) if index else types[0]))
 
     def build(self):
         for _ in range(self.rng.randrange(1, 3)):
             self.add_enum(self.file, None)
         for _ in range(self.rng.randrange(3, 7)):
             self.declare(self.file, None, 0)
+        for _ in range(0 if self.proto3 else self.rng.randrange(1, 3)):
+            self.declare_set()
         name, root = self.messages[0]
         if self.rng.random() < 0.5:
             self.add_every_kind(root, name)
         self.add_ways_back(root, name)
         for full_name, message in list(self.messages):
             few = self.rng.random() < 0.2
-            self.add_fields(message, full_name, self.rng.randrange(0, 3 if few else 14))
+            if not is_set((full_name, message)):
+                self.add_fields(message, full_name, self.rng.randrange(0, 3 if few else 14))
         if not self.proto3:
             self.add_extensions()
         self.root = name
@@ -276,9 +306,10 @@ def random_schema(rng, proto3):
     return schema
 
 
-def without_maps(schema):
-    """The schema's files, in which maps are lists of plain messages, with numbers in place of closed
-    enums; and for each such message the numbers that its enum has, or None."""
+def without_maps_and_oneofs(schema):
+    """The schema's files, in which nothing is a member of a oneof and maps are lists of plain
+    messages, with numbers in place of closed enums; and for each such message the numbers that its
+    enum has, or None."""
     files = []
     enums = {"." + name: {value.number for value in enum.value} for name, enum in schema.enums}
     entries = {}
@@ -287,6 +318,10 @@ def without_maps(schema):
         full_name = f"{outer}.{message.name}" if outer else message.name
         for nested in message.nested_type:
             change(nested, full_name, closed)
+        del message.oneof_decl[:]
+        for field in message.field:
+            field.ClearField("oneof_index")
+            field.ClearField("proto3_optional")
         if not message.options.map_entry:
             return
         message.options.map_entry = False

@@ -144,6 +144,9 @@ class Comparison:
         self.counts[VERDICTS[verdict]] += 1
         if self.oracle.sealed:
             return
+        if message is not None and verdict == MALFORMED and self.oracle.has_item_0(data):
+            self.oracle.apply("item 0")
+            return
         if (message is not None) != (verdict == OK):
             raise Failure(f"we say {VERDICTS[verdict]}, Python "
                           f"{'accepts' if message is not None else 'refuses'} it")
@@ -151,7 +154,7 @@ class Comparison:
             return
         fallbacks, unknown, text, again = made
         try:
-            self.check_bytes(message, again)
+            self.check_bytes(message, data, again)
             if unknown == 0 and len(again) != len(meaning(message)):
                 raise Failure(f"what we encoded is not as long as what Python encodes: "
                               f"{again.hex()}\n--- theirs: {meaning(message).hex()}")
@@ -161,12 +164,16 @@ class Comparison:
                 raise
             self.oracle.apply("closed in map")
 
-    def check_bytes(self, message, again):
+    def check_bytes(self, message, data, again):
         parsed = self.oracle.parse(again)
         if meaning(parsed) == meaning(message):
             return
         if meaning(parsed) == meaning(self.oracle.parse_again(message)):
-            self.oracle.apply("deepest map" if parsed is None else "wide enum")
+            self.oracle.apply("deepest" if parsed is None else "wide enum")
+            return
+        if parsed is None and self.oracle.depth(message) > LEVELS - 8 and \
+                (self.oracle.has_unknown_in_set(data) or self.oracle.has_unknown_in_map(data)):
+            self.oracle.apply("deepest")  # of what Python does not write
             return
         if parsed is None:
             raise Failure(f"Python refuses what we encoded: {again.hex()}")
@@ -209,6 +216,9 @@ def check_with_protoc(schema, schema_oracle, server, sample):
                not schema_oracle.lacks_required][:REFUSED_SHOWN]
     accepted = [data for data in sample if schema_oracle.suits_protoc(data)]
     answers = [made for _, made in server.decode([(0, data) for data in accepted])]
+    for data, made in zip(accepted, answers):
+        if made is None:
+            raise Failure(f"we refuse a message that Python accepts: {data.hex()}")
     theirs = [meaning(schema_oracle.parse(data)) for data in accepted]
     with compiler.Compiler(schema) as protoc:
         for data in refused:

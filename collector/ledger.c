@@ -56,18 +56,18 @@ const char *const record_failure_names[FAILURE_COUNT] = {
 #define LETTER_ROW(name, part)                                                                     \
     {#name, offsetof(struct letter_counters, name), offsetof(struct letter_totals, name), part},
 
-const struct ledger_term listener_terms[] = {LISTENER_TERMS(LISTENER_ROW){NULL}};
-const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){NULL}};
-const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){NULL}};
-const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){NULL}};
+const struct ledger_term listener_terms[] = {LISTENER_TERMS(LISTENER_ROW){.name = NULL}};
+const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){.name = NULL}};
+const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){.name = NULL}};
+const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){.name = NULL}};
 
 #define THREAD_MEASURE(name, bounds)                                                               \
     {#name, offsetof(struct thread_measures, name), offsetof(struct thread_totals, name), bounds},
 #define SINK_MEASURE(name, bounds)                                                                 \
     {#name, offsetof(struct sink_counters, name), offsetof(struct sink_totals, name), bounds},
 
-const struct ledger_measure thread_measures[] = {THREAD_MEASURES(THREAD_MEASURE){NULL}};
-const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){NULL}};
+const struct ledger_measure thread_measures[] = {THREAD_MEASURES(THREAD_MEASURE){.name = NULL}};
+const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){.name = NULL}};
 
 #define CACHE_LINE 64
 

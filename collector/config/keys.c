@@ -207,7 +207,7 @@ const struct setting config_keys[] = {
      "64MiB", 128 * KIB, 1024 * 1024 * MIB, .help = "how long the file may become"},
     {"rate", SETTING_COUNT, KEY_OF_LETTERS, offsetof(struct dead_letter_config, rate), "100", 1,
      1000000, .help = "datagrams kept in a second, of all listeners together"},
-    {NULL},
+    {.name = NULL},
 };
 
 _Static_assert(sizeof config_keys / sizeof config_keys[0] <= KEYS_MAX, "raise KEYS_MAX");

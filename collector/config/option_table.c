@@ -94,7 +94,7 @@ const struct option command_options[] = {
     {OPTION_VERSION,
      {"version", .help = "print the version and what it was built with", .letter = 'V'}},
     {OPTION_HELP, {"help", .help = "print this", .letter = 'h'}},
-    {OPTION_HELP, {NULL}},
+    {OPTION_HELP, {.name = NULL}},
 };
 
 _Static_assert(sizeof command_options / sizeof command_options[0] <= OPTIONS_MAX,

@@ -144,7 +144,7 @@ static void indent(struct file *file)
     if (file->text[at] == ' ' && random_below(2) == 0)
         replace(file, at, 1 + random_below(strspn(file->text + at, " ")), "");
     else
-        replace(file, at, 0, random_below(4) == 0 ? "\t" : "   " + random_below(3));
+        replace(file, at, 0, random_below(4) == 0 ? "\t" : &"   "[random_below(3)]);
 }
 
 static void flip_byte(struct file *file)

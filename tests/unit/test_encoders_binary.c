@@ -247,8 +247,8 @@ static void text_is_none_of_these_formats(void **state)
     (void)state;
     static const char *const texts[] = {
         "{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\",\"kind\":\"gauge\"}\n",
-        "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,"
-        "listener\r\n",
+        ("time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,"
+         "listener\r\n"),
         "nginx.requests,status=2xx,host=web1 value=18446744073709551615u 1795176000250000000\n",
         "nginx_requests{status=\"2xx\",host=\"web1\"} 18446744073709551615 1795176000250\n",
     };

@@ -300,9 +300,7 @@ static void put_plain(const char *name, int32_t number, int label, int type, con
 static void bytes_that_are_no_set_are_refused(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"", "syntax = \"proto3\";\n",
-                                        "\x7f"
-                                        "ELF\x02\x01\x01",
+    static const char *const texts[] = {"", "syntax = \"proto3\";\n", "\177ELF\x02\x01\x01",
                                         "\x0a\x05\x0a\x01"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         wire_clear(&set);

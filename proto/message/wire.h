@@ -37,6 +37,7 @@ enum wire_item {
 
 #define WIRE_VARINT_MAX 10 /* bytes */
 #define WIRE_TAG_MAX    5
+#define WIRE_SIZE_MAX   5
 
 /* A number of `most` bytes or fewer: for those below, of which one byte is the usual case. */
 struct wire_number {
@@ -68,21 +69,25 @@ static inline const uint8_t *wire_read_tag(const uint8_t *at, const uint8_t *end
     return number.next;
 }
 
-/* The length in front of bytes, which must all be there. */
+/* The length in front of bytes, whether or not they are there. */
+static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *end, uint64_t *size)
+{
+    if (at != end && *at < 0x80) {
+        *size = *at;
+        return at + 1;
+    }
+    struct wire_number number = wire_read_long(at, end, WIRE_SIZE_MAX);
+    *size = number.value;
+    return number.next;
+}
+
+/* The same of bytes that must all be there. */
 static inline const uint8_t *wire_read_length(const uint8_t *at, const uint8_t *end, size_t *length)
 {
     uint64_t value;
-    if (at != end && *at < 0x80) {
-        value = *at++;
-    } else {
-        struct wire_number number = wire_read_long(at, end, WIRE_TAG_MAX);
-        if (number.next == NULL)
-            return NULL;
-        at = number.next;
-        value = number.value;
-    }
+    at = wire_read_size(at, end, &value);
     *length = (size_t)value;
-    return value <= (uint64_t)(end - at) ? at : NULL;
+    return at != NULL && value <= (uint64_t)(end - at) ? at : NULL;
 }
 
 static inline const uint8_t *wire_read_fixed32(const uint8_t *at, const uint8_t *end,

@@ -17,6 +17,8 @@ static const struct listener listener = {.name = "udp://127.0.0.1:5555"};
 
 static uint8_t memory[256 * 1024];
 
+#define LONGEST_TORN 200
+
 /* What the format writes of the record; it fails where that does not fit `capacity`. */
 static size_t encode(const struct encoder_ops *ops, const struct record *record, size_t capacity,
                      struct encoded *encoded)
@@ -213,25 +215,95 @@ static void a_file_that_was_cut_anywhere_is_whole_up_to_a_record(void **state)
     assert_every_cut_is_found(&file);
 }
 
-/* A length of one byte might be text's first; nobody's first message is so short and torn. */
-static void of_protobuf_a_torn_first_message_is_told_from_text_by_its_length(void **state)
+/* What the encoder writes of a message, cut behind every byte, is no message yet and not foreign.
+ */
+static void assert_message_is_found(const uint8_t *message, size_t size)
 {
-    (void)state;
-    static const uint8_t message[200] = {0x0a, 0xc5, 1}; /* one field with 197 bytes */
-    for (uint32_t length = 100; length <= 200; length += 100) {
-        uint8_t long_field[200];
-        memcpy(long_field, message, sizeof message);
-        long_field[1] = length == 200 ? 0xc5 : 98;
-        struct record record = {.data = long_field, .size = length};
-        struct encoded encoded;
-        size_t size = encode(&encoder_protobuf, &record, sizeof memory, &encoded);
-        for (size_t cut = 1; cut < size; cut++) {
-            bool foreign = length == 200;
-            assert_int_equal(encoder_protobuf.whole(memory, cut, true, &foreign), 0);
-            assert_int_equal(foreign, length == 100);
-            assert_int_equal(encoder_protobuf.whole(memory, cut, false, &foreign), 0);
+    struct record record = {.data = message, .size = (uint32_t)size};
+    struct encoded encoded;
+    size_t written = encode(&encoder_protobuf, &record, sizeof memory, &encoded);
+    for (size_t cut = 1; cut <= written; cut++) {
+        for (int at_start = 0; at_start < 2; at_start++) {
+            bool foreign = true;
+            assert_int_equal(encoder_protobuf.whole(memory, cut, at_start != 0, &foreign),
+                             cut < written ? 0 : written);
             assert_false(foreign);
         }
+    }
+}
+
+static void of_protobuf_a_torn_first_message_is_recognised(void **state)
+{
+    (void)state;
+    static uint8_t message[LONGEST_TORN] = {0x0a}; /* one field, which holds all the rest */
+    for (uint8_t size = 3; size <= 129; size++) {
+        message[1] = (uint8_t)(size - 2);
+        assert_message_is_found(message, size);
+    }
+    message[1] = 0xc5; /* 197 bytes */
+    message[2] = 1;
+    assert_message_is_found(message, LONGEST_TORN);
+}
+
+/* A decoder drops what does not fit: 32 bits of a tag, 64 of a varint. */
+static void of_protobuf_tags_and_numbers_are_read_as_the_decoder_does(void **state)
+{
+    (void)state;
+    static const uint8_t long_tag[] = {0xc1, 0xc6, 0xc6, 0xc6, 0x39, 0, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t largest_tag[] = {0xf8, 0xff, 0xff, 0xff, 0x7f, 1};
+    static const uint8_t longest_number[] = {0x08, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                             0xff, 0xff, 0xff, 0xff, 0x7f};
+    static const uint8_t long_length[] = {0x0a, 0x82, 0x80, 0x80, 0x80, 0x00, 'h', 'i'};
+    static const uint8_t groups[] = {0x0b, 0x13, 0x08, 1, 0x14, 0x0c, 0x13, 0x14};
+    assert_message_is_found(long_tag, sizeof long_tag);
+    assert_message_is_found(largest_tag, sizeof largest_tag);
+    assert_message_is_found(longest_number, sizeof longest_number);
+    assert_message_is_found(long_length, sizeof long_length);
+    assert_message_is_found(groups, sizeof groups);
+}
+
+static void of_protobuf_groups_are_as_deep_as_the_decoder_takes_them(void **state)
+{
+    (void)state;
+    for (size_t depth = SCHEMA_MAX_DEPTH; depth <= SCHEMA_MAX_DEPTH + 1; depth++) {
+        uint8_t message[1 + 2 * (SCHEMA_MAX_DEPTH + 1)];
+        memset(message, 0x0b, depth);
+        memset(message + depth, 0x0c, depth);
+        struct record record = {.data = message, .size = (uint32_t)(2 * depth)};
+        struct encoded encoded;
+        size_t size = encode(&encoder_protobuf, &record, sizeof memory, &encoded);
+        bool foreign;
+        encoder_protobuf.whole(memory, size, true, &foreign);
+        assert_int_equal(foreign, depth > SCHEMA_MAX_DEPTH);
+    }
+}
+
+/* With its length it begins with the bytes `{"`. */
+static void of_protobuf_a_first_message_may_begin_as_json_does(void **state)
+{
+    (void)state;
+    static const uint8_t state_of_riemann[123] = {0x22, 70, 0x08, 1, 0x1a, 66, [72] = 0x22, 49};
+    assert_message_is_found(state_of_riemann, sizeof state_of_riemann);
+}
+
+/* Text by chance, or by the will of a sender: what is torn of it cannot be told from text. */
+static void of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole(void **state)
+{
+    (void)state;
+    uint8_t message[123] = "\"ttime\":\"";
+    memset(message + 9, 'x', sizeof message - 9);
+    memcpy(message + 118, "5xx}\n", 5); /* field 6, four bytes */
+    struct record record = {.data = message, .size = sizeof message};
+    struct encoded encoded;
+    size_t size = encode(&encoder_protobuf, &record, sizeof memory, &encoded);
+    for (size_t count = 1; count <= 20; count++) {
+        bool foreign = true;
+        memcpy(memory + (count - 1) * size, memory, size);
+        assert_int_equal(encoder_protobuf.whole(memory, count * size, true, &foreign),
+                         count * size);
+        assert_false(foreign);
+        encoder_protobuf.whole(memory, count * size - 1, true, &foreign);
+        assert_int_equal(foreign, count <= 8);
     }
 }
 
@@ -256,6 +328,22 @@ static void text_is_none_of_these_formats(void **state)
         assert_foreign(&encoder_protobuf, texts[i], strlen(texts[i]));
         assert_foreign(&encoder_pcap, texts[i], strlen(texts[i]));
     }
+}
+
+/* However much there is of it. A few bytes tell nothing. */
+static void a_short_text_is_not_taken_for_a_torn_message(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        ("{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\",\"kind\":\"gauge\","
+         "\"value\":0.5,\"labels\":{},\"received\":\"2026-11-21T06:43:36.380583035Z\"}\n"),
+        "{\"received\":\"2026-11-21T06:43:36.380583035Z\",\"source\":\"192.0.2.1:5555\"}\n",
+        "z\"{\"name\": \"\xe2\x82\xac\"}\n",
+        "80 columns of a text that a user keeps\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (size_t size = 8; size <= strlen(texts[i]); size++)
+            assert_foreign(&encoder_protobuf, texts[i], size);
 }
 
 static void a_head_of_another_kind_is_foreign(void **state)
@@ -290,6 +378,10 @@ static void what_follows_whole_records_must_be_the_beginning_of_one(void **state
     static const uint8_t wire_type_7[] = {9, 0x0f};
     static const uint8_t end_of_no_group[] = {9, 0x0c};
     static const uint8_t open_group[] = {1, 0x0b};
+    static const uint8_t end_of_another_group[] = {9, 0x0b, 0x14};
+    static const uint8_t long_tag[] = {9, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01};
+    static const uint8_t long_length[] = {9, 0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01};
+    static const uint8_t tag_of_field_zero[] = {9, 0x85, 0x80, 0x80, 0x80, 0x10};
     static const uint8_t cut_tag[] = {1, 0x80};
     static const uint8_t longer_than_a_datagram[] = {0xff, 0xff, 0x7f};
     static const uint8_t endless_varint[] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1};
@@ -298,6 +390,10 @@ static void what_follows_whole_records_must_be_the_beginning_of_one(void **state
     assert_foreign_behind(&encoder_protobuf, wire_type_7, sizeof wire_type_7);
     assert_foreign_behind(&encoder_protobuf, end_of_no_group, sizeof end_of_no_group);
     assert_foreign_behind(&encoder_protobuf, open_group, sizeof open_group);
+    assert_foreign_behind(&encoder_protobuf, end_of_another_group, sizeof end_of_another_group);
+    assert_foreign_behind(&encoder_protobuf, long_tag, sizeof long_tag);
+    assert_foreign_behind(&encoder_protobuf, long_length, sizeof long_length);
+    assert_foreign_behind(&encoder_protobuf, tag_of_field_zero, sizeof tag_of_field_zero);
     assert_foreign_behind(&encoder_protobuf, cut_tag, sizeof cut_tag);
     assert_foreign_behind(&encoder_protobuf, longer_than_a_datagram, sizeof longer_than_a_datagram);
     assert_foreign_behind(&encoder_protobuf, endless_varint, sizeof endless_varint);
@@ -362,7 +458,12 @@ int main(void)
         cmocka_unit_test(a_time_that_the_format_does_not_hold_becomes_the_nearest),
         cmocka_unit_test(the_longest_datagram_fits_and_a_longer_one_is_too_large),
         cmocka_unit_test(a_file_that_was_cut_anywhere_is_whole_up_to_a_record),
-        cmocka_unit_test(of_protobuf_a_torn_first_message_is_told_from_text_by_its_length),
+        cmocka_unit_test(of_protobuf_a_torn_first_message_is_recognised),
+        cmocka_unit_test(of_protobuf_tags_and_numbers_are_read_as_the_decoder_does),
+        cmocka_unit_test(of_protobuf_groups_are_as_deep_as_the_decoder_takes_them),
+        cmocka_unit_test(of_protobuf_a_first_message_may_begin_as_json_does),
+        cmocka_unit_test(of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole),
+        cmocka_unit_test(a_short_text_is_not_taken_for_a_torn_message),
         cmocka_unit_test(text_is_none_of_these_formats),
         cmocka_unit_test(a_head_of_another_kind_is_foreign),
         cmocka_unit_test(what_follows_whole_records_must_be_the_beginning_of_one),

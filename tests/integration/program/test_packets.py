@@ -10,7 +10,8 @@ import unittest
 from built import NO_TERMINAL, beside, command, not_on_windows
 from capture_writing import write_capture
 from packet_reading import GOOD, plain_pcap, read_packets
-from protobuf import delimited, gauge, metric, riemann, split
+from protobuf import (delimited, gauge, groups, integer, message, metric, riemann, split,
+                      text)
 from sluice_program import (CAPTURES, DEADLINE, RIEMANN, SANITIZED, SLUICE, ProgramTest, read_lines)
 
 DELIMITED = "udp://127.0.0.1:0?schema=telemetry&framing=delimited&header=3"
@@ -199,6 +200,17 @@ class Pcap(ProgramTest):
             self.assertEqual([receiver.recv(65536) for _ in sent], sent)
 
 
+# Riemann's messages that a decoder takes, and no encoder makes.
+ODD = {
+    "a tag of five bytes, of which two bits are dropped": bytes.fromhex("c1c6c6c639") + bytes(8),
+    "a number of ten bytes, of which six bits are dropped": b"\x10" + b"\xff" * 9 + b"\x7f",
+    "a length of five bytes": bytes.fromhex("fa3f8280808000") + b"hi",
+    "groups": groups(1000, 100),
+    "a state, and 123 bytes":  # behind its length it begins as a line of JSON does
+        message(4, integer(1, 1) + text(3, "s" * 63)) + message(3, b"e" * 52),
+}
+
+
 class Files(ProgramTest):
     """Files of a binary format that were there before."""
 
@@ -222,6 +234,30 @@ class Files(ProgramTest):
                 self.write(path, form, [1, 2])
                 self.write(path, form, [3])
                 self.assertEqual(self.read(path, form), [metric(value) for value in (1, 2, 3)])
+
+    def test_every_message_that_was_decoded_is_recognised_at_the_next_start(self):
+        for name, odd in ODD.items():
+            with self.subTest(name):
+                path = self.folder / name
+                for _ in range(2):
+                    program = self.start("--listen", RIEMANN, "--sink",
+                                         f"file:{path}?format=protobuf")
+                    self.sender(program).send_all([odd])
+                    self.assertEqual(program.stop()["sinks"][0]["written"], 1)
+                self.assertEqual(split(path.read_bytes()), [odd, odd])
+
+    def test_a_part_that_was_left_by_a_kill_is_completed_whatever_was_decoded(self):
+        path, keys = self.folder / "messages", "format=protobuf&rotate_size=1MiB&flush_interval=1ms"
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{path}?{keys}")
+        self.sender(program).send_all(list(ODD.values()))
+        program.wait_for_settled(len(ODD))
+        program.process.kill()
+        program.process.wait()
+        program.close()
+        again = self.start("--listen", RIEMANN, "--sink", f"file:{path}?{keys}")
+        again.wait_for_log("which an earlier run left behind")
+        again.stop()
+        self.assertEqual(split(path.read_bytes()), list(ODD.values()))
 
     def test_what_an_earlier_run_left_torn_is_cut_off(self):
         for form in ("protobuf", "pcap"):

@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+/* Where it begins. What is empty may have no data, and C adds not even 0 to NULL. */
+static const char *begin_of(const struct text *text)
+{
+    return text->size != 0 ? text->data : "";
+}
+
 /*
  * Of several stars only the last one seen ever has to take more than it did: what came before it
  * has matched as early as it can, and no later match of that leaves more for the rest. So there is
@@ -9,8 +15,8 @@
  */
 bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit)
 {
-    const char *pattern = glob->data, *pattern_end = pattern + glob->size;
-    const char *at = text->data, *end = at + text->size;
+    const char *pattern = begin_of(glob), *pattern_end = pattern + glob->size;
+    const char *at = begin_of(text), *end = at + text->size;
     const char *behind_star = NULL, *retry = NULL;
     while (at != end) {
         if (++*steps > limit)

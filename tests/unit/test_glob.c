@@ -69,11 +69,14 @@ static void a_question_mark_stands_for_one_byte(void **state)
 static void nothing_matches_nothing_alone(void **state)
 {
     (void)state;
-    static const struct text none = {NULL, 0};
+    static const struct text none = {NULL, 0}, star = {"*", 1}, x = {"x", 1};
     size_t steps = 0;
     assert_true(matches("", ""));
     assert_false(matches("", "x"));
     assert_true(glob_matches(&none, &none, &steps, SIZE_MAX));
+    assert_true(glob_matches(&star, &none, &steps, SIZE_MAX));
+    assert_false(glob_matches(&x, &none, &steps, SIZE_MAX));
+    assert_false(glob_matches(&none, &x, &steps, SIZE_MAX));
     assert_false(glob_is_one(&none));
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/process.h"
+#include "collector/process_reading.h"
 #include "collector/thread.h"
 
 #define MOST ((size_t)1 << 20) /* bytes of output */
@@ -119,6 +120,18 @@ static void the_first_line_that_is_no_warning_says_why_it_failed(void **state)
     assert_fails(words("err:no newline", "exit:1"), MOST, "no newline");
 }
 
+static void a_program_that_wrote_nothing_has_failed_by_its_end(void **state)
+{
+    (void)state;
+    const struct process_reading nothing = {.ended = true};
+    struct process_output out;
+    struct error error;
+    assert_int_equal(
+        process_outcome(&nothing, &nothing, true, "ended with exit code 3", &out, &error),
+        PROCESS_FAILED);
+    assert_string_equal(error.text, "ended with exit code 3");
+}
+
 static void a_program_that_writes_too_much_has_failed(void **state)
 {
     (void)state;
@@ -150,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_name_is_looked_up_in_path),
         cmocka_unit_test(a_program_that_is_not_there_is_told_apart),
         cmocka_unit_test(the_first_line_that_is_no_warning_says_why_it_failed),
+        cmocka_unit_test(a_program_that_wrote_nothing_has_failed_by_its_end),
         cmocka_unit_test(a_program_that_writes_too_much_has_failed),
         cmocka_unit_test(a_program_that_does_not_end_is_ended_with_what_it_started),
     };

@@ -216,7 +216,8 @@ static void take_and_use(void *argument)
 {
     while (!atomic_load(&ended)) {
         struct schema_list *list = schema_slot_take(argument);
-        struct output out = {0};
+        char room[1];
+        struct output out = {.data = room, .capacity = sizeof room};
         struct text text = {"", 0};
         list->entries[0].schema->ops->write_protobuf(list->entries[0].schema, &text, &out);
         schema_list_release(list);

@@ -29,6 +29,7 @@ static const struct unit duration_units[] = {
     {"ms", 1000000},
     {"m", UINT64_C(60) * 1000000000},
     {"h", UINT64_C(3600) * 1000000000},
+    {"d", UINT64_C(86400) * 1000000000},
     {NULL, 0},
 };
 
@@ -44,8 +45,8 @@ static const struct quantity_rules rules[] = {
     [QUANTITY_SIZE] = {size_units, "has no unit; give one of B, kB, MB, GB, KiB, MiB, GiB",
                        "has an unknown unit; give one of B, kB, MB, GB, KiB, MiB, GiB",
                        "is not a whole number of bytes"},
-    [QUANTITY_DURATION] = {duration_units, "has no unit; give one of ns, us, ms, s, m, h",
-                           "has an unknown unit; give one of ns, us, ms, s, m, h",
+    [QUANTITY_DURATION] = {duration_units, "has no unit; give one of ns, us, ms, s, m, h, d",
+                           "has an unknown unit; give one of ns, us, ms, s, m, h, d",
                            "is not a whole number of nanoseconds"},
 };
 

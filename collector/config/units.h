@@ -14,7 +14,7 @@
 enum quantity {
     QUANTITY_COUNT,    /* "1000" */
     QUANTITY_SIZE,     /* bytes: B; kB, MB, GB (powers of 1000); KiB, MiB, GiB (of 1024) */
-    QUANTITY_DURATION, /* nanoseconds: ns, us, ms, s, m (minutes), h */
+    QUANTITY_DURATION, /* nanoseconds: ns, us, ms, s, m (minutes), h, d (24 h) */
 };
 
 /* Bytes that quantity_format can need, with the final NUL. */

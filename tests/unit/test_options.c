@@ -253,7 +253,7 @@ static void the_limits_of_the_options_hold(void **state)
     assert_true(config.max_datagrams == UINT64_MAX);
     config_free(&config);
     refused("--duration \"0s\" is less than 1ns, the least", "--duration", "0s", NULL);
-    refused("--duration \"876001h\" is more than 876000h, the most", "--duration", "876001h", NULL);
+    refused("--duration \"876001h\" is more than 36500d, the most", "--duration", "876001h", NULL);
     refused("--max-datagrams \"0\" is less than 1, the least", "--max-datagrams", "0", NULL);
     refused("--memory \"0B\" is less than 1B, the least", "--memory", "0B", NULL);
     refused("--memory \"1025GiB\" is more than 1024GiB, the most", "--memory", "1025GiB", NULL);
@@ -410,7 +410,7 @@ static void an_option_without_its_value_is_refused(void **state)
 static void a_wrong_value_names_its_option(void **state)
 {
     (void)state;
-    refused("--duration \"10\" has no unit; give one of ns, us, ms, s, m, h", "--duration", "10",
+    refused("--duration \"10\" has no unit; give one of ns, us, ms, s, m, h, d", "--duration", "10",
             NULL);
     refused("--duration \"-1s\" is negative", "--duration", "-1s", NULL);
     refused("--memory \"8M\" has an unknown unit; give one of B, kB, MB, GB, KiB, MiB, GiB",

@@ -54,6 +54,7 @@ static void durations_are_nanoseconds(void **state)
     assert_reads(QUANTITY_DURATION, "10s", UINT64_C(10000000000));
     assert_reads(QUANTITY_DURATION, "1m", UINT64_C(60000000000));
     assert_reads(QUANTITY_DURATION, "1h", UINT64_C(3600000000000));
+    assert_reads(QUANTITY_DURATION, "7d", UINT64_C(604800000000000));
 }
 
 static void counts_are_plain(void **state)
@@ -92,7 +93,7 @@ static void a_bare_number_needs_a_unit(void **state)
     (void)state;
     assert_refused(QUANTITY_SIZE, "64", "has no unit; give one of B, kB, MB, GB, KiB, MiB, GiB");
     assert_refused(QUANTITY_SIZE, "0", "has no unit");
-    assert_refused(QUANTITY_DURATION, "10", "has no unit; give one of ns, us, ms, s, m, h");
+    assert_refused(QUANTITY_DURATION, "10", "has no unit; give one of ns, us, ms, s, m, h, d");
 }
 
 static void what_is_no_quantity_is_refused(void **state)

@@ -1,5 +1,7 @@
 #include "collector/path_template.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +220,95 @@ static void find_base(struct path_template *path)
     path->base[size != 0 ? size : 1] = '\0';
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Bytes of the dot and the letters that a name ends in; 0: it ends otherwise. */
+static size_t suffix_size(const char *name, size_t size)
+{
+    size_t at = size;
+    while (at != 0 && is_letter(name[at - 1]))
+        at--;
+    return at != 0 && at != size && name[at - 1] == '.' ? size - at + 1 : 0;
+}
+
+static bool is_of_compression(const char *suffix, size_t size)
+{
+    return (size == 3 && memcmp(suffix, ".gz", 3) == 0) ||
+           (size == 4 && memcmp(suffix, ".zst", 4) == 0);
+}
+
+/*
+ * Bytes of the extension that a file's name ends in: ".ndjson", or ".ndjson.zst". A name that is
+ * nothing else has none, unless a field stands before it.
+ */
+static size_t extension_size(const char *name, size_t size, bool after_field)
+{
+    size_t last = suffix_size(name, size);
+    size_t stem = size - last;
+    if (last == 0 || (stem == 0 && !after_field))
+        return 0;
+    if (!is_of_compression(name + stem, last))
+        return last;
+    size_t inner = suffix_size(name, stem);
+    return inner == 0 || (inner == stem && !after_field) ? last : inner + last;
+}
+
+/* The name of the file, as far as it stands after the last field. */
+static size_t find_extension(const struct path_template *path)
+{
+    const struct path_piece *last = &path->pieces[path->piece_count - 1];
+    if (last->kind != PIECE_LITERAL)
+        return 0;
+    const char *text = path->literals + last->at;
+    size_t name = last->size;
+    while (name != 0 && text[name - 1] != '/')
+        name--;
+    return extension_size(text + name, last->size - name, name == 0 && path->piece_count != 1);
+}
+
+static bool only_digits_and_dots(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != '.' && !(text[i] >= '0' && text[i] <= '9'))
+            return false;
+    return true;
+}
+
+/* The value that nothing but digits, dots and fields of time stand after, up to the number. */
+static size_t find_open_value(const struct path_template *path)
+{
+    for (size_t i = path->piece_count; i-- > 0;) {
+        const struct path_piece *piece = &path->pieces[i];
+        if (path_piece_is_value(piece->kind))
+            return i;
+        if (piece->kind == PIECE_LITERAL &&
+            !only_digits_and_dots(path->literals + piece->at, piece->size))
+            break;
+    }
+    return PATH_PIECES_SIZE;
+}
+
+/* Puts the place of the number before the extension. */
+static void place_number(struct path_template *path)
+{
+    struct path_piece *pieces = path->pieces;
+    size_t extension = find_extension(path);
+    path->extension = extension;
+    if (extension != 0)
+        pieces[path->piece_count - 1].size -= extension;
+    if (pieces[path->piece_count - 1].size == 0 &&
+        pieces[path->piece_count - 1].kind == PIECE_LITERAL)
+        path->piece_count--;
+    path->open_value = find_open_value(path);
+    pieces[path->piece_count++] = (struct path_piece){.kind = PIECE_NUMBER};
+    if (extension != 0)
+        pieces[path->piece_count++] = (struct path_piece){
+            .kind = PIECE_LITERAL, .at = path->literal_size - extension, .size = extension};
+}
+
 bool path_template_parse(const char *text, struct path_template **out, size_t *wrong_at,
                          const char **why)
 {
@@ -227,6 +318,7 @@ bool path_template_parse(const char *text, struct path_template **out, size_t *w
         wrong(&parser, 0, "memory is short");
     else if (parse_all(&parser)) {
         find_base(parser.path);
+        place_number(parser.path);
         *out = parser.path;
         return true;
     }
@@ -289,6 +381,79 @@ size_t path_template_depth(const struct path_template *path)
     return path->depth;
 }
 
+/* Four numbers of one to three digits, with dots between them. */
+static bool is_like_address(const char *text, size_t size)
+{
+    unsigned dots = 0;
+    unsigned digits = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] != '.')
+            digits++;
+        if (digits > 3 || (text[i] == '.' && digits == 0))
+            return false;
+        if (text[i] == '.') {
+            dots++;
+            digits = 0;
+        }
+    }
+    return dots == 3 && digits != 0;
+}
+
+bool path_value_has_end(const char *value, size_t size)
+{
+    const size_t longest = sizeof "255.255.255.255" - 1;
+    size_t at = size;
+    bool dot = false;
+    if (size == 0 || value[size - 1] == '.')
+        return true;
+    while (at != 0 && size - at <= longest && only_digits_and_dots(value + at - 1, 1))
+        dot = value[--at] == '.' || dot;
+    return !dot || is_like_address(value + at, size - at);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+bool path_template_numbered(const struct path_template *path, const char *bare, uint32_t number,
+                            char *out, size_t size)
+{
+    size_t stem = strlen(bare) - path->extension;
+    int used;
+    if (number == 0)
+        used = snprintf(out, size, "%s", bare);
+    else
+        used = snprintf(out, size, "%.*s.%" PRIu32 "%s", (int)stem, bare, number, bare + stem);
+    return used >= 0 && (size_t)used < size;
+}
+
+/* The number that stands at the beginning of `text`, before `rest`; 0: it is not so. */
+static uint32_t number_before(const char *text, const char *rest)
+{
+    char digits[sizeof ".999999999"];
+    size_t size = strlen(text);
+    size_t rest_size = strlen(rest);
+    if (size < rest_size || size - rest_size >= sizeof digits ||
+        !file_path_same(text + (size - rest_size), rest))
+        return 0;
+    memcpy(digits, text, size - rest_size);
+    digits[size - rest_size] = '\0';
+    return path_number(digits);
+}
+
+int64_t path_template_number_of(const struct path_template *path, const char *bare,
+                                const char *name)
+{
+    size_t size = strlen(bare);
+    size_t stem = size - path->extension;
+    if (file_path_same(name, bare))
+        return 0;
+    if (!file_path_begins(name, bare, stem))
+        return -1;
+    uint32_t number = number_before(name + stem, bare + stem);
+    if (number == 0 && file_path_begins(name + stem, bare + stem, path->extension))
+        number = path_number(name + size);
+    return number != 0 ? (int64_t)number : -1;
+}
+
 /* --- expand ----------------------------------------------------------------------------------- */
 
 /* A moment as its fields tell it. */
@@ -337,8 +502,24 @@ static void put_time(struct output *out, const struct moment *moment, enum path_
     output_bytes(out, text, digits);
 }
 
-/* `last`: its name ends with it. */
-static void put_value(struct expansion *made, const char *value, bool last)
+/* A dot that digits alone follow becomes '_', unless they end an address. */
+static void give_end(char *value, size_t size)
+{
+    if (path_value_has_end(value, size))
+        return;
+    while (value[size - 1] != '.')
+        size--;
+    value[size - 1] = '_';
+}
+
+/* Where a value stands, as far as that decides how it is written. */
+enum value_place {
+    VALUE_WITHIN,
+    VALUE_LAST, /* its folder's name ends with it */
+    VALUE_OPEN, /* the number may follow: path_value_has_end */
+};
+
+static void put_value(struct expansion *made, const char *value, enum value_place place)
 {
     struct output *out = &made->out;
     if (value[0] == '\0')
@@ -356,8 +537,10 @@ static void put_value(struct expansion *made, const char *value, bool last)
         at[i] = path_byte_is_safe(value[i]) ? value[i] : '_';
     if (no_dot && at[0] == '.')
         at[0] = '_';
-    if (last && at[size - 1] == '.')
+    if (place == VALUE_LAST && at[size - 1] == '.')
         at[size - 1] = '_';
+    if (place == VALUE_OPEN)
+        give_end(at, size);
 }
 
 /* What a value has made the name of a device is no longer one. */
@@ -385,13 +568,14 @@ static void put_literal(struct expansion *made, const char *text, size_t size)
     output_bytes(&made->out, text, size);
 }
 
-/* Whether a name ends with the piece at this index. */
-static bool ends_name(const struct path_template *path, size_t index)
+/* Of the value at this index. The place of the number comes after each. */
+static enum value_place place_of(const struct path_template *path, size_t index)
 {
-    if (index + 1 == path->piece_count)
-        return true;
     const struct path_piece *next = &path->pieces[index + 1];
-    return next->kind == PIECE_LITERAL && path->literals[next->at] == '/';
+    if (index == path->open_value)
+        return VALUE_OPEN;
+    bool last = next->kind == PIECE_LITERAL && path->literals[next->at] == '/';
+    return last ? VALUE_LAST : VALUE_WITHIN;
 }
 
 /* The values as texts, by their fields' kinds. */
@@ -408,8 +592,8 @@ static size_t expand(const struct path_template *path, int64_t time_ns,
             put_literal(&made, path->literals + piece->at, piece->size);
         else if (path_piece_is_time(piece->kind))
             put_time(&made.out, &moment, piece->kind);
-        else
-            put_value(&made, values[piece->kind], ends_name(path, i));
+        else if (path_piece_is_value(piece->kind))
+            put_value(&made, values[piece->kind], place_of(path, i));
     }
     end_expanded_name(&made);
     output_char(&made.out, '\0');

@@ -21,7 +21,16 @@
  * in its folder's or file's name, a dot that it begins with becomes '_'. So a value never leads to
  * another folder and never hides a file. Windows leaves out a dot at the end of a name, and takes
  * "aux.ndjson" for a device: the one becomes '_', and of the other the value's first byte does.
- * Different values may become the same path.
+ * Where only digits, dots and fields of time stand between a value and the place of the number, and
+ * the value ends in a dot and digits, that dot becomes '_', unless they end an IPv4 address:
+ * "fd:a.1" is no number 1 of "fd:a". Different values may become the same path.
+ *
+ * A second file of one path has a number before the extension: "metrics.1.ndjson.zst". The
+ * extension is the dot and the letters at the end of the file's name, and the dot and the letters
+ * before them where it is ".zst" or ".gz". It stands after the last field and is not the whole
+ * name. A name without one has the number at its end: "metrics-2026.11.23T10.1", ".metrics.1". In
+ * earlier versions all numbers stood at the end ("metrics.ndjson.zst.1"), and such files are found
+ * as well.
  */
 #ifndef SLUICE_COLLECTOR_PATH_TEMPLATE_H
 #define SLUICE_COLLECTOR_PATH_TEMPLATE_H
@@ -38,7 +47,7 @@
 /* Bytes of a value that go into a path. */
 #define PATH_VALUE_MAX 100
 
-/* The largest number behind a path ("metrics.ndjson.7"). */
+/* The largest number of a path's files ("metrics.7.ndjson"). */
 #define PATH_NUMBER_MAX 999999999
 
 struct path_template;
@@ -58,8 +67,8 @@ struct path_values {
  * - it can become longer than PATH_TEMPLATE_SIZE;
  * - with a field in it, its end is a '/', or behind the first field comes a name that is empty or
  *   made of dots only;
- * - nothing but digits and dots (and fields of time) stands behind the last value. A value ends in
- *   anything, and so could not be told from the number behind a path;
+ * - nothing but digits and dots (and fields of time) stands behind the last value. Its end could
+ * not be told from the number of an earlier version's file;
  * - no file can be called that on this system (collector/file_path.h);
  * or where memory is short.
  */
@@ -111,22 +120,39 @@ size_t path_template_expand(const struct path_template *path, const struct path_
 size_t path_template_expand_other(const struct path_template *path, int64_t time_ns, char *out,
                                   size_t size);
 
-/* The number that is all of ".N", as it stands behind a path; 0 where the text is no such. */
+/* The number that is all of ".N"; 0 where the text is no such. */
 uint32_t path_number(const char *text);
 
+/*
+ * Writes the name that the file of this number has, ended by a NUL: `bare`, an expansion of the
+ * template, with the number in its place; 0: without one. Returns false where `size` is too small.
+ */
+bool path_template_numbered(const struct path_template *path, const char *bare, uint32_t number,
+                            char *out, size_t size);
+
+/*
+ * The number of `name` among the names that `bare` (an expansion, or what stands after its last
+ * '/') becomes with numbers, those of earlier versions too: 0 for `bare` itself, -1: it is none of
+ * them.
+ */
+int64_t path_template_number_of(const struct path_template *path, const char *bare,
+                                const char *name);
+
 struct path_match {
-    uint32_t number; /* behind the path; 0: there is none */
+    uint32_t number;               /* 0: it has none */
+    char bare[PATH_TEMPLATE_SIZE]; /* the path without it, ended by a NUL */
     /*
-     * The path with a '*' for each field of time, ended by a NUL: the same for files of the same
+     * That with a '*' for each field of time, ended by a NUL: the same for files of the same
      * values.
      */
     char key[PATH_TEMPLATE_SIZE];
 };
 
 /*
- * Whether `path` can be an expansion of the template, followed by ".N" or not: N a decimal number
- * from 1 to PATH_NUMBER_MAX without leading zeros. Fields of time have to be in their range (the
- * days of each month are not looked at), values have to be of the bytes that expand leaves in them.
+ * Whether `path` can be an expansion of the template, with ".N" before its extension or at its end
+ * or without: N a decimal number from 1 to PATH_NUMBER_MAX without leading zeros. Fields of time
+ * have to be in their range (the days of each month are not looked at), values have to be of the
+ * bytes that expand leaves in them.
  *
  * Of templates in which a value and a field of time stand beside each other, or with a separator
  * between them that values may hold as well, a path may be readable in more than one way; then the

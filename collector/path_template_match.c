@@ -3,6 +3,7 @@
  * first, the set of places in the path from which the rest of the template fits the rest of the
  * path. A walk from the front then never goes wrong.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/file_path.h"
@@ -11,7 +12,7 @@
 
 #define NUMBER_DIGITS 9 /* of PATH_NUMBER_MAX */
 
-/* The longest path with ".N" behind it. */
+/* The longest path with its ".N". */
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + NUMBER_DIGITS)
 
 /* Places in a path, from before its first byte to behind its last. */
@@ -89,15 +90,54 @@ static struct lengths lengths_at(const struct path_template *template,
     return same ? (struct lengths){piece->size, piece->size} : no_length;
 }
 
-/* The least length with which the piece leads from `at` to one of `places`; 0: none does. */
-static size_t length_to(const struct path_template *template, const struct path_piece *piece,
-                        const char *path, size_t at, const struct places *places)
+/* Bytes of the dot and the digits that stand here; 0: there is no number. */
+static size_t number_size(const char *path)
 {
-    struct lengths lengths = lengths_at(template, piece, path, at);
+    char text[1 + NUMBER_DIGITS + 1] = {path[0]};
+    size_t size = 1;
+    for (; path[0] == '.' && size <= NUMBER_DIGITS && is_digit(path[size]); size++)
+        text[size] = path[size];
+    return path_number(text) != 0 ? size : 0;
+}
+
+/* A path that is read by a template. */
+struct reading {
+    const struct path_template *template;
+    const char *path;
+    size_t size;      /* of what the pieces stand for: all of it, or what is before a number */
+    bool old;         /* the number stands at the end: no piece is one, and values end anywhere */
+    uint32_t number;  /* found so far */
+    size_t number_at; /* and where */
+    struct places places[PATH_PIECES_SIZE + 1]; /* [i]: from where piece i on fits */
+};
+
+#define NO_LENGTH SIZE_MAX
+
+/* The least length of the number's place with which the rest of the path fits. */
+static size_t number_length_to(const struct reading *reading, size_t at,
+                               const struct places *places)
+{
+    size_t size = reading->old ? 0 : number_size(reading->path + at);
+    if (has_place(places, at))
+        return 0;
+    return size != 0 && has_place(places, at + size) ? size : NO_LENGTH;
+}
+
+/* The least length with which the piece leads from `at` to where the rest of the path fits. */
+static size_t length_to(const struct reading *reading, size_t index, size_t at)
+{
+    const struct path_template *template = reading->template;
+    const struct path_piece *piece = &template->pieces[index];
+    const struct places *places = &reading->places[index + 1];
+    if (piece->kind == PIECE_NUMBER)
+        return number_length_to(reading, at, places);
+    bool open = index == template->open_value && !reading->old;
+    struct lengths lengths = lengths_at(template, piece, reading->path, at);
     for (size_t length = lengths.least; length <= lengths.most; length++)
-        if (has_place(places, at + length))
+        if (has_place(places, at + length) &&
+            (!open || path_value_has_end(reading->path + at, length)))
             return length;
-    return 0;
+    return NO_LENGTH;
 }
 
 uint32_t path_number(const char *text)
@@ -112,51 +152,75 @@ uint32_t path_number(const char *text)
     return digits <= NUMBER_DIGITS && text[1 + digits] == '\0' ? number : 0;
 }
 
-/* Where the expansion may end: before a number, or at the end of the path. */
-static void find_ends(const char *path, size_t size, struct places *ends)
+/* Walks from the front to the end of the expansion, and writes the key. */
+static void walk(struct reading *reading, char *key)
 {
-    const char *dot = strrchr(path, '.');
-    add_place(ends, size);
-    if (dot != NULL && path_number(dot) != 0)
-        add_place(ends, (size_t)(dot - path));
-}
-
-/* Walks from the front to the end of the expansion, which is returned, and writes the key. */
-static size_t walk(const struct path_template *template, const char *path,
-                   const struct places *places, char *key)
-{
+    const struct path_template *template = reading->template;
+    const char *path = reading->path;
     size_t at = 0;
     size_t used = 0;
     for (size_t i = 0; i < template->piece_count; i++) {
-        const struct path_piece *piece = &template->pieces[i];
-        size_t length = length_to(template, piece, path, at, &places[i + 1]);
-        if (path_piece_is_time(piece->kind)) {
+        enum path_piece_kind kind = template->pieces[i].kind;
+        size_t length = length_to(reading, i, at);
+        if (path_piece_is_time(kind)) {
             key[used++] = '*';
-        } else {
+        } else if (kind != PIECE_NUMBER) {
             memcpy(key + used, path + at, length);
             used += length;
+        } else if (length != 0) {
+            reading->number_at = at;
+            reading->number = (uint32_t)strtoul(path + at + 1, NULL, 10);
         }
         at += length;
     }
     key[used] = '\0';
-    return at;
+}
+
+/* Whether the pieces stand for the first bytes of the path, which is then told in *match. */
+static bool read_pieces(struct reading *reading, struct path_match *match)
+{
+    const struct path_template *template = reading->template;
+    const size_t count = template->piece_count;
+    memset(reading->places, 0, (count + 1) * sizeof reading->places[0]);
+    add_place(&reading->places[count], reading->size);
+    for (size_t i = count; i-- > 0;)
+        for (size_t at = 0; at <= reading->size; at++)
+            if (length_to(reading, i, at) != NO_LENGTH)
+                add_place(&reading->places[i], at);
+    if (!has_place(&reading->places[0], 0))
+        return false;
+    walk(reading, match->key);
+    match->number = reading->number;
+    return true;
+}
+
+/* Writes the path without its number, whose digits and dot stand at `at`. */
+static void write_bare(const struct reading *reading, char *bare)
+{
+    size_t before = reading->number == 0 ? strlen(reading->path) : reading->number_at;
+    size_t number = reading->number == 0 ? 0 : number_size(reading->path + before);
+    memcpy(bare, reading->path, before);
+    strcpy(bare + before, reading->path + before + number);
 }
 
 bool path_template_match(const struct path_template *template, const char *path,
                          struct path_match *match)
 {
+    struct reading reading = {.template = template, .path = path};
     const char *end = memchr(path, '\0', LONGEST + 1);
     if (end == NULL)
         return false;
-    size_t size = (size_t)(end - path);
-    struct places places[PATH_PIECES_MAX + 1] = {{{0}}}; /* [i]: from where piece i on fits */
-    find_ends(path, size, &places[template->piece_count]);
-    for (size_t i = template->piece_count; i-- > 0;)
-        for (size_t at = 0; at < size; at++)
-            if (length_to(template, &template->pieces[i], path, at, &places[i + 1]) != 0)
-                add_place(&places[i], at);
-    if (!has_place(&places[0], 0))
-        return false;
-    match->number = path_number(path + walk(template, path, places, match->key));
-    return true;
+    reading.size = (size_t)(end - path);
+    bool found = read_pieces(&reading, match);
+    const char *dot = strrchr(path, '.');
+    if (!found && dot != NULL && path_number(dot) != 0) {
+        reading.old = true;
+        reading.size = (size_t)(dot - path);
+        reading.number = path_number(dot);
+        reading.number_at = reading.size;
+        found = read_pieces(&reading, match);
+    }
+    if (found)
+        write_bare(&reading, match->bare);
+    return found;
 }

@@ -8,6 +8,7 @@
 
 enum path_piece_kind {
     PIECE_LITERAL,
+    PIECE_NUMBER, /* where the number of a second file stands: one of each template, maybe empty */
     PIECE_YEAR,
     PIECE_YEAR_OF_CENTURY,
     PIECE_MONTH,
@@ -46,9 +47,14 @@ struct path_piece {
 /* Each field is one, and so is the text between two of them; %F is five. */
 #define PATH_PIECES_MAX 64
 
+/* The place of the number is one more, and what stands before it and after it are two. */
+#define PATH_PIECES_SIZE (PATH_PIECES_MAX + 2)
+
 struct path_template {
-    struct path_piece pieces[PATH_PIECES_MAX];
+    struct path_piece pieces[PATH_PIECES_SIZE];
     size_t piece_count;
+    size_t open_value; /* index of the piece; PATH_PIECES_SIZE: none (path_value_has_end) */
+    size_t extension;  /* bytes at the end of each path, after the place of the number */
     bool has_values;
     int64_t finest_ns;
     size_t depth;
@@ -74,6 +80,14 @@ static inline bool path_byte_is_safe(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
 }
+
+/*
+ * Whether the end of a value can be told from a number that follows it: it does not end in a dot
+ * and digits, or the digits and dots at its end have the form of an IPv4 address. A value with
+ * nothing but digits, dots and fields of time between it and the number ("%{source}.ndjson") is
+ * given such an end.
+ */
+bool path_value_has_end(const char *value, size_t size);
 
 /* Whether nothing but dots stands between the last '/' (or the beginning) and `at`. */
 static inline bool path_only_dots_before(const char *path, size_t at)

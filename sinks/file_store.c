@@ -97,6 +97,12 @@ struct destination_shape file_store_shape(const struct path_template *path,
 
 /* --- completing ------------------------------------------------------------------------------- */
 
+static const char *part_name(const struct file_store *store, const struct live_file *file,
+                             char *name)
+{
+    return file_part_name(store->makings.path, file->path, file->number, name);
+}
+
 /* Returns false, and the file goes on, where it cannot be given its name. */
 static bool complete(struct file_store *store, struct live_file *file)
 {
@@ -108,7 +114,7 @@ static bool complete(struct file_store *store, struct live_file *file)
     counter_add(&store->options.counters->write_errors, 1);
     if (log_allowed(&store->log, &held))
         log_about(LOG_ERROR, LOG_OF_SINK, store->options.name, "%s; going on with %s", error.text,
-                  file_part_name(file->path, file->number, name));
+                  part_name(store, file, name));
     return false;
 }
 
@@ -264,7 +270,7 @@ static bool begin_next(struct file_store *store, struct live_file *file, struct 
         return live_file_open(&store->makings, file, error);
     char name[FILE_NAME_SIZE];
     error_set(error, EXIT_CODE_IO, "%s is complete and cannot get its name",
-              file_part_name(file->path, file->number, name));
+              part_name(store, file, name));
     return !store->shape.arranged;
 }
 
@@ -329,7 +335,7 @@ static void set_next_tick(struct file_store *store, int64_t now_ns)
 static void sync_file(struct file_store *store, struct live_file *file)
 {
     struct error error;
-    if (live_file_sync(file, &error))
+    if (live_file_sync(&store->makings, file, &error))
         return;
     counter_add(&store->options.counters->write_errors, 1);
     log_about(LOG_ERROR, LOG_OF_SINK, store->options.name, "%s", error.text);
@@ -496,7 +502,7 @@ int file_store_create(struct path_template *path, const struct destination_optio
     store->path = path;
     store->makings = (struct file_makings){
         .content = {.name = options->name, .encoder = options->encoder},
-        .base_length = strlen(path_template_prefix(path)),
+        .path = path,
         .sync = options->file.sync,
         .files = &options->counters->files,
     };

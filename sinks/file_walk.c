@@ -1,17 +1,15 @@
 #include "sinks/file_walk.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "collector/folder.h"
 
-const char *file_part_name(const char *path, uint32_t number, char *name)
+const char *file_part_name(const struct path_template *template, const char *path, uint32_t number,
+                           char *name)
 {
-    if (number == 0)
-        snprintf(name, FILE_NAME_SIZE, "%s" PART_SUFFIX, path);
-    else
-        snprintf(name, FILE_NAME_SIZE, "%s.%" PRIu32 PART_SUFFIX, path, number);
+    /* FILE_NAME_SIZE has room for it. */
+    path_template_numbered(template, path, number, name, FILE_NAME_SIZE);
+    memcpy(name + strlen(name), PART_SUFFIX, sizeof PART_SUFFIX);
     return name;
 }
 
@@ -33,10 +31,7 @@ static void look_at(struct walk *walk, size_t length, const struct folder_entry 
         whole[length - suffix] = '\0';
     if (!path_template_match(walk->path, whole, &match) || (part && match.number > PART_NUMBER_MAX))
         return;
-    if (part && match.number != 0)
-        *strrchr(whole, '.') = '\0';
     walk->visit(walk->context, &(struct found_file){.path = walk->name,
-                                                    .whole = whole,
                                                     .part = part,
                                                     .modified_ns = entry->modified_ns,
                                                     .match = &match});

@@ -15,7 +15,8 @@
 
 /*
  * The file of a path that is not complete is PATH.part. Where that name is held by one that is
- * complete and cannot get its name yet, the next is PATH.1.part, and so on up to this number.
+ * complete and cannot get its name yet, the next has a number as complete files have, with ".part"
+ * after it ("a.1.ndjson.part"), and so on up to this number.
  */
 #define PART_NUMBER_MAX 99
 
@@ -24,14 +25,17 @@
 
 struct found_file {
     const char *path;               /* as it lies there, until the visit is over */
-    const char *whole;              /* of a part: the path that it is a part of; else the same */
     bool part;                      /* it ends in PART_SUFFIX */
     int64_t modified_ns;            /* since 1970 UTC */
-    const struct path_match *match; /* the number behind the path, too: of a part, its own */
+    const struct path_match *match; /* of a part: of its name without PART_SUFFIX */
 };
 
-/* The name of a part that has this number, 0: none, into FILE_NAME_SIZE bytes. Returns them. */
-const char *file_part_name(const char *path, uint32_t number, char *name);
+/*
+ * The name of the part that has this number, 0: none, of a path that the template became, into
+ * FILE_NAME_SIZE bytes. Returns them.
+ */
+const char *file_part_name(const struct path_template *template, const char *path, uint32_t number,
+                           char *name);
 
 /* Calls `visit` for each regular file below the base folder whose path matches the template. */
 void file_walk(const struct path_template *path,

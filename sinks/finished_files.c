@@ -10,9 +10,6 @@
 #include "collector/log.h"
 #include "collector/thread.h"
 
-/* Of a sink; who holds more than that has to let go before other files are complete. */
-#define MOST_WAITING 16
-
 /* Failures to remove old files after which the rest is left for the next time. */
 #define MOST_STUCK 16
 
@@ -25,12 +22,16 @@ struct kept {
     uint64_t tried; /* the last time that it could not */
 };
 
-/* One that another program keeps from getting its name. */
+/* Of a sink; who holds more than that has to let go before other files are complete. */
+#define MOST_WAITING 16
+
+/* One that cannot get its name yet. */
 struct waiting {
     struct part_file *file; /* NULL: it could not be opened either */
-    int64_t number;         /* behind its name, which no younger one gets */
+    int64_t number;         /* of its name, which no younger one gets */
     uint32_t part_number;
     char path[PATH_TEMPLATE_SIZE];
+    char name[FILE_NAME_SIZE]; /* until it has its own */
 };
 
 struct finished_files {
@@ -66,7 +67,6 @@ struct finished_files *finished_files_create(const struct path_template *path, u
 
 void finished_files_destroy(struct finished_files *files)
 {
-    char name[FILE_NAME_SIZE];
     if (files == NULL)
         return;
     for (size_t i = 0; i < files->waiting_count; i++) {
@@ -74,7 +74,7 @@ void finished_files_destroy(struct finished_files *files)
         log_line(LOG_WARNING,
                  "%s: another program still has it open and keeps it from being renamed; the next "
                  "start completes it",
-                 file_part_name(waiting->path, waiting->part_number, name));
+                 waiting->name);
         part_file_close(waiting->file);
     }
     for (size_t i = 0; i < files->count; i++)
@@ -183,18 +183,6 @@ static void keep_new(struct finished_files *files, const char *name)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The number behind a name that begins with `base`: 0 for the name itself, -1: it is no such. */
-static int64_t number_of(const char *name, const char *base)
-{
-    size_t length = strlen(base);
-    if (!file_path_begins(name, base, length))
-        return -1;
-    if (name[length] == '\0')
-        return 0;
-    uint32_t number = path_number(name + length);
-    return number != 0 ? (int64_t)number : -1;
-}
-
 /* The highest number that is kept for one that waits; -1: there is none of that path. */
 static int64_t highest_waiting(const struct finished_files *files, const char *path)
 {
@@ -206,7 +194,7 @@ static int64_t highest_waiting(const struct finished_files *files, const char *p
 }
 
 /*
- * One more than the highest number of that path's files; 0 where there are none. Behind
+ * One more than the highest number of that path's files; 0 where there are none. After
  * PATH_NUMBER_MAX it begins anew, and `*tries` numbers from there on have one that is free.
  */
 static int64_t next_number(const struct finished_files *files, const char *path, int64_t *tries)
@@ -222,7 +210,7 @@ static int64_t next_number(const struct finished_files *files, const char *path,
     struct folder *folder = folder_open(folder_name);
     struct folder_entry entry;
     while (folder != NULL && folder_next(folder, &entry)) {
-        int64_t number = number_of(entry.name, base);
+        int64_t number = path_template_number_of(files->path, base, entry.name);
         if (number > highest)
             highest = number;
         *tries += number >= 0;
@@ -231,31 +219,28 @@ static int64_t next_number(const struct finished_files *files, const char *path,
     return highest < PATH_NUMBER_MAX ? highest + 1 : 1;
 }
 
-static void put_name(char *name, const char *path, int64_t number)
+static void put_name(const struct finished_files *files, const char *path, int64_t number,
+                     char *name)
 {
-    if (number == 0)
-        snprintf(name, FILE_NAME_SIZE, "%s", path);
-    else
-        snprintf(name, FILE_NAME_SIZE, "%s.%" PRId64, path, number);
+    path_template_numbered(files->path, path, (uint32_t)number, name, FILE_NAME_SIZE);
 }
 
 /* Completes it by this number, or one that is free, which then is in *number, and in `name`. */
-static enum part_result give_name(struct finished_files *files, struct part_file *file,
-                                  const char *path, int64_t *number, char *name,
-                                  struct error *error)
+static enum part_result give_name(struct finished_files *files, const struct complete_part *part,
+                                  int64_t *number, char *name, struct error *error)
 {
     int64_t tries;
-    put_name(name, path, *number);
-    enum part_result result = part_file_complete(file, name, error);
+    put_name(files, part->path, *number, name);
+    enum part_result result = part_file_complete(part->file, name, error);
     if (result == PART_TAKEN)
-        *number = next_number(files, path, &tries);
+        *number = next_number(files, part->path, &tries);
     for (; result == PART_TAKEN && tries > 0; tries--) {
-        put_name(name, path, *number);
-        result = part_file_complete(file, name, error);
+        put_name(files, part->path, *number, name);
+        result = part_file_complete(part->file, name, error);
         *number += result == PART_TAKEN;
     }
     if (result == PART_TAKEN) {
-        error_set(error, EXIT_CODE_IO, "no free name behind %s", path);
+        error_set(error, EXIT_CODE_IO, "no number is free for another %s", part->path);
         result = PART_FAILED;
     }
     if (result == PART_DONE)
@@ -267,12 +252,13 @@ static enum part_result give_name(struct finished_files *files, struct part_file
 static int64_t first_number(const struct finished_files *files, const char *path)
 {
     int64_t tries;
-    bool look = files->keep != 0 || highest_waiting(files, path) >= 0;
+    bool look = finished_files_are_limited(files) || highest_waiting(files, path) >= 0;
     return look ? next_number(files, path, &tries) : 0;
 }
 
-/* The number that it is going to have is told now, so that whoever comes later has a higher one. */
-static int64_t put_in_line(struct finished_files *files, const struct complete_part *part)
+/* Its number is set apart now, so that whatever comes later has a higher one. */
+static void put_in_line(struct finished_files *files, const struct complete_part *part,
+                        const char *why)
 {
     int64_t tries;
     int64_t number = next_number(files, part->path, &tries);
@@ -281,43 +267,40 @@ static int64_t put_in_line(struct finished_files *files, const struct complete_p
     waiting->number = number;
     waiting->part_number = part->number;
     memcpy(waiting->path, part->path, strlen(part->path) + 1);
+    memcpy(waiting->name, part->name, strlen(part->name) + 1);
     counter_add(files->renames_blocked, 1);
-    return number;
+    log_line(LOG_WARNING, "%s is complete, but %s; trying again", part->name, why);
 }
 
 enum part_result finished_files_add(struct finished_files *files, const struct complete_part *part,
                                     char *name, struct error *error)
 {
-    char part_name[FILE_NAME_SIZE];
     int64_t number = first_number(files, part->path);
-    enum part_result result = give_name(files, part->file, part->path, &number, name, error);
+    enum part_result result = give_name(files, part, &number, name, error);
     if (result != PART_BUSY)
         return result;
     if (files->waiting_count == MOST_WAITING)
         return PART_FAILED;
-    put_name(name, part->path, put_in_line(files, part));
-    log_line(LOG_WARNING,
-             "%s: complete, but another program that has it open keeps it from being renamed to "
-             "%s; trying again until it is",
-             file_part_name(part->path, part->number, part_name), name);
-    memcpy(name, part_name, sizeof part_name);
+    put_in_line(files, part, error->text);
     return PART_BUSY;
 }
 
 /* --- those that wait -------------------------------------------------------------------------- */
 
-bool finished_files_await(struct finished_files *files, const char *path, uint32_t number)
+bool finished_files_await(struct finished_files *files, const struct complete_part *part,
+                          const char *why)
 {
-    char name[FILE_NAME_SIZE];
-    const struct complete_part part = {.path = path, .number = number};
     if (files->waiting_count == MOST_WAITING)
         return false;
-    log_line(LOG_WARNING,
-             "%s: another program has it open and keeps it from being written to; it is complete "
-             "as it is, and gets its name when that has closed it",
-             file_part_name(path, number, name));
-    put_in_line(files, &part);
+    put_in_line(files, part, why);
     return true;
+}
+
+static void take_out(struct finished_files *files, size_t at)
+{
+    struct waiting *waiting = &files->waiting[at];
+    files->waiting_count--;
+    memmove(waiting, waiting + 1, (files->waiting_count - at) * sizeof *waiting);
 }
 
 bool finished_files_are_waiting(const struct finished_files *files)
@@ -337,33 +320,36 @@ uint32_t finished_files_next_part(const struct finished_files *files, const char
         if (waiting->part_number >= next)
             next = waiting->part_number + 1;
     }
-    /* There are more numbers than may wait. */
+    /* There are more numbers than files may wait. */
     for (uint32_t i = 0; next > PART_NUMBER_MAX; i++)
         if (!held[i])
             next = i;
     return next;
 }
 
-/* Returns what became of it; PART_BUSY: it still waits. */
+/* Returns what became of it; PART_BUSY: it still waits, and `error` says why. */
 static enum part_result try_again(struct finished_files *files, struct waiting *waiting,
-                                  const char *part_name)
+                                  struct error *error)
 {
     char name[FILE_NAME_SIZE];
-    struct error error;
     enum part_result result = PART_DONE;
     if (waiting->file == NULL)
-        result = part_file_open_left(part_name, &waiting->file, &error);
+        result = part_file_open_left(waiting->name, &waiting->file, error);
+    const struct complete_part part = {.file = waiting->file, .path = waiting->path};
     if (result == PART_DONE)
-        result = give_name(files, waiting->file, waiting->path, &waiting->number, name, &error);
+        result = give_name(files, &part, &waiting->number, name, error);
     switch (result) {
     case PART_DONE:
-        log_line(LOG_INFO, "%s: renamed to %s at last", part_name, name);
+        log_line(LOG_INFO, "%s: renamed to %s at last", waiting->name, name);
         return PART_DONE;
     case PART_MISSING:
         log_line(LOG_WARNING, "%s: it was moved or removed while it waited for its name",
-                 part_name);
+                 waiting->name);
         part_file_close(waiting->file);
         return PART_MISSING;
+    case PART_LOCKED:
+        error_set(error, EXIT_CODE_IO, "another program has locked it");
+        return PART_BUSY;
     default:
         return PART_BUSY;
     }
@@ -371,19 +357,15 @@ static enum part_result try_again(struct finished_files *files, struct waiting *
 
 size_t finished_files_retry(struct finished_files *files)
 {
-    char part_name[FILE_NAME_SIZE];
     size_t done = 0;
     for (size_t i = 0; i < files->waiting_count;) {
-        struct waiting *waiting = &files->waiting[i];
-        file_part_name(waiting->path, waiting->part_number, part_name);
-        enum part_result result = try_again(files, waiting, part_name);
+        struct error ignored;
+        enum part_result result = try_again(files, &files->waiting[i], &ignored);
         done += result == PART_DONE;
-        if (result == PART_BUSY) {
+        if (result == PART_BUSY)
             i++;
-            continue;
-        }
-        files->waiting_count--;
-        memmove(waiting, waiting + 1, (files->waiting_count - i) * sizeof *waiting);
+        else
+            take_out(files, i);
     }
     return done;
 }

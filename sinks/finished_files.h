@@ -2,7 +2,7 @@
  * The complete files of a sink: gives a file that has become complete its name, without replacing
  * one, and removes the oldest where only some are to be kept.
  *
- * A name that is taken gets a number behind it, one more than the highest there is, so that the
+ * Where the name is taken the file gets a number, one more than the highest there is, so that the
  * numbers tell the order. A file that another program keeps from being renamed waits here for its
  * name, open and locked, while the sink goes on with others; those that still wait at the end are
  * left as they are, for the next start. Used by the sink's thread, or before it starts.
@@ -20,8 +20,9 @@ struct finished_files;
 /* A file that is complete. */
 struct complete_part {
     struct part_file *file;
-    const char *path; /* what it is to be called, less a number behind it */
-    uint32_t number;  /* of its name until then (file_part_name) */
+    const char *name; /* of the part */
+    const char *path; /* what it is to be called, without a number */
+    uint32_t number;  /* of the part's name */
 };
 
 /*
@@ -45,19 +46,20 @@ bool finished_files_are_limited(const struct finished_files *files);
 void finished_files_found(struct finished_files *files, const struct found_file *file);
 
 /*
- * Completes the file by the name of its path, or that and a number, which goes to `name`
+ * Completes the file by the name of its path, or that with a number, which goes to `name`
  * (FILE_NAME_SIZE bytes). PART_DONE, PART_MISSING or PART_FAILED, as part_file_complete; or
- * PART_BUSY: it waits here now, the log and the counter know, and `name` is what it is called
- * until then. Where too many wait already that is PART_FAILED.
+ * PART_BUSY: it waits here now, which was logged and counted. Where too many wait already that is
+ * PART_FAILED.
  */
 enum part_result finished_files_add(struct finished_files *files, const struct complete_part *part,
                                     char *name, struct error *error);
 
 /*
- * The same for a part that is closed, and cannot be opened (PART_BUSY), so that its place is free
- * for another one. Returns false where too many wait.
+ * Has a part wait that is closed and cannot be opened (PART_BUSY), so that its place is free for
+ * another one; `why` is for the log. Returns false where too many wait.
  */
-bool finished_files_await(struct finished_files *files, const char *path, uint32_t number);
+bool finished_files_await(struct finished_files *files, const struct complete_part *part,
+                          const char *why);
 
 /* Whether any wait; and trying again: returns how many have got their names. */
 bool finished_files_are_waiting(const struct finished_files *files);

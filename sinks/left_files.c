@@ -98,13 +98,13 @@ static enum left_result complete(const struct file_content *content,
     }
 }
 
-enum left_result left_file_finish(const struct file_content *content, const char *path,
-                                  uint32_t number, struct finished_files *finished,
+enum left_result left_file_finish(const struct file_content *content,
+                                  const struct complete_part *left, struct finished_files *finished,
                                   struct error *error)
 {
-    char part_name[FILE_NAME_SIZE];
+    struct complete_part whole_part = *left;
     struct part_file *part;
-    switch (part_file_open_left(file_part_name(path, number, part_name), &part, error)) {
+    switch (part_file_open_left(left->name, &part, error)) {
     case PART_DONE:
         break;
     case PART_LOCKED:
@@ -132,7 +132,7 @@ enum left_result left_file_finish(const struct file_content *content, const char
         part_file_close(part);
         return LEFT_FAILED;
     }
-    const struct complete_part whole_part = {.file = part, .path = path, .number = number};
+    whole_part.file = part;
     return complete(content, &whole_part, cut, finished, error);
 }
 
@@ -162,7 +162,9 @@ static void finish(void *context, const struct found_file *file)
         finishing->next = number;
     if (!file->part || number != finishing->number)
         return;
-    switch (left_file_finish(content, file->whole, number, finishing->finished, &error)) {
+    const struct complete_part left = {
+        .name = file->path, .path = file->match->bare, .number = number};
+    switch (left_file_finish(content, &left, finishing->finished, &error)) {
     case LEFT_DONE:
     case LEFT_LOCKED:
     case LEFT_WAITS:

@@ -40,9 +40,9 @@ enum left_result {
 void left_files_finish(const struct file_content *content, const struct path_template *path,
                        struct finished_files *finished);
 
-/* Finishes the part of `path` that has this number (sinks/file_walk.h), and tells the log. */
-enum left_result left_file_finish(const struct file_content *content, const char *path,
-                                  uint32_t number, struct finished_files *finished,
+/* Finishes the part that has these names (its file is NULL), and logs that. */
+enum left_result left_file_finish(const struct file_content *content,
+                                  const struct complete_part *left, struct finished_files *finished,
                                   struct error *error);
 
 #endif

@@ -1,11 +1,14 @@
 #include "sinks/live_file.h"
 
+#include <string.h>
+
 #include "collector/log.h"
 #include "collector/thread.h"
 
-static const char *part_name(const struct live_file *file, char *name)
+static const char *part_name(const struct file_makings *makings, const struct live_file *file,
+                             char *name)
 {
-    return file_part_name(file->path, file->number, name);
+    return file_part_name(makings->path, file->path, file->number, name);
 }
 
 static void forget(struct live_file *file)
@@ -20,7 +23,8 @@ static void tell_astray(const struct file_makings *makings, const struct live_fi
 {
     char name[FILE_NAME_SIZE];
     log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name,
-              "%s was moved or removed; what comes goes to a new one", part_name(file, name));
+              "%s was moved or removed; what comes goes to a new one",
+              part_name(makings, file, name));
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -34,8 +38,9 @@ static enum part_result clear_the_way(const struct file_makings *makings,
 {
     char name[FILE_NAME_SIZE];
     char format[FILE_CONTENT_TEXT_SIZE];
-    switch (
-        left_file_finish(&makings->content, file->path, file->number, makings->finished, error)) {
+    const struct complete_part left = {
+        .name = part_name(makings, file, name), .path = file->path, .number = file->number};
+    switch (left_file_finish(&makings->content, &left, makings->finished, error)) {
     case LEFT_DONE:
         return PART_DONE;
     case LEFT_WAITS:
@@ -43,12 +48,12 @@ static enum part_result clear_the_way(const struct file_makings *makings,
         return PART_BUSY;
     case LEFT_LOCKED:
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is being written by another program",
-                  part_name(file, name));
+                  part_name(makings, file, name));
         return PART_FAILED;
     case LEFT_FOREIGN:
         file_content_format(&makings->content, format);
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is no file of %s",
-                  part_name(file, name), format);
+                  part_name(makings, file, name), format);
         return PART_FAILED;
     case LEFT_FAILED:
         break;
@@ -61,12 +66,13 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
                                      struct error *error)
 {
     char name[FILE_NAME_SIZE];
-    part_name(file, name);
-    enum part_result result = part_file_open_new(name, makings->base_length, &file->part, error);
+    part_name(makings, file, name);
+    const size_t base = strlen(path_template_prefix(makings->path));
+    enum part_result result = part_file_open_new(name, base, &file->part, error);
     if (result == PART_TAKEN) {
         result = clear_the_way(makings, file, error);
         if (result == PART_DONE)
-            result = part_file_open_new(name, makings->base_length, &file->part, error);
+            result = part_file_open_new(name, base, &file->part, error);
     }
     if (result == PART_TAKEN)
         error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way", name);
@@ -89,11 +95,12 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
 }
 
 /* PART_MISSING where it is not there any more as it was left; PART_BUSY where it may not be had. */
-static enum part_result take_up(struct live_file *file)
+static enum part_result take_up(const struct file_makings *makings, struct live_file *file,
+                                struct error *error)
 {
     char name[FILE_NAME_SIZE];
-    struct error ignored;
-    enum part_result result = part_file_open_left(part_name(file, name), &file->part, &ignored);
+    enum part_result result =
+        part_file_open_left(part_name(makings, file, name), &file->part, error);
     if (result != PART_DONE)
         return result == PART_BUSY ? PART_BUSY : PART_MISSING;
     if (part_file_size(file->part) == file->size) {
@@ -110,13 +117,12 @@ static bool let_wait(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {
     char name[FILE_NAME_SIZE];
-    if (finished_files_await(makings->finished, file->path, file->number)) {
-        forget(file);
-        return true;
-    }
-    error_set(error, EXIT_CODE_IO, "%s is held by another program, as others are",
-              part_name(file, name));
-    return false;
+    const struct complete_part part = {
+        .name = part_name(makings, file, name), .path = file->path, .number = file->number};
+    if (!finished_files_await(makings->finished, &part, error->text))
+        return false;
+    forget(file);
+    return true;
 }
 
 bool live_file_open(const struct file_makings *makings, struct live_file *file, struct error *error)
@@ -127,7 +133,7 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
     }
     if (file->part == NULL && !file->aside)
         return open_new(makings, file, error);
-    enum part_result found = file->part == NULL ? take_up(file) : PART_MISSING;
+    enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_MISSING;
     if (found == PART_DONE)
         return true;
     if (found == PART_BUSY)
@@ -151,10 +157,10 @@ bool live_file_append(struct live_file *file, const void *bytes, size_t size, st
     return true;
 }
 
-bool live_file_sync(struct live_file *file, struct error *error)
+bool live_file_sync(const struct file_makings *makings, struct live_file *file, struct error *error)
 {
     bool aside = file->aside;
-    if (!file->unsynced || (aside && take_up(file) != PART_DONE))
+    if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
         return true; /* what became of it is told when it is looked for next */
     file->unsynced = false;
     bool synced = part_file_sync(file->part, error);
@@ -171,7 +177,7 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     char name[FILE_NAME_SIZE];
     if (!live_file_is_begun(file))
         return true;
-    enum part_result found = file->part == NULL ? take_up(file) : PART_DONE;
+    enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_DONE;
     if (found == PART_BUSY)
         return let_wait(makings, file, error);
     if (found == PART_MISSING) {
@@ -184,10 +190,13 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
         forget(file);
         return true;
     }
-    if (makings->sync != SYNC_NEVER && !live_file_sync(file, error))
+    if (makings->sync != SYNC_NEVER && !live_file_sync(makings, file, error))
         return false;
-    const struct complete_part part = {
-        .file = file->part, .path = file->path, .number = file->number};
+    char part_text[FILE_NAME_SIZE];
+    const struct complete_part part = {.file = file->part,
+                                       .name = part_name(makings, file, part_text),
+                                       .path = file->path,
+                                       .number = file->number};
     switch (finished_files_add(makings->finished, &part, name, error)) {
     case PART_DONE:
         counter_add(makings->files, 1);

@@ -16,8 +16,8 @@
 /* What all files of a sink have in common. */
 struct file_makings {
     struct file_content content;
+    const struct path_template *path;
     struct finished_files *finished;
-    size_t base_length; /* bytes of a path that name the folder which must exist */
     enum file_sync sync;
     struct counter *files; /* complete ones, counted */
 };
@@ -50,7 +50,8 @@ bool live_file_append(struct live_file *file, const void *bytes, size_t size, st
 
 /* Makes what was written reach the disk, also of one put aside. Returns false with `error` filled.
  */
-bool live_file_sync(struct live_file *file, struct error *error);
+bool live_file_sync(const struct file_makings *makings, struct live_file *file,
+                    struct error *error);
 
 /*
  * Completes it if it is begun: one without a record is removed, and one that has to wait for its

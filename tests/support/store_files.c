@@ -12,6 +12,7 @@
 #include "tests/support/scratch_directory.h"
 
 struct counter store_blocked;
+static const struct path_template *store_path; /* of the files that were made last */
 
 struct path_template *store_template(const char *path)
 {
@@ -29,6 +30,7 @@ struct finished_files *store_finished_files(const struct path_template *path, ui
     store_blocked = none;
     struct finished_files *files = finished_files_create(path, keep, &store_blocked);
     assert_non_null(files);
+    store_path = path;
     return files;
 }
 
@@ -37,11 +39,11 @@ const char *store_finish(struct finished_files *files, const char *path, const c
     static char name[FILE_NAME_SIZE];
     char whole[PATH_TEMPLATE_SIZE];
     char part_name[FILE_NAME_SIZE];
-    struct complete_part part = {.path = whole};
+    struct complete_part part = {.name = part_name, .path = whole};
     struct error error;
     snprintf(whole, sizeof whole, "%s", scratch_path(path));
-    if (part_file_open_new(file_part_name(whole, 0, part_name), strlen(scratch_path("")),
-                           &part.file, &error) != PART_DONE ||
+    if (part_file_open_new(file_part_name(store_path, whole, 0, part_name),
+                           strlen(scratch_path("")), &part.file, &error) != PART_DONE ||
         !part_file_append(part.file, text, strlen(text), &error) ||
         finished_files_add(files, &part, name, &error) != PART_DONE)
         fail_msg("%s: %s", path, error.text);

@@ -103,7 +103,7 @@ static struct bench *make(uint64_t keep)
     bench->makings = (struct file_makings){
         .content = {.name = "test", .encoder = &encoder_json},
         .finished = store_finished_files(bench->path, keep),
-        .base_length = strlen(scratch_path("")),
+        .path = bench->path,
         .sync = SYNC_NEVER,
         .files = &bench->files,
     };
@@ -316,7 +316,7 @@ static void one_that_was_put_aside_and_may_not_be_written_is_complete(void **sta
     put(bench, "1\n");
     live_file_put_aside(&bench->file);
     struct others_reader *reader = others_read("a.part", OTHERS_SHARE_READING);
-    assert_true(live_file_sync(&bench->file, &error));
+    assert_true(live_file_sync(&bench->makings, &bench->file, &error));
     put(bench, "2\n");
     scratch_assert_holds_text("a.1.part", "2\n");
     assert_blocked(1);

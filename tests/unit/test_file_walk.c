@@ -108,6 +108,14 @@ static void a_path_without_fields_finds_itself_its_numbers_and_its_part(void **s
     assert_walk("a", "a#0 a.1#1 a.1.part+#1 a.99.part+#99 a.999999999#999999999 a.part+#0");
 }
 
+static void numbers_are_found_before_the_extension_and_at_the_end(void **state)
+{
+    (void)state;
+    put_all((const char *const[]){"a.n.gz", "a.1.n.gz", "a.n.gz.2", "a.3.n.gz.part",
+                                  "a.n.gz.4.part", "a.n.5.gz", "a.6.n.gz.6", NULL});
+    assert_walk("a.n.gz", "a.1.n.gz#1 a.3.n.gz.part+#3 a.n.gz#0 a.n.gz.2#2 a.n.gz.4.part+#4");
+}
+
 static void names_that_only_look_like_dates_are_not_found(void **state)
 {
     (void)state;
@@ -173,6 +181,7 @@ int main(void)
         with_scratch(a_folder_tells_what_is_a_file_and_what_a_folder),
         with_scratch(removing_what_is_not_there_is_done_and_a_folder_is_not_removed),
         with_scratch(a_path_without_fields_finds_itself_its_numbers_and_its_part),
+        with_scratch(numbers_are_found_before_the_extension_and_at_the_end),
         with_scratch(names_that_only_look_like_dates_are_not_found),
         with_scratch(only_regular_files_at_the_right_depth_are_found),
         with_scratch(a_folder_that_is_not_there_or_cannot_be_named_holds_nothing),

@@ -116,15 +116,26 @@ static void a_thousand_names_that_are_taken_are_no_trouble(void **state)
     end();
 }
 
+static void numbers_of_earlier_versions_count_too(void **state)
+{
+    (void)state;
+    scratch_put_text("a.n.gz", "old\n");
+    scratch_put_text("a.2.n.gz", "old\n");
+    scratch_put_text("a.n.gz.5", "old\n");
+    start("a.n.gz", 0);
+    assert_name("a.n.gz", "a.6.n.gz");
+    end();
+}
+
 static void each_folder_has_its_own_numbers(void **state)
 {
     (void)state;
     scratch_make_folder("x");
     scratch_make_folder("y");
     scratch_put_text("x/a.n", "old\n");
-    scratch_put_text("x/a.n.5", "old\n");
+    scratch_put_text("x/a.5.n", "old\n");
     start("%{source}/a.n", 0);
-    assert_name("x/a.n", "x/a.n.6");
+    assert_name("x/a.n", "x/a.6.n");
     assert_name("y/a.n", "y/a.n");
     end();
 }
@@ -245,6 +256,7 @@ int main(void)
         with_scratch(names_that_only_look_like_numbers_do_not_count),
         with_scratch(behind_the_highest_number_that_there_is_they_begin_anew),
         with_scratch(a_thousand_names_that_are_taken_are_no_trouble),
+        with_scratch(numbers_of_earlier_versions_count_too),
         with_scratch(each_folder_has_its_own_numbers),
         with_scratch(with_all_kept_nothing_is_removed),
         with_scratch(the_newest_files_stay_those_of_earlier_runs_with_them),

@@ -39,8 +39,12 @@ static enum left_result finish(const struct file_content *made, const char *name
 {
     struct path_template *path = store_template("%{source}.n");
     struct finished_files *finished = store_finished_files(path, 0);
+    char whole[PATH_TEMPLATE_SIZE], part_name[FILE_NAME_SIZE];
     struct error error;
-    enum left_result result = left_file_finish(made, scratch_path(name), 0, finished, &error);
+    snprintf(whole, sizeof whole, "%s", scratch_path(name));
+    const struct complete_part left = {.name = file_part_name(path, whole, 0, part_name),
+                                       .path = whole};
+    enum left_result result = left_file_finish(made, &left, finished, &error);
     finished_files_destroy(finished);
     path_template_free(path);
     return result;
@@ -339,7 +343,7 @@ static void a_start_finishes_all_of_its_path_and_nothing_else(void **state)
     scratch_put_text("x/b.n.part", "{}\n");
     scratch_put_text("x/b.n", "old\n");
     scratch_put_text("x/a.m.part", "{}\n{");
-    scratch_put_text("x/a.n.100.part", "{}\n{");
+    scratch_put_text("x/a.100.n.part", "{}\n{");
     scratch_put_text("a.n.part", "{}\n{");
     scratch_put_text("mine", "{}\n{");
     bool link = others_link("../mine", "x/l.n.part");
@@ -347,9 +351,9 @@ static void a_start_finishes_all_of_its_path_and_nothing_else(void **state)
     start(&made, "%{schema}/%{source}.n", 0);
     scratch_assert_holds_text("x/a.n", "{}\n");
     scratch_assert_holds_text("x/b.n", "old\n");
-    scratch_assert_holds_text("x/b.n.1", "{}\n");
+    scratch_assert_holds_text("x/b.1.n", "{}\n");
     scratch_assert_holds_text("x/a.m.part", "{}\n{");
-    scratch_assert_holds_text("x/a.n.100.part", "{}\n{");
+    scratch_assert_holds_text("x/a.100.n.part", "{}\n{");
     scratch_assert_holds_text("a.n.part", "{}\n{");
     scratch_assert_holds_text("mine", "{}\n{");
     assert_int_equal(scratch_has("x/l.n.part"), link);
@@ -362,16 +366,16 @@ static void parts_of_one_path_get_their_names_in_the_order_of_their_numbers(void
 {
     (void)state;
     struct file_content made = content("json", 0);
-    scratch_put_text("a.n.10.part", "{\"fourth\":1}\n");
-    scratch_put_text("a.n.2.part", "{\"third\":1}\n{");
-    scratch_put_text("a.n.1.part", "{\"second\":1}\n");
+    scratch_put_text("a.n.10.part", "{\"fourth\":1}\n"); /* as earlier versions named it */
+    scratch_put_text("a.2.n.part", "{\"third\":1}\n{");
+    scratch_put_text("a.1.n.part", "{\"second\":1}\n");
     scratch_put_text("a.n.part", "{\"first\":1}\n");
-    scratch_put_text("b.n.1.part", "{\"only\":1}\n");
+    scratch_put_text("b.1.n.part", "{\"only\":1}\n");
     start(&made, "%{source}.n", 0);
     scratch_assert_holds_text("a.n", "{\"first\":1}\n");
-    scratch_assert_holds_text("a.n.1", "{\"second\":1}\n");
-    scratch_assert_holds_text("a.n.2", "{\"third\":1}\n");
-    scratch_assert_holds_text("a.n.3", "{\"fourth\":1}\n");
+    scratch_assert_holds_text("a.1.n", "{\"second\":1}\n");
+    scratch_assert_holds_text("a.2.n", "{\"third\":1}\n");
+    scratch_assert_holds_text("a.3.n", "{\"fourth\":1}\n");
     scratch_assert_holds_text("b.n", "{\"only\":1}\n");
     assert_int_equal(scratch_count(""), 5);
 }
@@ -389,7 +393,7 @@ static void what_was_left_counts_among_those_that_are_kept(void **state)
     start(&made, "a.n", 2);
     assert_false(scratch_has("a.n"));
     assert_true(scratch_has("a.n.1"));
-    scratch_assert_holds_text("a.n.2", "{}\n");
+    scratch_assert_holds_text("a.2.n", "{}\n");
     assert_int_equal(scratch_count(""), 2);
 }
 

@@ -34,7 +34,7 @@ static struct bench *make(void)
     bench->makings = (struct file_makings){
         .content = {.name = "test", .encoder = &encoder_json, .head_size = strlen(HEAD)},
         .finished = store_finished_files(bench->path, 0),
-        .base_length = strlen(scratch_path("")),
+        .path = bench->path,
         .sync = SYNC_CLOSE,
         .files = &bench->files,
     };
@@ -133,14 +133,15 @@ static void one_that_was_put_aside_is_made_to_reach_the_disk_too(void **state)
     put(bench, "one\n");
     assert_true(bench->file.unsynced);
     live_file_put_aside(&bench->file);
-    assert_true(live_file_sync(&bench->file, &bench->error));
+    assert_true(live_file_sync(&bench->makings, &bench->file, &bench->error));
     assert_false(bench->file.unsynced);
     assert_true(bench->file.aside);
     put(bench, "two\n");
     assert_true(bench->file.unsynced);
     others_remove("a.part");
     live_file_put_aside(&bench->file);
-    assert_true(live_file_sync(&bench->file, &bench->error)); /* nothing can be done about it */
+    assert_true(live_file_sync(&bench->makings, &bench->file,
+                               &bench->error)); /* nothing can be done about it */
     end(bench);
 }
 

@@ -385,6 +385,84 @@ static void a_path_knows_what_is_in_it(void **state)
     assert_kind("%{schema}/%s", true, true, true);
 }
 
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static void assert_numbered(const char *text, const char *expected)
+{
+    struct path_template *path = parsed(text);
+    char bare[PATH_TEMPLATE_SIZE], name[PATH_TEMPLATE_SIZE + 16];
+    struct path_values values = {.listener = "udp", .schema = "otlp"};
+    path_template_expand(path, &values, bare, sizeof bare);
+    assert_true(path_template_numbered(path, bare, 7, name, sizeof name));
+    assert_string_equal(name, expected);
+    assert_true(path_template_numbered(path, bare, 0, name, sizeof name));
+    assert_string_equal(name, bare);
+    assert_int_equal(path_template_number_of(path, bare, expected), 7);
+    path_template_free(path);
+}
+
+static void a_number_stands_before_the_extension(void **state)
+{
+    (void)state;
+    assert_numbered("metrics.ndjson", "metrics.7.ndjson");
+    assert_numbered("a.b/metrics.ndjson.zst", "a.b/metrics.7.ndjson.zst");
+    assert_numbered("metrics.om.gz", "metrics.7.om.gz");
+    assert_numbered("metrics.gz", "metrics.7.gz");
+    assert_numbered("2026.11.23T10.ndjson", "2026.11.23T10.7.ndjson");
+    assert_numbered("dump.pcap", "dump.7.pcap");
+    assert_numbered("a.b.c", "a.b.7.c");
+    assert_numbered("%F.csv", "1970-01-01.7.csv");
+    assert_numbered("%{schema}.csv.gz", "otlp.7.csv.gz");
+    assert_numbered(".metrics.ndjson", ".metrics.7.ndjson");
+    assert_numbered("%Y/.gz.x", "1970/.gz.7.x");
+}
+
+static void a_name_without_an_extension_has_it_at_its_end(void **state)
+{
+    (void)state;
+    assert_numbered("metrics", "metrics.7");
+    assert_numbered("a.b/metrics", "a.b/metrics.7");
+    assert_numbered("metrics-2026.11.23T10", "metrics-2026.11.23T10.7");
+    assert_numbered("metrics.v2", "metrics.v2.7");
+    assert_numbered(".metrics", ".metrics.7");
+    assert_numbered("a/.gz", "a/.gz.7");
+    assert_numbered(".ndjson.gz", ".ndjson.7.gz");
+    assert_numbered("%F", "1970-01-01.7");
+    assert_numbered("a.%Y", "a.1970.7");
+    assert_numbered("%{schema}/%Y", "otlp/1970.7");
+}
+
+static void what_is_no_number_of_a_name_is_told(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"a.x.0", "a.0.x", "a.01.x",  "a.1.1.x",       "a.1.x.1",
+                                         "a.1",   "a.1.y", "a.1.x.y", "b.1.x",         "a..x",
+                                         "a.",    "",      "a.x.",    "a.1000000000.x"};
+    struct path_template *path = parsed("a.x");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (path_template_number_of(path, "a.x", others[i]) != -1)
+            fail_msg("%s", others[i]);
+    assert_int_equal(path_template_number_of(path, "a.x", "a.x"), 0);
+    assert_int_equal(path_template_number_of(path, "a.x", "a.5.x"), 5);
+    assert_int_equal(path_template_number_of(path, "a.x", "a.x.5"), 5);
+    path_template_free(path);
+}
+
+static void a_value_before_the_number_ends_in_no_number(void **state)
+{
+    (void)state;
+    struct address source = address_of("192.0.2.1");
+    struct path_values values = {.source = &source};
+    assert_expands("%{source}.x", &values, "192.0.2.1.x");
+    assert_expands("%{source}.%H.x", &values, "192.0.2.1.00.x");
+    assert_listener("%{listener}.x", "fd:a.1", "fd_a_1.x");
+    assert_listener("%{listener}.x", "fd:1.2.3", "fd_1.2_3.x");
+    assert_listener("%{listener}.%H.x", "fd:a.1", "fd_a_1.00.x");
+    assert_listener("%{listener}.x", "fd:a.", "fd_a..x");
+    assert_listener("%{listener}-a.x", "fd:a.1", "fd_a.1-a.x");
+    assert_listener("%{listener}/a.x", "fd:a.1", "fd_a.1/a.x");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +489,10 @@ int main(void)
         cmocka_unit_test(a_path_that_may_not_fit_is_refused),
         cmocka_unit_test(the_base_folder_is_what_no_field_changes),
         cmocka_unit_test(a_path_knows_what_is_in_it),
+        cmocka_unit_test(a_number_stands_before_the_extension),
+        cmocka_unit_test(a_name_without_an_extension_has_it_at_its_end),
+        cmocka_unit_test(what_is_no_number_of_a_name_is_told),
+        cmocka_unit_test(a_value_before_the_number_ends_in_no_number),
     };
     return cmocka_run_group_tests_name("path_template", tests, NULL, NULL);
 }

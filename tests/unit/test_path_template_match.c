@@ -37,17 +37,58 @@ static void a_file_of_a_template_tells_its_number_and_its_values(void **state)
 {
     (void)state;
     assert_matches("a/b.x", "a/b.x", 0, "a/b.x");
-    assert_matches("a/b.x", "a/b.x.1", 1, "a/b.x");
-    assert_matches("a/b.x", "a/b.x.999999999", 999999999, "a/b.x");
+    assert_matches("a/b.x", "a/b.1.x", 1, "a/b.x");
+    assert_matches("a/b.x", "a/b.999999999.x", 999999999, "a/b.x");
     assert_matches("%F.x", "2026-11-20.x", 0, "*-*-*.x");
-    assert_matches("%F.x", "2026-11-20.x.12", 12, "*-*-*.x");
+    assert_matches("%F.x", "2026-11-20.12.x", 12, "*-*-*.x");
     assert_matches("%F", "2026-11-20.3", 3, "*-*-*");
     assert_matches("%s", "1795179845.3", 3, "*");
-    assert_matches("%{source}/%H.x", "192.0.2.1/23.x.4", 4, "192.0.2.1/*.x");
+    assert_matches("%{source}/%H.x", "192.0.2.1/23.4.x", 4, "192.0.2.1/*.x");
     assert_matches("%{source}-%{schema}.x", "192.0.2.1-otlp-logs.x", 0, "192.0.2.1-otlp-logs.x");
-    assert_matches("%{source}.x", "a.x.1.x.2", 2, "a.x.1.x");
+    assert_matches("%{source}.x", "a.x.1.x", 1, "a.x.x");
     assert_matches("%{source}%s.x", "192.0.2.11795179845.x", 0, "192.0.2.1*.x");
     assert_matches("a%%%Y", "a%2026", 0, "a%*");
+}
+
+static void assert_bare(const char *template, const char *path, const char *bare)
+{
+    struct path_template *parts = parsed(template);
+    struct path_match match;
+    assert_true(path_template_match(parts, path, &match));
+    assert_string_equal(match.bare, bare);
+    path_template_free(parts);
+}
+
+static void a_file_of_a_template_tells_its_path_without_the_number(void **state)
+{
+    (void)state;
+    assert_bare("a/%F.ndjson.zst", "a/2026-11-20.ndjson.zst", "a/2026-11-20.ndjson.zst");
+    assert_bare("a/%F.ndjson.zst", "a/2026-11-20.17.ndjson.zst", "a/2026-11-20.ndjson.zst");
+    assert_bare("a/%F.ndjson.zst", "a/2026-11-20.ndjson.zst.17", "a/2026-11-20.ndjson.zst");
+    assert_bare("%F", "2026-11-20.17", "2026-11-20");
+}
+
+/* Of earlier versions, whose values had any end. */
+static void a_number_at_the_end_is_one_too(void **state)
+{
+    (void)state;
+    assert_matches("a/b.x", "a/b.x.1", 1, "a/b.x");
+    assert_matches("%F.x", "2026-11-20.x.12", 12, "*-*-*.x");
+    assert_matches("%{source}/%H.x", "192.0.2.1/23.x.4", 4, "192.0.2.1/*.x");
+    assert_matches("%{source}.x", "a.x.1.x.2", 2, "a.x.1.x");
+}
+
+static void an_address_is_told_from_the_number_after_it(void **state)
+{
+    (void)state;
+    assert_matches("%{source}.x", "10.0.0.1.x", 0, "10.0.0.1.x");
+    assert_matches("%{source}.x", "10.0.0.1.7.x", 7, "10.0.0.1.x");
+    assert_matches("%{source}.x", "10.0.0.1.x.7", 7, "10.0.0.1.x");
+    assert_matches("%{source}.x", "2001_db8__7.3.x", 3, "2001_db8__7.x");
+    assert_matches("%{source}.x", "other.2.x", 2, "other.x");
+    assert_matches("%{source}.%H.x", "10.0.0.11.13.x", 0, "10.0.0.11.*.x");
+    assert_matches("%{source}.%H.x", "10.0.0.11.13.17.x", 17, "10.0.0.11.*.x");
+    assert_matches("a%{source}%H.x", "a10.0.0.113.17.x", 17, "a10.0.0.1*.x");
 }
 
 static void a_stranger_is_no_file_of_a_template(void **state)
@@ -60,6 +101,15 @@ static void a_stranger_is_no_file_of_a_template(void **state)
                                         "a/b.x.0",
                                         "a/b.x.01",
                                         "a/b.x.1.1",
+                                        "a/b.1.1.x",
+                                        "a/b.1.x.1",
+                                        "a/b..x",
+                                        "a/b.0.x",
+                                        "a/b.01.x",
+                                        "a/b.-1.x",
+                                        "a/b.1000000000.x",
+                                        "a/b.1",
+                                        "a/b1.x",
                                         "a/b.x.-1",
                                         "a/b.x.1000000000",
                                         "a/b.x1",
@@ -159,6 +209,10 @@ static const char *const templates[] = {
     "%s%{schema}%s%{listener}%Sx",
     "b/%{listener}/%s",
     "%{listener}.1.%s.%{schema}%F",
+    "%{schema}.ndjson",
+    "%{source}-%{listener}.ndjson.zst",
+    "%{listener}.%H.gz",
+    "%F/%{schema}.%s.x",
     "%Y/%j",
 };
 
@@ -186,10 +240,14 @@ static void assert_matches_itself(const struct path_template *parts,
     if (!path_template_match(parts, path, &bare) || bare.number != 0)
         fail_msg("'%s' is not matched", path);
     uint32_t number = 1 + (uint32_t)(random_number() % PATH_NUMBER_MAX);
-    snprintf(path + size, 16, ".%" PRIu32, number);
-    if (!path_template_match(parts, path, &numbered) || numbered.number != number)
-        fail_msg("'%s' is not matched", path);
+    char with_number[sizeof path];
+    assert_true(path_template_numbered(parts, path, number, with_number, sizeof with_number));
+    if (!path_template_match(parts, with_number, &numbered) || numbered.number != number)
+        fail_msg("'%s' is not matched", with_number);
     assert_string_equal(numbered.key, bare.key);
+    assert_string_equal(numbered.bare, path);
+    assert_int_equal(path_template_number_of(parts, path, with_number), number);
+    assert_int_equal(path_template_number_of(parts, path, path), 0);
 }
 
 static void what_was_expanded_matches_with_any_number(void **state)
@@ -263,6 +321,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_a_template_tells_its_number_and_its_values),
+        cmocka_unit_test(a_file_of_a_template_tells_its_path_without_the_number),
+        cmocka_unit_test(a_number_at_the_end_is_one_too),
+        cmocka_unit_test(an_address_is_told_from_the_number_after_it),
         cmocka_unit_test(a_stranger_is_no_file_of_a_template),
         cmocka_unit_test(a_field_of_time_is_in_its_range),
         cmocka_unit_test(a_value_is_one_that_expand_writes),

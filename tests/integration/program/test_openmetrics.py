@@ -132,10 +132,10 @@ class Flushes(OpenMetricsTest):
         for number in range(3):
             sender.send_all([gauge("n", number)], before=number)
             program.wait_for_settled(number + 1)
-        self.assertEqual(self.files(), ["metrics.om", "metrics.om.1", "metrics.om.2"])
+        self.assertEqual(self.files(), ["metrics.1.om", "metrics.2.om", "metrics.om"])
         sink = program.stop()["sinks"][0]
         self.assertEqual([list(self.samples(name).values()) for name in self.files()],
-                         [["0"], ["1"], ["2"]])
+                         [["1"], ["2"], ["0"]])
         self.assertEqual((sink["files"], sink["bytes"]),
                          (3, sum(len(self.content(name)) for name in self.files())))
 
@@ -154,7 +154,7 @@ class Flushes(OpenMetricsTest):
         sender.send_all([gauge("n", 2)], before=1)
         program.stop()
         self.assertEqual([list(self.samples(name).values()) for name in self.files()],
-                         [["1"], ["2"]])
+                         [["2"], ["1"]])
 
     def test_nothing_written_leaves_no_file(self):
         program = self.start("--listen", TELEMETRY, "--sink", self.url(keys="&flush_interval=20ms"))
@@ -269,9 +269,9 @@ class Left(OpenMetricsTest):
 
     def test_a_whole_file_is_completed(self):
         self.leave(self.WHOLE)
-        self.assertEqual(self.files(), ["metrics.om", "metrics.om.1"])
+        self.assertEqual(self.files(), ["metrics.1.om", "metrics.om"])
         self.assertEqual(self.content(), self.WHOLE)
-        self.assertEqual([name for name, _, _ in self.samples("metrics.om.1")], ["new"])
+        self.assertEqual([name for name, _, _ in self.samples("metrics.1.om")], ["new"])
 
     def test_a_torn_file_goes(self):
         for size in (3, 20, len(self.WHOLE) - 1):

@@ -60,9 +60,9 @@ class Values(RotatingTest):
                 program.wait_for_log("reopened")
         ledger = program.stop()
         self.assertEqual(self.files(), sorted(name for host in hosts
-                                              for name in (f"{host}.n", f"{host}.n.1")))
+                                              for name in (f"{host}.n", f"{host}.1.n")))
         for host in hosts:
-            self.assertEqual(self.numbers(f"{host}.n", f"{host}.n.1"), list(range(8)))
+            self.assertEqual(self.numbers(f"{host}.n", f"{host}.1.n"), list(range(8)))
         self.assertEqual(ledger["sinks"][0]["to_other_file"], 0)
         self.assertEqual(ledger["sinks"][0]["files"], 200)
 

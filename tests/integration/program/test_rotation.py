@@ -13,6 +13,14 @@ class RotationTest(RotatingTest):
     def start_sink(self, path, keys, *more, listen=RIEMANN):
         return super().start_sink(path, keys, *more, listen=listen)
 
+    def send_and_reopen(self, program, count):
+        """Each record in a file of its own."""
+        sender = self.sender(program)
+        for value in range(count):
+            sender.send_all([metric(value)], before=value)
+            program.wait_for_settled(value + 1)
+            self.reopen(program, value + 1)
+
     def reopen(self, program, count=1):
         program.ask_to_reload()
         program.wait_for_log("reopened", count)
@@ -50,6 +58,17 @@ class Names(RotationTest):
         self.reopen(program)
         program.stop()
         self.assertEqual(self.files(), [])
+
+    def test_a_second_file_has_its_number_before_the_extension(self):
+        (self.out / "lines.ndjson.zst.3").write_text("of an earlier version\n", encoding="ascii")
+        program = self.start_sink("lines.ndjson.zst", "compress=zstd&flush_interval=1ms")
+        self.send_and_reopen(program, 3)
+        program.stop()
+        names = ["lines.4.ndjson.zst", "lines.5.ndjson.zst", "lines.ndjson.zst"]
+        self.assertEqual(self.files(), [*names, "lines.ndjson.zst.3"])
+        for name, values in zip(names, ([1], [2], [0])):
+            subprocess.run(["zstd", "--quiet", "--test", self.out / name], check=True)
+            self.assertEqual(self.unpacked_values(name), values)
 
     def test_so_many_files_are_kept_and_the_newest_of_them(self):
         (self.out / "lines.x").write_text("mine\n", encoding="ascii")
@@ -218,7 +237,7 @@ class Compressed(RotationTest):
             if value == 1:
                 self.reopen(program)
         program.stop()
-        for name in ("rows.gz", "rows.gz.1"):
+        for name in ("rows.gz", "rows.1.gz"):
             rows = unpacked(self.out / name).split(b"\r\n")
             self.assertEqual([row.startswith(b"time,name,") for row in rows],
                              [True, False, False, False])

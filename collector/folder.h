@@ -12,6 +12,7 @@ struct folder_entry {
     bool is_folder;
     bool is_file;        /* a regular one */
     int64_t modified_ns; /* since 1970 UTC */
+    uint64_t size;       /* bytes of a regular file */
 };
 
 /* Returns NULL where it cannot be read. */
@@ -22,6 +23,9 @@ bool folder_next(struct folder *folder, struct folder_entry *entry);
 
 /* NULL is allowed. */
 void folder_close(struct folder *folder);
+
+/* Whether a file, a folder or a link has this name. Where that cannot be found out: yes. */
+bool folder_has(const char *path);
 
 /* Removes a file. Returns false where it is still there. */
 bool folder_remove_file(const char *path);

@@ -155,7 +155,9 @@ enum file_sync { SYNC_NEVER, SYNC_INTERVAL, SYNC_CLOSE };
 struct file_options {
     uint64_t rotate_size;     /* 0: not by size */
     uint64_t rotate_interval; /* 0: not by time */
-    uint64_t keep;            /* complete files of one kind that stay; 0: all */
+    uint64_t keep;            /* complete files, or their periods, of one kind that stay; 0: all */
+    uint64_t keep_time;       /* nanoseconds that complete files stay; 0: for ever */
+    uint64_t keep_size;       /* bytes of complete files that stay; 0: all */
     uint64_t max_files;       /* different paths between two rotations */
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */

@@ -321,7 +321,7 @@ static void set_next_tick(struct file_store *store, int64_t now_ns)
 {
     const struct file_options *options = &store->options.file;
     if (options->rotate_interval == 0 && options->sync != SYNC_INTERVAL &&
-        !path_template_has_time(store->path)) {
+        options->keep_time == 0 && !path_template_has_time(store->path)) {
         store->tick_ns = INT64_MAX;
         return;
     }
@@ -350,6 +350,7 @@ static bool tick(struct destination *destination)
     if (clock_monotonic_ns() < store->tick_ns)
         return false;
     set_next_tick(store, now_ns);
+    finished_files_expire(store->makings.finished, now_ns);
     for (struct table_file *file = NULL; (file = file_table_next(store->table, file)) != NULL;) {
         any = any || is_due(store, file, now_ns);
         if (store->options.file.sync == SYNC_INTERVAL)
@@ -431,7 +432,7 @@ static bool make_parts(struct file_store *store)
     const struct compression_ops *compression = options->file.compression;
     store->table = file_table_create(store->path, most_files(store->path, &options->file));
     makings->finished =
-        finished_files_create(store->path, options->file.keep, &options->counters->renames_blocked);
+        finished_files_create(store->path, &options->file, &options->counters->renames_blocked);
     if (store->table == NULL || makings->finished == NULL)
         return false;
     if (compression != NULL) {

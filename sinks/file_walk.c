@@ -34,6 +34,7 @@ static void look_at(struct walk *walk, size_t length, const struct folder_entry 
     walk->visit(walk->context, &(struct found_file){.path = walk->name,
                                                     .part = part,
                                                     .modified_ns = entry->modified_ns,
+                                                    .size = entry->size,
                                                     .match = &match});
 }
 

@@ -27,6 +27,7 @@ struct found_file {
     const char *path;               /* as it lies there, until the visit is over */
     bool part;                      /* it ends in PART_SUFFIX */
     int64_t modified_ns;            /* since 1970 UTC */
+    uint64_t size;                  /* bytes */
     const struct path_match *match; /* of a part: of its name without PART_SUFFIX */
 };
 

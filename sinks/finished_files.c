@@ -9,18 +9,7 @@
 #include "collector/folder.h"
 #include "collector/log.h"
 #include "collector/thread.h"
-
-/* Failures to remove old files after which the rest is left for the next time. */
-#define MOST_STUCK 16
-
-/* One that may have to be removed some day. */
-struct kept {
-    char *name; /* behind its end stands the key: what its path has but for the time */
-    const char *key;
-    int64_t modified_ns;
-    bool stuck;     /* it could not be removed: told already */
-    uint64_t tried; /* the last time that it could not */
-};
+#include "sinks/kept_files.h"
 
 /* Of a sink; who holds more than that has to let go before other files are complete. */
 #define MOST_WAITING 16
@@ -30,39 +19,38 @@ struct waiting {
     struct part_file *file; /* NULL: it could not be opened either */
     int64_t number;         /* of its name, which no younger one gets */
     uint32_t part_number;
+    int64_t begun_ns;
     char path[PATH_TEMPLATE_SIZE];
     char name[FILE_NAME_SIZE]; /* until it has its own */
 };
 
 struct finished_files {
     const struct path_template *path;
-    uint64_t keep;
+    struct kept_files *kept;
     struct counter *renames_blocked;
-    int64_t newest_ns; /* of any that was noted */
-    struct kept *kept; /* in no order */
-    size_t count;
-    size_t capacity;
-    uint64_t trims; /* so far */
     size_t waiting_count;
     struct waiting waiting[MOST_WAITING]; /* the oldest first */
 };
 
 size_t finished_files_memory(void)
 {
-    return sizeof(struct finished_files);
+    return sizeof(struct finished_files) + kept_files_memory();
 }
 
-struct finished_files *finished_files_create(const struct path_template *path, uint64_t keep,
+struct finished_files *finished_files_create(const struct path_template *path,
+                                             const struct file_options *options,
                                              struct counter *renames_blocked)
 {
     struct finished_files *files = calloc(1, sizeof *files);
     if (files == NULL)
         return NULL;
     files->path = path;
-    files->keep = keep;
+    files->kept = kept_files_create(path, options);
     files->renames_blocked = renames_blocked;
-    files->newest_ns = INT64_MIN;
-    return files;
+    if (files->kept != NULL)
+        return files;
+    free(files);
+    return NULL;
 }
 
 void finished_files_destroy(struct finished_files *files)
@@ -77,108 +65,42 @@ void finished_files_destroy(struct finished_files *files)
                  waiting->name);
         part_file_close(waiting->file);
     }
-    for (size_t i = 0; i < files->count; i++)
-        free(files->kept[i].name);
-    free(files->kept);
+    kept_files_destroy(files->kept);
     free(files);
 }
 
 /* --- which stay ------------------------------------------------------------------------------- */
 
-/* Where memory is short the file is not noted, and so stays. */
-static void note(struct finished_files *files, const char *name, const char *key,
-                 int64_t modified_ns)
-{
-    if (files->count == files->capacity) {
-        size_t capacity = files->capacity == 0 ? 16 : files->capacity * 2;
-        struct kept *grown = realloc(files->kept, capacity * sizeof *grown);
-        if (grown == NULL)
-            return;
-        files->kept = grown;
-        files->capacity = capacity;
-    }
-    size_t name_size = strlen(name) + 1;
-    size_t key_size = strlen(key) + 1;
-    char *texts = malloc(name_size + key_size);
-    if (texts == NULL)
-        return;
-    memcpy(texts, name, name_size);
-    memcpy(texts + name_size, key, key_size);
-    files->kept[files->count++] =
-        (struct kept){.name = texts, .key = texts + name_size, .modified_ns = modified_ns};
-    if (modified_ns > files->newest_ns)
-        files->newest_ns = modified_ns;
-}
-
-/* What cannot be removed is told once, and tried again when the next file is complete. */
-static bool remove_kept(struct finished_files *files, size_t at)
-{
-    struct kept *kept = &files->kept[at];
-    if (folder_remove_file(kept->name)) {
-        free(kept->name);
-        files->kept[at] = files->kept[--files->count];
-        return true;
-    }
-    if (!kept->stuck)
-        log_line(LOG_WARNING,
-                 "%s: cannot be removed, though more than keep=%" PRIu64 " files are there",
-                 kept->name, files->keep);
-    kept->stuck = true;
-    kept->tried = files->trims;
-    return false;
-}
-
-/* The oldest of that key that was not tried yet; `count` where there is none. *same: of the key. */
-static size_t find_oldest(const struct finished_files *files, const char *key, uint64_t *same)
-{
-    size_t oldest = files->count;
-    *same = 0;
-    for (size_t i = 0; i < files->count; i++) {
-        const struct kept *kept = &files->kept[i];
-        if (!file_path_same(kept->key, key))
-            continue;
-        ++*same;
-        if (kept->tried != files->trims &&
-            (oldest == files->count || kept->modified_ns < files->kept[oldest].modified_ns))
-            oldest = i;
-    }
-    return oldest;
-}
-
-/* Removes the oldest of that key until no more than `keep` are left. */
-static void trim(struct finished_files *files, const char *key)
-{
-    uint64_t same;
-    size_t stuck = 0;
-    files->trims++;
-    for (;;) {
-        size_t oldest = find_oldest(files, key, &same);
-        if (same <= files->keep || oldest == files->count || stuck == MOST_STUCK)
-            return;
-        stuck += !remove_kept(files, oldest);
-    }
-}
-
 bool finished_files_are_limited(const struct finished_files *files)
 {
-    return files->keep != 0;
+    return kept_files_are_limited(files->kept);
 }
 
 void finished_files_found(struct finished_files *files, const struct found_file *file)
 {
-    if (files->keep != 0 && !file->part)
-        note(files, file->path, file->match->key, file->modified_ns);
+    if (!file->part)
+        kept_files_found(files->kept, &(struct kept_file){.name = file->path,
+                                                          .match = file->match,
+                                                          .begun_ns = file->modified_ns,
+                                                          .modified_ns = file->modified_ns,
+                                                          .size = file->size});
 }
 
-static void keep_new(struct finished_files *files, const char *name)
+static void keep_new(struct finished_files *files, const char *name, int64_t begun_ns,
+                     uint64_t size)
 {
     struct path_match match;
-    if (files->keep == 0 || !path_template_match(files->path, name, &match))
-        return;
-    /* The newest, also where the clock was set back. */
-    int64_t now_ns = clock_wall_ns();
-    note(files, name, match.key, now_ns > files->newest_ns ? now_ns : files->newest_ns + 1);
-    trim(files, match.key);
+    if (path_template_match(files->path, name, &match))
+        kept_files_add(files->kept, &(struct kept_file){.name = name,
+                                                        .match = &match,
+                                                        .begun_ns = begun_ns,
+                                                        .modified_ns = clock_wall_ns(),
+                                                        .size = size});
+}
+
+void finished_files_expire(struct finished_files *files, int64_t now_ns)
+{
+    kept_files_expire(files->kept, now_ns);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -230,6 +152,7 @@ static enum part_result give_name(struct finished_files *files, const struct com
                                   int64_t *number, char *name, struct error *error)
 {
     int64_t tries;
+    uint64_t size = part_file_size(part->file);
     put_name(files, part->path, *number, name);
     enum part_result result = part_file_complete(part->file, name, error);
     if (result == PART_TAKEN)
@@ -244,7 +167,7 @@ static enum part_result give_name(struct finished_files *files, const struct com
         result = PART_FAILED;
     }
     if (result == PART_DONE)
-        keep_new(files, name);
+        keep_new(files, name, part->begun_ns, size);
     return result;
 }
 
@@ -266,6 +189,7 @@ static void put_in_line(struct finished_files *files, const struct complete_part
     waiting->file = part->file;
     waiting->number = number;
     waiting->part_number = part->number;
+    waiting->begun_ns = part->begun_ns;
     memcpy(waiting->path, part->path, strlen(part->path) + 1);
     memcpy(waiting->name, part->name, strlen(part->name) + 1);
     counter_add(files->renames_blocked, 1);
@@ -335,7 +259,8 @@ static enum part_result try_again(struct finished_files *files, struct waiting *
     enum part_result result = PART_DONE;
     if (waiting->file == NULL)
         result = part_file_open_left(waiting->name, &waiting->file, error);
-    const struct complete_part part = {.file = waiting->file, .path = waiting->path};
+    const struct complete_part part = {
+        .file = waiting->file, .path = waiting->path, .begun_ns = waiting->begun_ns};
     if (result == PART_DONE)
         result = give_name(files, &part, &waiting->number, name, error);
     switch (result) {

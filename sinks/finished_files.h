@@ -1,6 +1,6 @@
 /*
  * The complete files of a sink: gives a file that has become complete its name, without replacing
- * one, and removes the oldest where only some are to be kept.
+ * one, and removes those that are not to stay (sinks/kept_files.h).
  *
  * Where the name is taken the file gets a number, one more than the highest there is, so that the
  * numbers tell the order. A file that another program keeps from being renamed waits here for its
@@ -13,6 +13,7 @@
 #include "collector/counter.h"
 #include "collector/part_file.h"
 #include "collector/path_template.h"
+#include "collector/sink.h"
 #include "sinks/file_walk.h"
 
 struct finished_files;
@@ -23,14 +24,15 @@ struct complete_part {
     const char *name; /* of the part */
     const char *path; /* what it is to be called, without a number */
     uint32_t number;  /* of the part's name */
+    int64_t begun_ns; /* since 1970 UTC */
 };
 
 /*
- * `keep` files with the same values in their paths, whatever the time in them, stay; 0: all do.
- * `path` and the counter, of files that had to wait, outlive it. Returns NULL where memory is
- * short.
+ * `path`, the options and the counter, of files that had to wait, outlive it. Returns NULL where
+ * memory is short.
  */
-struct finished_files *finished_files_create(const struct path_template *path, uint64_t keep,
+struct finished_files *finished_files_create(const struct path_template *path,
+                                             const struct file_options *options,
                                              struct counter *renames_blocked);
 
 /* Closes those that wait and says so to the log. NULL is allowed. */
@@ -44,6 +46,10 @@ bool finished_files_are_limited(const struct finished_files *files);
 
 /* Tells of a complete file that an earlier run has left. */
 void finished_files_found(struct finished_files *files, const struct found_file *file);
+
+/* Removes the files that were last written longer ago than keep_time; `now_ns` is since 1970 UTC.
+ */
+void finished_files_expire(struct finished_files *files, int64_t now_ns);
 
 /*
  * Completes the file by the name of its path, or that with a number, which goes to `name`

@@ -162,8 +162,10 @@ static void finish(void *context, const struct found_file *file)
         finishing->next = number;
     if (!file->part || number != finishing->number)
         return;
-    const struct complete_part left = {
-        .name = file->path, .path = file->match->bare, .number = number};
+    const struct complete_part left = {.name = file->path,
+                                       .path = file->match->bare,
+                                       .number = number,
+                                       .begun_ns = file->modified_ns};
     switch (left_file_finish(content, &left, finishing->finished, &error)) {
     case LEFT_DONE:
     case LEFT_LOCKED:

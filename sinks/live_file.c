@@ -38,8 +38,10 @@ static enum part_result clear_the_way(const struct file_makings *makings,
 {
     char name[FILE_NAME_SIZE];
     char format[FILE_CONTENT_TEXT_SIZE];
-    const struct complete_part left = {
-        .name = part_name(makings, file, name), .path = file->path, .number = file->number};
+    const struct complete_part left = {.name = part_name(makings, file, name),
+                                       .path = file->path,
+                                       .number = file->number,
+                                       .begun_ns = clock_wall_ns()};
     switch (left_file_finish(&makings->content, &left, makings->finished, error)) {
     case LEFT_DONE:
         return PART_DONE;
@@ -117,8 +119,10 @@ static bool let_wait(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {
     char name[FILE_NAME_SIZE];
-    const struct complete_part part = {
-        .name = part_name(makings, file, name), .path = file->path, .number = file->number};
+    const struct complete_part part = {.name = part_name(makings, file, name),
+                                       .path = file->path,
+                                       .number = file->number,
+                                       .begun_ns = file->opened_ns};
     if (!finished_files_await(makings->finished, &part, error->text))
         return false;
     forget(file);
@@ -196,7 +200,8 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     const struct complete_part part = {.file = file->part,
                                        .name = part_name(makings, file, part_text),
                                        .path = file->path,
-                                       .number = file->number};
+                                       .number = file->number,
+                                       .begun_ns = file->opened_ns};
     switch (finished_files_add(makings->finished, &part, name, error)) {
     case PART_DONE:
         counter_add(makings->files, 1);

@@ -164,9 +164,18 @@ const struct setting config_keys[] = {
      .others = "rotation_interval rotate rotation"},
     {"keep", SETTING_COUNT, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep), .minimum = 1,
      .maximum = 1000000,
-     .help = "complete files that stay, of each path but for its time; older ones are removed "
-             "(default: all stay)",
-     .others = "max_backups rotation_max_archives retain retention maxage"},
+     .help =
+         "how many periods stay, with all their complete files, of each path but for its time; "
+         "older ones are removed. A period is what rotation by time separates; where size alone "
+         "rotates it is a file (default: all stay)"},
+    {"keep_time", SETTING_DURATION, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep_time),
+     .minimum = 1000 * MILLISECOND, .maximum = 36525 * 24 * HOUR,
+     .help = "complete files are removed when this has passed since they were last written "
+             "(default: they stay)"},
+    {"keep_size", SETTING_SIZE, KEY_OF_FILE_SINK, offsetof(struct sink_config, file.keep_size),
+     .minimum = 4 * KIB, .maximum = 1024 * 1024 * 1024 * MIB,
+     .help = "bytes of complete files that stay, all of the sink together; the oldest are removed, "
+             "but never the newest (default: all stay)"},
     {"compress", SETTING_COMPRESSION, KEY_OF_FILE_SINK,
      offsetof(struct sink_config, file.compression),
      .help = "how files are compressed (default: not at all)", .others = "compression"},

@@ -319,6 +319,16 @@ static bool check_place(const struct url *url, const struct destination_ops *des
     return true;
 }
 
+/* The first of the keys about which files stay, and its place; KEY_NOT_GIVEN: there is none. */
+static const char *given_keep(const struct keys_given *given, size_t *place)
+{
+    static const char *const keys[] = {"keep", "keep_time", "keep_size"};
+    size_t i = 0;
+    while ((*place = keys_place(given, KEY_OF_FILE_SINK, keys[i])) == KEY_NOT_GIVEN && i < 2)
+        i++;
+    return keys[i];
+}
+
 /* The keys that are about more than one file need more than one. */
 static bool check_rotation(const struct url *url, const struct sink_config *sink,
                            const struct path_template *path, const struct keys_given *given,
@@ -328,7 +338,8 @@ static bool check_rotation(const struct url *url, const struct sink_config *sink
     bool rotates = sink->file.rotate_size != 0 || sink->file.rotate_interval != 0;
     size_t rotate = keys_place(given, KEY_OF_FILE_SINK,
                                sink->file.rotate_size != 0 ? "rotate_size" : "rotate_interval");
-    size_t keep = keys_place(given, KEY_OF_FILE_SINK, "keep");
+    size_t keep;
+    const char *key = given_keep(given, &keep);
     size_t most = keys_place(given, KEY_OF_FILE_SINK, "max_files");
     if (encoder->arrange != NULL && rotates)
         fault_set(fault, rotate,
@@ -338,8 +349,12 @@ static bool check_rotation(const struct url *url, const struct sink_config *sink
     else if (keep != KEY_NOT_GIVEN && !rotates && encoder->arrange == NULL &&
              !path_template_has_time(path))
         fault_set(fault, keep,
-                  "keep is for files that rotate: by rotate_size, rotate_interval, or a field of "
-                  "time in the path");
+                  "%s is for files that rotate: by rotate_size, rotate_interval, or a field of "
+                  "time in the path",
+                  key);
+    else if (sink->file.keep_size != 0 && sink->file.keep_size < sink->file.rotate_size)
+        fault_set(fault, keys_place(given, KEY_OF_FILE_SINK, "keep_size"),
+                  "keep_size is less than rotate_size: not one full file would stay");
     else if (most != KEY_NOT_GIVEN && !path_template_has_values(path))
         fault_set(fault, most, "max_files is for a path with values in it, such as %%{source}");
     else

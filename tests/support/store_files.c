@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "collector/thread.h"
 #include "tests/support/scratch_directory.h"
 
 struct counter store_blocked;
@@ -24,14 +25,22 @@ struct path_template *store_template(const char *path)
     return made;
 }
 
-struct finished_files *store_finished_files(const struct path_template *path, uint64_t keep)
+struct finished_files *store_finished_files_by(const struct path_template *path,
+                                               const struct file_options *options)
 {
     static const struct counter none;
+    static struct file_options copy;
     store_blocked = none;
-    struct finished_files *files = finished_files_create(path, keep, &store_blocked);
+    copy = *options;
+    struct finished_files *files = finished_files_create(path, &copy, &store_blocked);
     assert_non_null(files);
     store_path = path;
     return files;
+}
+
+struct finished_files *store_finished_files(const struct path_template *path, uint64_t keep)
+{
+    return store_finished_files_by(path, &(struct file_options){.keep = keep});
 }
 
 const char *store_finish(struct finished_files *files, const char *path, const char *text)
@@ -39,7 +48,7 @@ const char *store_finish(struct finished_files *files, const char *path, const c
     static char name[FILE_NAME_SIZE];
     char whole[PATH_TEMPLATE_SIZE];
     char part_name[FILE_NAME_SIZE];
-    struct complete_part part = {.name = part_name, .path = whole};
+    struct complete_part part = {.name = part_name, .path = whole, .begun_ns = clock_wall_ns()};
     struct error error;
     snprintf(whole, sizeof whole, "%s", scratch_path(path));
     if (part_file_open_new(file_part_name(store_path, whole, 0, part_name),

@@ -12,8 +12,13 @@
 /* The template of a path in the scratch directory. Freed by path_template_free. */
 struct path_template *store_template(const char *path);
 
-/* The complete files of that path, which count in store_blocked. */
+/*
+ * The complete files of that path, which count in store_blocked. The options, which are copied
+ * until the next call, say which stay.
+ */
 struct finished_files *store_finished_files(const struct path_template *path, uint64_t keep);
+struct finished_files *store_finished_files_by(const struct path_template *path,
+                                               const struct file_options *options);
 extern struct counter store_blocked;
 
 /* Completes a new file of that text; its name without the directory, until the next call. */

@@ -54,6 +54,8 @@ static void without_keys_a_file_does_not_rotate(void **state)
     assert_int_equal(file->rotate_size, 0);
     assert_int_equal(file->rotate_interval, 0);
     assert_int_equal(file->keep, 0);
+    assert_int_equal(file->keep_time, 0);
+    assert_int_equal(file->keep_size, 0);
     assert_int_equal(file->max_files, 1000);
     assert_int_equal(file->sync, SYNC_NEVER);
     assert_null(file->compression);
@@ -64,14 +66,16 @@ static void without_keys_a_file_does_not_rotate(void **state)
 static void each_key_has_its_value(void **state)
 {
     (void)state;
-    struct config config =
-        accept("file:a-%{source}.n?rotate_size=10MiB&rotate_interval=1h&keep=7&max_files=3&"
-               "compress=squeeze&fsync=interval&flush_interval=5ms");
+    struct config config = accept("file:a-%{source}.n?rotate_size=10MiB&rotate_interval=1h&keep=7&"
+                                  "keep_time=30d&keep_size=1GiB&max_files=3&"
+                                  "compress=squeeze&fsync=interval&flush_interval=5ms");
     assert_string_equal(config.sinks[0].path, "a-%{source}.n");
     const struct file_options *file = &config.sinks[0].file;
     assert_int_equal(file->rotate_size, 10 * 1024 * 1024);
     assert_int_equal(file->rotate_interval, 3600 * SECOND);
     assert_int_equal(file->keep, 7);
+    assert_int_equal(file->keep_time, 30 * 24 * 3600 * SECOND);
+    assert_int_equal(file->keep_size, UINT64_C(1) << 30);
     assert_int_equal(file->max_files, 3);
     assert_int_equal(file->sync, SYNC_INTERVAL);
     assert_string_equal(file->compression->name, "squeeze");
@@ -118,6 +122,10 @@ static void keep_is_for_files_that_rotate(void **state)
     (void)state;
     assert_refused("file:a?keep=3", 8, "keep is for files that rotate");
     assert_refused("file:%{source}.n?keep=3", 18, "keep is for files that rotate");
+    assert_refused("file:a?keep_time=3d", 8, "keep_time is for files that rotate");
+    assert_refused("file:a?keep_size=1GiB", 8, "keep_size is for files that rotate");
+    assert_refused("file:a?keep_size=1MiB&rotate_size=2MiB", 8,
+                   "keep_size is less than rotate_size");
     static const char *const right[] = {"file:a?keep=3&rotate_size=1MiB",
                                         "file:a?rotate_interval=1h&keep=3", "file:%F?keep=3"};
     for (size_t i = 0; i < 3; i++) {

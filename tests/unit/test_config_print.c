@@ -109,6 +109,8 @@ static const struct {
 } besides[] = {
     {"kernel_filter", "allow=::1&"},
     {"keep", "rotate_size=1MiB&"},
+    {"keep_time", "rotate_size=1MiB&"},
+    {"keep_size", "rotate_size=1MiB&"},
     {"sequence_key", "sequence=a&"},
     {"name", "value=a&"},
     {"time", "value=a&"},

@@ -34,6 +34,7 @@ bool folder_next(struct folder *folder, struct folder_entry *entry)
             .is_file = S_ISREG(status.st_mode),
             .modified_ns =
                 (int64_t)status.st_mtim.tv_sec * 1000000000 + (int64_t)status.st_mtim.tv_nsec,
+            .size = (uint64_t)status.st_size,
         };
         return true;
     }
@@ -44,6 +45,12 @@ void folder_close(struct folder *folder)
 {
     if (folder != NULL)
         closedir(stream_of(folder));
+}
+
+bool folder_has(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 bool folder_remove_file(const char *path)

@@ -84,6 +84,7 @@ bool folder_next(struct folder *folder, struct folder_entry *entry)
             .is_folder = here && is_folder,
             .is_file = here && !is_folder,
             .modified_ns = file_access_time_ns(found->ftLastWriteTime),
+            .size = (uint64_t)found->nFileSizeHigh << 32 | found->nFileSizeLow,
         };
         return true;
     }
@@ -97,6 +98,15 @@ void folder_close(struct folder *folder)
     if (folder->search != INVALID_HANDLE_VALUE)
         FindClose(folder->search);
     free(folder);
+}
+
+bool folder_has(const char *path)
+{
+    wchar_t *wide = file_access_path(path);
+    bool gone = wide != NULL && GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES &&
+                (GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND);
+    free(wide);
+    return !gone;
 }
 
 bool folder_remove_file(const char *path)

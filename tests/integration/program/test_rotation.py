@@ -2,6 +2,7 @@
 import datetime
 import os
 import subprocess
+import time
 import unittest
 
 from protobuf import metric
@@ -70,24 +71,55 @@ class Names(RotationTest):
             subprocess.run(["zstd", "--quiet", "--test", self.out / name], check=True)
             self.assertEqual(self.unpacked_values(name), values)
 
-    def test_so_many_files_are_kept_and_the_newest_of_them(self):
-        (self.out / "lines.x").write_text("mine\n", encoding="ascii")
-        program = self.start_sink("lines", "rotate_interval=24h&keep=2")
-        sender = self.sender(program)
-        for value in range(5):
-            sender.send_all([metric(value)], before=value)
-            program.wait_for_settled(value + 1)
-            self.reopen(program, value + 1)
-        ledger = program.stop()
-        self.assertEqual(self.files(), ["lines.3", "lines.4", "lines.x"])
-        self.assertEqual(self.values("lines.3", "lines.4"), [3, 4])
-        self.assertEqual(ledger["sinks"][0]["files"], 5)
-
     def test_a_folder_that_is_not_there_is_not_made(self):
         for path in ("none/lines", "none/%{source}"):
             said = self.refused("--sink", self.sink(path + ".n", "rotate_size=1MiB"), code=73)
             self.assertIn("none", said)
         self.assertEqual(list(self.out.iterdir()), [])
+
+
+class Kept(RotationTest):
+    """Which complete files stay."""
+
+    def put_old(self, name, size, days):
+        (self.out / name).write_bytes(bytes(size))
+        then = time.time() - days * 86400
+        os.utime(self.out / name, (then, then))
+
+    def test_so_many_files_are_kept_and_the_newest_of_them(self):
+        (self.out / "lines.x").write_text("mine\n", encoding="ascii")
+        program = self.start_sink("lines", "rotate_size=1MiB&keep=2")
+        self.send_and_reopen(program, 5)
+        ledger = program.stop()
+        self.assertEqual(self.files(), ["lines.3", "lines.4", "lines.x"])
+        self.assertEqual(self.values("lines.3", "lines.4"), [3, 4])
+        self.assertEqual(ledger["sinks"][0]["files"], 5)
+
+    def test_so_many_periods_are_kept_with_all_their_files(self):
+        for path, oldest, older in (("lines.n", "lines.n", "lines.1.n"), ("%Y.n", "2001.n", "2002.n")):
+            with self.subTest(path):
+                self.put_old(oldest, 10, days=4)
+                self.put_old(older, 10, days=2)
+                program = self.start_sink(path, "rotate_interval=24h&keep=2")
+                self.send_and_reopen(program, 5)
+                ledger = program.stop()
+                files = self.files()
+                self.assertFalse((self.out / oldest).exists())
+                self.assertIn(older, files)
+                self.assertEqual((len(files), ledger["sinks"][0]["files"]), (6, 5))
+                for name in files:
+                    os.remove(self.out / name)
+
+    def test_files_are_removed_when_they_are_too_old_or_too_large_together(self):
+        self.put_old("x.n", 10, days=8)  # nothing more comes for this one
+        self.put_old("y.n", 20000, days=6)
+        self.put_old("y.1.n", 40000, days=5)
+        program = self.start_sink("%{source}.n", "rotate_size=16KiB&keep_time=7d&keep_size=50kB")
+        wait_until(lambda: not (self.out / "x.n").exists(), "what is too old is removed")
+        self.assertEqual(self.files(), ["y.1.n", "y.n"])
+        self.send_and_reopen(program, 1)
+        self.assertEqual(self.files(), ["127.0.0.1.n", "y.1.n"])
+        program.stop()
 
 
 class Sizes(RotationTest):

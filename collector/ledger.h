@@ -136,7 +136,8 @@ enum ledger_part {
     TERM(write_errors, PART_BESIDE)    /* failed writes, each tried again */                       \
     TERM(restarts, PART_BESIDE)        /* of a command: how often it was started again */          \
     TERM(files, PART_BESIDE)           /* complete ones */                                         \
-    TERM(renames_blocked, PART_BESIDE) /* files that another program kept from their names */      \
+    TERM(renames_blocked, PART_BESIDE) /* complete files that could not be renamed at once */      \
+    TERM(unnamed_files, PART_BESIDE)   /* complete ones that were left for the next start */       \
     TERM(to_other_file, PART_BESIDE)   /* records for more different paths than max_files */       \
     TERM(json_fallback, PART_BESIDE)   /* written values that the JSON mapping has no form for */  \
     TERM(left_out, PART_BESIDE)        /* samples that a file had no place for (encoder: arrange) */

@@ -366,7 +366,7 @@ enum exit_code pipeline_exit_code(const struct pipeline *pipeline,
         return EXIT_CODE_IO;
     for (size_t i = 0; i < final->sink_count; i++)
         if (final->sinks[i].failed[FAILED_IO_ERROR] != 0 ||
-            final->sinks[i].failed[FAILED_COMMAND_ENDED] != 0)
+            final->sinks[i].failed[FAILED_COMMAND_ENDED] != 0 || final->sinks[i].unnamed_files != 0)
             return EXIT_CODE_IO;
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
         if (capture_player_was_damaged(pipeline->producers[i].player))

@@ -17,9 +17,6 @@
 #define MOST_BLOCKS 64
 #define TIME_BLOCKS 2
 
-/* How often a file that is kept from its name is tried, however many blocks are written. */
-#define RETRY_NS (SECOND / 5)
-
 /* How long a file whose time is over is waited with for records that are late. */
 #define LATE_NS (2 * SECOND)
 
@@ -103,7 +100,7 @@ static const char *part_name(const struct file_store *store, const struct live_f
     return file_part_name(store->makings.path, file->path, file->number, name);
 }
 
-/* Returns false, and the file goes on, where it cannot be given its name. */
+/* Returns false, with the file as it was, where it can neither get its name nor wait for it. */
 static bool complete(struct file_store *store, struct live_file *file)
 {
     struct error error;
@@ -113,9 +110,19 @@ static bool complete(struct file_store *store, struct live_file *file)
         return true;
     counter_add(&store->options.counters->write_errors, 1);
     if (log_allowed(&store->log, &held))
-        log_about(LOG_ERROR, LOG_OF_SINK, store->options.name, "%s; going on with %s", error.text,
-                  part_name(store, file, name));
+        log_about(LOG_ERROR, LOG_OF_SINK, store->options.name, "%s is complete, but %s",
+                  part_name(store, file, name), error.text);
     return false;
+}
+
+/* Leaves one that cannot be completed for the next start. */
+static void leave(struct file_store *store, struct live_file *file)
+{
+    char name[FILE_NAME_SIZE];
+    log_about(LOG_ERROR, LOG_OF_SINK, store->options.name,
+              "%s is left as it is; the next start completes it", part_name(store, file, name));
+    counter_add(&store->options.counters->unnamed_files, 1);
+    live_file_pass_by(file);
 }
 
 static void retry_names(struct file_store *store)
@@ -130,7 +137,7 @@ static void retry_names_in_time(struct file_store *store)
     int64_t now = clock_monotonic_ns();
     if (now < store->retry_ns)
         return;
-    store->retry_ns = now + RETRY_NS;
+    store->retry_ns = now + LIVE_FILE_RETRY_NS;
     retry_names(store);
 }
 
@@ -138,7 +145,7 @@ static void retry_names_in_time(struct file_store *store)
 static void retire(struct file_store *store, struct table_file *file)
 {
     if (!complete(store, &file->live))
-        live_file_abandon(&file->live);
+        leave(store, &file->live);
     if (file->block != NO_BLOCK)
         store->blocks[file->block] = NULL;
     file_table_free(store->table, file);
@@ -263,15 +270,22 @@ static bool append(struct file_store *store, struct live_file *file, const void 
     return live_file_append(file, bytes, size, error);
 }
 
-/* Completes a full file. One that cannot get its name takes more, unless it is one block. */
+/* Completes a full file. One that cannot be completed takes more, unless it is one block. */
 static bool begin_next(struct file_store *store, struct live_file *file, struct error *error)
 {
-    if (complete(store, file))
-        return live_file_open(&store->makings, file, error);
-    char name[FILE_NAME_SIZE];
-    error_set(error, EXIT_CODE_IO, "%s is complete and cannot get its name",
-              part_name(store, file, name));
-    return !store->shape.arranged;
+    if (!complete(store, file)) {
+        if (!store->shape.arranged)
+            return true;
+        leave(store, file);
+    }
+    return live_file_open(&store->makings, file, error);
+}
+
+/* Whether completing it was tried in vain a moment ago; what is one block is not to be longer. */
+static bool is_resting(const struct file_store *store, const struct live_file *file)
+{
+    return !store->shape.arranged && file->rest_until_ns != 0 &&
+           clock_monotonic_ns() < file->rest_until_ns;
 }
 
 static enum write_result write_block(struct destination *destination, size_t block,
@@ -282,12 +296,13 @@ static enum write_result write_block(struct destination *destination, size_t blo
     const void *frame;
     size_t frame_size;
     retry_names_in_time(store);
-    if (interval_is_over(store, file, clock_wall_ns()))
+    bool resting = is_resting(store, file);
+    if (!resting && interval_is_over(store, file, clock_wall_ns()))
         complete(store, file);
     if (!live_file_open(&store->makings, file, error) ||
         !make_frame(store, bytes, size, &frame, &frame_size, error))
         return WRITE_FAILED;
-    if (is_full(store, file, frame_size) && !begin_next(store, file, error))
+    if (!resting && is_full(store, file, frame_size) && !begin_next(store, file, error))
         return WRITE_FAILED;
     if (!append(store, file, frame, frame_size, error))
         return WRITE_FAILED;
@@ -386,7 +401,10 @@ static void finish(struct destination *destination)
         return;
     for (struct table_file *file = NULL; (file = file_table_next(store->table, file)) != NULL;)
         retire(store, file);
-    retry_names(store);
+    size_t unnamed;
+    counter_add(&store->options.counters->files,
+                finished_files_end(store->makings.finished, &unnamed));
+    counter_add(&store->options.counters->unnamed_files, unnamed);
 }
 
 /* --- making one ------------------------------------------------------------------------------- */

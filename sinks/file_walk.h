@@ -18,7 +18,7 @@
  * complete and cannot get its name yet, the next has a number as complete files have, with ".part"
  * after it ("a.1.ndjson.part"), and so on up to this number.
  */
-#define PART_NUMBER_MAX 99
+#define PART_NUMBER_MAX 999
 
 /* Bytes of the longest name that a file may have, with its number and suffix and the NUL. */
 #define FILE_NAME_SIZE (PATH_TEMPLATE_SIZE + 16)

@@ -19,6 +19,7 @@ struct waiting {
     struct part_file *file; /* NULL: it could not be opened either */
     int64_t number;         /* of its name, which no younger one gets */
     uint32_t part_number;
+    bool again;
     int64_t begun_ns;
     char path[PATH_TEMPLATE_SIZE];
     char name[FILE_NAME_SIZE]; /* until it has its own */
@@ -57,14 +58,8 @@ void finished_files_destroy(struct finished_files *files)
 {
     if (files == NULL)
         return;
-    for (size_t i = 0; i < files->waiting_count; i++) {
-        const struct waiting *waiting = &files->waiting[i];
-        log_line(LOG_WARNING,
-                 "%s: another program still has it open and keeps it from being renamed; the next "
-                 "start completes it",
-                 waiting->name);
-        part_file_close(waiting->file);
-    }
+    for (size_t i = 0; i < files->waiting_count; i++)
+        part_file_close(files->waiting[i].file);
     kept_files_destroy(files->kept);
     free(files);
 }
@@ -189,9 +184,12 @@ static void put_in_line(struct finished_files *files, const struct complete_part
     waiting->file = part->file;
     waiting->number = number;
     waiting->part_number = part->number;
+    waiting->again = part->again;
     waiting->begun_ns = part->begun_ns;
     memcpy(waiting->path, part->path, strlen(part->path) + 1);
     memcpy(waiting->name, part->name, strlen(part->name) + 1);
+    if (part->again)
+        return;
     counter_add(files->renames_blocked, 1);
     log_line(LOG_WARNING, "%s is complete, but %s; trying again", part->name, why);
 }
@@ -201,7 +199,7 @@ enum part_result finished_files_add(struct finished_files *files, const struct c
 {
     int64_t number = first_number(files, part->path);
     enum part_result result = give_name(files, part, &number, name, error);
-    if (result != PART_BUSY)
+    if (result != PART_BUSY && result != PART_FAILED)
         return result;
     if (files->waiting_count == MOST_WAITING)
         return PART_FAILED;
@@ -225,6 +223,26 @@ static void take_out(struct finished_files *files, size_t at)
     struct waiting *waiting = &files->waiting[at];
     files->waiting_count--;
     memmove(waiting, waiting + 1, (files->waiting_count - at) * sizeof *waiting);
+}
+
+bool finished_files_take_back(struct finished_files *files, const char *path,
+                              struct complete_part *part)
+{
+    char name[FILE_NAME_SIZE];
+    for (size_t i = files->waiting_count; i-- > 0;) {
+        const struct waiting *waiting = &files->waiting[i];
+        if (waiting->file == NULL || !file_path_same(waiting->path, path) ||
+            !file_path_same(waiting->name,
+                            file_part_name(files->path, path, waiting->part_number, name)))
+            continue;
+        *part = (struct complete_part){.file = waiting->file,
+                                       .number = waiting->part_number,
+                                       .begun_ns = waiting->begun_ns,
+                                       .again = waiting->again};
+        take_out(files, i);
+        return true;
+    }
+    return false;
 }
 
 bool finished_files_are_waiting(const struct finished_files *files)
@@ -280,17 +298,37 @@ static enum part_result try_again(struct finished_files *files, struct waiting *
     }
 }
 
-size_t finished_files_retry(struct finished_files *files)
+/* `last`: those that still wait are reported and closed. Returns how many have got their names. */
+static size_t try_all(struct finished_files *files, bool last, size_t *unnamed)
 {
     size_t done = 0;
     for (size_t i = 0; i < files->waiting_count;) {
-        struct error ignored;
-        enum part_result result = try_again(files, &files->waiting[i], &ignored);
+        struct waiting *waiting = &files->waiting[i];
+        struct error error;
+        enum part_result result = try_again(files, waiting, &error);
         done += result == PART_DONE;
-        if (result == PART_BUSY)
+        if (result == PART_BUSY && !last) {
             i++;
-        else
-            take_out(files, i);
+            continue;
+        }
+        if (result == PART_BUSY) {
+            log_line(LOG_ERROR, "%s is complete, but %s; the next start renames it", waiting->name,
+                     error.text);
+            part_file_close(waiting->file);
+            ++*unnamed;
+        }
+        take_out(files, i);
     }
     return done;
+}
+
+size_t finished_files_retry(struct finished_files *files)
+{
+    return try_all(files, false, NULL);
+}
+
+size_t finished_files_end(struct finished_files *files, size_t *unnamed)
+{
+    *unnamed = 0;
+    return try_all(files, true, unnamed);
 }

@@ -3,9 +3,10 @@
  * one, and removes those that are not to stay (sinks/kept_files.h).
  *
  * Where the name is taken the file gets a number, one more than the highest there is, so that the
- * numbers tell the order. A file that another program keeps from being renamed waits here for its
- * name, open and locked, while the sink goes on with others; those that still wait at the end are
- * left as they are, for the next start. Used by the sink's thread, or before it starts.
+ * numbers tell the order. A file that cannot be renamed waits here for its name, open and locked,
+ * while the sink goes on with others: another program keeps it from that, or the rename fails.
+ * Those that still wait at the end are left as they are, for the next start. Used by the sink's
+ * thread, or before it starts.
  */
 #ifndef SLUICE_SINKS_FINISHED_FILES_H
 #define SLUICE_SINKS_FINISHED_FILES_H
@@ -25,6 +26,7 @@ struct complete_part {
     const char *path; /* what it is to be called, without a number */
     uint32_t number;  /* of the part's name */
     int64_t begun_ns; /* since 1970 UTC */
+    bool again;       /* it has waited before, and was taken back */
 };
 
 /*
@@ -35,7 +37,7 @@ struct finished_files *finished_files_create(const struct path_template *path,
                                              const struct file_options *options,
                                              struct counter *renames_blocked);
 
-/* Closes those that wait and says so to the log. NULL is allowed. */
+/* Closes those that wait. NULL is allowed. */
 void finished_files_destroy(struct finished_files *files);
 
 /* Bytes that create takes. */
@@ -53,9 +55,9 @@ void finished_files_expire(struct finished_files *files, int64_t now_ns);
 
 /*
  * Completes the file by the name of its path, or that with a number, which goes to `name`
- * (FILE_NAME_SIZE bytes). PART_DONE, PART_MISSING or PART_FAILED, as part_file_complete; or
- * PART_BUSY: it waits here now, which was logged and counted. Where too many wait already that is
- * PART_FAILED.
+ * (FILE_NAME_SIZE bytes). PART_DONE, PART_MISSING, or PART_BUSY: it cannot be renamed and waits
+ * here now, which was logged and counted. Where too many wait already that is PART_FAILED, and
+ * `error` says why it cannot be renamed.
  */
 enum part_result finished_files_add(struct finished_files *files, const struct complete_part *part,
                                     char *name, struct error *error);
@@ -67,9 +69,22 @@ enum part_result finished_files_add(struct finished_files *files, const struct c
 bool finished_files_await(struct finished_files *files, const struct complete_part *part,
                           const char *why);
 
+/*
+ * Takes back the part of `path` that has waited for the shortest time, to be written on: all of
+ * *part but its names. Returns false where none waits that is open.
+ */
+bool finished_files_take_back(struct finished_files *files, const char *path,
+                              struct complete_part *part);
+
 /* Whether any wait; and trying again: returns how many have got their names. */
 bool finished_files_are_waiting(const struct finished_files *files);
 size_t finished_files_retry(struct finished_files *files);
+
+/*
+ * Tries for the last time: returns how many have got their names. The others are closed and logged
+ * as errors; *unnamed is how many.
+ */
+size_t finished_files_end(struct finished_files *files, size_t *unnamed);
 
 /* The number for a new part of that path, above those of the ones that wait; 0: none does. */
 uint32_t finished_files_next_part(const struct finished_files *files, const char *path);

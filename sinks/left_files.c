@@ -94,7 +94,7 @@ static enum left_result complete(const struct file_content *content,
         return LEFT_DONE;
     default:
         part_file_close(part->file);
-        return LEFT_FAILED;
+        return LEFT_BUSY;
     }
 }
 

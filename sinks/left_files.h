@@ -28,7 +28,7 @@ enum left_result {
     LEFT_DONE,    /* it is complete, or was empty and is gone; or it was not there */
     LEFT_LOCKED,  /* a living program writes it */
     LEFT_WAITS,   /* it is complete, and has to wait for its name (sinks/finished_files.h) */
-    LEFT_BUSY,    /* a living program has it open and keeps us from it; `error` says how */
+    LEFT_BUSY,    /* it cannot be had, or cannot be renamed and too many wait; `error` says why */
     LEFT_FOREIGN, /* it is not of this content, and stays as it is */
     LEFT_FAILED,  /* `error` says why */
 };

@@ -17,6 +17,8 @@ static void forget(struct live_file *file)
     file->aside = false;
     file->size = 0;
     file->unsynced = false;
+    file->again = false;
+    file->rest_until_ns = 0;
 }
 
 static void tell_astray(const struct file_makings *makings, const struct live_file *file)
@@ -81,16 +83,39 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
     return result;
 }
 
+/* None can be begun: goes on with the one that waits for its name, unless it is one block. */
+static bool take_back(const struct file_makings *makings, struct live_file *file,
+                      const struct error *error)
+{
+    struct complete_part part;
+    char name[FILE_NAME_SIZE];
+    if (makings->content.encoder->arrange != NULL ||
+        !finished_files_take_back(makings->finished, file->path, &part))
+        return false;
+    file->part = part.file;
+    file->number = part.number;
+    file->size = part_file_size(part.file);
+    file->opened_ns = part.begun_ns;
+    file->again = true;
+    file->rest_until_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
+    if (!part.again)
+        log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name, "%s; going on with %s",
+                  error->text, part_name(makings, file, name));
+    return true;
+}
+
 static bool open_new(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
 {
     enum part_result result;
     file->number = finished_files_next_part(makings->finished, file->path);
+    if (file->number < file->least)
+        file->number = file->least;
     while ((result = open_by_name(makings, file, error)) == PART_BUSY &&
            file->number < PART_NUMBER_MAX)
         file->number++;
     if (result != PART_DONE)
-        return false;
+        return take_back(makings, file, error);
     file->size = 0;
     file->opened_ns = clock_wall_ns();
     return true;
@@ -201,10 +226,12 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
                                        .name = part_name(makings, file, part_text),
                                        .path = file->path,
                                        .number = file->number,
-                                       .begun_ns = file->opened_ns};
+                                       .begun_ns = file->opened_ns,
+                                       .again = file->again};
     switch (finished_files_add(makings->finished, &part, name, error)) {
     case PART_DONE:
         counter_add(makings->files, 1);
+        file->least = 0;
         break;
     case PART_BUSY:
         break;
@@ -213,6 +240,7 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
         part_file_close(file->part);
         break;
     default:
+        file->rest_until_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
         return false;
     }
     forget(file);
@@ -232,4 +260,11 @@ void live_file_abandon(struct live_file *file)
 {
     part_file_close(file->part);
     forget(file);
+}
+
+void live_file_pass_by(struct live_file *file)
+{
+    if (file->number < PART_NUMBER_MAX)
+        file->least = file->number + 1;
+    live_file_abandon(file);
 }

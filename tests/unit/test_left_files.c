@@ -343,7 +343,7 @@ static void a_start_finishes_all_of_its_path_and_nothing_else(void **state)
     scratch_put_text("x/b.n.part", "{}\n");
     scratch_put_text("x/b.n", "old\n");
     scratch_put_text("x/a.m.part", "{}\n{");
-    scratch_put_text("x/a.100.n.part", "{}\n{");
+    scratch_put_text("x/a.1000.n.part", "{}\n{");
     scratch_put_text("a.n.part", "{}\n{");
     scratch_put_text("mine", "{}\n{");
     bool link = others_link("../mine", "x/l.n.part");
@@ -353,7 +353,7 @@ static void a_start_finishes_all_of_its_path_and_nothing_else(void **state)
     scratch_assert_holds_text("x/b.n", "old\n");
     scratch_assert_holds_text("x/b.1.n", "{}\n");
     scratch_assert_holds_text("x/a.m.part", "{}\n{");
-    scratch_assert_holds_text("x/a.100.n.part", "{}\n{");
+    scratch_assert_holds_text("x/a.1000.n.part", "{}\n{");
     scratch_assert_holds_text("a.n.part", "{}\n{");
     scratch_assert_holds_text("mine", "{}\n{");
     assert_int_equal(scratch_has("x/l.n.part"), link);

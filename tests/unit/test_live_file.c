@@ -286,27 +286,65 @@ static void a_living_program_s_file_is_waited_for(void **state)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void one_that_cannot_get_its_name_goes_on(void **state)
+/* A path of that length, and a highest number of its files: the next name is too long. */
+static void use_long_path(struct bench *bench, char *longest, size_t length, const char *number)
+{
+    char name[PATH_TEMPLATE_SIZE + 16];
+    memset(longest, 'b', length);
+    longest[length] = '\0';
+    strcpy(bench->file.path, scratch_path(longest));
+    scratch_put_text(longest, "old\n");
+    snprintf(name, sizeof name, "%s.%s", longest, number);
+    scratch_put_text(name, "old\n");
+}
+
+static void one_that_cannot_be_renamed_waits_and_the_next_has_a_number(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    char longest[PATH_TEMPLATE_SIZE], name[PATH_TEMPLATE_SIZE + 16];
+    size_t unnamed;
+    use_long_path(bench, longest, 248, "999999");
+    put(bench, "one\n");
+    complete(bench);
+    assert_int_equal(counter_read(&store_blocked), 1);
+    put(bench, "two\n");
+    snprintf(name, sizeof name, "%s.part", longest);
+    scratch_assert_holds_text(name, HEAD "one\n");
+    snprintf(name, sizeof name, "%s.1.part", longest);
+    scratch_assert_holds_text(name, HEAD "two\n");
+    complete(bench);
+    assert_int_equal(finished_files_retry(bench->makings.finished), 0);
+    assert_int_equal(finished_files_end(bench->makings.finished, &unnamed), 0);
+    assert_int_equal(unnamed, 2);
+    scratch_assert_holds_text(name, HEAD "two\n");
+    assert_false(finished_files_are_waiting(bench->makings.finished));
+    assert_int_equal(counter_read(&bench->files), 0);
+    end(bench);
+}
+
+/* With ".part" as long as a name may be; with ".1.part" too long. */
+static void where_no_other_can_be_begun_it_is_written_on(void **state)
 {
     (void)state;
     struct bench *bench = make();
     char longest[PATH_TEMPLATE_SIZE];
-    /* With ".part" as long as a name may be; with ".10000" too long. */
-    memset(longest, 'b', 250);
-    longest[250] = '\0';
-    strcpy(bench->file.path, scratch_path(longest));
+    use_long_path(bench, longest, 250, "9999");
     put(bench, "one\n");
-    scratch_put_text(longest, "old\n");
-    char name[PATH_TEMPLATE_SIZE + 10];
-    snprintf(name, sizeof name, "%s.9999", longest);
-    scratch_put_text(name, "old\n");
-    assert_false(live_file_complete(&bench->makings, &bench->file, &bench->error));
-    assert_non_null(strstr(bench->error.text, others_words.long_name));
-    assert_true(live_file_is_begun(&bench->file));
-    put(bench, "two\n");
+    for (int i = 0; i < 20; i++) {
+        complete(bench);
+        put(bench, "more\n");
+        assert_true(bench->file.rest_until_ns != 0);
+    }
+    assert_int_equal(counter_read(&store_blocked), 1);
+    assert_false(finished_files_are_waiting(bench->makings.finished));
+    assert_int_equal(bench->file.size, strlen(HEAD) + 4 + 20 * 5);
     others_remove(longest);
     complete(bench);
-    scratch_assert_holds_text(longest, HEAD "one\ntwo\n");
+    assert_true(scratch_has(longest));
+    assert_int_equal(bench->file.rest_until_ns, 0);
+    assert_int_equal(counter_read(&bench->files), 1);
+    assert_int_equal(scratch_count(""), 2);
     end(bench);
 }
 
@@ -327,7 +365,8 @@ int main(void)
         with_scratch(what_goes_astray_while_it_is_aside_is_noticed_too),
         with_scratch(what_is_in_the_way_and_not_ours_stays),
         with_scratch(a_living_program_s_file_is_waited_for),
-        with_scratch(one_that_cannot_get_its_name_goes_on),
+        with_scratch(one_that_cannot_be_renamed_waits_and_the_next_has_a_number),
+        with_scratch(where_no_other_can_be_begun_it_is_written_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

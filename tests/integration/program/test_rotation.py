@@ -122,6 +122,50 @@ class Kept(RotationTest):
         program.stop()
 
 
+class Unnamed(RotationTest):
+    """Files whose names are too long with their numbers, so that they cannot be renamed."""
+
+    NAME = 246 * "n" + ".n"
+    HIGHEST = 246 * "n" + ".999999.n"
+
+    def setUp(self):
+        super().setUp()
+        for name in (self.NAME, self.HIGHEST):
+            (self.out / name).write_text("mine\n", encoding="ascii")
+
+    def test_the_sink_goes_on_with_the_next_name_and_the_end_tells(self):
+        program = self.start_sink(self.NAME, "rotate_size=1MiB")
+        self.send_and_reopen(program, 3)
+        ledger = program.stop(code=74)
+        parts = [self.NAME.replace(".", infix) + ".part" for infix in (".", ".1.", ".2.")]
+        self.assertEqual(self.values(*parts), [0, 1, 2])
+        sink = ledger["sinks"][0]
+        self.assertEqual([sink[key] for key in ("written", "files", "renames_blocked",
+                                                "unnamed_files")], [3, 0, 3, 3])
+        for part in parts:
+            self.assertEqual(len([line for line in program.log() if line.startswith("sluice: error: ") and
+                                  f"{part} is complete, but cannot rename it to " in line]), 1)
+
+    def test_the_next_start_renames_them(self):
+        program = self.start_sink(self.NAME, "rotate_size=1MiB")
+        self.send_and_reopen(program, 3)
+        program.stop(code=74)
+        os.remove(self.out / self.HIGHEST)
+        self.start_sink(self.NAME, "rotate_size=1MiB").stop()
+        names = [self.NAME.replace(".", f".{number}.") for number in (1, 2, 3)]
+        self.assertEqual(self.files(), sorted([self.NAME, *names]))
+        self.assertEqual(self.values(*names), [0, 1, 2])
+
+    def test_no_record_is_lost_where_no_other_file_can_be_begun_either(self):
+        program = self.start_sink(self.NAME, "rotate_size=4KiB")
+        self.sender(program).send_all([metric(value) for value in range(300)])
+        ledger = program.stop(code=74)
+        sink = ledger["sinks"][0]
+        self.assertEqual((sink["written"], sink["unnamed_files"]), (300, 10))
+        parts = [name for name in self.files() if name.endswith(".part")]
+        self.assertEqual(sorted(self.values(*parts)), list(range(300)))
+
+
 class Sizes(RotationTest):
     def fill(self, keys):
         program = self.start_sink("lines", "rotate_size=16KiB&" + keys)

@@ -105,7 +105,8 @@ class Held(RotatingTest):
 
     def test_one_that_is_held_until_the_end_is_completed_by_the_next_run(self):
         program, reader = self.rotate_while_held()
-        program.stop()
+        sink = program.stop(code=74)["sinks"][0]
+        self.assertEqual((sink["written"], sink["files"], sink["unnamed_files"]), (2, 1, 1))
         self.assertEqual(self.values("lines.part"), [1])
         self.let_go(reader)
         self.start_sink("lines", "rotate_size=1MiB", listen=RIEMANN).stop()

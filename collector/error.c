@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/text/control_character.h"
+
 void error_set(struct error *error, enum exit_code code, const char *format, ...)
 {
     if (error == NULL)
@@ -13,6 +15,7 @@ void error_set(struct error *error, enum exit_code code, const char *format, ...
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
+    control_characters_hide(error->text, strlen(error->text));
 }
 
 void error_place(struct error *error, const char *place)

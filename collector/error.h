@@ -25,7 +25,7 @@ enum exit_code {
 
 struct error {
     enum exit_code code;
-    char text[512]; /* one line, no newline at the end; cut when longer */
+    char text[512]; /* one line, no newline at the end; cut when longer; no control characters */
 };
 
 /* Fills `error` (which may be NULL) with `code` and a printf-formatted line. */

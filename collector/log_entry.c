@@ -4,20 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/text/control_character.h"
 #include "collector/text/json_writer.h"
-
-/* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
-static void replace_controls(char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        unsigned char next = (unsigned char)(i + 1 < size ? text[i + 1] : 0);
-        if (byte < 0x20 || byte == 0x7f)
-            text[i] = '?';
-        else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f)
-            text[i] = text[i + 1] = '?';
-    }
-}
 
 void log_entry_make(struct log_entry *entry, enum log_level level, enum log_subject subject,
                     const char *name, bool named, const char *format, va_list arguments)
@@ -28,8 +16,8 @@ void log_entry_make(struct log_entry *entry, enum log_level level, enum log_subj
     snprintf(entry->name, sizeof entry->name, "%s", name != NULL ? name : "");
     entry->message[0] = '\0'; /* what stands where the format cannot be followed */
     vsnprintf(entry->message, sizeof entry->message, format, arguments);
-    replace_controls(entry->name, strlen(entry->name));
-    replace_controls(entry->message, strlen(entry->message));
+    control_characters_hide(entry->name, strlen(entry->name));
+    control_characters_hide(entry->message, strlen(entry->message));
 }
 
 bool log_entry_is(const struct log_entry *entry, const struct log_entry *other)

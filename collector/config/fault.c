@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/text/control_character.h"
+
 bool fault_set(struct fault *fault, size_t at, const char *format, ...)
 {
     fault->at = at;
@@ -50,9 +52,7 @@ size_t copy_printable(char *to, size_t size, const char *text, size_t length)
             length--;
     }
     memcpy(to, text, length);
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)to[i] < ' ' || to[i] == 0x7f)
-            to[i] = '?';
+    control_characters_hide(to, length);
     to[length] = '\0';
     return length;
 }

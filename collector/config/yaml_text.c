@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
 static bool is_letter_or_digit(char c)
@@ -57,8 +58,8 @@ static uint32_t decode(const uint8_t *bytes, size_t size)
 /* Characters that are written as their numbers: controls, ends of lines, marks of byte order. */
 static bool is_hidden(uint32_t character)
 {
-    return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x2028 ||
-           character == 0x2029 || character == 0xfeff || (character & 0xfffe) == 0xfffe;
+    return control_character_is(character) || character == 0x2028 || character == 0x2029 ||
+           character == 0xfeff || (character & 0xfffe) == 0xfffe;
 }
 
 static void write_double_quoted(FILE *to, const char *text, size_t length)

@@ -3,7 +3,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
+
+/* The form of the character (size ≥ 1) that the text begins with; size 0: itself. */
+static const struct escape *form_of(const uint8_t *bytes, size_t size,
+                                    const struct escapes *escapes)
+{
+    static const struct escape itself = {.size = 0};
+    if (bytes[0] < 0x80)
+        return &escapes->of[bytes[0]];
+    return control_character_at(bytes, size) != 0 ? &escapes->of[0x7f] : &itself;
+}
 
 /* The number of bytes from `bytes` on that are copied as they are. */
 static size_t plain_run(const uint8_t *bytes, size_t size, const struct escapes *escapes)
@@ -14,9 +25,7 @@ static size_t plain_run(const uint8_t *bytes, size_t size, const struct escapes 
         size_t length = 1;
         if (bytes[at] >= 0x80)
             length = utf8_sequence(bytes + at, size - at, &valid);
-        else
-            valid = escapes->of[bytes[at]].size == 0;
-        if (!valid)
+        if (!valid || form_of(bytes + at, size - at, escapes)->size != 0)
             break;
         at += length;
     }
@@ -35,15 +44,12 @@ void escaped_put(struct output *out, const char *text, size_t size, const struct
         bytes += length;
         if (bytes == end)
             break;
-        length = 1;
-        if (*bytes < 0x80) {
-            const struct escape *escape = &escapes->of[*bytes];
-            output_bytes(out, escape->text, escape->size);
-        } else {
-            bool valid;
-            length = utf8_sequence(bytes, (size_t)(end - bytes), &valid);
+        bool valid;
+        const struct escape *form = form_of(bytes, (size_t)(end - bytes), escapes);
+        bytes += utf8_sequence(bytes, (size_t)(end - bytes), &valid);
+        if (valid)
+            output_bytes(out, form->text, form->size);
+        else
             output_literal(out, REPLACEMENT_CHARACTER);
-        }
-        bytes += length;
     }
 }

@@ -1,5 +1,6 @@
 /*
  * Appends text in which some characters of ASCII have another form, as a format says in a table.
+ * The control characters beyond ASCII (U+0080 to U+009F) have the form that the table gives U+007F.
  * What is not UTF-8 becomes U+FFFD, so what is written is valid UTF-8 for any input: each maximal
  * ill-formed part of a sequence (Unicode 15, section 3.9), as in JSON. Pure functions; any thread.
  */

@@ -5,6 +5,7 @@
 
 #include "collector/text/base64.h"
 #include "collector/text/calendar.h"
+#include "collector/text/control_character.h"
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 #include "collector/text/utf8.h"
@@ -77,9 +78,10 @@ void json_bool(struct output *out, bool value)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-static bool needs_escape(uint8_t byte)
+/* Of a character of ASCII. */
+static bool needs_escape(uint8_t character)
 {
-    return byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f;
+    return control_character_is(character) || character == '"' || character == '\\';
 }
 
 /* The number of bytes from `bytes` on that may be copied as they are. */
@@ -96,7 +98,7 @@ static size_t plain_run(const uint8_t *bytes, size_t size)
         } else {
             bool valid;
             size_t length = utf8_sequence(bytes + at, size - at, &valid);
-            if (!valid)
+            if (!valid || control_character_at(bytes + at, size - at) != 0)
                 break;
             at += length;
         }
@@ -104,15 +106,16 @@ static size_t plain_run(const uint8_t *bytes, size_t size)
     return at;
 }
 
-static void put_escape(struct output *out, uint8_t byte)
+/* A character below U+0100. */
+static void put_escape(struct output *out, uint8_t character)
 {
     static const char hex[] = "0123456789abcdef";
-    char text[6] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
+    char text[6] = {'\\', 'u', '0', '0', hex[character >> 4], hex[character & 15]};
     size_t size = 2;
-    switch (byte) {
+    switch (character) {
     case '"':
     case '\\':
-        text[1] = (char)byte;
+        text[1] = (char)character;
         break;
     case '\b':
         text[1] = 'b';
@@ -140,14 +143,12 @@ static void put_escape(struct output *out, uint8_t byte)
 static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
 {
     while (size != 0 && !out->overflow) {
-        size_t length = 1;
-        if (bytes[0] < 0x80) {
-            put_escape(out, bytes[0]);
-        } else {
-            bool valid;
-            length = utf8_sequence(bytes, size, &valid);
+        bool valid;
+        size_t length = utf8_sequence(bytes, size, &valid);
+        if (valid)
+            put_escape(out, bytes[length - 1]); /* U+0080 to U+009F are C2 80 to C2 9F */
+        else
             output_literal(out, "\xef\xbf\xbd"); /* U+FFFD */
-        }
         bytes += length;
         size -= length;
         length = plain_run(bytes, size);

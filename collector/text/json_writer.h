@@ -32,9 +32,9 @@ void json_raw_key(struct output *out, const char *quoted, size_t length);
 /*
  * Each value below puts a comma before itself where one is due.
  *
- * A string of any bytes: quote, backslash and control characters (also U+007F) are escaped, short
- * forms where JSON has them; each maximal ill-formed part of a UTF-8 sequence (Unicode 15,
- * section 3.9, "substitution of maximal subparts") becomes U+FFFD.
+ * A string of any bytes: quote, backslash and control characters (also U+007F to U+009F) are
+ * escaped, short forms where JSON has them; each maximal ill-formed part of a UTF-8 sequence
+ * (Unicode 15, section 3.9, "substitution of maximal subparts") becomes U+FFFD.
  */
 void json_string(struct output *out, const void *bytes, size_t size);
 

@@ -164,6 +164,7 @@ static const struct {
     {"\"", "\"\"\"\"", "\\\"\""},
     {"a\r\nb", "a\\r\\nb", "a\\r\\nb"},
     {"\x01\t,", "\"" FFFD "\\t,\"", "\\u0001\\t,"},
+    {"a\xc2\x9b[m", "a" FFFD "[m", "a\\u009b[m"},
     {"caf\xc3\xa9", "caf\xc3\xa9", "caf\xc3\xa9"},
     {"\xff", FFFD, FFFD},
 };

@@ -272,6 +272,7 @@ static const struct {
     {"\"quoted\" 'x'", "\"quoted\"\\ 'x'", "\"quoted\"\\ 'x'"},
     {"a\nb\r\tc\f", "a\\nb\\r\\tc\\f", "a\\nb\\r\\tc\\f"},
     {"\x01\x1f\x7f\b", FFFD FFFD FFFD FFFD, FFFD FFFD FFFD FFFD},
+    {"a\xc2\x9b[m\xc2\x80", "a" FFFD "[m" FFFD, "a" FFFD "[m" FFFD},
     {"C:\\temp\\\\x", "C:\\temp\\\\x", "C:\\temp\\\\x"},
     {"ends\\", "ends", "ends"},
     {"ends\\\\\\", "ends", "ends"},

@@ -294,6 +294,7 @@ static const struct {
     {"a\"b\\c\nd", "a_b_c_d", "a_b_c_d", "a\\\"b\\\\c\\nd"},
     {"\\", "_", "_", "\\\\"},
     {"\x01\r\t\x7f", "____", "____", "\x01\r\t\x7f"},
+    {"a\xc2\x9b[m", "a__m", "a__m", "a\xc2\x9b[m"},
     {"caf\xc3\xa9 \xf0\x9f\x98\x80", "caf___", "caf___", "caf\xc3\xa9 \xf0\x9f\x98\x80"},
     {"\xff", "_", "_", FFFD},
     {"x\xe2\x82", "x_", "x_", "x" FFFD},

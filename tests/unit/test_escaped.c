@@ -40,6 +40,19 @@ static void characters_of_the_table_have_their_form_there(void **state)
     assert_gives("\n\\\"", 3, "\n\\\""); /* nothing has another form that the table does not name */
 }
 
+static void control_characters_beyond_ascii_have_the_form_of_delete(void **state)
+{
+    (void)state;
+    assert_gives("a\xc2\x80\xc2\x9f,", 6, "a" FFFD FFFD "\\,");
+    assert_gives("\xc2\xa0\xc3\x9b\xe2\x82\x80", 7, "\xc2\xa0\xc3\x9b\xe2\x82\x80");
+    static const struct escapes none = {{['x'] = {"y", 1}}};
+    char room[8];
+    struct output out = {.data = room, .capacity = sizeof room};
+    escaped_put(&out, "x\x7f\xc2\x9b", 4, &none);
+    assert_int_equal(out.used, 4);
+    assert_memory_equal(room, "y\x7f\xc2\x9b", 4);
+}
+
 static void what_is_no_utf8_becomes_replacement_characters(void **state)
 {
     (void)state;
@@ -54,6 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_of_the_table_have_their_form_there),
+        cmocka_unit_test(control_characters_beyond_ascii_have_the_form_of_delete),
         cmocka_unit_test(what_is_no_utf8_becomes_replacement_characters),
     };
     return cmocka_run_group_tests_name("escaped text", tests, NULL, NULL);

@@ -125,6 +125,8 @@ static void a_string_that_ends_like_structure_is_still_a_value(void **state)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
+#define FFFD "\xef\xbf\xbd"
+
 static void control_characters_are_escaped_in_their_short_form_if_any(void **state)
 {
     (void)state;
@@ -141,6 +143,20 @@ static void control_characters_are_escaped_in_their_short_form_if_any(void **sta
             snprintf(expected, sizeof expected, "\"%c\"", c);
         assert_string_becomes(&byte, 1, expected);
     }
+}
+
+static void control_characters_beyond_ascii_are_escaped_too(void **state)
+{
+    (void)state;
+    for (int c = 0x80; c < 0xa0; c++) {
+        const char text[] = {'a', '\xc2', (char)c, 'z'};
+        char expected[16];
+        snprintf(expected, sizeof expected, "\"a\\u%04xz\"", (unsigned)c);
+        assert_string_becomes(text, sizeof text, expected);
+    }
+    assert_literal_becomes("\xc2\xa0\xc2\x9b\xc3\x9b", "\xc2\xa0\\u009b\xc3\x9b");
+    assert_literal_becomes("\xc2", FFFD);
+    assert_literal_becomes("\x9b", FFFD);
 }
 
 static void an_escape_is_found_wherever_it_stands(void **state)
@@ -177,10 +193,8 @@ static void utf8_is_copied_as_it_is(void **state)
                            "\xe2\x82\xac\xf0\x9f\x98\x80 \xe6\x97\xa5\xe6\x9c\xac!");
     assert_literal_becomes("\xef\xbf\xbd\xef\xbf\xbf\xf4\x8f\xbf\xbf",
                            "\xef\xbf\xbd\xef\xbf\xbf\xf4\x8f\xbf\xbf");
-    assert_literal_becomes("\xc2\x80\xe2\x80\xa8", "\xc2\x80\xe2\x80\xa8");
+    assert_literal_becomes("\xc2\xa0\xe2\x80\xa8", "\xc2\xa0\xe2\x80\xa8");
 }
-
-#define FFFD "\xef\xbf\xbd"
 
 static void each_maximal_ill_formed_part_becomes_one_replacement(void **state)
 {
@@ -429,6 +443,7 @@ int main(void)
         cmocka_unit_test(a_new_line_begins_without_a_comma),
         cmocka_unit_test(a_string_that_ends_like_structure_is_still_a_value),
         cmocka_unit_test(control_characters_are_escaped_in_their_short_form_if_any),
+        cmocka_unit_test(control_characters_beyond_ascii_are_escaped_too),
         cmocka_unit_test(an_escape_is_found_wherever_it_stands),
         cmocka_unit_test(utf8_is_copied_as_it_is),
         cmocka_unit_test(each_maximal_ill_formed_part_becomes_one_replacement),

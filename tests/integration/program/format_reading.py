@@ -39,7 +39,7 @@ def _word(line, at, stops, counted):
                 _wrong("a backslash at the end of a word", line)
             if following in ESCAPED or (counted and following == "\\"):
                 at += 1
-        elif ord(line[at]) < 0x20 or ord(line[at]) == 0x7F or line[at] in " ,":
+        elif ord(line[at]) < 0x20 or 0x7F <= ord(line[at]) < 0xA0 or line[at] in " ,":
             _wrong("a character that must be escaped", line)
         out.append(line[at])
         at += 1

@@ -3,7 +3,7 @@ import random
 import re
 
 PIECES = ["a", "b", "_", ".", ":", "7", " ", ",", "=", "\\", '"', "\n", "\r", "\t", "#", "{", "}",
-          "é", "\U0001f525", "\x01", "\x7f", b"\xff", b"\xe2\x82", b"\xed\xa0\x80"]
+          "é", "\U0001f525", "\x01", "\x7f", "\x9b", b"\xff", b"\xe2\x82", b"\xed\xa0\x80"]
 
 
 def random_text(source):
@@ -28,7 +28,8 @@ CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
 
 
 def without_controls(text):
-    return "".join(CONTROLS.get(c, "\ufffd" if c < " " or c == "\x7f" else c) for c in text)
+    return "".join(CONTROLS.get(c, "\ufffd" if c < " " or "\x7f" <= c < "\xa0" else c)
+                   for c in text)
 
 
 def influx_text(data):

@@ -260,6 +260,14 @@ class Tap(TopTest):
         self.assertEqual({line["name"] for line in parse_lines(rest)} - {"cpu.user"}, set())
         self.assertEqual((process.returncode, errors), (0, b""))
 
+    def test_control_characters_of_senders_are_escaped(self):
+        program = self.control("--sink", f"file:{self.folder}/lines")
+        process = self.tap(program, "*")
+        line = self.send_until_seen(program, process, "a\x1b[31m\x7f\u009b31mb")
+        self.assertIn(rb'"name":"a\u001b[31m\u007f\u009b31mb"', line)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=DEADLINE)
+
     def test_a_reader_that_goes_ends_it_quietly(self):
         program = self.control("--sink", f"file:{self.folder}/lines")
         process = self.tap(program, "*")

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collector/platform/compiler.h"
+#include "collector/text/control_character.h"
 #include "collector/text/json_writer.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -101,6 +102,7 @@ static void print_letters(struct output *out, const struct letter_totals *letter
 
 void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out)
 {
+    size_t start = out->used;
     put(out, "ledger after %.1f s%s\n", (double)snapshot->uptime_ns / 1e9,
         snapshot->final ? "" : " (running)");
     for (size_t i = 0; i < snapshot->listener_count; i++)
@@ -111,6 +113,7 @@ void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *ou
         print_letters(out, &snapshot->letters);
     if (snapshot->final)
         put(out, "  balances: %s\n", ledger_balances(snapshot) ? "yes" : "NO");
+    control_characters_hide_in_lines(out->data + start, out->used - start);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -264,7 +264,8 @@ struct stream_ops {
 
     /*
      * Whether somebody looks on (a terminal): then each record is written by itself and at once,
-     * whatever flush_interval is. NULL: nobody does.
+     * whatever flush_interval is, and its control characters are hidden, except the ends of lines.
+     * NULL: nobody does.
      */
     bool (*is_watched)(const struct destination *destination);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "collector/sink_writer.h"
+#include "collector/text/control_character.h"
 #include "collector/thread.h"
 
 #define MAX_PENDING 2048 /* a power of two */
@@ -402,15 +403,18 @@ static void put(struct sink_writer *writer, const struct listener *listener,
 {
     struct stream_writer *stream = of(writer);
     struct encoded encoded;
-    bool first = stream->out.used == 0;
+    size_t start = stream->out.used;
+    bool watched = is_watched(stream);
     if (!sink_writer_encode(writer, listener, record, &stream->out, &encoded))
         return;
-    if (first && writer->options.flush_interval != 0)
+    if (watched)
+        control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
+    if (start == 0 && writer->options.flush_interval != 0)
         stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
     stream->count++;
     *pending_at(stream, stream->count - 1) =
         (struct pending){stream->block_at + stream->out.used, encoded};
-    if (stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING || is_watched(stream))
+    if (stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING || watched)
         flush(writer);
 }
 

@@ -111,9 +111,20 @@ static void whether_drops_are_counted_is_said_by_the_system(void **state)
     ledger_destroy(ledger);
 }
 
+static void names_bring_no_control_characters(void **state)
+{
+    (void)state;
+    struct listener_totals listener = {
+        .name = "a\x1b[m\xc2\x9b", .kind = "udp", .schema = "riemann"};
+    const struct ledger_snapshot snapshot = {.listener_count = 1, .listeners = &listener};
+    assert_non_null(strstr(written(ledger_write_text, &snapshot), "  listener a?[m?? (riemann)\n"));
+    assert_non_null(strstr(written(ledger_write_json, &snapshot), "\"a\\u001b[m\\u009b\""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_bring_no_control_characters),
         cmocka_unit_test(drops_that_are_counted_are_a_number),
         cmocka_unit_test(drops_of_whole_buffers_are_told_as_such),
         cmocka_unit_test(drops_with_what_the_kernel_filtered_are_one_number_of_another_name),

@@ -155,6 +155,26 @@ static void where_somebody_looks_on_each_record_is_written_by_itself_and_whole(v
     fake_sink_finish(fake);
 }
 
+/* The line ends in "\r\n", as one of csv does. */
+static void where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->stream.is_watched = somebody_looks_on;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a\x1b[m\tb\x7f\xc2\x9b\xc3\x9b\r", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "a?[m?b???\xc3\x9b\r\n", 1);
+}
+
+static void where_nobody_looks_on_control_characters_are_written_as_they_are(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a\x1b[m\xc2\x9b", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "a\x1b[m\xc2\x9b\n", 1);
+}
+
 /* --- records that leave no line, or too long a one -------------------------------------------- */
 
 static void a_record_without_a_line_is_filtered(void **state)
@@ -412,6 +432,8 @@ int main(void)
         with_fake_sink(a_sink_that_is_behind_writes_large_blocks),
         with_fake_sink(more_records_than_the_sink_can_note_are_no_trouble),
         with_fake_sink(where_somebody_looks_on_each_record_is_written_by_itself_and_whole),
+        with_fake_sink(where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines),
+        with_fake_sink(where_nobody_looks_on_control_characters_are_written_as_they_are),
         with_fake_sink(a_record_without_a_line_is_filtered),
         with_fake_sink(values_without_a_form_are_counted_when_they_are_written),
         with_fake_sink(a_record_that_fits_no_buffer_fails_alone),

@@ -5,6 +5,7 @@
 
 #include "collector/entry.h"
 #include "proto/schemas.h"
+#include "tools/command/standard_streams.h"
 #include "tools/decode/message_memory.h"
 #include "tools/decode/message_reader.h"
 #include "tools/decode/options.h"
@@ -79,6 +80,12 @@ static int convert_all(const struct decode_settings *settings, const struct sche
 static int run(const struct decode_settings *settings, struct error *error)
 {
     struct schema *schema;
+    if (settings->as_protobuf && standard_output_is_terminal()) {
+        error_set(error, EXIT_CODE_CONFIG,
+                  "--format protobuf is binary and standard output is a terminal; write it to a "
+                  "file or into a pipe");
+        return -1;
+    }
     const struct schema_ops *ops = settings->schema != NULL ? settings->schema : &schema_file;
     const struct schema_options schema_options = {
         .source = settings->schema != NULL ? settings->schema->name : settings->descriptor_set,

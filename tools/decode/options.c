@@ -132,7 +132,7 @@ const struct command decode_command = {
              "Timestamp out of range, an Any of an unknown type); 64 wrong options; 65 the bytes "
              "are no\n"
              "such message, or the input ends inside one; 74 reading or writing failed; 78 the\n"
-             "descriptor set is none, or lacks something.",
+             "descriptor set is none, or lacks something, or protobuf is to go to a terminal.",
     .choice = choice,
     .check = check,
 };

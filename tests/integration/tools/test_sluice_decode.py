@@ -2,12 +2,15 @@
 import hashlib
 import json
 import os
+import pty
+import select
 import shutil
 import subprocess
+import unicodedata
 import unittest
 
 import wire
-from built import NO_CLOSED_STREAM, not_on_windows
+from built import NO_CLOSED_STREAM, NO_TERMINAL, not_on_windows
 from programs import CAPTURES, ROOT, Receiver, close_stream, run, truth
 
 SCHEMAS = {**{path.stem: "riemann" for path in sorted(CAPTURES.glob("*riemann*.pcap"))},
@@ -102,6 +105,24 @@ class Decode(unittest.TestCase):
                     "count": "3", "sum": "Infinity", "bounds": [1, 2.5],
                     "counts": ["1", "1", "1"], "min": 0}}]})
         self.assertEqual(self.decode(encoded, "--format=protobuf", schema="telemetry"), encoded)
+
+    def test_control_characters_are_escaped(self):
+        for number in [*range(0x20), *range(0x7F, 0xA0)]:
+            service = chr(number).encode()
+            event = b"\x1a" + bytes([len(service)]) + service
+            line = self.decode(b"\x32" + bytes([len(event)]) + event).decode()
+            self.assertEqual(json.loads(line)["events"], [{"service": chr(number)}])
+            self.assertEqual([c for c in line[:-1] if unicodedata.category(c) == "Cc"], [])
+
+    @not_on_windows(NO_TERMINAL)
+    def test_protobuf_is_not_written_to_a_terminal(self):
+        ours, its = pty.openpty()
+        process = run("sluice-decode", "--schema", "riemann", "--format", "protobuf", stdout=its)
+        self.assertEqual(process.returncode, 78)
+        self.assertIn(b"standard output is a terminal", process.stderr)
+        self.assertEqual(select.select([ours], [], [], 0), ([], [], []))
+        os.close(its)
+        os.close(ours)
 
     def test_nothing_is_an_empty_msg_and_no_telemetry(self):
         self.assertEqual(self.decode(b""), b"{}\n")

@@ -16,3 +16,8 @@ void standard_streams_prepare(void)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     signal(SIGPIPE, SIG_IGN);
 }
+
+bool standard_output_is_terminal(void)
+{
+    return isatty(STDOUT_FILENO) != 0;
+}

@@ -5,6 +5,13 @@
  */
 #include "tools/command/standard_streams.h"
 
+#include "collector/platform/windows/console.h"
+
 void standard_streams_prepare(void)
 {
+}
+
+bool standard_output_is_terminal(void)
+{
+    return console_is(GetStdHandle(STD_OUTPUT_HANDLE));
 }

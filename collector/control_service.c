@@ -6,6 +6,7 @@
 
 #include "collector/control_client.h"
 #include "collector/control_socket.h"
+#include "collector/health_watch.h"
 #include "collector/ledger_print.h"
 #include "collector/pipeline.h"
 #include "collector/tap_view.h"
@@ -42,6 +43,7 @@ struct client {
 struct control_service {
     struct control_socket *socket;
     struct pipeline *pipeline;
+    const struct health_watch *health;
     struct tap *tap;
     struct tap_view *view;
     struct client clients[CONTROL_CLIENTS];
@@ -51,8 +53,8 @@ struct control_service {
 };
 
 int control_service_create(struct control_service **out, const char *address,
-                           struct pipeline *pipeline, const struct encoder_ops *encoder,
-                           struct error *error)
+                           struct pipeline *pipeline, const struct health_watch *health,
+                           const struct encoder_ops *encoder, struct error *error)
 {
     struct control_service *service = calloc(1, sizeof *service);
     if (service == NULL) {
@@ -60,6 +62,7 @@ int control_service_create(struct control_service **out, const char *address,
         return -1;
     }
     service->pipeline = pipeline;
+    service->health = health;
     service->tap = pipeline_tap(pipeline);
     service->view = tap_view_create(encoder);
     bool complete = service->view != NULL;
@@ -125,6 +128,16 @@ static void answer_senders(struct control_service *service, struct client *clien
     sender_report_write(pipeline_senders(service->pipeline), &client->base.out);
 }
 
+static void answer_health(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    enum health_status status;
+    (void)argument;
+    (void)size;
+    if (!health_watch_report(service->health, &client->base.out, &status))
+        write_error(&client->base.out, "out of memory");
+}
+
 static void begin_second(struct client *client, int64_t now_ns)
 {
     client->watcher.lines_left = CONTROL_TAP_LINES;
@@ -154,6 +167,7 @@ static const struct {
 } requests[] = {
     {"ledger", false, answer_ledger},
     {"senders", false, answer_senders},
+    {"health", false, answer_health},
     {"tap", true, answer_tap},
 };
 
@@ -179,7 +193,7 @@ static void answer(struct control_service *service, struct client *client, const
         }
         return;
     }
-    write_error(out, "no such request; there are: ledger, senders, tap GLOB");
+    write_error(out, "no such request; there are: ledger, senders, health, tap GLOB");
 }
 
 /* --- the tap ---------------------------------------------------------------------------------- */

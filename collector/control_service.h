@@ -1,11 +1,12 @@
 /*
- * What local clients may ask for, over the control socket: the ledger, the senders, and to watch
- * what passes.
+ * What local clients may ask for, over the control socket: the ledger, the senders, the health,
+ * and to watch what passes.
  *
  * A client sends requests, a line each, and gets JSON, a line each:
  *
  *     ledger      the ledger now, as `--ledger json` prints it
  *     senders     the busiest senders (collector/sender_report.h)
+ *     health      whether all is well, as /healthz says it (collector/health.h)
  *     tap GLOB    from now on the lines of matching samples, as format=json writes them, at most
  *                 CONTROL_TAP_LINES a second, until the client leaves; once a second
  *                 {"left_out_records":N} where records passed that were not looked at, or not shown
@@ -29,15 +30,16 @@
 #define CONTROL_TAP_LINES 100
 
 struct control_service;
+struct health_watch;
 struct pipeline;
 
 /*
- * Opens the socket at `address`. The pipeline outlives the service; `encoder` writes
+ * Opens the socket at `address`. The pipeline and its health outlive the service; `encoder` writes
  * the lines of a tap (see tap_view_create). Returns 0, or -1 with `error` filled.
  */
 int control_service_create(struct control_service **out, const char *address,
-                           struct pipeline *pipeline, const struct encoder_ops *encoder,
-                           struct error *error);
+                           struct pipeline *pipeline, const struct health_watch *health,
+                           const struct encoder_ops *encoder, struct error *error);
 
 /* Ends all clients and removes the socket. NULL is allowed. */
 void control_service_destroy(struct control_service *service);

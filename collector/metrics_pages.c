@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "collector/health.h"
 #include "collector/metrics_page.h"
 #include "collector/metrics_rising.h"
 #include "collector/pipeline.h"
@@ -15,59 +14,30 @@
 
 struct metrics_pages {
     struct pipeline *pipeline;
+    const struct health_watch *health;
     const char *version;
-    struct health *health;
-    int64_t due_ns;
-    int64_t silent_since_ns; /* of receivers, when they were last asked */
-    bool stopping;
     double started_seconds; /* as it was found first: computed, it would waver; 0: not yet */
     struct metrics_rising rising;
 };
 
-struct metrics_pages *metrics_pages_create(struct pipeline *pipeline, const char *version)
+struct metrics_pages *metrics_pages_create(struct pipeline *pipeline,
+                                           const struct health_watch *health, const char *version)
 {
     struct metrics_pages *pages = calloc(1, sizeof *pages);
     if (pages == NULL)
         return NULL;
     pages->pipeline = pipeline;
+    pages->health = health;
     pages->version = version;
-    pages->silent_since_ns = INT64_MAX;
-    pages->health = health_create();
-    if (pages->health != NULL)
-        return pages;
-    free(pages);
-    return NULL;
+    return pages;
 }
 
 void metrics_pages_destroy(struct metrics_pages *pages)
 {
     if (pages == NULL)
         return;
-    health_destroy(pages->health);
     metrics_rising_free(&pages->rising);
     free(pages);
-}
-
-void metrics_pages_look(struct metrics_pages *pages, int64_t now_ns)
-{
-    if (now_ns < pages->due_ns)
-        return;
-    pages->due_ns = now_ns + HEALTH_EVERY_NS;
-    pages->silent_since_ns = pipeline_ask_receivers(pages->pipeline, now_ns);
-    struct ledger_snapshot *ledger = pipeline_glance(pages->pipeline);
-    if (ledger != NULL)
-        health_note(pages->health, ledger, now_ns);
-    ledger_snapshot_free(ledger);
-}
-
-int64_t metrics_pages_due(const struct metrics_pages *pages)
-{
-    return pages->due_ns;
-}
-
-void metrics_pages_stop(struct metrics_pages *pages)
-{
-    pages->stopping = true;
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -137,33 +107,24 @@ bool metrics_pages_sources(struct metrics_pages *pages, struct output *out)
 }
 
 struct health_writing {
-    const struct health *health;
-    const struct health_facts *facts;
+    const struct health_watch *health;
+    bool known; /* memory sufficed to find it out */
     enum health_status status;
 };
 
 static void write_health(void *context, struct output *out)
 {
     struct health_writing *writing = context;
-    writing->status = health_report(writing->health, writing->facts, out);
+    writing->known = health_watch_report(writing->health, out, &writing->status);
 }
 
 bool metrics_pages_health(struct metrics_pages *pages, struct output *out, bool *serving)
 {
-    struct ledger_snapshot *ledger = pipeline_glance(pages->pipeline);
-    struct pipeline_levels *levels = pipeline_take_levels(pages->pipeline);
-    bool written = false;
-    if (ledger != NULL && levels != NULL) {
-        const struct health_facts facts = {.ledger = ledger,
-                                           .levels = levels,
-                                           .silent_since_ns = pages->silent_since_ns,
-                                           .stopping = pages->stopping,
-                                           .now_ns = clock_monotonic_ns()};
-        struct health_writing writing = {.health = pages->health, .facts = &facts};
-        written = write_page(write_health, &writing, out);
-        *serving = writing.status == HEALTH_READY || writing.status == HEALTH_DEGRADED;
-    }
-    pipeline_levels_free(levels);
-    ledger_snapshot_free(ledger);
-    return written;
+    struct health_writing writing = {.health = pages->health};
+    if (!write_page(write_health, &writing, out))
+        return false;
+    *serving = writing.status == HEALTH_READY || writing.status == HEALTH_DEGRADED;
+    if (!writing.known)
+        free(out->data);
+    return writing.known;
 }

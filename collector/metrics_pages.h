@@ -6,25 +6,19 @@
 #define SLUICE_COLLECTOR_METRICS_PAGES_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
+#include "collector/health_watch.h"
 #include "collector/metrics_text.h"
 #include "collector/text/output.h"
 
 struct metrics_pages;
 struct pipeline;
 
-/* The pipeline outlives it; `version` is a literal. Returns NULL where memory is short. */
-struct metrics_pages *metrics_pages_create(struct pipeline *pipeline, const char *version);
+/* The two outlive it; `version` is a literal. Returns NULL where memory is short. */
+struct metrics_pages *metrics_pages_create(struct pipeline *pipeline,
+                                           const struct health_watch *health, const char *version);
 /* NULL is allowed. */
 void metrics_pages_destroy(struct metrics_pages *pages);
-
-/* Looks at what health is told from; to be called when (monotonic) metrics_pages_due says. */
-void metrics_pages_look(struct metrics_pages *pages, int64_t now_ns);
-int64_t metrics_pages_due(const struct metrics_pages *pages);
-
-/* From now on the collector serves no more. */
-void metrics_pages_stop(struct metrics_pages *pages);
 
 /*
  * Each writes its page into memory that it allocates, out->data, which is the caller's to free.

@@ -221,7 +221,7 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
         return -1;
     struct metrics_server *server = calloc(1, sizeof *server);
     if (server != NULL)
-        server->pages = metrics_pages_create(options->pipeline, options->version);
+        server->pages = metrics_pages_create(options->pipeline, options->health, options->version);
     if (server == NULL || server->pages == NULL || !start(server, listener)) {
         if (server == NULL || server->daemon == NULL)
             tcp_listener_close(listener);
@@ -257,7 +257,7 @@ size_t metrics_server_watch(struct metrics_server *server,
                             int64_t *due_ns)
 {
     MHD_UNSIGNED_LONG_LONG left_ms;
-    *due_ns = metrics_pages_due(server->pages);
+    *due_ns = INT64_MAX;
     if (now_ns < server->rests_until) {
         bring_forward(due_ns, server->rests_until);
         return 0;
@@ -268,11 +268,8 @@ size_t metrics_server_watch(struct metrics_server *server,
     return 1;
 }
 
-void metrics_server_serve(struct metrics_server *server, bool stopping, int64_t now_ns)
+void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 {
-    metrics_pages_look(server->pages, now_ns);
-    if (stopping)
-        metrics_pages_stop(server->pages);
     if (now_ns < server->rests_until)
         return;
     MHD_run(server->daemon);

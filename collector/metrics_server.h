@@ -30,6 +30,7 @@
 #define METRICS_CONNECTIONS 16
 #define METRICS_PAGES       4
 
+struct health_watch;
 struct metrics_server;
 struct pipeline;
 
@@ -40,9 +41,10 @@ const char *metrics_server_library(void);
 size_t metrics_server_memory(void);
 
 struct metrics_server_options {
-    struct address address;    /* port 0 lets the system choose */
-    const char *version;       /* of the program; a literal */
-    struct pipeline *pipeline; /* outlives the server */
+    struct address address; /* port 0 lets the system choose */
+    const char *version;    /* of the program; a literal */
+    struct pipeline *pipeline;
+    const struct health_watch *health; /* outlives the server, as the pipeline does */
 };
 
 /*
@@ -64,7 +66,7 @@ size_t metrics_server_watch(struct metrics_server *server,
                             struct control_watch watched[METRICS_WATCHED], int64_t now_ns,
                             int64_t *due_ns);
 
-/* Does what is due, without waiting. `stopping`: the collector serves no more. */
-void metrics_server_serve(struct metrics_server *server, bool stopping, int64_t now_ns);
+/* Does what is due, without waiting. */
+void metrics_server_serve(struct metrics_server *server, int64_t now_ns);
 
 #endif

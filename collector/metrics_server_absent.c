@@ -37,9 +37,8 @@ size_t metrics_server_watch(struct metrics_server *server,
     return 0;
 }
 
-void metrics_server_serve(struct metrics_server *server, bool stopping, int64_t now_ns)
+void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 {
     (void)server;
-    (void)stopping;
     (void)now_ns;
 }

@@ -5,6 +5,7 @@
 #include "collector/control.h"
 #include "collector/control_service.h"
 #include "collector/deadline.h"
+#include "collector/health_watch.h"
 #include "collector/inherited_sockets.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
@@ -26,6 +27,7 @@ struct run {
     const struct program_options *options;
     const struct config *config; /* by now */
     struct control *control;
+    struct health_watch *health;     /* NULL: nobody may ask for it */
     struct control_service *service; /* NULL: nobody may ask */
     struct metrics_server *metrics;  /* NULL: none are served */
     struct supervision *supervision; /* NULL: nobody wants to be told */
@@ -80,6 +82,7 @@ static void stop_at(struct run *run, int64_t deadline_ns)
 {
     run->stopping = true;
     run->limit_ns = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns + GRACE_NS;
+    health_watch_stop(run->health);
     supervision_stopping(run->supervision, deadline_ns == INT64_MAX
                                                ? INT64_MAX
                                                : run->limit_ns - clock_monotonic_ns());
@@ -204,16 +207,17 @@ static enum control_event await_event(struct run *run, int64_t now)
     struct control_watch watched[CONTROL_WATCHED_MAX];
     int64_t due;
     const int64_t dues[] = {log_due_ns(), pipeline_due_ns(run->pipeline),
-                            supervision_due(run->supervision)};
+                            supervision_due(run->supervision), health_watch_due(run->health)};
     size_t count = watch_clients(run, watched, now, &due);
     for (size_t i = 0; i < sizeof dues / sizeof dues[0]; i++)
         due = dues[i] < due ? dues[i] : due;
     enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
     log_tell();
+    health_watch_look(run->health, clock_monotonic_ns());
     if (run->service != NULL)
         control_service_serve(run->service, clock_monotonic_ns());
     if (run->metrics != NULL)
-        metrics_server_serve(run->metrics, run->stopping, clock_monotonic_ns());
+        metrics_server_serve(run->metrics, clock_monotonic_ns());
     supervision_serve(run->supervision, clock_monotonic_ns());
     return event;
 }
@@ -264,11 +268,31 @@ static _Noreturn void end_without_threads(struct run *run)
 
 static int serve_metrics(struct run *run, struct error *error)
 {
-    const struct metrics_server_options options = {
-        .address = run->config->metrics, .version = SLUICE_VERSION, .pipeline = run->pipeline};
+    const struct metrics_server_options options = {.address = run->config->metrics,
+                                                   .version = SLUICE_VERSION,
+                                                   .pipeline = run->pipeline,
+                                                   .health = run->health};
     if (run->config->metrics.family == ADDRESS_NONE)
         return 0;
     return metrics_server_create(&run->metrics, &options, error);
+}
+
+/* For whoever may ask how the collector is. */
+static int serve_clients(struct run *run, struct error *error)
+{
+    const struct config *config = run->config;
+    if (config->control == NULL && config->metrics.family == ADDRESS_NONE)
+        return 0;
+    run->health = health_watch_create(run->pipeline);
+    if (run->health == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for --control or --metrics");
+        return -1;
+    }
+    if (config->control != NULL &&
+        control_service_create(&run->service, config->control, run->pipeline, run->health,
+                               run->options->tap_encoder, error) != 0)
+        return -1;
+    return serve_metrics(run, error);
 }
 
 static int start(struct run *run, struct error *error)
@@ -283,11 +307,7 @@ static int start(struct run *run, struct error *error)
         .config = run->config, .notify = notify, .notify_context = run->control};
     if (pipeline_create(&run->pipeline, &options, error) != 0)
         return -1;
-    if (run->config->control != NULL &&
-        control_service_create(&run->service, run->config->control, run->pipeline,
-                               run->options->tap_encoder, error) != 0)
-        return -1;
-    if (serve_metrics(run, error) != 0)
+    if (serve_clients(run, error) != 0)
         return -1;
     /* All is open, and no thread runs yet. */
     if (run->config->user != NULL && user_become(run->config->user, error) != 0)
@@ -319,6 +339,7 @@ enum exit_code program_run(const struct program_options *options)
     metrics_server_destroy(run.metrics);
     supervision_destroy(run.supervision);
     control_service_destroy(run.service);
+    health_watch_destroy(run.health);
     pipeline_destroy(run.pipeline);
     log_watch(NULL, NULL);
     control_destroy(run.control);

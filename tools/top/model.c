@@ -102,7 +102,7 @@ static void read_sink(struct reading *reading, const json_t *from, struct model_
     to->name = read_text(reading, from, "name");
     to->written = read_count(reading, from, "written");
     to->bytes = read_count(reading, from, "bytes");
-    to->write_errors = read_count(reading, from, "write_errors");
+    to->filtered = read_count(reading, from, "filtered");
     to->evicted = read_count(reading, from, "evicted");
     to->in_flight = json_integer_value(member(reading, from, "in_flight"));
     to->refused = read_counts(reading, from, "refused");
@@ -180,24 +180,67 @@ static void read_senders(struct reading *reading, const json_t *senders, struct 
     }
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- the health ------------------------------------------------------------------------------- */
 
-int model_read(struct model *model, const char *ledger, size_t ledger_size, const char *senders,
-               size_t senders_size, struct error *error)
+/* What a reason of collector/health.h says of a sink. */
+static enum model_state state_of(const char *reason)
+{
+    static const struct {
+        const char *reason;
+        enum model_state state;
+    } states[] = {
+        {"records_refused", MODEL_BEHIND}, {"records_evicted", MODEL_BEHIND},
+        {"sink_waits", MODEL_STALLED},     {"sink_fails", MODEL_FAILING},
+        {"sink_ended", MODEL_ENDED},
+    };
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+        if (strcmp(states[i].reason, reason) == 0)
+            return states[i].state;
+    return MODEL_OK;
+}
+
+/* The worst that is said of a sink is its state. */
+static void read_reason(struct reading *reading, const json_t *from, struct model *model)
+{
+    const char *name = json_string_value(json_object_get(from, "sink"));
+    enum model_state state = state_of(read_text(reading, from, "reason"));
+    for (size_t i = 0; name != NULL && i < model->sink_count; i++) {
+        struct model_sink *sink = &model->sinks[i];
+        if (strcmp(sink->name, name) == 0 && sink->state < state)
+            sink->state = state;
+    }
+}
+
+static void read_health(struct reading *reading, const json_t *health, struct model *model)
+{
+    const json_t *reasons = json_object_get(health, "reasons");
+    member(reading, health, "status");
+    for (size_t i = 0; i < json_array_size(reasons); i++)
+        read_reason(reading, json_array_get(reasons, i), model);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static json_t *load(const struct model_answer *answer, json_error_t *why)
+{
+    return json_loadb(answer->text, answer->size, JSON_ALLOW_NUL, why);
+}
+
+int model_read(struct model *model, const struct model_answers *answers, struct error *error)
 {
     json_error_t why;
     struct reading reading = {0};
     *model = (struct model){0};
-    model->ledger_text = json_loadb(ledger, ledger_size, JSON_ALLOW_NUL, &why);
-    if (model->ledger_text != NULL)
-        model->senders_text = json_loadb(senders, senders_size, JSON_ALLOW_NUL, &why);
-    if (model->senders_text == NULL) {
+    if ((model->ledger_text = load(&answers->ledger, &why)) == NULL ||
+        (model->senders_text = load(&answers->senders, &why)) == NULL ||
+        (model->health_text = load(&answers->health, &why)) == NULL) {
         error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said is no JSON: %s", why.text);
         model_clear(model);
         return -1;
     }
     read_ledger(&reading, model->ledger_text, model);
     read_senders(&reading, model->senders_text, model);
+    read_health(&reading, model->health_text, model);
     if (!reading.failed)
         return 0;
     error_set(error, EXIT_CODE_BAD_INPUT, "what the collector said lacks \"%s\"", reading.wrong);
@@ -219,5 +262,6 @@ void model_clear(struct model *model)
     free(model->losers);
     json_decref(model->ledger_text);
     json_decref(model->senders_text);
+    json_decref(model->health_text);
     *model = (struct model){0};
 }

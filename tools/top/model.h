@@ -1,5 +1,6 @@
 /*
- * What the collector said of itself at one moment: its ledger and its senders, read from JSON.
+ * What the collector said of itself at one moment: its ledger, its senders and its health, read
+ * from JSON.
  *
  * A model owns all that it points to. One thread.
  */
@@ -31,9 +32,19 @@ struct model_listener {
     struct model_counts reasons;
 };
 
+/* How a sink does, as the collector's health says it; the worst last. */
+enum model_state {
+    MODEL_OK,
+    MODEL_BEHIND,  /* it has refused or evicted records in the last minute */
+    MODEL_STALLED, /* its destination takes nothing */
+    MODEL_FAILING, /* its destination's writes fail */
+    MODEL_ENDED,
+};
+
 struct model_sink {
     const char *name;
-    uint64_t written, bytes, write_errors, evicted;
+    enum model_state state;
+    uint64_t written, bytes, filtered, evicted;
     int64_t in_flight;
     struct model_counts refused, failed;
 };
@@ -61,16 +72,25 @@ struct model {
     struct model_loser *losers;
     size_t listener_count, sink_count, sender_count, loser_count;
     uint64_t replaced; /* senders that were pushed out of the collector's table */
-    void *ledger_text, *senders_text;
+    void *ledger_text, *senders_text, *health_text;
+};
+
+/* An answer of the collector. */
+struct model_answer {
+    const char *text;
+    size_t size; /* bytes */
+};
+
+/* The answers to the requests of these names. */
+struct model_answers {
+    struct model_answer ledger, senders, health;
 };
 
 /*
- * Reads the answers to `ledger` and `senders`, each of so many bytes. What the collector may say
- * beside what is wanted here is passed over. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_BAD_INPUT).
+ * Reads the answers. What the collector may say beside what is wanted here is passed over. Returns
+ * 0, or -1 with `error` filled (EXIT_CODE_BAD_INPUT).
  */
-int model_read(struct model *model, const char *ledger, size_t ledger_size, const char *senders,
-               size_t senders_size, struct error *error);
+int model_read(struct model *model, const struct model_answers *answers, struct error *error);
 
 /* Frees what it holds and leaves it all zero; allowed on one that is. */
 void model_clear(struct model *model);

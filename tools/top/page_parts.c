@@ -6,10 +6,14 @@
 
 #include "tools/top/quantity.h"
 
-/* Columns of a number and the blank before it; six of them leave a name 26 of 80. */
-#define NUMBER_WIDTH 9
-#define NUMBERS      6
-#define NAME_LEAST   12
+/*
+ * Columns of a number and the blank before it. Six of them leave a name 26 of 80. A sink has a
+ * seventh, at the cost of its name; where that would get too short, FILTERED is left out.
+ */
+#define NUMBER_WIDTH  9
+#define NUMBERS       7
+#define USUAL_NUMBERS 6
+#define NAME_LEAST    12
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
@@ -54,7 +58,7 @@ static void put_number(struct writer *writer, double value)
 
 static size_t name_width(size_t columns)
 {
-    size_t numbers = NUMBER_WIDTH * NUMBERS;
+    size_t numbers = NUMBER_WIDTH * USUAL_NUMBERS;
     size_t most = PAGE_LINE_SIZE / 2;
     size_t width = columns < numbers + NAME_LEAST ? NAME_LEAST : columns - numbers;
     return width > most ? most : width;
@@ -129,44 +133,37 @@ static bool make_listeners(struct page_part *part, size_t width, const struct mo
     return true;
 }
 
-static double rate_named(const struct model_counts *counts, const double *rates, const char *name)
-{
-    for (size_t i = 0; i < counts->count; i++)
-        if (strcmp(counts->items[i].name, name) == 0)
-            return rates[i];
-    return 0;
-}
-
-/* How a sink does, as far as its counters tell. */
-static const char *state_of(const struct model_sink *sink, const struct sink_rates *rate)
-{
-    if (rate_named(&sink->refused, rate->refused, "sink_ended") > 0)
-        return "ended";
-    if (rate->write_errors + sum(rate->failed, sink->failed.count) > 0)
-        return "failing";
-    return rate->evicted + sum(rate->refused, sink->refused.count) > 0 ? "behind" : "ok";
-}
-
 static bool make_sinks(struct page_part *part, size_t width, const struct model *model,
                        const struct rates *rates)
 {
-    static const char *const numbers[NUMBERS] = {"RECS/s",  "BYTES/s", "QUEUED",
-                                                 "REFUSED", "FAILED",  "STATE"};
-    set_heading(part, width, "SINKS", numbers, "");
+    static const char *const numbers[NUMBERS] = {"RECS/s",   "BYTES/s", "QUEUED", "REFUSED",
+                                                 "FILTERED", "FAILED",  "STATE"};
+    static const char *const fewer[NUMBERS] = {"RECS/s",  "BYTES/s", "QUEUED",
+                                               "REFUSED", "FAILED",  "STATE"};
+    static const char *const states[] = {[MODEL_OK] = "ok",
+                                         [MODEL_BEHIND] = "behind",
+                                         [MODEL_STALLED] = "stalled",
+                                         [MODEL_FAILING] = "failing",
+                                         [MODEL_ENDED] = "ended"};
+    bool all = width >= NAME_LEAST + NUMBER_WIDTH;
+    if (all)
+        width -= NUMBER_WIDTH;
+    set_heading(part, width, "SINKS", all ? numbers : fewer, "");
     if (!make_rows(part, model->sink_count))
         return false;
     for (size_t i = 0; i < model->sink_count; i++) {
         const struct model_sink *sink = &model->sinks[i];
         const struct sink_rates *rate = &rates->sinks[i];
-        const char *state = state_of(sink, rate);
-        enum page_manner manner = strcmp(state, "ok") == 0 ? PAGE_PLAIN : PAGE_TROUBLE;
+        enum page_manner manner = sink->state == MODEL_OK ? PAGE_PLAIN : PAGE_TROUBLE;
         struct writer writer = begin(part, width, sink->name, manner, 0);
         put_number(&writer, rate->written);
         put_number(&writer, rate->bytes);
         put_number(&writer, (double)sink->in_flight);
         put_number(&writer, (double)model_sum(&sink->refused));
+        if (all)
+            put_number(&writer, (double)sink->filtered);
         put_number(&writer, (double)model_sum(&sink->failed));
-        put_text(&writer, state);
+        put_text(&writer, states[sink->state]);
     }
     return true;
 }

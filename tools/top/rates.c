@@ -62,7 +62,6 @@ static void make_sink(struct making *making, size_t index)
     making->rates->sinks[index] = (struct sink_rates){
         .written = per_second(making, now->written, before->written),
         .bytes = per_second(making, now->bytes, before->bytes),
-        .write_errors = per_second(making, now->write_errors, before->write_errors),
         .evicted = per_second(making, now->evicted, before->evicted),
         .refused = rates_of_counts(making, &now->refused, &before->refused),
         .failed = rates_of_counts(making, &now->failed, &before->failed),

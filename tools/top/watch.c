@@ -6,16 +6,19 @@
 
 #define PATIENCE_MS 1000
 
-/* Asks and copies the answer, a line of *size bytes to be freed; NULL with `trouble` filled. */
-static char *ask(struct watch *watch, const char *request, size_t *size)
+/* Asks and fills in a copy of the answer. Returns its text, to be freed; NULL with `trouble`
+ * filled. */
+static char *ask(struct watch *watch, const char *request, struct model_answer *answer)
 {
     const char *line;
     if (connection_send(watch->connection, request, &watch->trouble) != 0)
         return NULL;
-    enum connection_result result = connection_read(watch->connection, PATIENCE_MS, &line, size);
-    char *copy = result == CONNECTION_LINE ? malloc(*size) : NULL;
+    enum connection_result result =
+        connection_read(watch->connection, PATIENCE_MS, &line, &answer->size);
+    char *copy = result == CONNECTION_LINE ? malloc(answer->size) : NULL;
+    answer->text = copy;
     if (copy != NULL)
-        memcpy(copy, line, *size);
+        memcpy(copy, line, answer->size);
     else
         error_set(&watch->trouble, EXIT_CODE_IO, "%s",
                   result == CONNECTION_TIMEOUT ? "the collector does not answer"
@@ -26,14 +29,16 @@ static char *ask(struct watch *watch, const char *request, size_t *size)
 
 static int read_answers(struct watch *watch, struct model *model)
 {
-    size_t ledger_size, senders_size;
-    char *ledger = ask(watch, "ledger", &ledger_size);
-    char *senders = ledger != NULL ? ask(watch, "senders", &senders_size) : NULL;
+    struct model_answers answers;
+    char *ledger = ask(watch, "ledger", &answers.ledger);
+    char *senders = ledger != NULL ? ask(watch, "senders", &answers.senders) : NULL;
+    char *health = senders != NULL ? ask(watch, "health", &answers.health) : NULL;
     int result = -1;
-    if (senders != NULL)
-        result = model_read(model, ledger, ledger_size, senders, senders_size, &watch->trouble);
+    if (health != NULL)
+        result = model_read(model, &answers, &watch->trouble);
     free(ledger);
     free(senders);
+    free(health);
     return result;
 }
 

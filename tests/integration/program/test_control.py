@@ -130,14 +130,20 @@ class Requests(ControlTest):
         for name in ("listeners", "sinks"):
             self.assertEqual(ledger[name], final[name])
 
+    def test_the_health_is_told_without_metrics_too(self):
+        program = self.control("--listen", RIEMANN)
+        client = self.client()
+        self.assertEqual(client.ask("health"), {"status": "ready"})
+        program.stop()
+
     def test_answers_come_in_the_order_of_requests(self):
         self.control("--listen", RIEMANN)
         client = self.client()
-        client.socket.sendall(b"ledger\nsenders\r\nledger\nwhat\nledger now\n\ntap\n")
+        client.socket.sendall(b"ledger\nsenders\r\nledger\nhealth x\nwhat\nledger now\n\ntap\n")
         self.assertIn("uptime_seconds", client.read_line())
         self.assertIn("losers", client.read_line())
         self.assertIn("uptime_seconds", client.read_line())
-        for _ in range(4):
+        for _ in range(5):
             self.assertIn("no such request", client.read_line()["error"])
         self.assertIn("uptime_seconds", client.ask("ledger"))
 

@@ -12,6 +12,7 @@ import termios
 import time
 import unittest
 
+from control_client import ControlClient
 from protobuf import gauge, sample, telemetry
 from sluice_program import (DEADLINE, SLUICE, TELEMETRY, ProgramTest, parse_json, parse_lines,
                             wait_until)
@@ -108,11 +109,46 @@ class Once(TopTest):
             rows = self.page(*arguments)
             self.assertEqual(rows[0], ["sluice-top", self.address])
             self.assertIn([program.names[0], "0", "0", "5", "1", "0", "0"], rows)
-            self.assertIn(["stdout:", "0", "0", "0", "0", "0", "ok"], rows)
+            self.assertIn(["stdout:", "0", "0", "0", "0", "0", "0", "ok"], rows)
             self.assertIn([program.names[0], "0", "1", "malformed"], rows)
             self.assertIn(["127.0.0.1", "0", "0", "5", "2", f"127.0.0.1:{port}"], rows)
             self.assertIn(["web1", "2", "0", "127.0.0.1", f"127.0.0.1:{port}"], rows)
         self.assertEqual(program.stop()["listeners"][0]["bytes"], int(size))
+
+    def wait_for_reason(self, reason):
+        """Asks for the health until it has this reason."""
+        client = ControlClient(self.address)
+        self.addCleanup(client.close)
+        wait_until(lambda: reason in [each["reason"] for each in
+                                      client.ask("health").get("reasons", [])], reason)
+
+    def state_of(self, sink):
+        return next(row[-1] for row in self.page() if row[:1] == [sink])
+
+    def test_a_sink_that_takes_nothing_is_stalled_though_its_counters_stand_still(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        program = self.control("--sink", "stdout:", "--stop-timeout", "0s", stdout=writer)
+        os.close(writer)
+        self.sender(program).send_all([gauge("v", float(value)) for value in range(1000)])
+        self.wait_for_reason("sink_waits")
+        self.assertEqual(self.state_of("stdout:"), "stalled")
+        program.stop()
+
+    def test_a_sink_that_cannot_write_is_failing(self):
+        program = self.control("--sink", "file:/dev/full", "--stop-timeout", "0s")
+        self.sender(program).send_all([gauge("v", 1.0)])
+        self.wait_for_reason("sink_fails")
+        self.assertEqual(self.state_of("file:/dev/full"), "failing")
+        program.stop(code=74)
+
+    def test_records_without_a_line_are_filtered(self):
+        program = self.control("--sink", "stdout:?exclude=v")
+        self.sender(program).send_all([gauge("v", 1.0)] * 3 + [gauge("w", 1.0)])
+        program.wait_for_settled(4)
+        row = next(row for row in self.page() if row[:1] == ["stdout:"])
+        self.assertEqual(row[1:], ["0", "0", "0", "0", "3", "0", "ok"])
+        program.stop()
 
     def test_rates_are_those_of_now(self):
         program = self.control()
@@ -137,7 +173,7 @@ class Once(TopTest):
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             connection, _ = other.accept()
             with connection:
-                for _ in range(2):
+                for _ in range(3):
                     connection.recv(100)
                     connection.sendall(b"220 mail.example.org ESMTP\r\n")
                 output, errors = process.communicate(timeout=DEADLINE)

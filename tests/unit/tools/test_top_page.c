@@ -18,12 +18,18 @@ struct numbers {
     double uptime;
     unsigned received, bytes, malformed, kernel_drops, lost;
     bool filtered; /* by the kernel too, so that its drops have another name */
-    unsigned written, in_flight, ring_full, sink_ended, io_error, write_errors, evicted;
+    unsigned written, in_flight, ring_full, filtered_out, io_error, evicted;
+    const char *reasons; /* of the health; NULL: there are none */
 };
+
+static struct model_answer answer(const char *text)
+{
+    return (struct model_answer){text, strlen(text)};
+}
 
 static struct model model_of(const struct numbers *n, const char *senders)
 {
-    static char ledger[TEXT_SIZE];
+    static char ledger[TEXT_SIZE], health[TEXT_SIZE];
     struct model model;
     struct error error;
     snprintf(ledger, sizeof ledger,
@@ -31,13 +37,16 @@ static struct model model_of(const struct numbers *n, const char *senders)
              "\"kind\":\"udp\",\"received\":%u,\"bytes\":%u,\"decoded\":%u,\"reasons\":{"
              "\"no_buffer\":0,\"malformed\":%u},\"%s\":%u,\"lost\":%u,\"duplicated\":0}],"
              "\"sinks\":[{\"name\":\"stdout:\",\"written\":%u,\"bytes\":%u,\"refused\":{"
-             "\"ring_full\":%u,\"sink_ended\":%u},\"failed\":{\"io_error\":%u},\"in_flight\":%u,"
-             "\"write_errors\":%u,\"evicted\":%u}]}\n",
+             "\"ring_full\":%u},\"failed\":{\"io_error\":%u},\"in_flight\":%u,"
+             "\"filtered\":%u,\"evicted\":%u}]}\n",
              n->uptime, n->received, n->bytes, n->received - n->malformed, n->malformed,
              n->filtered ? "kernel_drops_and_filtered" : "kernel_drops", n->kernel_drops, n->lost,
-             n->written, n->written * 10, n->ring_full, n->sink_ended, n->io_error, n->in_flight,
-             n->write_errors, n->evicted);
-    if (model_read(&model, ledger, strlen(ledger), senders, strlen(senders), &error) != 0)
+             n->written, n->written * 10, n->ring_full, n->io_error, n->in_flight, n->filtered_out,
+             n->evicted);
+    snprintf(health, sizeof health, "{\"status\":\"degraded\",\"reasons\":[%s]}\n",
+             n->reasons != NULL ? n->reasons : "");
+    const struct model_answers answers = {answer(ledger), answer(senders), answer(health)};
+    if (model_read(&model, &answers, &error) != 0)
         fail_msg("%s", error.text);
     return model;
 }
@@ -46,12 +55,14 @@ static const char no_senders[] = "{\"listeners\":[],\"replaced\":0,\"losers\":[]
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static void wrong(const char *ledger, const char *senders, const char *expected)
+static const char ready[] = "{\"status\":\"ready\"}\n";
+
+static void wrong(const char *ledger, const char *senders, const char *health, const char *expected)
 {
     struct model model;
     struct error error;
-    assert_int_equal(model_read(&model, ledger, strlen(ledger), senders, strlen(senders), &error),
-                     -1);
+    const struct model_answers answers = {answer(ledger), answer(senders), answer(health)};
+    assert_int_equal(model_read(&model, &answers, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_BAD_INPUT);
     if (strstr(error.text, expected) == NULL)
         fail_msg("%s", error.text);
@@ -60,13 +71,16 @@ static void wrong(const char *ledger, const char *senders, const char *expected)
 static void what_is_no_ledger_is_refused_by_name(void **state)
 {
     (void)state;
-    wrong("", no_senders, "no JSON");
-    wrong("{}", "nonsense", "no JSON");
-    wrong("{}", no_senders, "lacks \"listeners\"");
-    wrong("{\"listeners\":[],\"sinks\":[],\"uptime_seconds\":1}", "{}", "lacks \"losers\"");
-    wrong("{\"listeners\":[{\"name\":\"x\"}],\"sinks\":[],\"uptime_seconds\":1}", no_senders,
+    static const char nothing[] = "{\"listeners\":[],\"sinks\":[],\"uptime_seconds\":1}";
+    wrong("", no_senders, ready, "no JSON");
+    wrong("{}", "nonsense", ready, "no JSON");
+    wrong("{}", no_senders, "{", "no JSON");
+    wrong("{}", no_senders, ready, "lacks \"listeners\"");
+    wrong(nothing, "{}", ready, "lacks \"losers\"");
+    wrong(nothing, no_senders, "{\"error\":\"no such request\"}", "lacks \"status\"");
+    wrong("{\"listeners\":[{\"name\":\"x\"}],\"sinks\":[],\"uptime_seconds\":1}", no_senders, ready,
           "lacks \"received\"");
-    wrong("[1,2]", "[]", "lacks");
+    wrong("[1,2]", "[]", "[]", "lacks");
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -149,7 +163,7 @@ static void rates_are_what_two_looks_differ_by_each_second(void **state)
     draw_after(&drawn, &now, &before, no_senders, 24, 80);
     assert_line(&drawn, "title");
     assert_line(&drawn, "received 2000/s, 100kB/s; records written 2000/s; up 12s");
-    assert_line(&drawn, "stdout: 2000 20000 80 0 0 ok");
+    assert_line(&drawn, "stdout: 2000 20000 80 0 0 0 ok");
     assert_line(&drawn, "udp://h:1 2000 100k 5000 20 0 0");
     assert_line(&drawn, "DROPS DROPS/s TOTAL REASON");
     clear(&drawn);
@@ -195,17 +209,52 @@ static void assert_state(const struct numbers *now, const char *expected, enum p
     clear(&drawn);
 }
 
-static void a_sinks_state_is_what_its_counters_do_now(void **state)
+#define WAITS   "{\"reason\":\"sink_waits\",\"sink\":\"stdout:\",\"seconds\":12.5}"
+#define FAILS   "{\"reason\":\"sink_fails\",\"sink\":\"stdout:\",\"seconds\":1}"
+#define REFUSES "{\"reason\":\"records_refused\",\"sink\":\"stdout:\",\"count\":7}"
+#define EVICTS  "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":7}"
+#define ENDED   "{\"reason\":\"sink_ended\",\"sink\":\"stdout:\"}"
+
+static void a_sinks_state_is_what_the_health_says(void **state)
 {
     (void)state;
+    static const char other[] = "{\"reason\":\"sink_ended\",\"sink\":\"file:x\"},"
+                                "{\"reason\":\"no_buffer\",\"listener\":\"udp://h:1\",\"count\":1}";
     assert_state(&(struct numbers){.uptime = 2}, "ok", PAGE_PLAIN);
-    assert_state(&(struct numbers){.uptime = 2, .ring_full = 1}, "behind", PAGE_TROUBLE);
-    assert_state(&(struct numbers){.uptime = 2, .evicted = 1}, "behind", PAGE_TROUBLE);
-    assert_state(&(struct numbers){.uptime = 2, .ring_full = 1, .write_errors = 1}, "failing",
+    assert_state(&(struct numbers){.uptime = 2, .reasons = other}, "ok", PAGE_PLAIN);
+    assert_state(&(struct numbers){.uptime = 2, .reasons = REFUSES}, "behind", PAGE_TROUBLE);
+    assert_state(&(struct numbers){.uptime = 2, .reasons = EVICTS}, "behind", PAGE_TROUBLE);
+    assert_state(&(struct numbers){.uptime = 2, .reasons = WAITS "," REFUSES}, "stalled",
                  PAGE_TROUBLE);
-    assert_state(&(struct numbers){.uptime = 2, .io_error = 1}, "failing", PAGE_TROUBLE);
-    assert_state(&(struct numbers){.uptime = 2, .sink_ended = 1, .io_error = 1}, "ended",
+    assert_state(&(struct numbers){.uptime = 2, .reasons = FAILS "," REFUSES}, "failing",
                  PAGE_TROUBLE);
+    assert_state(&(struct numbers){.uptime = 2, .reasons = ENDED "," EVICTS}, "ended",
+                 PAGE_TROUBLE);
+}
+
+/* The health says for how long a loss counts. */
+static void counters_make_no_state(void **state)
+{
+    (void)state;
+    const struct numbers counts = {
+        .uptime = 2, .in_flight = 2870, .ring_full = 48906, .io_error = 1, .evicted = 1};
+    assert_state(&counts, "ok", PAGE_PLAIN);
+}
+
+static void what_was_filtered_has_a_column_where_the_name_keeps_its_least(void **state)
+{
+    (void)state;
+    const struct numbers now = {
+        .uptime = 10, .written = 10, .ring_full = 3, .filtered_out = 4, .io_error = 5};
+    for (size_t columns = 66; columns <= 120; columns++) {
+        struct drawn drawn;
+        draw_after(&drawn, &now, NULL, no_senders, 24, columns);
+        assert_line(&drawn, columns < 75 ? "SINKS RECS/s BYTES/s QUEUED REFUSED FAILED STATE"
+                                         : "SINKS RECS/s BYTES/s QUEUED REFUSED FILTERED FAILED "
+                                           "STATE");
+        assert_line(&drawn, columns < 75 ? "stdout: 1 10 0 3 5 ok" : "stdout: 1 10 0 3 4 5 ok");
+        clear(&drawn);
+    }
 }
 
 static void each_reason_of_a_drop_has_a_line(void **state)
@@ -377,7 +426,9 @@ int main(void)
         cmocka_unit_test(rates_are_what_two_looks_differ_by_each_second),
         cmocka_unit_test(at_the_first_look_rates_are_those_since_the_start),
         cmocka_unit_test(a_collector_that_was_started_anew_is_no_riddle),
-        cmocka_unit_test(a_sinks_state_is_what_its_counters_do_now),
+        cmocka_unit_test(a_sinks_state_is_what_the_health_says),
+        cmocka_unit_test(counters_make_no_state),
+        cmocka_unit_test(what_was_filtered_has_a_column_where_the_name_keeps_its_least),
         cmocka_unit_test(each_reason_of_a_drop_has_a_line),
         cmocka_unit_test(what_the_kernel_also_filtered_has_its_name),
         cmocka_unit_test(senders_stand_by_their_rate_with_their_loss),

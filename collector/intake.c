@@ -432,14 +432,14 @@ static bool judge(struct intake *intake, const struct datagram_slot *datagram, s
 
 /* --- senders' numbers ------------------------------------------------------------------------- */
 
-static void note_sequence(struct intake *intake, uint32_t schema, const struct record *record)
+static void note_sequence(struct intake *intake, uint32_t numbering, const struct record *record)
 {
     const struct schema_ops *ops = record->schema->ops;
     struct datagram_sequence sequence;
     if (ops->sequence == NULL || !ops->sequence(record->schema, record->message, &sequence))
         return;
     struct sequence_key key = {.listener = intake->listener->index,
-                               .schema = schema,
+                               .numbering = numbering,
                                .source = &record->source,
                                .sender = sequence.sender.data,
                                .sender_size = sequence.sender.size,
@@ -486,7 +486,6 @@ static void refuse(struct intake *intake, const struct datagram_slot *datagram,
 static void append(struct intake *intake, const struct schema_entry *entry,
                    const struct chain *chain)
 {
-    uint32_t schema = (uint32_t)(entry - intake->into->batch->schemas->entries);
     counter_add(&intake->counters->decoded, 1);
     counter_add(&intake->counters->messages, chain->count);
     counter_add(&intake->counters->unknown_fields, chain->unknown_fields);
@@ -495,7 +494,7 @@ static void append(struct intake *intake, const struct schema_entry *entry,
     for (struct record *record = chain->first, *next; record != NULL; record = next) {
         next = record->next;
         batch_append(intake->into->batch, record);
-        note_sequence(intake, schema, record);
+        note_sequence(intake, entry->numbering, record);
     }
 }
 

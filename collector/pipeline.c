@@ -339,12 +339,6 @@ const char *pipeline_stuck(struct pipeline *pipeline)
     return stuck;
 }
 
-static void settle_lost(void *context, uint32_t listener, uint64_t lost)
-{
-    struct pipeline *pipeline = context;
-    counter_add(&pipeline->known[listener]->settled->lost, lost);
-}
-
 struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->producer_count; i++)
@@ -355,7 +349,7 @@ struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
         sink_thread_join(outlet->sink);
     if (pipeline->letters != NULL)
         dead_letters_join(pipeline->letters);
-    sequence_settle(pipeline->sequences, settle_lost, pipeline);
+    sequence_settle(pipeline->sequences, pipeline_settle_lost, pipeline);
     return ledger_take_snapshot(pipeline->ledger, true);
 }
 

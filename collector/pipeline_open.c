@@ -19,6 +19,7 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
         pipeline->sources == NULL ? NULL : pipeline_make_schemas(config, error);
     if (lists == NULL)
         return pipeline->sources == NULL ? pipeline_no_memory(error) : -1;
+    pipeline_number_schemas(pipeline, lists, config->listener_count);
     int result = 0;
     for (size_t i = 0; i < config->listener_count; i++) {
         if (result != 0) {

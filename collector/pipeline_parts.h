@@ -4,7 +4,8 @@
  * which pipeline_sources.c makes listeners and pipeline_outlets.c sinks, pipeline.c starts, watches
  * and stops them, pipeline_levels.c says how they stand, pipeline_change.c says what of them
  * becomes what by another configuration, pipeline_reload.c does it while they run, and
- * pipeline_retired.c sees to what has had its day. For nobody else.
+ * pipeline_retired.c sees to what has had its day; pipeline_numbering.c keeps apart what senders'
+ * numbers meant before and after. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PARTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PARTS_H
@@ -82,6 +83,8 @@ struct pipeline {
     struct ledger *ledger;
     struct batch_pool *pool;
     struct sequence_table *sequences;
+    uint32_t next_numbering;       /* of the next schema whose numbers no other has */
+    bool windows_end;              /* a listener no longer has a numbering that it had */
     struct tap *tap;               /* NULL: nobody may watch */
     struct sender_report *senders; /* NULL: nobody may ask */
     struct wakeup *refreshed;
@@ -201,6 +204,26 @@ struct schema_list **pipeline_make_schemas(const struct config *config, struct e
  * one thread serves at a time. Of inherited ones as many as there are.
  */
 size_t pipeline_sockets_of(const struct listener_config *listener);
+
+/* --- what senders' numbers mean (pipeline_numbering.c) ----------------------------------------
+ */
+
+/*
+ * Gives the schemas of so many lists, which no listener has yet, their numberings: those of the
+ * listeners' present schemas where the numbers are the same. On the main thread, as the others.
+ */
+void pipeline_number_schemas(struct pipeline *pipeline, struct schema_list *const *lists,
+                             size_t count);
+
+/* Puts a list (NULL: none) in the place of the source's present one, and takes it over. */
+void pipeline_put_schemas(struct pipeline *pipeline, struct source *source,
+                          struct schema_list *list);
+
+/* Closes the windows of senders whose numbering their listener no longer has. */
+void pipeline_close_windows(struct pipeline *pipeline);
+
+/* Counts what was unseen in a window that is closed; `context` is the pipeline. */
+void pipeline_settle_lost(void *context, uint32_t listener, uint64_t lost);
 
 /* --- what becomes of them by another configuration (pipeline_change.c) ------------------------ */
 

@@ -37,9 +37,11 @@ bool pipeline_reload(struct pipeline *pipeline)
                  error.text);
         return false;
     }
+    pipeline_number_schemas(pipeline, lists, pipeline->config->listener_count);
     for (size_t i = 0; i < pipeline->config->listener_count; i++)
-        schema_slot_put(pipeline->sources[i]->schemas, lists[i]);
+        pipeline_put_schemas(pipeline, pipeline->sources[i], lists[i]);
     free(lists);
+    pipeline_close_windows(pipeline);
     if (has_schemas_from_files(pipeline->config))
         log_line(LOG_INFO, "schemas read anew");
     return true;
@@ -194,8 +196,11 @@ static int prepare(struct reload *reload, struct error *error)
         plan_memory(reload, error) != 0)
         return -1;
     reload->lists = pipeline_make_schemas(reload->to, error);
-    if (reload->lists == NULL || make_room(reload, error) != 0 ||
-        make_sources(reload, error) != 0 || make_outlets(reload, error) != 0)
+    if (reload->lists == NULL)
+        return -1;
+    pipeline_number_schemas(reload->pipeline, reload->lists, reload->to->listener_count);
+    if (make_room(reload, error) != 0 || make_sources(reload, error) != 0 ||
+        make_outlets(reload, error) != 0)
         return -1;
     return reserve(reload, error);
 }
@@ -370,7 +375,7 @@ static void settle_listeners(struct reload *reload)
         if (is_new_listener(reload, i))
             continue;
         if (config->kind == LISTENER_CAPTURE) { /* whose thread goes on; nothing else is changed */
-            schema_slot_put(source->schemas, reload->lists[i]);
+            pipeline_put_schemas(pipeline, source, reload->lists[i]);
             reload->lists[i] = NULL;
             continue;
         }
@@ -388,7 +393,7 @@ static void settle_listeners(struct reload *reload)
         } else {
             free(names); /* the old names go on: that is all that is lost */
         }
-        schema_slot_put(source->schemas, reload->lists[i]);
+        pipeline_put_schemas(pipeline, source, reload->lists[i]);
         reload->lists[i] = NULL;
         pipeline_set_source(pipeline, source, config);
     }
@@ -561,10 +566,12 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     int result = prepare(&reload, error);
     if (result == 0)
         result = rest_and_change(&reload, error);
-    if (result == 0)
+    if (result == 0) {
         tell(&reload, listeners_before, sinks_before);
-    else
+        pipeline_close_windows(pipeline);
+    } else {
         withdraw(&reload);
+    }
     clear(&reload);
     pipeline_give_back_batches(pipeline);
     pipeline_look_after(pipeline);

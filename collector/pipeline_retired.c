@@ -65,11 +65,12 @@ static void clear_sources(struct pipeline *pipeline)
         if (!source->leaving)
             continue;
         source->leaving = false;
-        schema_slot_put(source->schemas, NULL);
+        pipeline_put_schemas(pipeline, source, NULL);
         rate_limit_destroy(source->rate_limit);
         source->rate_limit = NULL;
         source->listener.rate_limit = NULL;
     }
+    pipeline_close_windows(pipeline);
 }
 
 /* Sockets that leave still look into the configuration that they are of. */

@@ -89,7 +89,7 @@ static int fill_source(struct pipeline *pipeline, struct source *source,
                        struct error *error)
 {
     if (source->schemas != NULL) {
-        schema_slot_put(source->schemas, list);
+        pipeline_put_schemas(pipeline, source, list);
     } else if ((source->schemas = schema_slot_create(list)) == NULL) {
         schema_list_release(list);
         return pipeline_no_memory(error);

@@ -261,6 +261,12 @@ struct schema_ops {
      */
     bool (*sequence)(const struct schema *schema, const void *message,
                      struct datagram_sequence *sequence);
+
+    /*
+     * Whether two schemas of these operations read the same numbers of the same senders from every
+     * message. NULL: they always do.
+     */
+    bool (*same_numbers)(const struct schema *a, const struct schema *b);
 };
 
 /* Every implementation begins with this. */

@@ -38,6 +38,7 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
             schema_list_release(list);
             return -1;
         }
+        entry->numbering = (uint32_t)list->count;
         entry->match = config->match;
         entry->framing = config->framing;
         entry->header = config->header;
@@ -79,6 +80,33 @@ bool schema_configs_equal(const struct schema_config *a, size_t a_count,
         if (!same_schema(&a[i], &b[i]))
             return false;
     return true;
+}
+
+static bool same_numbers(const struct schema_entry *a, const struct schema_entry *b)
+{
+    const struct schema_ops *ops = a->schema->ops;
+    return ops == b->schema->ops && a->framing == b->framing && a->header == b->header &&
+           (ops->same_numbers == NULL || ops->same_numbers(a->schema, b->schema));
+}
+
+/* The schemas before it decide which datagrams are left for it. */
+bool schema_list_same_numbers(const struct schema_list *a, const struct schema_list *b,
+                              size_t index)
+{
+    if (index >= a->count || index >= b->count)
+        return false;
+    for (size_t i = 0; i <= index; i++)
+        if (!same_match(&a->entries[i].match, &b->entries[i].match))
+            return false;
+    return same_numbers(&a->entries[index], &b->entries[index]);
+}
+
+bool schema_list_has_numbering(const struct schema_list *list, uint32_t numbering)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->entries[i].numbering == numbering)
+            return true;
+    return false;
 }
 
 void schema_list_retain(struct schema_list *list)
@@ -161,6 +189,11 @@ struct schema_list *schema_slot_take(struct schema_slot *slot)
     schema_list_retain(list);
     mutex_unlock(slot->lock);
     return list;
+}
+
+const struct schema_list *schema_slot_list(const struct schema_slot *slot)
+{
+    return slot == NULL ? NULL : atomic_load_explicit(&slot->list, memory_order_relaxed);
 }
 
 bool schema_slot_holds(const struct schema_slot *slot, const struct schema_list *list)

@@ -25,7 +25,8 @@
 struct schema_entry {
     struct schema_match match;
     enum framing framing;
-    size_t header; /* bytes */
+    size_t header;      /* bytes */
+    uint32_t numbering; /* of its senders (struct sequence_key); as made, its place in the list */
     struct schema *schema;
 };
 
@@ -50,6 +51,16 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
 bool schema_configs_equal(const struct schema_config *a, size_t a_count,
                           const struct schema_config *b, size_t b_count);
 
+/*
+ * Whether the schema at place `index` of one list takes the same datagrams, and reads the same
+ * numbers from them, as the one at the same place of the other. False where either list is shorter.
+ */
+bool schema_list_same_numbers(const struct schema_list *a, const struct schema_list *b,
+                              size_t index);
+
+/* Whether a schema of the list has this numbering. */
+bool schema_list_has_numbering(const struct schema_list *list, uint32_t numbering);
+
 void schema_list_retain(struct schema_list *list);
 /* NULL is allowed. */
 void schema_list_release(struct schema_list *list);
@@ -72,6 +83,12 @@ void schema_slot_destroy(struct schema_slot *slot);
 
 /* The list that is there now, with a reference for the caller. */
 struct schema_list *schema_slot_take(struct schema_slot *slot);
+
+/*
+ * The list that is there now, without a reference: for the main thread, which alone puts another
+ * one. NULL where there is none, or no slot.
+ */
+const struct schema_list *schema_slot_list(const struct schema_slot *slot);
 
 /* Whether this list, in which the caller has a reference, is the one that is there now. */
 bool schema_slot_holds(const struct schema_slot *slot, const struct schema_list *list);

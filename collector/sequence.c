@@ -22,8 +22,9 @@ struct sender {
     uint64_t fingerprint; /* its other half */
     uint64_t boot_id;
     uint64_t highest;
-    uint32_t listener;
-    uint32_t expected; /* numbers in the window that we wait for or have: 1 to SEQUENCE_WINDOW */
+    uint32_t numbering;
+    uint16_t listener;
+    uint16_t expected; /* numbers in the window that we wait for or have: 1 to SEQUENCE_WINDOW */
 };
 
 /*
@@ -37,6 +38,8 @@ struct set {
     struct sender sender[WAYS];
     uint64_t seen[WAYS][WORDS];
 };
+_Static_assert(SEQUENCE_LISTENERS - 1 <= UINT16_MAX && SEQUENCE_WINDOW <= UINT16_MAX,
+               "a sender has room for both");
 _Static_assert(CACHE_LINE % sizeof(struct sender) == 0 && sizeof(struct set) % CACHE_LINE == 0,
                "no sender is on two cache lines");
 
@@ -193,7 +196,7 @@ static uint64_t slide(struct seat seat, uint64_t distance)
     uint64_t expected = seat.sender->expected + distance;
     seat.sender->highest += distance;
     if (expected <= SEQUENCE_WINDOW) {
-        seat.sender->expected = (uint32_t)expected; /* only places before the first number left */
+        seat.sender->expected = (uint16_t)expected; /* only places before the first number left */
         return 0;
     }
     seat.sender->expected = SEQUENCE_WINDOW;
@@ -227,7 +230,7 @@ static void note_behind(struct seat seat, uint64_t number, struct sequence_outco
         return;
     }
     if (age >= seat.sender->expected)
-        seat.sender->expected = (uint32_t)age + 1; /* sent before the first one seen */
+        seat.sender->expected = (uint16_t)(age + 1); /* sent before the first one seen */
     if (test_and_set_seen(seat, number))
         outcome->duplicated = 1;
     else
@@ -280,7 +283,7 @@ static void fingerprint_of(const struct sequence_table *table, const struct sequ
     memcpy(head, source->bytes, sizeof source->bytes);
     memcpy(head + 16, &source->scope, sizeof source->scope);
     memcpy(head + 20, &key->listener, sizeof key->listener);
-    memcpy(head + 24, &key->schema, sizeof key->schema);
+    memcpy(head + 24, &key->numbering, sizeof key->numbering);
     head[28] = source->family;
     if (key->recent != NULL && is_recent(key->recent, key, head)) {
         memcpy(fingerprint, key->recent->fingerprint, sizeof key->recent->fingerprint);
@@ -369,7 +372,8 @@ static void admit(struct set *set, size_t way, const struct sequence_step *step,
     outcome->new_senders = 1;
     atomic_store_explicit(&set->fingerprint[way], step->fingerprint[0], memory_order_relaxed);
     seat.sender->fingerprint = step->fingerprint[1];
-    seat.sender->listener = step->sender.listener;
+    seat.sender->numbering = step->numbering;
+    seat.sender->listener = (uint16_t)step->sender.listener;
     begin_life(seat, step->boot_id, step->number);
 }
 
@@ -397,6 +401,7 @@ size_t sequence_begin(const struct sequence_table *table, struct sequence_step *
 {
     fingerprint_of(table, key, step->fingerprint);
     step->set = (size_t)(step->fingerprint[0] % table->set_count);
+    step->numbering = key->numbering;
     step->boot_id = boot_id;
     step->number = number;
     step->sender.listener = key->listener;
@@ -479,17 +484,36 @@ void sequence_each_sender(struct sequence_table *table,
     }
 }
 
+void sequence_close(struct sequence_table *table, const struct sequence_closing *closing)
+{
+    for (size_t i = 0; i < table->set_count; i++) {
+        struct set *set = &table->sets[i];
+        struct mutex *mutex = table->shards[i % SHARDS].mutex;
+        mutex_lock(mutex);
+        for (size_t place = 0; place < WAYS; place++) {
+            const struct sender *sender = &set->sender[place];
+            if (set->last_used[place] == 0 ||
+                !closing->ends(closing->context, sender->listener, sender->numbering))
+                continue;
+            closing->settled(closing->context, sender->listener, unseen(seat_at(set, place)));
+            set->last_used[place] = 0;
+        }
+        mutex_unlock(mutex);
+    }
+}
+
+static bool ends_with_all(void *context, uint32_t listener, uint32_t numbering)
+{
+    (void)context;
+    (void)listener;
+    (void)numbering;
+    return true;
+}
+
 void sequence_settle(struct sequence_table *table,
                      void (*settled)(void *context, uint32_t listener, uint64_t lost),
                      void *context)
 {
-    for (size_t i = 0; i < table->set_count; i++) {
-        struct set *set = &table->sets[i];
-        for (size_t place = 0; place < WAYS; place++) {
-            if (set->last_used[place] == 0)
-                continue;
-            settled(context, set->sender[place].listener, unseen(seat_at(set, place)));
-            set->last_used[place] = 0;
-        }
-    }
+    const struct sequence_closing closing = {ends_with_all, settled, context};
+    sequence_close(table, &closing);
 }

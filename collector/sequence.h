@@ -30,6 +30,8 @@
 #define SEQUENCE_WINDOW   1024
 #define SEQUENCE_MAX_JUMP (UINT64_C(1) << 20)
 
+#define SEQUENCE_LISTENERS 65536
+
 struct sequence_table;
 
 /* Bytes of a sender's own name that are kept; more of it is cut. */
@@ -48,12 +50,12 @@ struct sequence_recent {
 };
 
 /*
- * Who sent it: the listener it came to, which of its schemas the number is of, its source host (the
- * port may change), its own name.
+ * Who sent it: the listener it came to, what the number means there, its source host (the port may
+ * change), its own name.
  */
 struct sequence_key {
-    uint32_t listener; /* index, chosen by the caller */
-    uint32_t schema;   /* the same, of the listener's */
+    uint32_t listener;  /* index, chosen by the caller, below SEQUENCE_LISTENERS */
+    uint32_t numbering; /* chosen by the caller; another one is another sender */
     const struct address *source;
     const void *sender; /* bytes, not kept */
     size_t sender_size;
@@ -138,6 +140,7 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
 struct sequence_step {
     uint64_t fingerprint[2];
     size_t set;
+    uint32_t numbering;
     uint64_t boot_id;
     uint64_t number;
     struct sequence_sender sender; /* but for its listener only where senders are kept */
@@ -149,6 +152,18 @@ size_t sequence_begin(const struct sequence_table *table, struct sequence_step *
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step);
 struct sequence_outcome sequence_end(struct sequence_table *table,
                                      const struct sequence_step *step);
+
+/*
+ * Closes the windows of the senders for which `ends` returns true: forgets them, calling `settled`
+ * for each with its listener and the numbers still unseen in its window. Both are called with a
+ * lock held that keeps some of the others waiting.
+ */
+struct sequence_closing {
+    bool (*ends)(void *context, uint32_t listener, uint32_t numbering);
+    void (*settled)(void *context, uint32_t listener, uint64_t lost);
+    void *context;
+};
+void sequence_close(struct sequence_table *table, const struct sequence_closing *closing);
 
 /*
  * At the end: forgets all senders, calling `settled` for each with its listener and the numbers

@@ -147,6 +147,11 @@ static bool sequence(const struct schema *schema, const void *message,
     return made->numbered;
 }
 
+static bool same_numbers(const struct schema *a, const struct schema *b)
+{
+    return sender_paths_equal(&file_of(a)->sender, &file_of(b)->sender);
+}
+
 const struct schema_ops schema_file = {
     .name = "file",
     .accepts_empty = true,
@@ -158,4 +163,5 @@ const struct schema_ops schema_file = {
     .write_json = write_json,
     .write_protobuf = write_protobuf,
     .sequence = sequence,
+    .same_numbers = same_numbers,
 };

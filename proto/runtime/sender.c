@@ -82,3 +82,31 @@ bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *messa
     *numbered = true;
     return true;
 }
+
+/* --- whether two are the same ----------------------------------------------------------------- */
+
+/* As both are read from the wire; fields may have other names. */
+static bool same_field(const struct field_type *a, const struct field_type *b)
+{
+    return a->number == b->number && a->kind == b->kind && a->presence == b->presence;
+}
+
+static bool same_path(const struct field_path *a, const struct field_path *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (!same_field(a->steps[i], b->steps[i]))
+            return false;
+    return true;
+}
+
+bool sender_paths_equal(const struct sender_paths *a, const struct sender_paths *b)
+{
+    if (!same_path(&a->number, &b->number) || a->key_count != b->key_count)
+        return false;
+    for (size_t i = 0; i < a->key_count; i++)
+        if (!same_path(&a->keys[i], &b->keys[i]))
+            return false;
+    return true;
+}

@@ -30,4 +30,7 @@ bool sender_parse(const struct message_type *type, const char *number, const cha
 bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,
                  struct arena *arena, struct datagram_sequence *sequence, bool *numbered);
 
+/* Whether both read the same number and the same name of the sender from every message. */
+bool sender_paths_equal(const struct sender_paths *a, const struct sender_paths *b);
+
 #endif

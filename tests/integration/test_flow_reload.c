@@ -43,6 +43,16 @@ static void send_text(struct flow *flow, size_t listener, const char *text)
     udp_sender_send(flow->sender, &to, text, strlen(text));
 }
 
+/* The first listener's totals so far. */
+static struct listener_totals listener_now(const struct flow *flow)
+{
+    struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
+    assert_non_null(snapshot);
+    struct listener_totals totals = snapshot->listeners[0];
+    ledger_snapshot_free(snapshot);
+    return totals;
+}
+
 static void assert_made_by(const struct flow *flow, int number, size_t count)
 {
     char text[32];
@@ -197,6 +207,135 @@ static void a_schema_that_loses_its_samples_is_shown_as_messages(void **state)
     assert_int_equal(flow->final->sinks[0].lines, 2);
 }
 
+/* --- what the numbers of senders mean --------------------------------------------------------- */
+
+#define NUMBERED "&sequence=n"
+
+/* Sends the numbers from `first` to `last` to the first listener and waits for the last. */
+static void send_numbers(struct flow *flow, uint64_t first, uint64_t last)
+{
+    char text[32];
+    uint64_t before = listener_now(flow).received;
+    for (uint64_t number = first; number <= last; number++) {
+        snprintf(text, sizeof text, "#%llu", (unsigned long long)number);
+        send_text(flow, 0, text);
+    }
+    flow_await_received(flow, 0, before + last - first + 1);
+}
+
+static void take(struct flow *flow, const char *arguments)
+{
+    struct error error;
+    if (!flow_take_config(flow, arguments, &error))
+        fail_msg("%s", error.text);
+}
+
+static void assert_balances(const struct flow *flow, uint64_t sent, uint64_t lost)
+{
+    const struct listener_totals *listener = &flow->final->listeners[0];
+    assert_int_equal(listener->received, sent);
+    assert_int_equal(listener->decoded, sent);
+    assert_int_equal(flow->final->sinks[0].written, sent);
+    assert_int_equal(listener->lost, lost);
+}
+
+static void what_comes_while_a_schema_is_not_numbered_is_not_lost(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 1, 100);
+    take(flow, LISTEN FAKE TO_FILE);
+    send_numbers(flow, 101, 400);
+    take(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 401, 500);
+    flow_finish(flow, 20000);
+    assert_balances(flow, 500, 0);
+    assert_int_equal(flow->final->listeners[0].senders, 2);
+}
+
+static void what_comes_while_another_schema_takes_it_is_not_lost(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 1, 10);
+    take(flow, LISTEN FAKE "&match=magic:23&" FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 11, 20);
+    take(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 21, 30);
+    flow_finish(flow, 20000);
+    assert_balances(flow, 30, 0);
+}
+
+/* The second is missing, and so is one that would have come after the last. */
+static void what_was_lost_before_a_schema_changes_is_counted_when_it_does(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 1, 1);
+    send_numbers(flow, 3, 10);
+    assert_int_equal(listener_now(flow).lost, 0);
+    take(flow, LISTEN FAKE TO_FILE);
+    assert_int_equal(listener_now(flow).lost, 1);
+    send_numbers(flow, 12, 20);
+    take(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 21, 21);
+    send_numbers(flow, 24, 25);
+    flow_finish(flow, 20000);
+    assert_balances(flow, 21, 3);
+}
+
+static void a_change_that_leaves_the_numbers_as_they_are_leaves_the_windows(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 1, 2);
+    take(flow, LISTEN FAKE NUMBERED "&value=v&max_decoded=512KiB " LISTEN FAKE TO_FILE);
+    send_numbers(flow, 4, 4);
+    assert_true(pipeline_reload(flow->pipeline));
+    send_numbers(flow, 6, 6);
+    take(flow, LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 3, 3);
+    assert_int_equal(listener_now(flow).reordered, 1);
+    flow_finish(flow, 20000);
+    assert_balances(flow, 5, 1);
+    assert_int_equal(flow->final->listeners[0].senders, 1);
+}
+
+static void listeners_that_become_alike_keep_their_windows_apart(void **state)
+{
+    struct flow *flow = *state;
+    flow_open(flow, LISTEN FAKE NUMBERED " " LISTEN "schema=other.desc&message=a.Fake" TO_FILE);
+    send_numbers(flow, 1, 2);
+    take(flow, LISTEN FAKE NUMBERED " " LISTEN FAKE NUMBERED TO_FILE);
+    send_numbers(flow, 4, 4);
+    send_text(flow, 1, "#100");
+    flow_finish(flow, 20000);
+    assert_int_equal(flow->final->listeners[0].lost, 1);
+    assert_int_equal(flow->final->listeners[0].senders, 1);
+    assert_int_equal(flow->final->listeners[1].lost, 0);
+    assert_int_equal(flow->final->listeners[1].senders, 1);
+}
+
+/* It is gone when the next change begins, which waits for that. */
+static void a_listener_that_comes_back_begins_new_windows(void **state)
+{
+    struct flow *flow = *state;
+    char listen[128], arguments[640];
+    flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
+    snprintf(listen, sizeof listen, "--listen udp://127.0.0.1:%u?" FAKE NUMBERED,
+             (unsigned)flow_address(flow, 0).port);
+    send_numbers(flow, 1, 1);
+    send_numbers(flow, 3, 3);
+    take(flow, "--listen udp://[::1]:0?" FAKE TO_FILE);
+    take(flow, "--listen udp://[::1]:0?" FAKE TO_FILE);
+    assert_int_equal(listener_now(flow).lost, 1);
+    snprintf(arguments, sizeof arguments, "%s" TO_FILE, listen);
+    take(flow, arguments);
+    send_numbers(flow, 100, 101);
+    flow_finish(flow, 20000);
+    assert_balances(flow, 4, 1);
+}
+
 int main(void)
 {
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -209,6 +348,12 @@ int main(void)
         test(if_one_cannot_be_made_all_the_old_ones_go_on),
         test(a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for),
         test(a_schema_that_loses_its_samples_is_shown_as_messages),
+        test(what_comes_while_a_schema_is_not_numbered_is_not_lost),
+        test(what_comes_while_another_schema_takes_it_is_not_lost),
+        test(what_was_lost_before_a_schema_changes_is_counted_when_it_does),
+        test(a_change_that_leaves_the_numbers_as_they_are_leaves_the_windows),
+        test(listeners_that_become_alike_keep_their_windows_apart),
+        test(a_listener_that_comes_back_begins_new_windows),
     };
     return cmocka_run_group_tests_name("flow reload", tests, NULL, NULL);
 }

@@ -182,9 +182,15 @@ static bool sequence(const struct schema *schema, const void *message,
     return true;
 }
 
+static bool same_numbers(const struct schema *a, const struct schema *b)
+{
+    return living(a)->numbered == living(b)->numbered;
+}
+
 #define FAKE_OPERATIONS                                                                            \
     .destroy = destroy, .decode = decode, .next_sample = next_sample, .next_label = next_label,    \
-    .write_json = write_json, .write_protobuf = write_protobuf, .sequence = sequence
+    .write_json = write_json, .write_protobuf = write_protobuf, .sequence = sequence,              \
+    .same_numbers = same_numbers
 
 const struct schema_ops fake_schema = {
     .name = "fake",

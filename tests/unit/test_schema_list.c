@@ -141,6 +141,53 @@ static void configurations_are_equal_where_all_of_them_is(void **state)
     assert_false(schema_configs_equal(each, 1, each, 2));
 }
 
+static struct schema_list *made_from(const struct schema_config *configs, size_t count)
+{
+    struct schema_list *list = NULL;
+    struct error error;
+    assert_int_equal(schema_list_create(&list, configs, count, &error), 0);
+    return list;
+}
+
+/* Each of the others differs from the first in one thing; the last two only where numbers are not.
+ */
+static void numbers_are_the_same_where_the_same_datagrams_are_read_alike(void **state)
+{
+    (void)state;
+    static char file[] = "file", path[] = "n", other[] = "other";
+    const struct schema_config all = {.ops = &fake_schema, .source = file, .sequence = path};
+    const struct schema_config some = {
+        .ops = &fake_schema,
+        .source = file,
+        .sequence = path,
+        .match = {.kind = MATCH_MAGIC, .magic = "A", .magic_size = 1}};
+    struct schema_config each[7][2];
+    for (size_t i = 0; i < 7; i++) {
+        each[i][0] = some;
+        each[i][1] = all;
+    }
+    each[1][0].match.magic[0] = 'B'; /* leaves others for the second */
+    each[2][1].sequence = NULL;
+    each[3][1].framing = FRAMING_DELIMITED;
+    each[4][1].ops = &fake_schema_of_anything;
+    each[5][1].value = other;
+    each[6][0].sequence = NULL;
+    struct schema_list *first = made_from(each[0], 2);
+    for (size_t i = 0; i < 7; i++) {
+        struct schema_list *list = made_from(each[i], 2);
+        assert_int_equal(schema_list_same_numbers(first, list, 1), i == 0 || i > 4);
+        assert_int_equal(schema_list_same_numbers(first, list, 0), i != 1 && i != 6);
+        assert_false(schema_list_same_numbers(first, list, 2));
+        schema_list_release(list);
+    }
+    struct schema_list *shorter = made_from(each[0], 1);
+    assert_true(schema_list_same_numbers(first, shorter, 0));
+    assert_false(schema_list_same_numbers(first, shorter, 1));
+    assert_false(schema_list_same_numbers(shorter, first, 1));
+    schema_list_release(shorter);
+    schema_list_release(first);
+}
+
 static void fail_from_the_second_on(void)
 {
     atomic_store(&fake_schemas.fail, fake_schemas.made == 1);
@@ -251,6 +298,7 @@ int main(void)
         test(the_first_that_matches_is_found),
         test(names_are_joined),
         test(configurations_are_equal_where_all_of_them_is),
+        test(numbers_are_the_same_where_the_same_datagrams_are_read_alike),
         test(if_one_cannot_be_made_none_is_left),
         test(who_lets_go_last_frees_it),
         test(a_slot_gives_what_is_in_it_and_keeps_what_was_taken),

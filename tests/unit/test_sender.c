@@ -172,6 +172,27 @@ static void paths_that_cannot_number_a_sender_are_refused(void **state)
                    "sequence_key: more than 8 paths");
 }
 
+static void paths_are_equal_where_they_read_the_same_fields(void **state)
+{
+    struct decoding *decoding = *state;
+    const struct sender_paths each[] = {
+        parsed(decoding, "number", "text,word"), parsed(decoding, NULL, NULL),
+        parsed(decoding, "number", NULL),        parsed(decoding, "number", "text"),
+        parsed(decoding, "number", "word,text"), parsed(decoding, "child.number", "text,word"),
+    };
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
+        for (size_t k = 0; k < sizeof each / sizeof each[0]; k++)
+            assert_int_equal(sender_paths_equal(&each[i], &each[k]), i == k);
+    struct field_type renamed = *each[0].number.steps[0], signed_one = renamed;
+    struct sender_paths other = each[0];
+    renamed.proto_key = "\"another\":";
+    other.number.steps[0] = &renamed;
+    assert_true(sender_paths_equal(&each[0], &other));
+    signed_one.kind = KIND_SINT32;
+    other.number.steps[0] = &signed_one;
+    assert_false(sender_paths_equal(&each[0], &other));
+}
+
 #define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
 
 int main(void)
@@ -184,6 +205,7 @@ int main(void)
                                         open_kinds, close_decoding),
         legacy(an_arena_too_small_for_the_name_is_told),
         legacy(paths_that_cannot_number_a_sender_are_refused),
+        legacy(paths_are_equal_where_they_read_the_same_fields),
     };
     return cmocka_run_group_tests_name("sender", tests, NULL, NULL);
 }

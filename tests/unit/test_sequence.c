@@ -112,6 +112,41 @@ static void settlement_names_the_listener(void **state)
     assert_int_equal(lost[2], 4);
 }
 
+static bool is_second_numbering_of_first(void *context, uint32_t listener, uint32_t numbering)
+{
+    (void)context;
+    return listener == 1 && numbering == 2;
+}
+
+static void note_numbered(struct sequence_table *table, uint32_t listener, uint32_t numbering,
+                          uint64_t number)
+{
+    static const uint8_t host[4] = {192, 0, 2, 1};
+    struct address source = address_from_ipv4(host, 5000);
+    const struct sequence_key key = {
+        .listener = listener, .numbering = numbering, .source = &source};
+    sequence_note(table, &key, 1, number);
+}
+
+static void windows_that_are_closed_are_settled_and_no_others(void **state)
+{
+    uint64_t lost[3] = {0};
+    const struct sequence_closing closing = {is_second_numbering_of_first, note_listener, lost};
+    for (uint32_t listener = 1; listener <= 2; listener++)
+        for (uint32_t numbering = 1; numbering <= 2; numbering++) {
+            note_numbered(*state, listener, numbering, 10);
+            note_numbered(*state, listener, numbering, 14);
+        }
+    sequence_close(*state, &closing);
+    assert_int_equal(lost[1], 3);
+    assert_int_equal(lost[2], 0);
+    note_numbered(*state, 1, 2, 100);
+    note_numbered(*state, 1, 1, 13);
+    sequence_settle(*state, note_listener, lost);
+    assert_int_equal(lost[1], 3 + 2);
+    assert_int_equal(lost[2], 6);
+}
+
 /* --- order ------------------------------------------------------------------------------------ */
 
 static void a_number_that_comes_late_inside_the_window_is_reordered(void **state)
@@ -377,6 +412,7 @@ int main(void)
         test_with_table(unseen_numbers_are_settled_at_the_end),
         test_with_table(settlement_forgets_all_senders),
         test_with_table(settlement_names_the_listener),
+        test_with_table(windows_that_are_closed_are_settled_and_no_others),
         test_with_table(a_number_that_comes_late_inside_the_window_is_reordered),
         test_with_table(a_number_that_comes_twice_is_duplicated),
         test_with_table(the_window_is_just_1024_numbers_long),

@@ -70,7 +70,7 @@ static void what_was_found_last_is_taken_for_no_other_sender(void **state)
         {.source = &hosts[0], .sender = "ac", .sender_size = 2},
         {.source = &hosts[0], .sender = NULL, .sender_size = 0},
         {.source = &hosts[0], .sender = "ab", .sender_size = 2, .listener = 1},
-        {.source = &hosts[0], .sender = "ab", .sender_size = 2, .schema = 1},
+        {.source = &hosts[0], .sender = "ab", .sender_size = 2, .numbering = 1},
         {.source = &hosts[1], .sender = "ab", .sender_size = 2},
         {.source = &hosts[2], .sender = "ab", .sender_size = 2},
         {.source = &hosts[3], .sender = "ab", .sender_size = 2},

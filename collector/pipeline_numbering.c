@@ -1,0 +1,78 @@
+/*
+ * What the numbers of a listener's senders mean, from one configuration to the next. A schema that
+ * reads the same numbers from the same datagrams keeps its numbering, and so its senders' windows.
+ * Any other gets a new one, and the windows of a numbering that a listener no longer has are
+ * closed.
+ */
+#include "collector/pipeline_parts.h"
+
+_Static_assert(BATCH_QUEUE_LISTENERS <= SEQUENCE_LISTENERS, "every listener can have senders");
+
+/* Of a list whose schema at that place has the same numbers, in *numbering. */
+static bool has_same_numbers(const struct schema_list *list, const struct schema_list *other,
+                             size_t index, uint32_t *numbering)
+{
+    if (!schema_list_same_numbers(list, other, index))
+        return false;
+    *numbering = list->entries[index].numbering;
+    return true;
+}
+
+/*
+ * Schemas that have the same numbers share a numbering, whichever listeners they belong to, because
+ * listeners that are configured alike share a list.
+ */
+static uint32_t numbering_for(struct pipeline *pipeline, struct schema_list *const *lists,
+                              size_t done, size_t index)
+{
+    uint32_t numbering;
+    for (size_t i = 0; i < pipeline->known_count; i++) {
+        const struct schema_list *list = schema_slot_list(pipeline->known[i]->schemas);
+        if (list != NULL && has_same_numbers(list, lists[done], index, &numbering))
+            return numbering;
+    }
+    for (size_t i = 0; i < done; i++)
+        if (has_same_numbers(lists[i], lists[done], index, &numbering))
+            return numbering;
+    return pipeline->next_numbering++;
+}
+
+void pipeline_number_schemas(struct pipeline *pipeline, struct schema_list *const *lists,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < lists[i]->count; k++)
+            lists[i]->entries[k].numbering = numbering_for(pipeline, lists, i, k);
+}
+
+void pipeline_put_schemas(struct pipeline *pipeline, struct source *source,
+                          struct schema_list *list)
+{
+    const struct schema_list *before = schema_slot_list(source->schemas);
+    for (size_t i = 0; before != NULL && i < before->count; i++)
+        if (list == NULL || !schema_list_has_numbering(list, before->entries[i].numbering))
+            pipeline->windows_end = true;
+    schema_slot_put(source->schemas, list);
+}
+
+void pipeline_settle_lost(void *context, uint32_t listener, uint64_t lost)
+{
+    const struct pipeline *pipeline = context;
+    counter_add(&pipeline->known[listener]->settled->lost, lost);
+}
+
+static bool is_without(void *context, uint32_t listener, uint32_t numbering)
+{
+    const struct pipeline *pipeline = context;
+    const struct schema_list *list = schema_slot_list(pipeline->known[listener]->schemas);
+    return list == NULL || !schema_list_has_numbering(list, numbering);
+}
+
+void pipeline_close_windows(struct pipeline *pipeline)
+{
+    if (!pipeline->windows_end)
+        return;
+    pipeline->windows_end = false;
+    const struct sequence_closing closing = {is_without, pipeline_settle_lost, pipeline};
+    sequence_close(pipeline->sequences, &closing);
+}

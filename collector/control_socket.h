@@ -20,7 +20,8 @@ struct control_connection;
 extern const char control_socket_form[];
 
 /*
- * Opens it under its address. What a program that has ended left there is replaced.
+ * Opens it under its address. What a program that has ended left there is replaced. Of several
+ * programs that open one address at the same time one gets it, and the others fail.
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE): another program listens there, or
  * something else has that name.
  */

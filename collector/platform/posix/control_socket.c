@@ -2,17 +2,25 @@
 #include "collector/control_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/file_path.h"
 #include "collector/output_check.h"
 
 #define BACKLOG 8
+
+/* How long another program may hold the folder's lock: far longer than one needs to start. */
+#define LOCK_TRIES    500
+#define LOCK_PAUSE_MS 10
 
 const char control_socket_form[] = "unix:PATH";
 
@@ -62,20 +70,75 @@ static bool is_left_over(const struct sockaddr_un *address)
     return refused;
 }
 
-static int bind_and_listen(struct control_socket *made, const char *address, struct error *error)
+/*
+ * Between bind and listen a socket refuses connections, exactly as one that a dead program left.
+ * Every program therefore holds a lock on the folder while it binds, listens, or replaces such a
+ * socket. Returns the descriptor that holds the lock, or -1 with errno; EWOULDBLOCK: another
+ * program keeps the lock.
+ */
+static int lock_folder(const char *path)
 {
-    int result = bind_privately(made);
-    if (result != 0 && errno == EADDRINUSE) {
-        if (!is_left_over(&made->address))
-            return cannot(error, address, "another program listens there, or it is no socket");
-        if (unlink(made->address.sun_path) != 0)
-            return cannot(error, address, strerror(errno));
-        result = bind_privately(made);
+    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path] = ".";
+    size_t length = file_path_folder(path);
+    if (length != 0) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
     }
-    if (result != 0 || lstat(made->address.sun_path, &made->made) != 0 ||
-        listen(made->fd, BACKLOG) != 0)
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+        int reason = errno;
+        if (reason == EWOULDBLOCK && i < LOCK_TRIES) {
+            poll(NULL, 0, LOCK_PAUSE_MS);
+            continue;
+        }
+        close(fd);
+        errno = reason;
+        return -1;
+    }
+    return fd;
+}
+
+/* Without the lock nothing is replaced: what looks dead may be about to listen. */
+static int replace(const struct control_socket *made, const char *address, bool locked,
+                   struct error *error)
+{
+    if (!is_left_over(&made->address))
+        return cannot(error, address, "another program listens there, or it is no socket");
+    if (!locked)
+        return cannot(error, address,
+                      "a dead program left a socket there, and its folder cannot be locked to "
+                      "replace it");
+    if (unlink(made->address.sun_path) != 0 || bind_privately(made) != 0)
         return cannot(error, address, strerror(errno));
     return 0;
+}
+
+static int bind_and_listen(struct control_socket *made, const char *address, bool locked,
+                           struct error *error)
+{
+    if (bind_privately(made) != 0) {
+        if (errno != EADDRINUSE)
+            return cannot(error, address, strerror(errno));
+        if (replace(made, address, locked, error) != 0)
+            return -1;
+    }
+    if (lstat(made->address.sun_path, &made->made) != 0 || listen(made->fd, BACKLOG) != 0)
+        return cannot(error, address, strerror(errno));
+    return 0;
+}
+
+static int open_locked(struct control_socket *made, const char *address, struct error *error)
+{
+    made->fd = local_socket();
+    if (made->fd < 0)
+        return cannot(error, address, strerror(errno));
+    int lock = lock_folder(made->address.sun_path);
+    if (lock < 0 && errno == EWOULDBLOCK)
+        return cannot(error, address, "another program keeps its folder locked");
+    int result = bind_and_listen(made, address, lock >= 0, error);
+    if (lock >= 0)
+        close(lock);
+    return result;
 }
 
 int control_socket_open(struct control_socket **out, const char *address, struct error *error)
@@ -91,9 +154,7 @@ int control_socket_open(struct control_socket **out, const char *address, struct
         cannot(error, address, "the path is too long");
     } else {
         strcpy(made->address.sun_path, path);
-        made->fd = local_socket();
-        result = made->fd < 0 ? cannot(error, address, strerror(errno))
-                              : bind_and_listen(made, address, error);
+        result = open_locked(made, address, error);
     }
     if (result != 0) {
         control_socket_close(made);

@@ -167,9 +167,12 @@ static int begin(struct control_socket *made, const char *address, struct error 
     if (!operation_create(&made->connecting, FALSE) || !own_access_make(&made->access))
         return cannot(error, address, system_error(GetLastError()).text);
     made->source.readable = made->connecting.state.hEvent;
-    if (is_taken(made))
+    if (!is_taken(made))
+        made->pipe = create_instance(made, true);
+    DWORD reason = GetLastError();
+    if (made->pipe == INVALID_HANDLE_VALUE && is_taken(made)) /* before us, or meanwhile */
         return cannot(error, address, "another program listens there");
-    made->pipe = create_instance(made, true);
+    SetLastError(reason);
     if (made->pipe == INVALID_HANDLE_VALUE || !await_client(made))
         return cannot(error, address, system_error(GetLastError()).text);
     return 0;

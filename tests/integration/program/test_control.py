@@ -107,6 +107,26 @@ class Socket(ControlTest):
         program.stop()
         self.assertTrue(os.path.lexists(self.path))
 
+    def test_of_many_that_start_together_one_has_it_and_the_others_say_so(self):
+        """A dead one's socket is in their way; on Windows there is none."""
+        for _ in range(5):
+            if not WINDOWS:
+                with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
+                    dead.bind(str(self.path))
+            programs = [self.launch("--listen", RIEMANN, "--control", self.address)
+                        for _ in range(6)]
+            client = self.client()
+            client.ask("ledger")
+            wait_until(lambda: sum(each.process.poll() is None for each in programs) == 1,
+                       "all but one have ended")
+            self.assertFalse(client.ask("ledger")["final"])
+            for program in programs:
+                if program.process.poll() is None:
+                    program.wait_for_listeners().stop()
+                else:
+                    program.finish(73)
+                    self.assertIn("another program listens there", "\n".join(program.log()))
+
     def test_a_start_that_fails_leaves_none(self):
         taken = self.control("--listen", RIEMANN)
         path = self.folder / "second"

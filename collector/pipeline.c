@@ -209,13 +209,23 @@ bool pipeline_is_offline(const struct pipeline *pipeline)
     return pipeline->receiver_count == 0;
 }
 
-void pipeline_reopen(struct pipeline *pipeline)
+static void reopen(struct pipeline *pipeline, void reopen_sink(struct sink_thread *sink))
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (pipeline->outlets[i]->opened)
-            sink_thread_reopen(pipeline->outlets[i]->sink);
+            reopen_sink(pipeline->outlets[i]->sink);
     if (pipeline->letters != NULL)
         dead_letters_reopen(pipeline->letters);
+}
+
+void pipeline_reopen(struct pipeline *pipeline)
+{
+    reopen(pipeline, sink_thread_reopen);
+}
+
+void pipeline_reopen_moved(struct pipeline *pipeline)
+{
+    reopen(pipeline, sink_thread_reopen_moved);
 }
 
 struct tap *pipeline_tap(struct pipeline *pipeline)

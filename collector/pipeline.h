@@ -71,21 +71,32 @@ struct address pipeline_address(const struct pipeline *pipeline, size_t listener
 /* All listeners are captures. */
 bool pipeline_is_offline(const struct pipeline *pipeline);
 
-/* Sinks that have a name open it anew, and so do dead letters. */
+/*
+ * Sinks that have a name open it anew, and so do dead letters: files that rotate are completed, and
+ * commands are started anew.
+ */
 void pipeline_reopen(struct pipeline *pipeline);
+
+/*
+ * What a refused reload does: plain files and dead letters that were moved away are opened anew.
+ * Files that rotate are not cut, and commands are not started anew.
+ */
+void pipeline_reopen_moved(struct pipeline *pipeline);
 
 /*
  * Makes the schemas of all listeners anew, as the configuration says, and puts them in the place of
  * the old ones: all, or, where one of them cannot be made, none. Batches on their way keep the
  * schemas that they have. That may take as long as reading files takes; nobody but the caller waits
- * for it. Returns whether there are new ones; the log says why not.
+ * for it. Where there are new schemas, it reopens as pipeline_reopen does. Returns 0, or -1 with
+ * `error` filled.
  */
-bool pipeline_reload(struct pipeline *pipeline);
+int pipeline_reload(struct pipeline *pipeline, struct error *error);
 
 /*
  * Takes over another configuration: listeners and sinks are added, taken away and changed, those
  * that it leaves alone miss nothing, and the schemas of all are made anew: all of it or, where
- * something of it cannot be had, nothing. What does not run between two options (threads, memory
+ * something of it cannot be had, nothing. Those sinks that stay, and dead letters, are then
+ * reopened as pipeline_reopen does. What does not run between two options (threads, memory
  * that is shared, where control listens) cannot be changed, and is refused. `config`, which was
  * allocated, is the pipeline's in any case. Returns 0, or -1 with `error` filled.
  */

@@ -28,15 +28,11 @@ static bool has_schemas_from_files(const struct config *config)
     return false;
 }
 
-bool pipeline_reload(struct pipeline *pipeline)
+int pipeline_reload(struct pipeline *pipeline, struct error *error)
 {
-    struct error error;
-    struct schema_list **lists = pipeline_make_schemas(pipeline->config, &error);
-    if (lists == NULL) {
-        log_line(LOG_ERROR, "cannot read the schemas anew, going on with the old ones: %s",
-                 error.text);
-        return false;
-    }
+    struct schema_list **lists = pipeline_make_schemas(pipeline->config, error);
+    if (lists == NULL)
+        return -1;
     pipeline_number_schemas(pipeline, lists, pipeline->config->listener_count);
     for (size_t i = 0; i < pipeline->config->listener_count; i++)
         pipeline_put_schemas(pipeline, pipeline->sources[i], lists[i]);
@@ -44,7 +40,8 @@ bool pipeline_reload(struct pipeline *pipeline)
     pipeline_close_windows(pipeline);
     if (has_schemas_from_files(pipeline->config))
         log_line(LOG_INFO, "schemas read anew");
-    return true;
+    pipeline_reopen(pipeline);
+    return 0;
 }
 
 /* --- what is made ready beside what runs ------------------------------------------------------ */
@@ -489,6 +486,17 @@ static void tell(const struct reload *reload, size_t listeners_before, size_t si
             pipeline_tell_listener(pipeline, reload->sources[i]);
 }
 
+/* A sink that has just come has nothing to open anew. */
+static void reopen_kept(const struct reload *reload)
+{
+    const struct pipeline *pipeline = reload->pipeline;
+    for (size_t i = 0; i < reload->to->sink_count; i++)
+        if (!is_new_sink(reload, i) && reload->outlets[i]->opened)
+            sink_thread_reopen(reload->outlets[i]->sink);
+    if (pipeline->letters != NULL)
+        dead_letters_reopen(pipeline->letters);
+}
+
 /* While the receivers stand still. */
 static int change(struct reload *reload, struct feed_sink *ways, struct error *error)
 {
@@ -569,6 +577,7 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     if (result == 0) {
         tell(&reload, listeners_before, sinks_before);
         pipeline_close_windows(pipeline);
+        reopen_kept(&reload);
     } else {
         withdraw(&reload);
     }

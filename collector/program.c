@@ -132,38 +132,57 @@ static void follow_config(struct run *run, const struct config *config)
 }
 
 /* The configuration that is there by now, all of it or nothing. */
-static void take_config(struct run *run)
+static int take_config(struct run *run, struct error *error)
 {
-    struct error error;
     struct config *config = calloc(1, sizeof *config);
     if (config == NULL) {
-        log_line(LOG_ERROR, "no memory to read the configuration anew");
-        return;
-    }
-    if (run->options->read_config(run->options->context, config, &error) != 0) {
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    } else if (run->options->read_config(run->options->context, config, error) != 0) {
         free(config);
-    } else if (pipeline_take_config(run->pipeline, config, &error) == 0) {
+    } else if (pipeline_take_config(run->pipeline, config, error) == 0) {
         follow_config(run, config);
-        return;
+        return 0;
     }
     log_line(LOG_ERROR, "the configuration cannot be read anew, going on with the old one: %s",
-             error.text);
+             error->text);
+    return -1;
 }
 
-/* Files are reopened in any case. */
-static void reload(struct run *run)
+static int take_schemas(struct run *run, struct error *error)
 {
-    pipeline_reopen(run->pipeline);
-    if (run->stopping)
-        return;
-    if (run->options->read_config != NULL)
-        take_config(run);
-    else
-        pipeline_reload(run->pipeline);
+    if (pipeline_reload(run->pipeline, error) == 0)
+        return 0;
+    log_line(LOG_ERROR, "cannot read the schemas anew, going on with the old ones: %s",
+             error->text);
+    return -1;
+}
+
+/* What is new comes first: where it is refused, nothing is cut or started anew for it. */
+static int reload(struct run *run, struct error *error)
+{
+    if (run->stopping) {
+        pipeline_reopen(run->pipeline);
+        error_set(error, EXIT_CODE_CONFIG, "the program is stopping: files alone were reopened");
+        return -1;
+    }
+    int result =
+        run->options->read_config != NULL ? take_config(run, error) : take_schemas(run, error);
+    if (result != 0)
+        pipeline_reopen_moved(run->pipeline);
+    return result;
+}
+
+static int reload_on_request(struct run *run, struct error *error)
+{
+    supervision_reloading(run->supervision);
+    int result = reload(run, error);
+    supervision_reloaded(run->supervision);
+    return result;
 }
 
 static void handle(struct run *run, enum control_event event)
 {
+    struct error refusal; /* which the log has */
     switch (event) {
     case CONTROL_STOP:
         stop_on_request(run);
@@ -172,9 +191,7 @@ static void handle(struct run *run, enum control_event event)
         report_now(run);
         break;
     case CONTROL_REOPEN:
-        supervision_reloading(run->supervision);
-        reload(run);
-        supervision_reloaded(run->supervision);
+        reload_on_request(run, &refusal);
         break;
     case CONTROL_NOTICE:
     case CONTROL_READY:

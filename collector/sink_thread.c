@@ -419,6 +419,13 @@ void sink_thread_reopen(struct sink_thread *sink)
     wake(sink);
 }
 
+void sink_thread_reopen_moved(struct sink_thread *sink)
+{
+    const struct stream_ops *stream = sink->writer->destination->stream;
+    if (stream != NULL && stream->reopen != NULL)
+        sink_thread_reopen(sink);
+}
+
 void sink_thread_stop(struct sink_thread *sink, int64_t deadline_ns)
 {
     deadline_bring_forward(&sink->writer->deadline, deadline_ns);

@@ -167,6 +167,13 @@ bool sink_thread_is_alive(struct sink_thread *sink);
 void sink_thread_reopen(struct sink_thread *sink);
 
 /*
+ * The same for a destination that is one file under a fixed name: one that was moved away is left,
+ * and otherwise nothing changes. Files that rotate are not cut, and commands are not started anew.
+ * Once the destination is open.
+ */
+void sink_thread_reopen_moved(struct sink_thread *sink);
+
+/*
  * The producers have closed their queues, or are about to: what is not written by `deadline_ns`
  * (monotonic) is given up. Calling it again brings the deadline forward, never back.
  */

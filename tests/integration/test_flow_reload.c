@@ -21,6 +21,8 @@
 
 static struct flow *hooked; /* for fake_schema_making, which has no context */
 
+static struct error error;
+
 static int set_up(void **state)
 {
     int result = flow_set_up(state);
@@ -69,7 +71,7 @@ static void what_comes_after_a_reload_has_the_new_schema(void **state)
     for (int i = 1; i <= 3; i++) {
         send_text(flow, 0, "text");
         flow_await_written(flow, 0, (uint64_t)i);
-        assert_true(pipeline_reload(flow->pipeline));
+        assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
     }
     flow_finish(flow, 20000);
     for (int i = 1; i <= 3; i++)
@@ -81,7 +83,7 @@ static void listeners_that_are_told_the_same_share_a_schema(void **state)
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE " " LISTEN FAKE " " LISTEN FAKE "&framing=delimited" TO_FILE);
     assert_int_equal(fake_schemas.living, 2);
-    assert_true(pipeline_reload(flow->pipeline));
+    assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
     assert_int_equal(fake_schemas.living, 2);
     for (size_t i = 0; i < 2; i++) {
         send_text(flow, i, "text");
@@ -100,12 +102,12 @@ static void what_is_on_its_way_keeps_its_schema(void **state)
     send_text(flow, 0, "first");
     gate_await_arrivals(&flow->writing, 1);
     for (uint64_t i = 2; i <= 10; i++) {
-        assert_true(pipeline_reload(flow->pipeline));
+        assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
         send_text(flow, 0, "text");
         flow_await_offered(flow, 0, i);
     }
     assert_int_equal(fake_schemas.living, 9);
-    assert_true(pipeline_reload(flow->pipeline));
+    assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
     assert_int_equal(fake_schemas.living, 10);
     gate_open(&flow->writing);
     flow_await_written(flow, 0, 10);
@@ -129,7 +131,7 @@ static void reloads_under_load_free_nothing_that_is_used(void **state)
             send_text(flow, 0, "\1a\2bc");
         }
         flow_await_received(flow, 0, 20 * i);
-        assert_true(pipeline_reload(flow->pipeline));
+        assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
         if (i % 10 == 9)
             gate_open(&flow->writing);
     }
@@ -155,7 +157,7 @@ static void nobody_waits_for_a_schema_that_is_being_made(void **state)
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE TO_FILE);
     fake_schema_making = send_and_await_written;
-    assert_true(pipeline_reload(flow->pipeline));
+    assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
     flow_finish(flow, 20000);
     assert_made_by(flow, 1, 10);
 }
@@ -170,7 +172,7 @@ static void if_one_cannot_be_made_all_the_old_ones_go_on(void **state)
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE " " LISTEN "schema=other.desc&message=a.Fake" TO_FILE);
     fake_schema_making = fail_at_the_fourth;
-    assert_false(pipeline_reload(flow->pipeline));
+    assert_int_equal(pipeline_reload(flow->pipeline, &error), -1);
     assert_int_equal(fake_schemas.made, 3);
     assert_int_equal(fake_schemas.living, 2);
     send_text(flow, 0, "text");
@@ -185,7 +187,7 @@ static void a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_fo
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE "&value=v --sink file:OUTPUT?view=sample");
     atomic_store(&fake_schemas.bare, true);
-    assert_false(pipeline_reload(flow->pipeline));
+    assert_int_equal(pipeline_reload(flow->pipeline, &error), -1);
     assert_int_equal(fake_schemas.living, 1);
     send_text(flow, 0, "text");
     flow_finish(flow, 20000);
@@ -200,7 +202,7 @@ static void a_schema_that_loses_its_samples_is_shown_as_messages(void **state)
     send_text(flow, 0, "text");
     flow_await_written(flow, 0, 1);
     atomic_store(&fake_schemas.bare, true);
-    assert_true(pipeline_reload(flow->pipeline));
+    assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
     send_text(flow, 0, "text");
     flow_finish(flow, 20000);
     assert_int_equal(flow->final->sinks[0].samples, 1);

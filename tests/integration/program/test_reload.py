@@ -5,12 +5,13 @@ import socket
 import subprocess
 import unittest
 
-from built import command
+from built import command, not_on_windows
 from protobuf import metric
 from sluice_program import (CHANGED, DEADLINE, ProgramTest, dropped, parse_lines,
-                            read_lines)
+                            read_lines, wait_until)
 from test_config import READS_FILES
 
+SHELL = "the command is of POSIX' shell"
 REFUSED = "the configuration cannot be read anew, going on with the old one: "
 
 
@@ -123,6 +124,64 @@ class Reload(ProgramTest):
         program.stop()
         self.assertEqual([line["value"] for line in read_lines(self.kept)], [2])
         self.assertEqual([line["value"] for line in read_lines(self.folder / "kept.1")], [1])
+
+    def sink_of_each_kind(self):
+        """A plain file (`kept` is another one), files that rotate, and a command that leaves its
+        number."""
+        return [{"to": f"file:{self.folder}/rotated", "rotate_size": "1GiB"},
+                f"command:echo $$ >>'{self.folder}/started'; exec cat >>'{self.folder}/read'"]
+
+    def started(self):
+        return (self.folder / "started").read_text(encoding="ascii").split()
+
+    @not_on_windows(SHELL)
+    def test_what_is_refused_cuts_no_file_that_rotates_and_starts_no_command_anew(self):
+        sinks = self.sink_of_each_kind()
+        program = self.begin(sinks=sinks)
+        sender = self.sender(program)
+        sender.send(metric(0))
+        program.wait_for_settled(1, sink=2)
+        command = self.started()
+        listener = "udp://127.0.0.1:0?schema=riemann"
+        for number, (listeners, more) in enumerate((
+                (["udp://nowhere"], []),  # cannot be read
+                ([listener], [f"file:{self.folder}/none/file"]),  # cannot be opened
+                ([listener, program.names[0] + "?schema=riemann"], []))):  # cannot be bound
+            self.kept.rename(self.folder / f"moved.{number}")
+            self.write(listeners, [f"file:{self.kept}", *sinks, *more])
+            program.ask_to_reload()
+            program.wait_for_log(REFUSED, number + 1)
+            program.wait_for_log("kept: reopened", number + 1)
+            for value in (2 * number + 1, 2 * number + 2):  # what is wanted comes before the second
+                sender.send(metric(value))
+                for sink in range(3):
+                    program.wait_for_settled(value + 1, sink)
+        ledger = program.stop()
+        values = [[line["value"] for line in read_lines(self.folder / name)]
+                  for name in ("moved.0", "moved.1", "moved.2", "kept", "rotated", "read")]
+        self.assertEqual(values, [[0], [1, 2], [3, 4], [5, 6], list(range(7)), list(range(7))])
+        self.assertEqual([ledger["sinks"][1]["files"], ledger["sinks"][2]["restarts"]], [1, 0])
+        self.assertEqual(self.started(), command)
+
+    @not_on_windows(SHELL)
+    def test_what_is_taken_cuts_and_starts_anew_what_stays_and_not_what_comes(self):
+        sinks = self.sink_of_each_kind()
+        program = self.begin(sinks=sinks)
+        sender = self.sender(program)
+        sender.send(metric(0))
+        for sink in range(3):
+            program.wait_for_settled(1, sink)
+        comes = f"command:echo $$ >>'{self.folder}/came'; exec cat >/dev/null"
+        self.change(program, ["udp://127.0.0.1:0?schema=riemann"],
+                    [f"file:{self.kept}", *sinks, comes])
+        wait_until(lambda: len(self.started()) == 2, "the command that stays is started anew")
+        sender.send(metric(1))
+        for sink in range(3):
+            program.wait_for_settled(2, sink)
+        program.wait_for_settled(1, sink=3)
+        ledger = program.stop()
+        self.assertEqual(ledger["sinks"][1]["files"], 2)
+        self.assertEqual(len((self.folder / "came").read_text(encoding="ascii").split()), 1)
 
     def test_the_log_takes_another_form(self):
         listener, kept = "udp://127.0.0.1:0?schema=riemann", f"file:{self.kept}"

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "collector/arena.h"
+#include "collector/decode_failure.h"
 #include "collector/error.h"
 #include "collector/text/output.h"
 
@@ -55,9 +56,17 @@ struct schema_options {
 
 /* What a datagram's bytes turned out to be. */
 struct decoded {
-    const void *message;   /* for the schema's operations; NULL: none */
-    size_t unknown_fields; /* of it and of all that it holds */
+    const void *message;           /* for the schema's operations; NULL: none */
+    size_t unknown_fields;         /* of it and of all that it holds */
+    struct decode_failure failure; /* written only where there is no message */
 };
+
+/* The arena was too small for what a schema adds to the message. Returns DECODE_TOO_LARGE. */
+static inline enum decode_result decoded_no_room(struct decoded *out)
+{
+    *out = (struct decoded){.failure = {.cause = CAUSE_NO_ROOM}};
+    return DECODE_TOO_LARGE;
+}
 
 /* The numbers that a sender put on its datagram (see collector/sequence.h). */
 struct datagram_sequence {
@@ -214,8 +223,8 @@ struct schema_ops {
 
     /*
      * Decodes `size` bytes into `arena` and fills `out`. The message may refer to `data`, which
-     * must live as long. On any other result than DECODE_OK out->message is NULL and the arena's
-     * `used` is as it was.
+     * must live as long. On any other result than DECODE_OK out->message is NULL, out->failure says
+     * why, and the arena's `used` is as it was.
      */
     enum decode_result (*decode)(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct decoded *out);

@@ -68,20 +68,18 @@ static bool join_all_tags(const Msg *msg, struct arena *arena, struct riemann_me
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct decoded *out)
 {
-    *out = (struct decoded){0};
     size_t start = arena->used;
     struct riemann_message *message = arena_allocate(arena, sizeof *message);
     if (message == NULL)
-        return DECODE_TOO_LARGE;
-    struct decoded decoded;
-    enum decode_result result = message_schema_decode(schema, data, size, arena, &decoded);
+        return decoded_no_room(out);
+    enum decode_result result = message_schema_decode(schema, data, size, arena, out);
     if (result == DECODE_OK) {
-        *message = (struct riemann_message){.msg = decoded.message};
-        if (!join_all_tags(decoded.message, arena, message))
-            result = DECODE_TOO_LARGE;
+        *message = (struct riemann_message){.msg = out->message};
+        if (!join_all_tags(out->message, arena, message))
+            result = decoded_no_room(out);
     }
     if (result == DECODE_OK)
-        *out = (struct decoded){.message = message, .unknown_fields = decoded.unknown_fields};
+        out->message = message;
     else
         arena->used = start;
     return result;

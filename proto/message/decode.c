@@ -117,7 +117,7 @@ static const uint8_t *parse_number(struct decoder *decoder, const struct message
     uint64_t bits = 0;
     const uint8_t *next = read_number(field, at, end, &bits);
     if (next == NULL)
-        return decoder_fail(decoder, DECODE_MALFORMED);
+        return decoder_fail_value(decoder, at, end, field->wire_type);
     if (is_allowed(field, bits))
         store_number(field, bits, take_place(type, field, message));
     else
@@ -130,13 +130,13 @@ static const uint8_t *parse_text(struct decoder *decoder, const struct message_t
                                  const uint8_t *at, const uint8_t *end)
 {
     size_t length = 0;
-    at = wire_read_length(at, end, &length);
-    if (at == NULL || (field->utf8 && !utf8_valid(at, length)))
-        return decoder_fail(decoder, DECODE_MALFORMED);
+    const uint8_t *bytes = wire_read_length(at, end, &length);
+    if (bytes == NULL || (field->utf8 && !utf8_valid(bytes, length)))
+        return decoder_fail_text(decoder, at, end);
     ProtobufCBinaryData *text = take_place(type, field, message);
     text->len = length;
-    text->data = (uint8_t *)(uintptr_t)at;
-    return at + length;
+    text->data = (uint8_t *)(uintptr_t)bytes;
+    return bytes + length;
 }
 
 /* Fixed-width numbers stand in memory as they do on the wire, on a little-endian machine. */
@@ -145,9 +145,10 @@ static const uint8_t *parse_packed(struct decoder *decoder, const struct message
                                    const uint8_t *at, const uint8_t *end)
 {
     size_t length = 0;
-    at = wire_read_length(at, end, &length);
-    if (at == NULL)
-        return decoder_fail(decoder, DECODE_MALFORMED);
+    const uint8_t *numbers = wire_read_length(at, end, &length);
+    if (numbers == NULL)
+        return decoder_fail_value(decoder, at, end, WIRE_LENGTH);
+    at = numbers;
     end = at + length;
     while (at != end) {
         at = parse_number(decoder, type, field, message, at, end);
@@ -231,7 +232,7 @@ static const uint8_t *parse_message(struct decoder *decoder, const struct messag
                                     const uint8_t *at, const uint8_t *end, uint32_t levels)
 {
     if (levels == 0)
-        return decoder_fail(decoder, DECODE_TOO_DEEP);
+        return decoder_fail(decoder, CAUSE_TOO_DEEP, NULL);
     struct scope scope = {.levels = levels - 1};
     if (field->kind == KIND_GROUP) {
         scope.group = field->number;
@@ -240,7 +241,7 @@ static const uint8_t *parse_message(struct decoder *decoder, const struct messag
     size_t length = 0;
     const uint8_t *body = wire_read_length(at, end, &length);
     if (body == NULL)
-        return decoder_fail(decoder, DECODE_MALFORMED);
+        return decoder_fail_value(decoder, at, end, WIRE_LENGTH);
     const uint8_t *next = parse_child(decoder, type, field, message, body, body + length, scope);
     if (next != NULL && field->map && !end_entry(decoder, field, message, at, next))
         return NULL;
@@ -266,11 +267,16 @@ static const uint8_t *parse_item_message(struct decoder *decoder, struct item *i
 {
     const struct field_type *field = message_type_find(item->set, item->id);
     item->done = true;
-    if (field != NULL)
-        return parse_message(decoder, item->set, field, item->message, at, end, levels);
-    const uint8_t *next = item->id == 0 ? NULL : wire_skip(at, end, WIRE_LENGTH);
+    const uint8_t *next;
+    if (field != NULL) {
+        next = parse_message(decoder, item->set, field, item->message, at, end, levels);
+        return next != NULL ? next : decoder_fail_within(decoder, item->set, item->id, at);
+    }
+    if (item->id == 0)
+        return decoder_fail(decoder, CAUSE_FIELD_ZERO, at);
+    next = wire_skip(at, end, WIRE_LENGTH);
     if (next == NULL)
-        return decoder_fail(decoder, DECODE_MALFORMED);
+        return decoder_fail_value(decoder, at, end, WIRE_LENGTH);
     keep_unknown(decoder, item->message, item->id, WIRE_LENGTH, at, next);
     return next;
 }
@@ -280,17 +286,17 @@ static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, 
                                     const uint8_t *end)
 {
     uint64_t id = 0;
-    at = wire_read_varint(at, end, &id);
-    if (at == NULL)
-        return decoder_fail(decoder, DECODE_MALFORMED);
+    const uint8_t *next = wire_read_varint(at, end, &id);
+    if (next == NULL)
+        return decoder_fail_value(decoder, at, end, WIRE_VARINT);
     if (item->has_id)
-        return at;
+        return next;
     item->id = (uint32_t)id;
     item->has_id = true;
     if (item->early != NULL &&
         parse_item_message(decoder, item, item->early, end, item->levels + 1) == NULL)
         return NULL;
-    return at;
+    return next;
 }
 
 /* A field of an item: `at` is behind its tag, of which `first` is the first byte. */
@@ -318,13 +324,13 @@ static const uint8_t *parse_item(struct decoder *decoder, const struct message_t
                                  uint32_t levels)
 {
     if (levels == 0)
-        return decoder_fail(decoder, DECODE_TOO_DEEP);
+        return decoder_fail(decoder, CAUSE_TOO_DEEP, NULL);
     struct item item = {.set = set, .message = message, .levels = levels - 1};
     while (at != NULL) {
         uint32_t tag = 0;
         const uint8_t *value = wire_read_tag(at, end, &tag);
         if (value == NULL || tag >> 3 == 0)
-            return decoder_fail(decoder, DECODE_MALFORMED);
+            return decoder_fail_tag(decoder, at, end);
         if (tag == WIRE_TAG(WIRE_ITEM, WIRE_GROUP_END))
             return value;
         at = parse_item_field(decoder, &item, *at, tag, value, end);
@@ -389,11 +395,11 @@ static const uint8_t *parse(struct decoder *decoder, const struct message_type *
         uint32_t tag = 0;
         const uint8_t *value = wire_read_tag(at, end, &tag);
         if (value == NULL || tag >> 3 == 0)
-            return decoder_fail(decoder, DECODE_MALFORMED);
+            return decoder_fail_tag(decoder, at, end);
         uint32_t wire_type = tag & 7;
         if (wire_type == WIRE_GROUP_END) {
             if (tag >> 3 != scope.group)
-                return decoder_fail(decoder, DECODE_MALFORMED);
+                return decoder_fail_tag(decoder, at, end);
             return end_message(decoder, type, message) ? value : NULL;
         }
         const struct field_type *field = message_type_find(type, tag >> 3);
@@ -401,25 +407,27 @@ static const uint8_t *parse(struct decoder *decoder, const struct message_type *
         bool listed = form == FORM_UNKNOWN || field->presence == PRESENCE_REPEATED || field->closed;
         if (listed && !has_room) {
             if (!decoder_make_room(decoder, type, message, at, end, scope))
-                return NULL;
+                return decoder_fail_within(decoder, type, tag >> 3, at);
             has_room = true;
         }
+        const uint8_t *next = NULL;
         switch (form) {
         case FORM_SINGLE:
-            at = parse_field(decoder, type, field, message, value, end, scope.levels);
+            next = parse_field(decoder, type, field, message, value, end, scope.levels);
             break;
         case FORM_PACKED:
-            at = parse_packed(decoder, type, field, message, value, end);
+            next = parse_packed(decoder, type, field, message, value, end);
             break;
         case FORM_UNKNOWN:
-            at = parse_unknown(decoder, type, message, value, end, tag, scope.levels);
+            next = parse_unknown(decoder, type, message, value, end, tag, scope.levels);
             break;
         }
-        if (at == NULL)
-            return NULL;
+        if (next == NULL)
+            return decoder_fail_within(decoder, type, tag >> 3, at);
+        at = next;
     }
     if (scope.group != 0)
-        return decoder_fail(decoder, DECODE_MALFORMED);
+        return decoder_fail_tag(decoder, at, end);
     return end_message(decoder, type, message) ? at : NULL;
 }
 
@@ -435,17 +443,17 @@ enum decode_result message_decode_any(const struct message_type *type, const uin
     size_t start = arena->used;
     const uint8_t *at = size == 0 ? nothing : data;
     ProtobufCMessage *message = new_message(&decoder, type);
-    *out = (struct decoded){0};
     if (message != NULL &&
-        parse(&decoder, type, message, at, at + size, (struct scope){.levels = levels}) != NULL) {
-        if (!decoder.incomplete || message_is_complete(type, message)) {
-            *out = (struct decoded){.message = message, .unknown_fields = decoder.unknown_fields};
-            return DECODE_OK;
-        }
-        decoder.failure = DECODE_MALFORMED;
+        parse(&decoder, type, message, at, at + size, (struct scope){.levels = levels}) != NULL &&
+        (!decoder.incomplete || decoder_is_complete(&decoder, type, message, at + size))) {
+        out->message = message;
+        out->unknown_fields = decoder.unknown_fields;
+        return DECODE_OK;
     }
     arena->used = start;
-    return decoder.failure;
+    out->message = NULL;
+    out->unknown_fields = 0;
+    return decoder_tell_failure(&decoder, at, out);
 }
 
 enum decode_result message_decode(const struct message_type *type, const uint8_t *data, size_t size,

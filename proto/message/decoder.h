@@ -15,6 +15,8 @@ struct decoder {
     size_t unknown_fields;
     bool incomplete; /* a message somewhere lacked a required field when it ended */
     enum decode_result failure;
+    const uint8_t *fault_at;               /* where it failed; NULL: not yet known */
+    struct decode_failure fault;           /* the rest of it, but for the offset */
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that skip is in */
 };
 
@@ -24,18 +26,42 @@ struct scope {
     uint32_t levels; /* that may open below */
 };
 
-/* Notes why decoding fails; returns NULL for its caller to return. */
-static inline void *decoder_fail(struct decoder *decoder, enum decode_result reason)
-{
-    decoder->failure = reason;
-    return NULL;
-}
+/* --- failing (failure.c) ---------------------------------------------------------------------- */
+
+/*
+ * Each of these notes why decoding fails, and returns NULL for its caller to return. What was noted
+ * before is forgotten: a look ahead may have failed where the decoder does not get to.
+ *
+ * The first is for a cause at `at`; where that is NULL, it is where the field begins.
+ */
+void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8_t *at);
+
+/* The bytes from `at` on are no value of this wire type (wire_skip, wire_read_... said so). */
+void *decoder_fail_value(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
+                         uint32_t wire_type);
+
+/* They are no string either where they can be read: `utf8` says that it has to be UTF-8. */
+void *decoder_fail_text(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
+
+/* The bytes from `at` on are no tag, or one that cannot stand there. */
+void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
+
+/*
+ * Says which field the failure was in: of the type, by number, with its tag at `at`. Called for the
+ * innermost field first.
+ */
+void *decoder_fail_within(struct decoder *decoder, const struct message_type *type, uint32_t number,
+                          const uint8_t *at);
+
+/* Copies what was noted to `out`, for bytes that begin at `data`. Returns the result. */
+enum decode_result decoder_tell_failure(const struct decoder *decoder, const uint8_t *data,
+                                        struct decoded *out);
 
 /* `size` bytes of the arena, or NULL (DECODE_TOO_LARGE). */
 static inline void *decoder_allocate(struct decoder *decoder, size_t size)
 {
     void *block = arena_allocate(decoder->arena, size);
-    return block != NULL ? block : decoder_fail(decoder, DECODE_TOO_LARGE);
+    return block != NULL ? block : decoder_fail(decoder, CAUSE_NO_ROOM, NULL);
 }
 
 /* message_decode without plain.h, whose every answer is also this one's. */
@@ -104,8 +130,12 @@ bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type 
 size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage **entries,
                             size_t count);
 
-/* Whether the message and all it holds have their required fields (required.c). */
-bool message_is_complete(const struct message_type *type, const ProtobufCMessage *message);
+/*
+ * Whether the message and all it holds have their required fields (required.c). Else the failure is
+ * noted, which is found at `end`.
+ */
+bool decoder_is_complete(struct decoder *decoder, const struct message_type *type,
+                         const ProtobufCMessage *message, const uint8_t *end);
 
 /* The words of required fields seen, behind the struct. */
 static inline uint64_t *required_words(const struct message_type *type, ProtobufCMessage *message)

@@ -480,6 +480,7 @@ bool plain_decode(const struct message_type *type, const uint8_t *data, size_t s
     if (message == NULL || parse(&room, type, message, at, at + size) == NULL)
         return false;
     arena->used = (size_t)(room.next - arena->base);
-    *out = (struct decoded){.message = message, .unknown_fields = room.unknown_fields};
+    out->message = message;
+    out->unknown_fields = room.unknown_fields;
     return true;
 }

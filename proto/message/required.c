@@ -1,10 +1,28 @@
 #include "proto/message/decoder.h"
 
-/* As deep as messages nest, which the decoder has bounded. */
-bool message_is_complete(const struct message_type *type, const ProtobufCMessage *message)
+/* The first field that the message itself lacks; there is one. */
+static const struct field_type *missing(const struct message_type *type,
+                                        const ProtobufCMessage *message)
 {
-    if (!has_required(type, message))
-        return false;
+    const char *words = (const char *)message + type->required_offset;
+    const struct field_type *field = type->fields;
+    for (;; field++) {
+        if (field->presence != PRESENCE_REQUIRED)
+            continue;
+        uint64_t word = ((const uint64_t *)(const void *)words)[field->required / 64];
+        if ((word >> field->required % 64 & 1) == 0)
+            return field;
+    }
+}
+
+/* As deep as messages nest, which the decoder has bounded. */
+bool decoder_is_complete(struct decoder *decoder, const struct message_type *type,
+                         const ProtobufCMessage *message, const uint8_t *end)
+{
+    if (!has_required(type, message)) {
+        decoder_fail(decoder, CAUSE_REQUIRED_MISSING, end);
+        return decoder_fail_within(decoder, type, missing(type, message)->number, end) != NULL;
+    }
     for (size_t i = 0; i < type->field_count; i++) {
         const struct field_type *field = &type->fields[i];
         if (field->message == NULL || !field_is_present(field, message))
@@ -14,8 +32,8 @@ bool message_is_complete(const struct message_type *type, const ProtobufCMessage
         ProtobufCMessage *const *children =
             field->presence == PRESENCE_REPEATED ? *(ProtobufCMessage *const *const *)at : at;
         for (size_t k = 0; k < count; k++)
-            if (!message_is_complete(field->message, children[k]))
-                return false;
+            if (!decoder_is_complete(decoder, field->message, children[k], end))
+                return decoder_fail_within(decoder, type, field->number, end) != NULL;
     }
     return true;
 }

@@ -2,30 +2,54 @@
 #include "proto/message/decoder.h"
 #include "proto/message/wire.h"
 
+/* What is wrong is in the last of so many open groups, and was noted. */
+static const uint8_t *fail_in_groups(struct decoder *decoder, uint32_t open, const uint8_t *at)
+{
+    while (--open != 0) /* the first one is the caller's field */
+        decoder_fail_within(decoder, NULL, decoder->groups[open], at);
+    return NULL;
+}
+
+/* The same of the field whose tag is at `at`. */
+static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint32_t number,
+                                    const uint8_t *at)
+{
+    decoder_fail_within(decoder, NULL, number, at);
+    return fail_in_groups(decoder, open, at);
+}
+
 /* `at` is behind a group's start tag; groups inside are followed without recursion. */
 static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                                  uint32_t number, uint32_t levels)
 {
     uint32_t open = 0;
     if (levels == 0)
-        return decoder_fail(decoder, DECODE_TOO_DEEP);
+        return decoder_fail(decoder, CAUSE_TOO_DEEP, NULL);
     decoder->groups[open++] = number;
     while (open != 0) {
         uint32_t tag = 0;
-        at = wire_read_tag(at, end, &tag);
-        if (at == NULL || tag >> 3 == 0)
-            return decoder_fail(decoder, DECODE_MALFORMED);
-        if ((tag & 7) == WIRE_GROUP_START) {
-            if (open == levels)
-                return decoder_fail(decoder, DECODE_TOO_DEEP);
+        const uint8_t *field = at;
+        at = wire_read_tag(field, end, &tag);
+        bool is_end = (tag & 7) == WIRE_GROUP_END;
+        if (at == NULL || tag >> 3 == 0 || (is_end && decoder->groups[open - 1] != tag >> 3)) {
+            decoder_fail_tag(decoder, field, end);
+            return fail_in_groups(decoder, open, field);
+        }
+        if (is_end) {
+            open--;
+        } else if ((tag & 7) == WIRE_GROUP_START) {
+            if (open == levels) {
+                decoder_fail(decoder, CAUSE_TOO_DEEP, field);
+                return fail_in_field(decoder, open, tag >> 3, field);
+            }
             decoder->groups[open++] = tag >> 3;
-        } else if ((tag & 7) == WIRE_GROUP_END) {
-            if (decoder->groups[--open] != tag >> 3)
-                return decoder_fail(decoder, DECODE_MALFORMED);
         } else {
-            at = wire_skip(at, end, tag & 7);
-            if (at == NULL)
-                return decoder_fail(decoder, DECODE_MALFORMED);
+            const uint8_t *value = at;
+            at = wire_skip(value, end, tag & 7);
+            if (at == NULL) {
+                decoder_fail_value(decoder, value, end, tag & 7);
+                return fail_in_field(decoder, open, tag >> 3, field);
+            }
         }
     }
     return at;
@@ -36,8 +60,8 @@ const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const ui
 {
     if ((tag & 7) == WIRE_GROUP_START)
         return skip_group(decoder, at, end, tag >> 3, levels);
-    at = wire_skip(at, end, tag & 7);
-    return at != NULL ? at : decoder_fail(decoder, DECODE_MALFORMED);
+    const uint8_t *next = wire_skip(at, end, tag & 7);
+    return next != NULL ? next : decoder_fail_value(decoder, at, end, tag & 7);
 }
 
 /* The values in a packed field, or as many as there can be. */

@@ -97,18 +97,18 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     const struct file_schema *file = file_of(schema);
     size_t start = arena->used;
     struct file_message *made = arena_allocate(arena, sizeof *made);
-    *out = (struct decoded){0};
     if (made == NULL)
-        return DECODE_TOO_LARGE;
+        return decoded_no_room(out);
     enum decode_result result =
         message_decode(file->type, data, size, SCHEMA_MAX_DEPTH, arena, out);
     if (result == DECODE_OK) {
         made->message = out->message;
         if (!sender_read(&file->sender, made->message, arena, &made->sequence, &made->numbered))
-            result = DECODE_TOO_LARGE;
+            result = decoded_no_room(out);
     }
-    out->message = result == DECODE_OK ? made : NULL;
-    if (result != DECODE_OK)
+    if (result == DECODE_OK)
+        out->message = made;
+    else
         arena->used = start;
     return result;
 }

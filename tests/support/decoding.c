@@ -92,9 +92,20 @@ void decoding_set_room(struct decoding *decoding, size_t room)
     assert_non_null(decoding->arena.base);
 }
 
+static void assert_explained(const struct decode_failure *failure, enum decode_result result,
+                             size_t size)
+{
+    assert_in_range(failure->cause, CAUSE_UNKNOWN + 1, CAUSE_END - 1);
+    assert_int_equal(failure->cause == CAUSE_TOO_DEEP, result == DECODE_TOO_DEEP);
+    assert_int_equal(failure->cause == CAUSE_NO_ROOM, result == DECODE_TOO_LARGE);
+    assert_in_range(failure->offset, 0, size);
+    assert_non_null(memchr(failure->field, '\0', sizeof failure->field));
+}
+
 static enum decode_result decode(struct decoding *decoding, size_t size)
 {
-    struct decoded decoded = {.message = decoding->data}; /* any; it is set */
+    static const struct decode_failure untouched = {.cause = CAUSE_END, .offset = SIZE_MAX};
+    struct decoded decoded = {.message = decoding->data, .failure = untouched}; /* any; it is set */
     enum decode_result result;
     if (decoding->schema != NULL)
         result = decoding->schema->ops->decode(decoding->schema, decoding->data, size,
@@ -104,6 +115,11 @@ static enum decode_result decode(struct decoding *decoding, size_t size)
                                 &decoding->arena, &decoded);
     decoding->message = decoded.message;
     decoding->unknown_fields = decoded.unknown_fields;
+    decoding->failure = decoded.failure;
+    if (result == DECODE_OK)
+        assert_memory_equal(&decoded.failure, &untouched, sizeof untouched);
+    else
+        assert_explained(&decoded.failure, result, size);
     return result;
 }
 

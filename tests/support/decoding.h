@@ -1,7 +1,8 @@
 /*
  * Decodes for a test and checks on the way what holds for every decoding: a refusal leaves the
- * arena as it was and no message, and not a byte past the datagram or the arena is touched (under
- * the address sanitizer). Fails the running cmocka test otherwise.
+ * arena as it was and no message, and has a cause that lies within the datagram; what is accepted
+ * has none; and not a byte past the datagram or the arena is touched (under the address sanitizer).
+ * Fails the running cmocka test otherwise.
  */
 #ifndef SLUICE_TESTS_SUPPORT_DECODING_H
 #define SLUICE_TESTS_SUPPORT_DECODING_H
@@ -24,6 +25,7 @@ struct decoding {
     struct arena arena, scratch;
     const void *message; /* of the last DECODE_OK */
     size_t unknown_fields;
+    struct decode_failure failure; /* of the last other one */
 };
 
 /* The datagram that a test builds: empty after each of the setups. */

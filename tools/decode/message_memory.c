@@ -48,9 +48,10 @@ static int enlarge_output(struct output *output, struct error *error)
     return result;
 }
 
-static int refuse(struct error *error, const char *reason)
+static int refuse(struct error *error, const char *reason, const struct decode_failure *failure)
 {
-    error_set(error, EXIT_CODE_BAD_INPUT, "%s", reason);
+    char text[DECODE_FAILURE_TEXT_SIZE];
+    error_set(error, EXIT_CODE_BAD_INPUT, "%s %s", reason, decode_failure_text(failure, text));
     return -1;
 }
 
@@ -58,8 +59,10 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
                           const uint8_t *data, size_t size, const void **message,
                           struct error *error)
 {
-    if (size == 0 && !schema->ops->accepts_empty)
-        return refuse(error, "empty, which this schema does not allow");
+    if (size == 0 && !schema->ops->accepts_empty) {
+        error_set(error, EXIT_CODE_BAD_INPUT, "empty, which this schema does not allow");
+        return -1;
+    }
     if (memory->arena.base == NULL && enlarge_arena(&memory->arena, error) != 0)
         return -1;
     for (;;) {
@@ -70,9 +73,9 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
             *message = decoded.message;
             return 0;
         case DECODE_TOO_DEEP:
-            return refuse(error, "nested too deeply");
+            return refuse(error, "nested too deeply", &decoded.failure);
         case DECODE_MALFORMED:
-            return refuse(error, "malformed");
+            return refuse(error, "malformed", &decoded.failure);
         case DECODE_TOO_LARGE:
             break;
         }

@@ -140,6 +140,22 @@ class Decode(unittest.TestCase):
         self.decode(b"\x32\x03" + name, schema="telemetry", code=65)
         self.decode(b"\x1a\x01\xff")
 
+    def test_what_is_no_message_is_told_with_its_byte_field_and_cause(self):
+        for schema, data, why in (
+                ("telemetry", b"\x07",
+                 "message 1 (at byte 0, of 1 bytes): malformed at byte 0: "
+                 "wire type 7 does not exist (field 0)"),
+                ("riemann", b"\x10\x01\x32\x05ab",
+                 "message 1 (at byte 0, of 6 bytes): malformed at byte 3: "
+                 "a length of 5 bytes where 2 are left (field events)"),
+                ("riemann", b"\x0b" * 101,
+                 "message 1 (at byte 0, of 101 bytes): nested too deeply at byte 100: "
+                 f"too many levels of messages and groups (field ...{'.'.join('1' * 46)})")):
+            with self.subTest(why=why):
+                process = run("sluice-decode", "--schema", schema, stdin=data)
+                self.assertEqual(process.returncode, 65)
+                self.assertEqual(process.stderr.decode(), f"sluice-decode: {why}\n")
+
     def test_a_stream_that_ends_inside_a_message_is_65_after_those_before(self):
         good = b"\x02\x10\x01"
         for tail in (b"\x02\x10", b"\x80", b"\x05", b"\xff" * 9 + b"\x01", b"\x80" * 10,

@@ -32,6 +32,7 @@ struct letter {
     uint32_t size;      /* of the bytes behind it */
     uint32_t sent_size; /* of the datagram */
     enum datagram_reason reason;
+    struct decode_failure failure;
     char schema[SCHEMA_TEXT_SIZE];
 };
 
@@ -107,7 +108,7 @@ static bool put(struct dead_letter_queue *queue, const struct letter *letter,
 
 void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *listener,
                        const struct datagram_slot *datagram, enum datagram_reason reason,
-                       const char *schema)
+                       const struct decode_failure *failure, const char *schema)
 {
     struct dead_letters *letters = queue->letters;
     struct letter_counters *counters = queue->counters;
@@ -124,6 +125,7 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
         .size = datagram->size,
         .sent_size = datagram->sent_size,
         .reason = reason,
+        .failure = *failure,
     };
     snprintf(letter.schema, sizeof letter.schema, "%s", schema);
     if (put(queue, &letter, datagram))
@@ -270,8 +272,11 @@ static bool write_block(struct dead_letters *letters, size_t size, enum letter_d
 /* The comment, never a part of a UTF-8 character at its end. Returns its bytes. */
 static size_t make_comment(char *text, size_t size, const struct letter *letter)
 {
-    int wanted = snprintf(text, size, "%s: %s (schema=%s)", datagram_reason_names[letter->reason],
-                          letter->listener->name, letter->schema);
+    char why[DECODE_FAILURE_TEXT_SIZE];
+    decode_failure_text(&letter->failure, why);
+    int wanted =
+        snprintf(text, size, "%s: %s (schema=%s)%s%s", datagram_reason_names[letter->reason],
+                 letter->listener->name, letter->schema, why[0] != '\0' ? ", " : "", why);
     size_t used = wanted < 0 ? 0 : (size_t)wanted;
     if (used < size)
         return used;

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/decode_failure.h"
 #include "collector/error.h"
 #include "collector/ledger.h"
 #include "collector/sink.h"
@@ -70,11 +71,12 @@ bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t si
 
 /*
  * Copies the datagram, or counts why not. `reason` has letters (datagram_reason_has_letter);
- * `schema` names the one that refused it, and is copied as well.
+ * `failure` says more of it (CAUSE_UNKNOWN: nothing), and `schema` names the one that refused it;
+ * both are copied as well.
  */
 void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *listener,
                        const struct datagram_slot *datagram, enum datagram_reason reason,
-                       const char *schema);
+                       const struct decode_failure *failure, const char *schema);
 
 /* Nothing more will come. NULL is allowed. */
 void dead_letter_queue_close(struct dead_letter_queue *queue);

@@ -16,6 +16,13 @@ static enum frame_result found(struct frames *frames, size_t size, struct frame 
     return FRAME_MESSAGE;
 }
 
+static enum frame_result refuse(struct frames *frames, size_t at, enum decode_cause cause)
+{
+    frames->at = at;
+    frames->cause = cause;
+    return FRAME_MALFORMED;
+}
+
 /* All that is left is one message. */
 static enum frame_result take_rest(struct frames *frames, struct frame *next)
 {
@@ -43,11 +50,16 @@ static bool read_varint(struct frames *frames, uint64_t *value)
 
 static enum frame_result next_delimited(struct frames *frames, struct frame *next)
 {
-    if (frames->at == frames->size)
-        return frames->found == 0 ? FRAME_NONE : FRAME_END;
+    size_t start = frames->at;
+    if (start == frames->size && frames->found != 0)
+        return FRAME_END;
+    if (start == frames->size) {
+        frames->cause = CAUSE_NO_MESSAGE;
+        return FRAME_NONE;
+    }
     uint64_t size;
     if (!read_varint(frames, &size) || size > frames->size - frames->at)
-        return FRAME_MALFORMED;
+        return refuse(frames, start, CAUSE_MESSAGE_LENGTH);
     return found(frames, (size_t)size, next);
 }
 
@@ -72,16 +84,18 @@ static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *nex
 {
     if (frames->found != 0)
         return FRAME_END;
-    if (frames->size - frames->at < MDT_HEADER_SIZE)
-        return FRAME_MALFORMED;
-    const uint8_t *header = frames->data + frames->at;
+    size_t start = frames->at;
+    if (frames->size - start < MDT_HEADER_SIZE)
+        return refuse(frames, start, CAUSE_SHORT_HEADER);
+    const uint8_t *header = frames->data + start;
     uint32_t type = big_endian(header, 2);
     if (type == MDT_HEARTBEAT)
         return FRAME_CONTROL;
     frames->at += MDT_HEADER_SIZE;
-    if (type != MDT_DATA || big_endian(header + 2, 2) != MDT_GPB ||
-        big_endian(header + 8, 4) != frames->size - frames->at)
-        return FRAME_MALFORMED;
+    if (type != MDT_DATA || big_endian(header + 2, 2) != MDT_GPB)
+        return refuse(frames, start, CAUSE_FOREIGN_HEADER);
+    if (big_endian(header + 8, 4) != frames->size - frames->at)
+        return refuse(frames, start, CAUSE_MESSAGE_LENGTH);
     return take_rest(frames, next);
 }
 
@@ -90,7 +104,7 @@ static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *nex
 enum frame_result frames_next(struct frames *frames, struct frame *next)
 {
     if (frames->at > frames->size)
-        return FRAME_MALFORMED;
+        return refuse(frames, frames->size, CAUSE_SHORT_HEADER);
     switch (frames->framing) {
     case FRAMING_DELIMITED:
         return next_delimited(frames, next);

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/decode_failure.h"
+
 enum framing {
     FRAMING_DATAGRAM,  /* the payload is one message */
     FRAMING_DELIMITED, /* each message behind its length as a varint (protobuf's stream form) */
@@ -27,6 +29,7 @@ enum frame_result {
 
 struct frames {
     enum framing framing;
+    enum decode_cause cause; /* of FRAME_MALFORMED and FRAME_NONE: what is wrong at `at` */
     const uint8_t *data;
     size_t size;
     size_t at;    /* may be past the end before the first message: then it is malformed */

@@ -254,6 +254,28 @@ static enum datagram_reason reason_of_result(enum decode_result result)
     return REASON_MALFORMED;
 }
 
+/* Why a datagram is refused. */
+struct refusal {
+    enum datagram_reason reason;
+    struct decode_failure failure; /* CAUSE_UNKNOWN where its bytes are not the reason */
+};
+
+static bool refused_for(struct refusal *refusal, enum datagram_reason reason)
+{
+    refusal->reason = reason;
+    refusal->failure.cause = CAUSE_UNKNOWN;
+    return false;
+}
+
+static bool refused_by_decoder(struct refusal *refusal, enum decode_result result,
+                               const struct decode_failure *failure, size_t frame_at)
+{
+    refusal->reason = reason_of_result(result);
+    refusal->failure = *failure;
+    refusal->failure.offset += frame_at;
+    return false;
+}
+
 static enum datagram_reason reason_of_frame(enum frame_result result, const struct schema *schema)
 {
     if (result == FRAME_CONTROL)
@@ -261,23 +283,33 @@ static enum datagram_reason reason_of_frame(enum frame_result result, const stru
     return result == FRAME_NONE && !schema->ops->accepts_empty ? REASON_EMPTY : REASON_MALFORMED;
 }
 
-/* Decodes one message of the datagram into `record`. Returns false with *reason. */
+static bool refused_by_framing(struct refusal *refusal, enum frame_result result,
+                               const struct frames *frames, const struct schema *schema)
+{
+    refused_for(refusal, reason_of_frame(result, schema));
+    if (refusal->reason == REASON_MALFORMED)
+        refusal->failure = (struct decode_failure){.cause = frames->cause, .offset = frames->at};
+    return false;
+}
+
+/*
+ * Decodes one message of the datagram, whose payload is `data`, into `record`. Returns false with
+ * *refusal.
+ */
 static bool decode_message(struct intake *intake, const struct schema *schema,
-                           const struct datagram_slot *datagram, const struct frame *frame,
-                           struct record *record, struct chain *chain, enum datagram_reason *reason)
+                           const struct datagram_slot *datagram, const uint8_t *data,
+                           const struct frame *frame, struct record *record, struct chain *chain,
+                           struct refusal *refusal)
 {
     struct decoded decoded;
-    *reason = REASON_EMPTY;
     if (frame->size == 0 && !schema->ops->accepts_empty)
-        return false;
-    *reason = REASON_TOO_LARGE;
+        return refused_for(refusal, REASON_EMPTY);
     if (record == NULL)
-        return false;
+        return refused_for(refusal, REASON_TOO_LARGE);
     enum decode_result result = schema->ops->decode(schema, frame->data, frame->size,
                                                     &intake->into->batch->arena, &decoded);
-    *reason = reason_of_result(result);
     if (result != DECODE_OK)
-        return false;
+        return refused_by_decoder(refusal, result, &decoded.failure, (size_t)(frame->data - data));
     *record = (struct record){.listener = intake->listener,
                               .schema = schema,
                               .message = decoded.message,
@@ -295,8 +327,7 @@ static bool decode_message(struct intake *intake, const struct schema *schema,
 /* Decodes all messages of the datagram, whose payload is `data`; `record` is for the first one. */
 static bool decode_messages(struct intake *intake, const struct schema_entry *entry,
                             const struct datagram_slot *datagram, const uint8_t *data,
-                            struct record *record, struct chain *chain,
-                            enum datagram_reason *reason)
+                            struct record *record, struct chain *chain, struct refusal *refusal)
 {
     struct frames frames;
     struct frame frame;
@@ -305,11 +336,10 @@ static bool decode_messages(struct intake *intake, const struct schema_entry *en
     while ((result = frames_next(&frames, &frame)) == FRAME_MESSAGE) {
         if (chain->count != 0)
             record = arena_allocate(&intake->into->batch->arena, sizeof *record);
-        if (!decode_message(intake, entry->schema, datagram, &frame, record, chain, reason))
+        if (!decode_message(intake, entry->schema, datagram, data, &frame, record, chain, refusal))
             return false;
     }
-    *reason = reason_of_frame(result, entry->schema);
-    return result == FRAME_END;
+    return result == FRAME_END || refused_by_framing(refusal, result, &frames, entry->schema);
 }
 
 /* Keeps the datagram as it is, for its first record. Returns false where there is no room. */
@@ -328,13 +358,13 @@ static bool keep_packet(struct intake *intake, const struct datagram_slot *datag
 }
 
 /*
- * Decodes into the open batch. Returns false with *reason; the batch is then as it was.
+ * Decodes into the open batch. Returns false with *refusal; the batch is then as it was.
  * REASON_TOO_LARGE with *limited says that more than max_decoded is needed, so that a larger batch
  * would not help.
  */
 static bool decode_here(struct intake *intake, const struct schema_entry *entry,
                         const struct datagram_slot *datagram, struct chain *chain,
-                        enum datagram_reason *reason, bool *limited)
+                        struct refusal *refusal, bool *limited)
 {
     size_t max_decoded = intake->listener->max_decoded;
     struct arena *arena = &intake->into->batch->arena;
@@ -343,7 +373,7 @@ static bool decode_here(struct intake *intake, const struct schema_entry *entry,
     bool done = false;
     *chain = (struct chain){0};
     *limited = false;
-    *reason = REASON_TOO_LARGE;
+    refused_for(refusal, REASON_TOO_LARGE);
     struct record *record = arena_allocate(arena, sizeof *record);
     uint8_t *data = arena_allocate(arena, datagram->size);
     if (record != NULL && data != NULL && keep_packet(intake, datagram, data, chain)) {
@@ -352,7 +382,7 @@ static bool decode_here(struct intake *intake, const struct schema_entry *entry,
             arena->capacity = arena->used + max_decoded;
             *limited = true;
         }
-        done = decode_messages(intake, entry, datagram, data, record, chain, reason);
+        done = decode_messages(intake, entry, datagram, data, record, chain, refusal);
         arena->capacity = capacity;
     }
     arena->exhausted = false;
@@ -391,42 +421,36 @@ static bool may_send_more(const struct listener *listener, const struct datagram
 }
 
 /*
- * Decodes the datagram for the batch that is open then. Returns false with *reason. *entry is whose
- * datagram it is, as long as that batch is open; NULL: nobody's, or not asked. It is asked anew for
- * each batch, as each has its own list.
+ * Decodes the datagram for the batch that is open then. Returns false with *refusal. *entry is
+ * whose datagram it is, as long as that batch is open; NULL: nobody's, or not asked. It is asked
+ * anew for each batch, as each has its own list.
  */
 static bool judge(struct intake *intake, const struct datagram_slot *datagram, struct chain *chain,
-                  const struct schema_entry **entry, enum datagram_reason *reason)
+                  const struct schema_entry **entry, struct refusal *refusal)
 {
     *entry = NULL;
     /* One that was opened for nothing is there for what comes next, as any other is. */
-    *reason = REASON_NO_BUFFER;
     if (intake->into->batch == NULL && !open_batch(intake, false))
-        return false;
-    *reason = REASON_SOURCE_DENIED;
+        return refused_for(refusal, REASON_NO_BUFFER);
     if (!may_send(intake->listener, &datagram->source))
-        return false;
-    *reason = REASON_RATE_LIMITED;
+        return refused_for(refusal, REASON_SOURCE_DENIED);
     if (!may_send_more(intake->listener, datagram))
-        return false;
-    *reason = REASON_TRUNCATED;
+        return refused_for(refusal, REASON_RATE_LIMITED);
     if (datagram->truncated)
-        return false;
+        return refused_for(refusal, REASON_TRUNCATED);
     for (;;) {
         bool limited;
-        *reason = REASON_NO_MATCH;
         *entry = entry_for(intake, datagram);
         if (*entry == NULL)
-            return false;
-        if (decode_here(intake, *entry, datagram, chain, reason, &limited))
+            return refused_for(refusal, REASON_NO_MATCH);
+        if (decode_here(intake, *entry, datagram, chain, refusal, &limited))
             return true;
         bool largest = intake->into->batch->large && intake->into->batch->count == 0;
-        if (*reason != REASON_TOO_LARGE || limited || largest)
+        if (refusal->reason != REASON_TOO_LARGE || limited || largest)
             return false;
         *entry = NULL;
-        *reason = REASON_NO_BUFFER;
         if (!next_batch(intake))
-            return false;
+            return refused_for(refusal, REASON_NO_BUFFER);
     }
 }
 
@@ -452,34 +476,39 @@ static void note_sequence(struct intake *intake, uint32_t numbering, const struc
 
 /* A copy for the dead letters; of a capture, which can wait, none is lost for want of room. */
 static void keep_letter(struct intake *intake, const struct datagram_slot *datagram,
-                        enum datagram_reason reason, const char *schema)
+                        const struct refusal *refusal, const char *schema)
 {
     const struct intake_thread *thread = intake->thread;
-    if (thread->letters == NULL || !datagram_reason_has_letter[reason])
+    if (thread->letters == NULL || !datagram_reason_has_letter[refusal->reason])
         return;
     while (thread->lossless && !dead_letter_queue_has_room(thread->letters, datagram->size) &&
            feed_pause(thread->feed))
         continue;
-    dead_letter_offer(thread->letters, intake->listener, datagram, reason, schema);
+    dead_letter_offer(thread->letters, intake->listener, datagram, refusal->reason,
+                      &refusal->failure, schema);
 }
 
 static void refuse(struct intake *intake, const struct datagram_slot *datagram,
-                   enum datagram_reason reason, const struct schema_entry *entry)
+                   const struct refusal *refusal, const struct schema_entry *entry)
 {
+    enum datagram_reason reason = refusal->reason;
     const char *schema = entry != NULL ? entry->schema->name : intake->listener->schema_names;
     counter_add(&intake->counters->reasons[reason], 1);
-    keep_letter(intake, datagram, reason, schema);
+    keep_letter(intake, datagram, refusal, schema);
     uint64_t held;
     if (reason == REASON_CONTROL || !log_allowed(&intake->log, &held))
         return;
     char source[ADDRESS_TEXT_SIZE];
+    char why[DECODE_FAILURE_TEXT_SIZE];
     address_format(&datagram->source, source);
+    decode_failure_text(&refusal->failure, why);
     char more[64] = "";
     if (held != 0)
         snprintf(more, sizeof more, " (and %" PRIu64 " refused since the last such line)", held);
     log_about(LOG_WARNING, LOG_OF_LISTENER, intake->listener->name,
-              "%s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s",
-              datagram_reason_names[reason], datagram->sent_size, source, schema, more);
+              "%s: datagram of %" PRIu32 " bytes from %s (schema=%s)%s%s%s",
+              datagram_reason_names[reason], datagram->sent_size, source, schema,
+              why[0] != '\0' ? ", " : "", why, more);
 }
 
 /* Appends the datagram's records to the open batch, all at once. */
@@ -507,11 +536,11 @@ void intake_take(struct intake *intake, const struct datagram_slot *datagram)
         traffic_note(intake->thread->traffic, intake->listener->index, &datagram->source,
                      datagram->sent_size);
 
-    enum datagram_reason reason;
+    struct refusal refusal;
     const struct schema_entry *entry;
     struct chain chain;
-    if (judge(intake, datagram, &chain, &entry, &reason))
+    if (judge(intake, datagram, &chain, &entry, &refusal))
         append(intake, entry, &chain);
     else
-        refuse(intake, datagram, reason, entry);
+        refuse(intake, datagram, &refusal, entry);
 }

@@ -65,7 +65,8 @@ static void offer(size_t size)
         .source = {.family = ADDRESS_IPV4, .port = 40000, .bytes = {127, 0, 0, 2}},
         .destination = &destination,
         .received_ns = INT64_C(1700000000123456789)};
-    dead_letter_offer(queue, &listener, &slot, REASON_MALFORMED, "riemann");
+    const struct decode_failure none = {.cause = CAUSE_UNKNOWN};
+    dead_letter_offer(queue, &listener, &slot, REASON_MALFORMED, &none, "riemann");
 }
 
 static uint64_t dropped(enum letter_drop why)

@@ -66,6 +66,37 @@ static void a_header_is_skipped_and_must_be_there(void **state)
     assert_walk(FRAMING_CISCO_MDT, 14, "\0\1\0\1\0\1\0\0\0\0\0\0", "malformed");
 }
 
+/* Where a payload is not framed as it should be, and why. */
+static const char *fault(enum framing framing, size_t header, const char *bytes, size_t size)
+{
+    static char text[DECODE_FAILURE_TEXT_SIZE];
+    struct frames frames;
+    struct frame frame;
+    frames_begin(&frames, framing, header, (const uint8_t *)bytes, size);
+    while (frames_next(&frames, &frame) == FRAME_MESSAGE)
+        continue;
+    const struct decode_failure failure = {.cause = frames.cause, .offset = frames.at};
+    return decode_failure_text(&failure, text);
+}
+
+#define assert_fault(framing, header, literal, expected)                                           \
+    assert_string_equal(fault((framing), (header), (literal), sizeof(literal) - 1), (expected))
+
+static void what_is_not_framed_is_told_with_its_place_and_cause(void **state)
+{
+    (void)state;
+    assert_fault(FRAMING_DATAGRAM, 2, "#", "at byte 1: the bytes end inside the header");
+    assert_fault(FRAMING_DELIMITED, 2, "##", "at byte 2: no message is there");
+    assert_fault(FRAMING_DELIMITED, 0, "\1a\2b", "at byte 2: the length does not fit the message");
+    assert_fault(FRAMING_DELIMITED, 0, "\1a\xff", "at byte 2: the length does not fit the message");
+    assert_fault(FRAMING_CISCO_MDT, 1, "#\0\1", "at byte 1: the bytes end inside the header");
+    assert_fault(FRAMING_CISCO_MDT, 0, "\0\3\0\1\0\1\0\0\0\0\0\0",
+                 "at byte 0: the header is not that of a message");
+    assert_fault(FRAMING_CISCO_MDT, 0, "\0\1\0\1\0\1\0\0\0\0\0\1",
+                 "at byte 0: the length does not fit the message");
+    assert_fault(FRAMING_DELIMITED, 0, "\1a", "");
+}
+
 /* --- delimited -------------------------------------------------------------------------------- */
 
 static void delimited_messages_follow_each_other(void **state)
@@ -162,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_datagram_is_one_message_of_any_size),
         cmocka_unit_test(a_header_is_skipped_and_must_be_there),
+        cmocka_unit_test(what_is_not_framed_is_told_with_its_place_and_cause),
         cmocka_unit_test(delimited_messages_follow_each_other),
         cmocka_unit_test(a_length_may_be_a_longer_varint_than_needed),
         cmocka_unit_test(a_length_past_the_end_is_malformed),

@@ -1,5 +1,6 @@
 """What no sender should send: counted by its reason, told at a limited rate, harming nobody."""
 import random
+import re
 import unittest
 
 from protobuf import gauge, groups, message, metric, riemann, sample, telemetry, text
@@ -18,7 +19,7 @@ class Refusing(ProgramTest):
 
 
 class Reasons(Refusing):
-    def refuse(self, datagram, reason, listen=TELEMETRY, good=gauge("v", 1.0)):
+    def refuse(self, datagram, reason, why="", listen=TELEMETRY, good=gauge("v", 1.0)):
         """The datagram has this reason and no other, is told, and the next one is served."""
         program = self.start("--listen", listen)
         sender = self.sender(program)
@@ -31,26 +32,32 @@ class Reasons(Refusing):
         self.assertEqual((listener["received"], listener["decoded"]), (2, 1))
         self.assertEqual(listener["bytes"], len(datagram) + len(good))
         self.assertEqual([line["value"] for line in program.output()], [1])
-        self.assertEqual(self.told(program), [
+        told = [re.sub(r"at byte \d{4,}:", "at byte N:", line) for line in self.told(program)]
+        self.assertEqual(told, [
             f"sluice: warning: {program.names[0]}: {reason}: datagram of {len(datagram)} bytes "
-            f"from {sender.source} (schema={listener['schema']})"])
+            f"from {sender.source} (schema={listener['schema']}){why and ', ' + why}"])
 
     def test_bytes_that_are_no_message(self):
-        self.refuse(b"\xff\xff\xff\xff", "malformed")
+        self.refuse(b"\xff\xff\xff\xff", "malformed", "at byte 0: the bytes end inside a tag")
 
     def test_a_message_cut_short(self):
-        self.refuse(gauge("v", 1.0)[:-1], "malformed")
+        self.refuse(gauge("v", 1.0)[:-1], "malformed",
+                    "at byte 1: a length of 12 bytes where 11 are left (field samples)")
 
     def test_a_length_beyond_the_end(self):
-        self.refuse(b"\x32\xff\xff\xff\xff\x0f", "malformed")
+        self.refuse(b"\x32\xff\xff\xff\xff\x0f", "malformed",
+                    "at byte 1: a length of 4294967295 bytes where 0 are left (field samples)")
 
     def test_a_proto3_string_that_is_not_utf8(self):
-        self.refuse(gauge(b"caf\xe9", 1.0), "malformed")
-        self.refuse(telemetry(sample("v", double=1.0, labels=[("k", b"\xed\xa0\x80")])), "malformed")
+        self.refuse(gauge(b"caf\xe9", 1.0), "malformed",
+                    "at byte 7: a string is not UTF-8 (field samples.name)")
+        self.refuse(telemetry(sample("v", double=1.0, labels=[("k", b"\xed\xa0\x80")])), "malformed",
+                    "at byte 21: a string is not UTF-8 (field samples.labels.value)")
 
     def test_an_event_attribute_without_its_key(self):
-        self.refuse(message(6, message(9, text(2, "value"))), "malformed", listen=RIEMANN,
-                    good=metric(1))
+        self.refuse(message(6, message(9, text(2, "value"))), "malformed",
+                    "at byte 11: a required field is missing (field events.attributes.key)",
+                    listen=RIEMANN, good=metric(1))
 
     def test_an_empty_datagram_where_the_schema_refuses_it(self):
         self.refuse(b"", "empty")
@@ -59,17 +66,22 @@ class Reasons(Refusing):
         self.refuse(gauge("v" * 200, 1.0), "truncated", listen=TELEMETRY + "&max_datagram=100B")
 
     def test_groups_nested_too_deeply(self):
-        self.refuse(groups(1000, DEPTH_LIMIT + 1), "too_deep")
-        self.refuse(groups(1000, 8000), "too_deep")
-        self.refuse(groups(1000, 8000)[:16000], "too_deep")  # none of them is ever closed
+        path = "..." + ".".join(["1000"] * 18)
+        where = f"at byte 200: too many levels of messages and groups (field {path})"
+        self.refuse(groups(1000, DEPTH_LIMIT + 1), "too_deep", where)
+        self.refuse(groups(1000, 8000), "too_deep", where)
+        self.refuse(groups(1000, 8000)[:16000], "too_deep", where)  # none of them is ever closed
 
     def test_a_message_that_is_too_large_when_decoded(self):
         many = telemetry(*[b""] * 1000)
-        self.refuse(many, "too_large", listen=TELEMETRY + "&max_decoded=4KiB")
+        self.refuse(many, "too_large", "at byte 0: no room for the decoded message (field samples)",
+                    listen=TELEMETRY + "&max_decoded=4KiB")
 
     def test_the_largest_datagram_full_of_empty_events(self):
         """Two bytes each, a hundred times that when decoded."""
-        self.refuse(riemann(*[{}] * 32753), "too_large", listen=RIEMANN, good=metric(1))
+        self.refuse(riemann(*[{}] * 32753), "too_large",
+                    "at byte N: no room for the decoded message (field events)", listen=RIEMANN,
+                    good=metric(1))
 
 
 class Accepted(ProgramTest):

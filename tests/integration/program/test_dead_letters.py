@@ -40,21 +40,27 @@ class DeadLetters(ProgramTest):
 
 class Kept(DeadLetters):
     def test_each_reason_stands_with_its_datagram(self):
-        kinds = {"empty": b"", "too_deep": groups(1000, 500),
-                 "too_large": telemetry(*[b""] * 1000), "malformed": b"\xff"}
+        deep = "..." + ".".join(["1000"] * 18)
+        kinds = [("empty", "", b""),
+                 ("too_deep", f", at byte 200: too many levels of messages and groups (field {deep})",
+                  groups(1000, 500)),
+                 ("too_large", ", at byte 0: no room for the decoded message (field samples)",
+                  telemetry(*[b""] * 1000)),
+                 ("malformed", ", at byte 7: a string is not UTF-8 (field samples.name)",
+                  gauge(b"caf\xe9", 1))]
         program = self.start("--listen", TELEMETRY + "&max_datagram=5000B&max_decoded=4KiB",
                              "--listen", RIEMANN + "&match=magic:aa", *self.letters_to(),
                              listeners=2)
         sender, other = self.sender(program), self.sender(program, 1)
-        sender.send_all([gauge("good", 1), *kinds.values()])
+        sender.send_all([gauge("good", 1), *(data for _, _, data in kinds)])
         other.send_all([b"unknown"])
         ledger = program.stop()
         self.assert_kept(ledger, 5)
         name, other_name = program.names
         packets = read_packets(self.path)
         self.assertEqual([(packet["comment"], packet["payload"]) for packet in packets],
-                         [(f"{kind}: {name} (schema=telemetry)", data)
-                          for kind, data in kinds.items()] +
+                         [(f"{kind}: {name} (schema=telemetry){why}", data)
+                          for kind, why, data in kinds] +
                          [(f"no_match: {other_name} (schema=riemann)", b"unknown")])
         for packet in packets:
             self.assertEqual((packet["checksum"], packet["ip_checksum"]), (GOOD, GOOD))

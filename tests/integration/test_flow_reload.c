@@ -227,7 +227,6 @@ static void send_numbers(struct flow *flow, uint64_t first, uint64_t last)
 
 static void take(struct flow *flow, const char *arguments)
 {
-    struct error error;
     if (!flow_take_config(flow, arguments, &error))
         fail_msg("%s", error.text);
 }
@@ -293,7 +292,7 @@ static void a_change_that_leaves_the_numbers_as_they_are_leaves_the_windows(void
     send_numbers(flow, 1, 2);
     take(flow, LISTEN FAKE NUMBERED "&value=v&max_decoded=512KiB " LISTEN FAKE TO_FILE);
     send_numbers(flow, 4, 4);
-    assert_true(pipeline_reload(flow->pipeline));
+    assert_int_equal(pipeline_reload(flow->pipeline, &error), 0);
     send_numbers(flow, 6, 6);
     take(flow, LISTEN FAKE NUMBERED TO_FILE);
     send_numbers(flow, 3, 3);

@@ -14,6 +14,7 @@ struct replay {
     struct udp_sender *sender;
     struct timing timing;
     int64_t start_ns;
+    int64_t elapsed_ns;
     uint64_t sent, bytes, failed;
     struct error send_error; /* why the last of `failed` was not sent */
 };
@@ -65,14 +66,24 @@ static int send_all(struct replay *replay, struct error *error)
 static void report(const struct replay *replay)
 {
     const struct capture_counts *counts = capture_counts(replay->capture);
-    double seconds = (double)(clock_monotonic_ns() - replay->start_ns) / 1e9;
+    double seconds = (double)replay->elapsed_ns / 1e9;
     fprintf(stderr,
             "%s: sent %" PRIu64 " datagrams (%" PRIu64 " bytes) in %.3f s; failed %" PRIu64
-            ", retried %" PRIu64 "; of %" PRIu64 " frames: cut %" PRIu64 ", other %" PRIu64
-            "; incomplete datagrams %" PRIu64 "\n",
+            ", retried %" PRIu64 ", refused %" PRIu64 "; of %" PRIu64 " frames: cut %" PRIu64
+            ", other %" PRIu64 "; incomplete datagrams %" PRIu64 "\n",
             replay_command.name, replay->sent, replay->bytes, seconds, replay->failed,
-            udp_sender_retries(replay->sender), counts->frames, counts->cut, counts->other,
-            counts->incomplete);
+            udp_sender_retries(replay->sender), udp_sender_refused(replay->sender), counts->frames,
+            counts->cut, counts->other, counts->incomplete);
+}
+
+/* What became of the datagrams, where the capture was read to its end. */
+static int outcome(const struct replay *replay, const struct address *to, struct error *error)
+{
+    if (replay->failed == 0)
+        return udp_sender_check_refused(to, replay->sent, udp_sender_refused(replay->sender),
+                                        error);
+    *error = replay->send_error;
+    return -1;
 }
 
 static int run(const struct replay_settings *settings, struct error *error)
@@ -86,11 +97,11 @@ static int run(const struct replay_settings *settings, struct error *error)
         interrupt_catch();
         result = send_all(&replay, error);
         interrupt_tell(NULL, NULL);
+        replay.elapsed_ns = clock_monotonic_ns() - replay.start_ns;
+        udp_sender_await_reports(replay.sender, clock_monotonic_ns() + UDP_SENDER_REPORTS_NS);
         report(&replay);
-        if (result == 0 && replay.failed != 0) {
-            *error = replay.send_error;
-            result = -1;
-        }
+        if (result == 0)
+            result = outcome(&replay, &settings->destination, error);
     }
     udp_sender_close(replay.sender);
     capture_close(replay.capture);

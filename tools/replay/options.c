@@ -66,8 +66,11 @@ const struct command replay_command = {
         "Datagrams in IP fragments are put together first. Frames that the snapshot length cut,\n"
         "datagrams of which a fragment is missing, and all that is no UDP are counted, not sent.\n"
         "An attempt that the system refuses is made again; what still fails is counted.\n"
+        "A datagram is counted as refused where its host reports that nobody listens at the port;\n"
+        "hosts limit how often they do. 100 ms are waited for reports after the last datagram.\n"
         "Exit codes: 0 done; 64 wrong options; 65 no capture, or damaged (what was readable is\n"
-        "sent); 69 no way to the destination; 74 a datagram could not be sent.",
+        "sent); 69 no way to the destination, or all datagrams were refused; 74 a datagram could\n"
+        "not be sent.",
     .set_operand = set_path,
     .check = check,
 };

@@ -203,8 +203,36 @@ static void send_all(struct load *load)
         send_round(load, due - load->done < ROUND_SIZE ? due - load->done : ROUND_SIZE);
     }
     load->counts->elapsed_ns = clock_monotonic_ns() - start;
-    for (size_t i = 0; i < load->plan->sources; i++)
-        load->counts->retried += udp_sender_retries(load->sources[i].sender);
+}
+
+/* What the senders have to report in the end; all of them together wait once. */
+static void add_reports(struct load *load)
+{
+    int64_t until = clock_monotonic_ns() + UDP_SENDER_REPORTS_NS;
+    for (size_t i = 0; i < load->plan->sources; i++) {
+        struct udp_sender *sender = load->sources[i].sender;
+        udp_sender_await_reports(sender, until);
+        load->counts->retried += udp_sender_retries(sender);
+        load->counts->refused += udp_sender_refused(sender);
+    }
+}
+
+/* Returns as load_run does. */
+static int outcome(const struct load *load)
+{
+    const struct load_counts *counts = load->counts;
+    if (counts->failed != 0)
+        return -1;
+    return udp_sender_check_refused(&load->plan->destination, load_sent(counts), counts->refused,
+                                    load->error);
+}
+
+uint64_t load_sent(const struct load_counts *counts)
+{
+    uint64_t sent = 0;
+    for (int kind = 0; kind < DATAGRAM_KINDS; kind++)
+        sent += counts->sent[kind];
+    return sent;
 }
 
 int load_run(const struct load_plan *plan, struct load_counts *counts, struct error *error)
@@ -214,7 +242,8 @@ int load_run(const struct load_plan *plan, struct load_counts *counts, struct er
     int result = set_up(&load, error);
     if (result == 0) {
         send_all(&load);
-        result = counts->failed != 0 ? -1 : 0;
+        add_reports(&load);
+        result = outcome(&load);
     }
     tear_down(&load);
     return result;

@@ -38,14 +38,19 @@ struct load_counts {
     uint64_t samples; /* in the good ones that were sent */
     uint64_t failed;  /* given up: the system would not send them */
     uint64_t retried; /* attempts that failed and were made again */
+    uint64_t refused; /* of those sent, reported as refused: nobody listens at the port */
     int64_t elapsed_ns;
 };
+
+/* Datagrams of all kinds that were sent. */
+uint64_t load_sent(const struct load_counts *counts);
 
 /*
  * Sends until the plan is fulfilled or the program is asked to stop, and fills *counts, also on
  * failure. Returns 0, or -1 with `error` filled: nothing was sent because the plan is impossible
  * (EXIT_CODE_USAGE), there is no way to the destination (EXIT_CODE_CANNOT_BIND) or no memory
- * (EXIT_CODE_INTERNAL); or some datagrams failed (EXIT_CODE_IO), the error being the last one's.
+ * (EXIT_CODE_INTERNAL); or some datagrams failed (EXIT_CODE_IO), the error being the last one's; or
+ * all were refused (EXIT_CODE_NOT_REACHED).
  */
 int load_run(const struct load_plan *plan, struct load_counts *counts, struct error *error);
 

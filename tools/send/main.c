@@ -11,7 +11,7 @@ static int run(const struct send_settings *settings, struct error *error)
     struct load_counts counts;
     interrupt_catch();
     int result = load_run(&settings->plan, &counts, error);
-    if (result != 0 && error->code != EXIT_CODE_IO)
+    if (result != 0 && load_sent(&counts) + counts.failed == 0)
         return result;
     fprintf(stderr, "%s: ", send_command.name);
     report_write_line(&counts, stderr);

@@ -179,11 +179,14 @@ const struct command send_command = {
         "Bad datagrams are spread evenly: of the first N, a share of 1/100 is N/100, rounded down\n"
         "(where two kinds are due at once, one comes a datagram later). They take no sequence\n"
         "number. A Riemann event has no such number: the first one's metric stands for it.\n"
-        "An attempt that the system refuses (no buffers; or a notice that the port of an earlier\n"
-        "datagram is closed) is counted as retried and made again; a datagram that still can't be\n"
-        "sent is counted as failed and takes its number with it.\n"
+        "An attempt that the system refuses (no buffers) is counted as retried and made again; a\n"
+        "datagram that still can't be sent is counted as failed and takes its number with it.\n"
+        "Of those sent, a datagram is counted as refused where its host reports that nobody "
+        "listens\n"
+        "at the port; hosts limit how often they do. 100 ms are waited for reports at the end.\n"
         "Exit codes: 0 done, or stopped by SIGINT or SIGTERM; 64 wrong options; 69 no way to the\n"
-        "destination; 74 datagrams failed, or the report could not be written.",
+        "destination, or all datagrams were refused; 74 datagrams failed, or the report could not\n"
+        "be written.",
     .choice = choice,
     .check = check,
 };

@@ -12,9 +12,7 @@ struct totals {
 
 static struct totals totals_of(const struct load_counts *counts)
 {
-    struct totals totals = {.seconds = (double)counts->elapsed_ns / 1e9};
-    for (int kind = 0; kind < DATAGRAM_KINDS; kind++)
-        totals.sent += counts->sent[kind];
+    struct totals totals = {.sent = load_sent(counts), .seconds = (double)counts->elapsed_ns / 1e9};
     totals.rate = counts->elapsed_ns > 0 ? (double)totals.sent / totals.seconds : 0;
     return totals;
 }
@@ -25,10 +23,12 @@ void report_write_line(const struct load_counts *counts, FILE *out)
     fprintf(out,
             "sent %" PRIu64 " datagrams (good %" PRIu64 ", malformed %" PRIu64 ", empty %" PRIu64
             ", oversized %" PRIu64 "), %" PRIu64 " samples, %" PRIu64
-            " bytes in %.3f s, %.0f/s; failed %" PRIu64 ", retried %" PRIu64 "\n",
+            " bytes in %.3f s, %.0f/s; failed %" PRIu64 ", retried %" PRIu64 ", refused %" PRIu64
+            "\n",
             totals.sent, counts->sent[DATAGRAM_GOOD], counts->sent[DATAGRAM_MALFORMED],
             counts->sent[DATAGRAM_EMPTY], counts->sent[DATAGRAM_OVERSIZED], counts->samples,
-            counts->bytes, totals.seconds, totals.rate, counts->failed, counts->retried);
+            counts->bytes, totals.seconds, totals.rate, counts->failed, counts->retried,
+            counts->refused);
 }
 
 #define put_count(out, name, value) (json_key_literal((out), name), json_uint64((out), (value)))
@@ -48,6 +48,7 @@ void report_write_json(const struct load_counts *counts, FILE *out)
     put_count(&json, "bytes", counts->bytes);
     put_count(&json, "failed", counts->failed);
     put_count(&json, "retried", counts->retried);
+    put_count(&json, "refused", counts->refused);
     json_key_literal(&json, "seconds");
     json_double(&json, totals.seconds);
     json_key_literal(&json, "rate");

@@ -13,7 +13,7 @@ void report_write_line(const struct load_counts *counts, FILE *out);
 
 /*
  * One line of JSON: an object with sent (all kinds), good, malformed, empty, oversized, samples,
- * bytes, failed, retried, seconds and rate (sent per second).
+ * bytes, failed, retried, refused, seconds and rate (sent per second).
  */
 void report_write_json(const struct load_counts *counts, FILE *out);
 

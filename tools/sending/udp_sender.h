@@ -43,8 +43,31 @@ int udp_sender_open(struct udp_sender **out, const struct address *to, struct er
 size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payloads, size_t count,
                        struct error *error);
 
-/* Attempts that failed and were made again, so far. */
+/* Attempts that failed and were made again, so far; not those that reported a refusal. */
 uint64_t udp_sender_retries(const struct udp_sender *sender);
+
+/*
+ * Datagrams that were sent and are known to be refused, so far: an ICMP error reported that nobody
+ * listens at the port. Each report counts as one datagram. Hosts limit how many they send, and a
+ * report can get lost, so more may have been refused; to this host all are reported.
+ */
+uint64_t udp_sender_refused(const struct udp_sender *sender);
+
+/*
+ * Waits for reports of refusals that are still on their way: until clock_monotonic_ns() says
+ * `until_ns`, all datagrams were refused, or a signal was caught. To be called after the last send.
+ */
+void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns);
+
+/*
+ * Whether somebody may have got one of the datagrams that were sent to `to`. Returns 0, or -1 with
+ * `error` filled (EXIT_CODE_NOT_REACHED) where all of them, and at least one, were refused.
+ */
+int udp_sender_check_refused(const struct address *to, uint64_t sent, uint64_t refused,
+                             struct error *error);
+
+/* How long a tool waits in all for reports after the last datagram. */
+#define UDP_SENDER_REPORTS_NS INT64_C(100000000)
 
 /* Closes and frees it; NULL is allowed. */
 void udp_sender_close(struct udp_sender *sender);

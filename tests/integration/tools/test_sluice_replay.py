@@ -14,13 +14,13 @@ from programs import CAPTURES, DEADLINE, Receiver, command, run, truth
 
 RIEMANN = sorted(path.stem for path in CAPTURES.glob("*riemann*.pcap"))
 REPORT = re.compile(r"sluice-replay: sent (\d+) datagrams \((\d+) bytes\) in (\d+\.\d+) s; "
-                    r"failed (\d+), retried (\d+); of (\d+) frames: cut (\d+), other (\d+); "
-                    r"incomplete datagrams (\d+)\n")
+                    r"failed (\d+), retried (\d+), refused (\d+); of (\d+) frames: cut (\d+), "
+                    r"other (\d+); incomplete datagrams (\d+)\n")
 
 
 def report_of(process):
     found = REPORT.match(process.stderr.decode())
-    names = ("sent", "bytes", "seconds", "failed", "retried", "frames", "cut", "other",
+    names = ("sent", "bytes", "seconds", "failed", "retried", "refused", "frames", "cut", "other",
              "incomplete")
     return {name: float(value) for name, value in zip(names, found.groups())}
 
@@ -52,7 +52,7 @@ class Replay(unittest.TestCase):
                 self.assertEqual(report["sent"], len(expected))
                 self.assertEqual(report["bytes"], sum(line["payload_len"] for line in expected))
                 self.assertEqual(report["failed"] + report["cut"] + report["other"] +
-                                 report["incomplete"], 0)
+                                 report["incomplete"] + report["refused"], 0)
 
     def test_port_selects(self):
         path = CAPTURES / "riemann_cli_v4.pcap"
@@ -60,6 +60,17 @@ class Replay(unittest.TestCase):
         self.assertEqual((len(datagrams), report["other"]), (30, 0))
         datagrams, report, process = replay(path, "--speed=max", "--port=5556")
         self.assertEqual((len(datagrams), report["other"], process.returncode), (0, 30, 0))
+
+    def test_where_nobody_listens_all_are_refused(self):
+        with Receiver() as receiver:
+            url = receiver.url
+        process = run("sluice-replay", CAPTURES / "riemann_cli_v4.pcap", "--to", url,
+                      "--speed=max")
+        report = report_of(process)
+        self.assertEqual((report["sent"], report["refused"], report["retried"]), (30, 30, 0))
+        self.assertEqual(process.returncode, 69)
+        self.assertIn(f"all 30 datagrams were refused: nobody listens at {url}\n".encode(),
+                      process.stderr)
 
     def test_the_time_is_that_of_the_capture_divided_by_the_speed(self):
         expected = truth("riemann_cli_v4")

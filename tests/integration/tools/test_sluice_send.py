@@ -129,13 +129,51 @@ class Send(unittest.TestCase):
         receiver, _ = self.send("--count", 3, "--rate", "max", host="::1")
         self.assertEqual(len(receiver.datagrams), 3)
 
-    def test_a_closed_port_is_told_and_nothing_is_given_up(self):
+    def assert_all_refused(self, url, *arguments):
+        """To a port where nobody listens: each datagram is counted, and the exit code says it."""
+        process = run("sluice-send", "--to", url, "--count=100", "--report=json", *arguments)
+        report = json.loads(process.stdout)
+        self.assertEqual({name: report[name] for name in ("sent", "failed", "retried", "refused")},
+                         {"sent": 100, "failed": 0, "retried": 0, "refused": 100})
+        self.assertEqual(process.returncode, 69)
+        summary, last = process.stderr.decode().splitlines()
+        self.assertTrue(summary.endswith("; failed 0, retried 0, refused 100"), summary)
+        self.assertEqual(last, "sluice-send: all 100 datagrams were refused: nobody listens at "
+                         f"{url}")
+
+    def test_where_nobody_listens_all_are_refused(self):
         with Receiver() as receiver:
             url = receiver.url
-        process = run("sluice-send", "--to", url, "--count=100", "--rate=max", "--report=json")
-        report = json.loads(process.stdout)
-        self.assertEqual((process.returncode, report["sent"], report["failed"]), (0, 100, 0))
-        self.assertGreater(report["retried"], 2)  # more than once a round
+        self.assert_all_refused(url, "--rate=max")
+        self.assert_all_refused(url, "--rate=10000")
+        self.assert_all_refused(url, "--rate=max", "--sources=7")
+
+    @unittest.skipUnless(has_ipv6(), "no IPv6 here")
+    def test_where_nobody_listens_over_ipv6_all_are_refused(self):
+        with Receiver("::1") as receiver:
+            url = receiver.url
+        self.assert_all_refused(url, "--rate=max")
+
+    def test_where_somebody_listens_none_is_refused(self):
+        _, report = self.send("--count", 100, "--rate", "max")
+        self.assertEqual((report["refused"], report["retried"]), (0, 0))
+
+    def test_where_somebody_listened_for_a_while_the_rest_is_refused(self):
+        with Receiver() as receiver, subprocess.Popen(
+                command("sluice-send", "--to", receiver.url, "--rate=1000", "--count=200",
+                        "--report=json"), stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE) as process:
+            try:
+                receiver.wait_for(lambda: receiver.datagrams)
+                receiver.socket.close()
+                out, err = process.communicate(timeout=DEADLINE)
+            finally:
+                process.kill()
+        report = json.loads(out)
+        self.assertEqual((process.returncode, report["sent"]), (0, 200), err)
+        self.assertGreater(report["refused"], 0)
+        self.assertLessEqual(report["refused"], 200 - len(receiver.datagrams))
+        self.assertEqual(err.count(b"\n"), 1)
 
     def test_a_signal_ends_it_with_its_report(self):
         with Receiver() as receiver, subprocess.Popen(

@@ -12,6 +12,7 @@
 #include "tools/sending/udp_sender.h"
 
 #define MILLISECOND INT64_C(1000000)
+#define PATIENCE    INT64_C(10000000000)
 
 static struct fixture {
     struct udp_socket *socket;
@@ -95,8 +96,8 @@ static void one_that_cannot_be_sent_is_told_and_those_behind_it_may_follow(void 
     assert_int_equal(fixture.group->count, 3);
 }
 
-/* What the closed port's host answers may make attempts fail, and is no reason to give up. */
-static void to_a_port_that_nobody_has_all_are_sent(void **state)
+/* A report that comes with the next attempt is no reason to give that up, and no retry. */
+static void to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused(void **state)
 {
     (void)state;
     const struct udp_payload payload = {bytes, 10};
@@ -105,6 +106,59 @@ static void to_a_port_that_nobody_has_all_are_sent(void **state)
     fixture.socket = NULL;
     for (int i = 0; i < 200; i++)
         assert_int_equal(udp_sender_send(fixture.sender, &payload, 1, &error), 1);
+    udp_sender_await_reports(fixture.sender, clock_monotonic_ns() + PATIENCE);
+    assert_int_equal(udp_sender_refused(fixture.sender), 200);
+    assert_int_equal(udp_sender_retries(fixture.sender), 0);
+}
+
+static void a_group_to_a_port_that_nobody_has_is_counted_one_by_one(void **state)
+{
+    (void)state;
+    enum { COUNT = 150 };
+    struct udp_payload payloads[COUNT];
+    struct error error;
+    for (size_t i = 0; i < COUNT; i++)
+        payloads[i] = (struct udp_payload){bytes, i};
+    udp_socket_close(fixture.socket);
+    fixture.socket = NULL;
+    assert_int_equal(udp_sender_send(fixture.sender, payloads, COUNT, &error), COUNT);
+    udp_sender_await_reports(fixture.sender, clock_monotonic_ns() + PATIENCE);
+    assert_int_equal(udp_sender_refused(fixture.sender), COUNT);
+    assert_int_equal(udp_sender_retries(fixture.sender), 0);
+}
+
+static void reports_are_not_waited_for_beyond_the_given_time(void **state)
+{
+    (void)state;
+    const struct udp_payload payload = {bytes, 10};
+    struct error error;
+    assert_int_equal(udp_sender_send(fixture.sender, &payload, 1, &error), 1);
+    int64_t begun = clock_monotonic_ns();
+    udp_sender_await_reports(fixture.sender, begun + 5 * MILLISECOND);
+    assert_in_range(clock_monotonic_ns() - begun, 5 * MILLISECOND, PATIENCE);
+    assert_int_equal(udp_sender_refused(fixture.sender), 0);
+}
+
+static void where_nothing_was_sent_no_report_is_waited_for(void **state)
+{
+    (void)state;
+    int64_t begun = clock_monotonic_ns();
+    udp_sender_await_reports(fixture.sender, begun + PATIENCE);
+    assert_true(clock_monotonic_ns() - begun < PATIENCE);
+}
+
+static void only_where_all_were_refused_nobody_was_reached(void **state)
+{
+    (void)state;
+    const struct address to = {.family = ADDRESS_IPV4, .bytes = {127, 0, 0, 1}, .port = 9};
+    struct error error = {.code = EXIT_CODE_OK};
+    assert_int_equal(udp_sender_check_refused(&to, 0, 0, &error), 0);
+    assert_int_equal(udp_sender_check_refused(&to, 3, 2, &error), 0);
+    assert_int_equal(error.code, EXIT_CODE_OK);
+    assert_int_equal(udp_sender_check_refused(&to, 3, 3, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
+    assert_string_equal(error.text,
+                        "all 3 datagrams were refused: nobody listens at udp://127.0.0.1:9");
 }
 
 static void a_moment_that_has_passed_is_not_waited_for(void **state)
@@ -144,7 +198,11 @@ int main(void)
         with_sender(payloads_of_all_sizes_arrive_in_their_order),
         with_sender(more_than_the_system_takes_at_once_arrive_too),
         with_sender(one_that_cannot_be_sent_is_told_and_those_behind_it_may_follow),
-        with_sender(to_a_port_that_nobody_has_all_are_sent),
+        with_sender(to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused),
+        with_sender(a_group_to_a_port_that_nobody_has_is_counted_one_by_one),
+        with_sender(reports_are_not_waited_for_beyond_the_given_time),
+        with_sender(where_nothing_was_sent_no_report_is_waited_for),
+        cmocka_unit_test(only_where_all_were_refused_nobody_was_reached),
         cmocka_unit_test(a_moment_that_has_passed_is_not_waited_for),
         cmocka_unit_test(a_moment_to_come_is_waited_for_without_turning_round_in_vain),
         cmocka_unit_test(nobody_waits_for_long_without_looking_round),

@@ -1,9 +1,10 @@
-/* tools/sending/udp_sender.h on Linux: sendmmsg(2), ip(7), nanosleep(2). */
+/* tools/sending/udp_sender.h on Linux: sendmmsg(2), ip(7), poll(2), nanosleep(2). */
 #include "tools/sending/udp_sender.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/errqueue.h> /* needs time.h before it */
+
+#include "collector/deadline.h"
 #include "collector/thread.h"
 
 #define GROUP_SIZE     64
@@ -21,7 +25,7 @@
 
 struct udp_sender {
     int fd;
-    uint64_t retries;
+    uint64_t sent, retries, refused;
     struct mmsghdr headers[GROUP_SIZE];
     struct iovec vectors[GROUP_SIZE];
 };
@@ -52,7 +56,10 @@ static int open_socket(const struct address *to)
     int fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
-    /* Without it the system drops what a full device queue refuses and reports success. */
+    /*
+     * Without it the system drops what a full device queue refuses and reports success. With it
+     * each ICMP error is queued on its own.
+     */
     int on = 1;
     int asked = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on)
                      : setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof on);
@@ -109,6 +116,77 @@ static bool try_again(int code, unsigned tries)
     }
 }
 
+/* --- refusals --------------------------------------------------------------------------------- */
+
+/* The system's number of the error that a message of the error queue reports; 0: none. */
+static unsigned reported_error(struct msghdr *message)
+{
+    struct sock_extended_err report;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL;
+         part = CMSG_NXTHDR(message, part)) {
+        bool ipv4 = part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_RECVERR;
+        bool ipv6 = part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_RECVERR;
+        if (!ipv4 && !ipv6)
+            continue;
+        memcpy(&report, CMSG_DATA(part), sizeof report);
+        return report.ee_errno;
+    }
+    return 0;
+}
+
+/* Empties the queue of errors, which also keeps the next send from failing for one of them. */
+static uint64_t count_refusals(int fd)
+{
+    uint64_t refusals = 0;
+    for (;;) {
+        char control[256];
+        struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
+        if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+            return refusals;
+        refusals += reported_error(&message) == ECONNREFUSED;
+    }
+}
+
+/*
+ * Counts what the queue reports. `code` is the socket's own error: where the queue was full, that
+ * is the only report. Returns whether there was any.
+ */
+static bool take_refusals(struct udp_sender *sender, int code)
+{
+    uint64_t refusals = count_refusals(sender->fd);
+    if (refusals == 0 && code == ECONNREFUSED)
+        refusals = 1;
+    sender->refused += refusals;
+    return refusals != 0;
+}
+
+/* The socket's own error, which is taken from it; 0: none. */
+static int take_error(int fd)
+{
+    int code = 0;
+    socklen_t size = sizeof code;
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : 0;
+}
+
+uint64_t udp_sender_refused(const struct udp_sender *sender)
+{
+    return sender->refused;
+}
+
+void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
+{
+    struct pollfd watched = {.fd = sender->fd}; /* errors are always watched */
+    take_refusals(sender, take_error(sender->fd));
+    while (sender->refused < sender->sent) {
+        int left_ms = milliseconds_until(until_ns, clock_monotonic_ns());
+        if (left_ms == 0 || poll(&watched, 1, left_ms) <= 0)
+            return;
+        take_refusals(sender, take_error(sender->fd));
+    }
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
 /* One call for at most a group. Returns how many it sent; 0: `errno` says why not the first. */
 static size_t send_group(struct udp_sender *sender, const struct udp_payload *payloads,
                          size_t count)
@@ -123,8 +201,9 @@ static size_t send_group(struct udp_sender *sender, const struct udp_payload *pa
     int sent = sendmmsg(sender->fd, sender->headers, (unsigned)count, 0);
     if (sent <= 0)
         return 0;
+    sender->sent += (uint64_t)sent;
     /* The first that was not sent met an error, which is known only where it comes again. */
-    if ((size_t)sent < count)
+    if ((size_t)sent < count && !take_refusals(sender, 0))
         sender->retries++;
     return (size_t)sent;
 }
@@ -142,12 +221,13 @@ size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payl
             continue;
         }
         int code = errno;
+        take_refusals(sender, code);
         if (!try_again(code, ++tries)) {
             error_set(error, EXIT_CODE_IO, "cannot send %zu bytes: %s", payloads[done].size,
                       strerror(code));
             break;
         }
-        if (code != EINTR)
+        if (code != EINTR && code != ECONNREFUSED)
             sender->retries++;
     }
     return done;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <winsock2.h>
 
+#include "collector/deadline.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
@@ -19,7 +20,7 @@
 
 struct udp_sender {
     SOCKET handle;
-    uint64_t retries;
+    uint64_t sent, retries, refused;
 };
 
 /* Returns 0, or Winsock's error number with nothing opened. */
@@ -71,16 +72,25 @@ static bool try_again(int code, unsigned tries)
     return tries < PRESSURE_TRIES;
 }
 
+/* Whether the error reports what became of an earlier datagram: nobody listens at its port. */
+static bool is_refusal(int code)
+{
+    return code == WSAECONNRESET || code == WSAECONNREFUSED;
+}
+
 /* Returns 0, or Winsock's error number of the last attempt. */
 static int send_one(struct udp_sender *sender, const struct udp_payload *payload)
 {
     unsigned tries = 0;
     while (send(sender->handle, (const char *)payload->data, (int)payload->size, 0) < 0) {
         int code = WSAGetLastError();
+        bool refusal = is_refusal(code);
+        sender->refused += refusal;
         if (!try_again(code, ++tries))
             return code;
-        sender->retries++;
+        sender->retries += !refusal;
     }
+    sender->sent++;
     return 0;
 }
 
@@ -101,6 +111,32 @@ size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payl
 uint64_t udp_sender_retries(const struct udp_sender *sender)
 {
     return sender->retries;
+}
+
+uint64_t udp_sender_refused(const struct udp_sender *sender)
+{
+    return sender->refused;
+}
+
+/* Whether there is something to receive, a report of a refusal among it, by then. */
+static bool wait_readable(SOCKET handle, int64_t until_ns)
+{
+    WSAPOLLFD watched = {.fd = handle, .events = POLLRDNORM};
+    return WSAPoll(&watched, 1, milliseconds_until(until_ns, clock_monotonic_ns())) > 0;
+}
+
+/* Reports are results of receiving. What somebody sends is read and thrown away. */
+void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
+{
+    char nothing[1];
+    while (sender->refused < sender->sent && wait_readable(sender->handle, until_ns)) {
+        int got = recv(sender->handle, nothing, sizeof nothing, 0);
+        int code = got < 0 ? WSAGetLastError() : 0;
+        if (is_refusal(code))
+            sender->refused++;
+        else if (code != 0 && code != WSAEMSGSIZE)
+            return;
+    }
 }
 
 void udp_sender_close(struct udp_sender *sender)

@@ -43,7 +43,7 @@ struct client {
 struct control_service {
     struct control_socket *socket;
     struct pipeline *pipeline;
-    const struct health_watch *health;
+    struct control_program program;
     struct tap *tap;
     struct tap_view *view;
     struct client clients[CONTROL_CLIENTS];
@@ -53,7 +53,7 @@ struct control_service {
 };
 
 int control_service_create(struct control_service **out, const char *address,
-                           struct pipeline *pipeline, const struct health_watch *health,
+                           struct pipeline *pipeline, const struct control_program *program,
                            const struct encoder_ops *encoder, struct error *error)
 {
     struct control_service *service = calloc(1, sizeof *service);
@@ -62,7 +62,7 @@ int control_service_create(struct control_service **out, const char *address,
         return -1;
     }
     service->pipeline = pipeline;
-    service->health = health;
+    service->program = *program;
     service->tap = pipeline_tap(pipeline);
     service->view = tap_view_create(encoder);
     bool complete = service->view != NULL;
@@ -98,13 +98,18 @@ size_t control_service_memory(void)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static void write_error(struct output *out, const char *what)
+static void write_answer(struct output *out, const char *what, const char *text, size_t size)
 {
     json_object_begin(out);
-    json_key_literal(out, "error");
-    json_string(out, what, strlen(what));
+    json_key(out, what, strlen(what));
+    json_string(out, text, size);
     json_object_end(out);
     output_char(out, '\n');
+}
+
+static void write_error(struct output *out, const char *why)
+{
+    write_answer(out, "error", why, strlen(why));
 }
 
 static void answer_ledger(struct control_service *service, struct client *client,
@@ -118,6 +123,52 @@ static void answer_ledger(struct control_service *service, struct client *client
     else
         write_error(&client->base.out, "out of memory");
     ledger_snapshot_free(snapshot);
+}
+
+static void write_report(const struct control_service *service,
+                         const struct ledger_snapshot *snapshot, struct output *out)
+{
+    struct output text = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};
+    if (snapshot != NULL && text.data != NULL) {
+        service->program.write_report(service->program.context, snapshot, &text);
+        write_answer(out, "report", text.data, text.used);
+        out->overflow = out->overflow || text.overflow;
+    } else {
+        write_error(out, "out of memory");
+    }
+    free(text.data);
+}
+
+static void answer_report(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    struct ledger_snapshot *snapshot = pipeline_snapshot(service->pipeline);
+    write_report(service, snapshot, &client->base.out);
+    ledger_snapshot_free(snapshot);
+}
+
+static void answer_reload(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    struct output *out = &client->base.out;
+    struct error error;
+    if (service->program.reload(service->program.context, &error) == 0)
+        write_answer(out, "reload", "done", strlen("done"));
+    else
+        write_answer(out, "refused", error.text, strlen(error.text));
+}
+
+static void answer_stop(struct control_service *service, struct client *client,
+                        const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    service->program.stop(service->program.context);
+    write_answer(&client->base.out, "stop", "begun", strlen("begun"));
 }
 
 static void answer_senders(struct control_service *service, struct client *client,
@@ -134,7 +185,7 @@ static void answer_health(struct control_service *service, struct client *client
     enum health_status status;
     (void)argument;
     (void)size;
-    if (!health_watch_report(service->health, &client->base.out, &status))
+    if (!health_watch_report(service->program.health, &client->base.out, &status))
         write_error(&client->base.out, "out of memory");
 }
 
@@ -162,13 +213,17 @@ static void answer_tap(struct control_service *service, struct client *client, c
 static const struct {
     const char *name;
     bool with_argument;
+    bool is_order; /* not for everybody who can connect */
     void (*answer)(struct control_service *service, struct client *client, const char *argument,
                    size_t size);
 } requests[] = {
-    {"ledger", false, answer_ledger},
-    {"senders", false, answer_senders},
-    {"health", false, answer_health},
-    {"tap", true, answer_tap},
+    {"ledger", .answer = answer_ledger},
+    {"report", .answer = answer_report},
+    {"senders", .answer = answer_senders},
+    {"health", .answer = answer_health},
+    {"tap", .with_argument = true, .answer = answer_tap},
+    {"reload", .is_order = true, .answer = answer_reload},
+    {"stop", .is_order = true, .answer = answer_stop},
 };
 
 /* "name" or "name argument"; a carriage return at the end is not the client's fault. */
@@ -185,6 +240,10 @@ static void answer(struct control_service *service, struct client *client, const
             memcmp(requests[i].name, request, name_size) != 0 ||
             requests[i].with_argument != (space != NULL))
             continue;
+        if (requests[i].is_order && !control_connection_may_order(client->base.connection)) {
+            write_error(out, "only the user who runs sluice, and root, may order that");
+            return;
+        }
         const char *argument = requests[i].with_argument ? space + 1 : request + size;
         requests[i].answer(service, client, argument, (size_t)(request + size - argument));
         if (out->overflow) {
@@ -193,7 +252,8 @@ static void answer(struct control_service *service, struct client *client, const
         }
         return;
     }
-    write_error(out, "no such request; there are: ledger, senders, health, tap GLOB");
+    write_error(
+        out, "no such request; there are: ledger, report, senders, health, tap GLOB, reload, stop");
 }
 
 /* --- the tap ---------------------------------------------------------------------------------- */

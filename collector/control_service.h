@@ -1,17 +1,23 @@
 /*
- * What local clients may ask for, over the control socket: the ledger, the senders, the health,
- * and to watch what passes.
+ * What local clients may ask for, over the control socket: the ledger, the senders, the health, to
+ * watch what passes; and what they may order.
  *
  * A client sends requests, a line each, and gets JSON, a line each:
  *
  *     ledger      the ledger now, as `--ledger json` prints it
+ *     report      {"report":"..."}: the text that SIGUSR1 prints
  *     senders     the busiest senders (collector/sender_report.h)
  *     health      whether all is well, as /healthz says it (collector/health.h)
  *     tap GLOB    from now on the lines of matching samples, as format=json writes them, at most
  *                 CONTROL_TAP_LINES a second, until the client leaves; once a second
  *                 {"left_out_records":N} where records passed that were not looked at, or not shown
  *
- * and {"error":"..."} for anything else. Clients are few, all memory is taken at the creation, and
+ *     reload      as SIGHUP, and then {"reload":"done"}, or {"refused":"..."} with the reason
+ *     stop        as SIGTERM: {"stop":"begun"} at once
+ *
+ * and {"error":"..."} for anything else. The last two are orders: they are carried out only for the
+ * collector's own user and the administrator, also where the client does not wait for the answer.
+ * Clients are few, all memory is taken at the creation, and
  * nothing here waits for a client.
  *
  * Lifecycle: create, then watch and serve in the main thread's loop, destroy before the pipeline.
@@ -31,14 +37,29 @@
 
 struct control_service;
 struct health_watch;
+struct ledger_snapshot;
+struct output;
 struct pipeline;
 
+/* What the service has done for a client. Called from control_service_serve. */
+struct control_program {
+    /* Appends the ledger in the form in which the program prints it. */
+    void (*write_report)(void *context, const struct ledger_snapshot *snapshot, struct output *out);
+
+    /* Returns 0, or -1 with `error` filled: it was refused. */
+    int (*reload)(void *context, struct error *error);
+    void (*stop)(void *context);
+    void *context;
+
+    const struct health_watch *health; /* outlives the service */
+};
+
 /*
- * Opens the socket at `address`. The pipeline and its health outlive the service; `encoder` writes
- * the lines of a tap (see tap_view_create). Returns 0, or -1 with `error` filled.
+ * Opens the socket at `address`. The pipeline outlives the service; `program` is copied; `encoder`
+ * writes the lines of a tap (see tap_view_create). Returns 0, or -1 with `error` filled.
  */
 int control_service_create(struct control_service **out, const char *address,
-                           struct pipeline *pipeline, const struct health_watch *health,
+                           struct pipeline *pipeline, const struct control_program *program,
                            const struct encoder_ops *encoder, struct error *error);
 
 /* Ends all clients and removes the socket. NULL is allowed. */

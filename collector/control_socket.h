@@ -8,6 +8,7 @@
 #ifndef SLUICE_COLLECTOR_CONTROL_SOCKET_H
 #define SLUICE_COLLECTOR_CONTROL_SOCKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "collector/error.h"
@@ -48,6 +49,12 @@ enum control_result {
 
 enum control_result control_socket_accept(struct control_socket *socket,
                                           struct control_connection **out);
+
+/*
+ * Whether the other end is the user that this program runs as, or the system's administrator; the
+ * socket's rights may have been widened so that others can connect, too.
+ */
+bool control_connection_may_order(const struct control_connection *connection);
 
 /* Reads up to, writes a first part of, `size` (≥ 1) bytes: *moved says how many. */
 enum control_result control_connection_read(struct control_connection *connection, void *bytes,

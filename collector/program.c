@@ -43,14 +43,20 @@ static void notify(void *context)
     control_notify(context);
 }
 
-/* Writes the ledger to `out` and prints it; false where it does not fit. */
-static bool try_report(const struct config *config, const struct ledger_snapshot *snapshot,
-                       struct output *out)
+static void write_report(const struct config *config, const struct ledger_snapshot *snapshot,
+                         struct output *out)
 {
     if (config->ledger == LEDGER_JSON)
         ledger_write_json(snapshot, out);
     else
         ledger_write_text(snapshot, out);
+}
+
+/* Writes the ledger to `out` and prints it; false where it does not fit. */
+static bool try_report(const struct config *config, const struct ledger_snapshot *snapshot,
+                       struct output *out)
+{
+    write_report(config, snapshot, out);
     if (!out->overflow &&
         !log_text(LOG_INFO, out->data, out->used, snapshot->final ? FINAL_WAIT_MS : LIVE_WAIT_MS))
         log_line(LOG_ERROR, "nobody reads stderr: a ledger was lost");
@@ -283,6 +289,36 @@ static _Noreturn void end_without_threads(struct run *run)
     _Exit(EXIT_CODE_IO);
 }
 
+static void write_report_for_client(void *context, const struct ledger_snapshot *snapshot,
+                                    struct output *out)
+{
+    const struct run *run = context;
+    write_report(run->config, snapshot, out);
+}
+
+static int reload_for_client(void *context, struct error *error)
+{
+    return reload_on_request(context, error);
+}
+
+static void stop_for_client(void *context)
+{
+    stop_on_request(context);
+}
+
+static int serve_control(struct run *run, struct error *error)
+{
+    const struct control_program program = {.write_report = write_report_for_client,
+                                            .reload = reload_for_client,
+                                            .stop = stop_for_client,
+                                            .context = run,
+                                            .health = run->health};
+    if (run->config->control == NULL)
+        return 0;
+    return control_service_create(&run->service, run->config->control, run->pipeline, &program,
+                                  run->options->tap_encoder, error);
+}
+
 static int serve_metrics(struct run *run, struct error *error)
 {
     const struct metrics_server_options options = {.address = run->config->metrics,
@@ -305,11 +341,7 @@ static int serve_clients(struct run *run, struct error *error)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for --control or --metrics");
         return -1;
     }
-    if (config->control != NULL &&
-        control_service_create(&run->service, config->control, run->pipeline, run->health,
-                               run->options->tap_encoder, error) != 0)
-        return -1;
-    return serve_metrics(run, error);
+    return serve_control(run, error) != 0 ? -1 : serve_metrics(run, error);
 }
 
 static int start(struct run *run, struct error *error)

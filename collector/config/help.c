@@ -145,12 +145,14 @@ static void print_sink_forms(FILE *to, const struct config_choices *choices)
 void options_print_help(FILE *to, const struct config_choices *choices)
 {
     struct page page = {.to = to};
-    fputs("Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
-          "       sluice ctl reload|ledger|stop PID\n"
-          "Collects protobuf telemetry from UDP and writes its records. Only data goes to stdout.\n"
-          "\n"
-          "Options (--name VALUE or --name=VALUE):\n",
-          to);
+    fprintf(
+        to,
+        "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
+        "       sluice ctl reload|ledger|stop PID|%s\n"
+        "Collects protobuf telemetry from UDP and writes its records. Only data goes to stdout.\n"
+        "\n"
+        "Options (--name VALUE or --name=VALUE):\n",
+        choices->local_form);
     for (const struct option *option = command_options; option->setting.name != NULL; option++)
         print_option(&page, option, choices);
     fputs("\nA URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in it is\n"

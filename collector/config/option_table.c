@@ -104,7 +104,7 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_CODE_OK, "done"},
     {EXIT_CODE_USAGE, "wrong command line"},
     {EXIT_CODE_BAD_INPUT, "bad input data"},
-    {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl) no such process"},
+    {EXIT_CODE_CANNOT_BIND, "cannot bind, or (ctl) nobody there"},
     {EXIT_CODE_INTERNAL, "internal error"},
     {EXIT_CODE_CANNOT_CREATE, "cannot create output"},
     {EXIT_CODE_IO, "I/O error"},

@@ -303,6 +303,16 @@ static void an_address_is_one_programs_until_it_closes(void **state)
     control_peer_close(peer);
 }
 
+static void our_own_user_may_order(void **state)
+{
+    (void)state;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    struct control_connection *connection = accepted();
+    assert_true(control_connection_may_order(connection));
+    control_peer_close(peer);
+    control_connection_close(connection);
+}
+
 static void a_name_that_is_too_long_is_refused(void **state)
 {
     (void)state;
@@ -333,6 +343,7 @@ int main(void)
         with_server(what_was_written_before_the_end_arrives_and_then_the_end),
         with_server(closing_does_not_wait_for_one_that_does_not_read),
         with_server(an_address_is_one_programs_until_it_closes),
+        with_server(our_own_user_may_order),
         with_server(a_name_that_is_too_long_is_refused),
     };
     return cmocka_run_group_tests_name("control_socket", tests, NULL, NULL);

@@ -210,6 +210,14 @@ enum control_result control_socket_accept(struct control_socket *socket,
     return CONTROL_DONE;
 }
 
+bool control_connection_may_order(const struct control_connection *connection)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(connection->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == 0 || peer.uid == geteuid());
+}
+
 static enum control_result result_of(ssize_t count, size_t *moved)
 {
     if (count < 0)

@@ -94,6 +94,7 @@ class Shell:
         "sluice --sink 'file:/tmp/lines?rotate_s": "sluice --sink 'file:/tmp/lines?rotate_size=",
         "sluice --sink 'stdout:?format=infl": "sluice --sink 'stdout:?format=influx",
         "sluice ctl rel": "sluice ctl reload",
+        "sluice ctl reload uni": "sluice ctl reload unix:",
         "sluice-send --schema rie": "sluice-send --schema riemann",
         "sluice-replay --spe": "sluice-replay --speed",
         "sluice-decode --descr": "sluice-decode --descriptor-set",
@@ -117,8 +118,9 @@ class Shell:
 
     def test_a_file_is_completed_behind_its_scheme(self):
         (self.folder / "capture-of-a-day.pcap").touch()
-        line = f"sluice --listen pcap:{self.folder}/capt"
-        self.assertTrue(self.complete(line).startswith(f"{line}ure-of-a-day.pcap"))
+        for line in (f"sluice --listen pcap:{self.folder}/capt",
+                     f"sluice ctl stop unix:{self.folder}/capt"):
+            self.assertTrue(self.complete(line).startswith(f"{line}ure-of-a-day.pcap"), line)
 
 
 @unittest.skipUnless(shutil.which("bash"), "needs bash")

@@ -13,7 +13,7 @@ from control_client import ControlClient
 from live_pipe import LivePipe
 from protobuf import gauge, metric, sample, telemetry
 from sluice_program import (BURST, CAPTURES, RIEMANN, TELEMETRY, ProgramTest,
-                            check_running_ledger, settled, wait_until)
+                            check_running_ledger, parse_json, settled, wait_until)
 
 NO_PLACE = "a pipe is no file, and stands in no folder"
 NO_SUCH_FACTS = "Linux' numbers of a process of Wine's are not those of its threads"
@@ -183,6 +183,82 @@ class Requests(ControlTest):
         for piece in (b"led", b"ge", b"r\n"):
             client.socket.sendall(piece)
         self.assertIn("uptime_seconds", client.read_line())
+
+    def test_the_report_is_the_text_that_the_program_prints(self):
+        program = self.control("--listen", RIEMANN, ledger="text")
+        text = self.client().ask("report")["report"]
+        self.assertRegex(text, r"^ledger after [0-9.]+ s \(running\)\n")
+        self.assertIn(f"listener {program.names[0]} (riemann)\n", text)
+        program.ask_to_stop()
+        program.process.wait()
+
+    def test_a_report_is_json_where_the_program_prints_that(self):
+        self.control("--listen", RIEMANN)
+        check_running_ledger(parse_json(self.client().ask("report")["report"]))
+
+    def test_orders_are_answered_in_turn_and_the_last_one_is_carried_out(self):
+        """Reloads that wait while one is done, a stop behind them, and questions in between."""
+        program = self.control("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines")
+        clients = [self.client() for _ in range(CLIENTS)]
+        for client in clients[:-1]:
+            client.socket.sendall(b"reload\nledger\nreload\n")
+        for client in clients[:-1]:
+            self.assertEqual(client.read_line(), {"reload": "done"})
+            self.assertIn("uptime_seconds", client.read_line())
+            self.assertEqual(client.read_line(), {"reload": "done"})
+        clients[-1].socket.sendall(b"reload\nstop\n")
+        self.assertEqual(clients[-1].read_line(), {"reload": "done"})
+        self.assertEqual(clients[-1].read_line(), {"stop": "begun"})
+        program.finish()
+
+    def test_an_order_that_is_not_whole_is_none(self):
+        program = self.control("--listen", RIEMANN)
+        other = self.client()
+        for part in (b"stop", b"sto", b"stop now\n", b" stop\n", b"stop \n", b"STOP\n",
+                     b"stop\0\n", b"x" * 508 + b"stop\n"):
+            client = self.client()
+            client.socket.sendall(part)
+            client.close()
+            for _ in range(2):  # rounds, of which the first reads that
+                self.assertFalse(other.ask("ledger")["final"])
+        self.assertIsNone(program.process.poll())
+
+    def test_an_order_is_carried_out_though_its_client_has_left(self):
+        program = self.control("--listen", RIEMANN)
+        client = self.client()
+        client.send("stop")
+        client.close()
+        program.finish()
+
+    def test_a_reload_while_it_stops_is_refused(self):
+        program = self.control("--listen", RIEMANN, "--stop-timeout", "1h", "--sink", "stdout:",
+                               stdout=self.full_pipe())
+        self.sender(program).send_all([metric(value) for value in range(1000)])
+        client = self.client()
+        self.assertEqual(client.ask("stop"), {"stop": "begun"})
+        self.assertIn("stopping", client.ask("reload")["refused"])
+        self.assertEqual(client.ask("stop"), {"stop": "begun"})  # and waits no longer
+        program.finish()
+
+    @not_on_windows(NO_PLACE)
+    def test_who_is_neither_its_user_nor_root_may_ask_and_order_nothing(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        program = self.control("--listen", RIEMANN)
+        self.folder.chmod(0o711)
+        self.path.chmod(0o666)
+        os.seteuid(64123)
+        try:
+            client = self.client()
+        finally:
+            os.seteuid(0)
+        for order in ("reload", "stop"):
+            self.assertIn("only the user who runs sluice", client.ask(order)["error"])
+        self.assertFalse(client.ask("ledger")["final"])
+        self.assertIn("uptime_seconds", client.ask("report")["report"])
+        self.assertEqual([line for line in program.log() if "anew" in line], [])
+        self.assertEqual(self.client().ask("stop"), {"stop": "begun"})
+        program.finish()
 
     def test_a_request_without_end_is_cut_off(self):
         self.control("--listen", RIEMANN)

@@ -1,23 +1,41 @@
 """sluice ctl: one program tells another one what to do, and nobody else is hit by it."""
+import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
+import threading
 import time
 import unittest
 
-from built import command, not_on_windows
+from built import WINDOWS, command, not_on_windows
+from control_client import ControlClient
 from protobuf import metric
-from sluice_program import DEADLINE, RIEMANN, SLUICE, STOP_LIMIT, ProgramTest, read_lines
+from sluice_program import (DEADLINE, RIEMANN, SLUICE, STOP_LIMIT, ProgramTest,
+                            check_running_ledger, parse_lines, read_lines)
+from test_config import READS_FILES
+
+
+def run_ctl(*words, program=SLUICE):
+    return subprocess.run(command(program, "ctl", *words), capture_output=True, text=True,
+                          timeout=DEADLINE, stdin=subprocess.DEVNULL)
 
 
 def ctl(*words, code=0, program=SLUICE):
     """Runs it; returns what it said on stderr."""
-    done = subprocess.run(command(program, "ctl", *words), capture_output=True, text=True,
-                          timeout=DEADLINE, stdin=subprocess.DEVNULL)
+    done = run_ctl(*words, program=program)
     if done.returncode != code or done.stdout != "":
         raise AssertionError(f"exit code {done.returncode}, not {code}: {done}")
     return done.stderr
+
+
+def told(program):
+    """What is said where nothing but the log can tell the outcome."""
+    return f"sluice: ctl: process {program.number} was told; its log has the outcome\n"
+
+
+FORM = "pipe:NAME" if WINDOWS else "unix:PATH"
 
 
 class Orders(ProgramTest):
@@ -25,7 +43,7 @@ class Orders(ProgramTest):
         program = self.start("--listen", RIEMANN)
         self.sender(program).send_all([metric(1)])
         before = len(program.ledgers())
-        self.assertEqual(ctl("ledger", program.number), "")
+        self.assertEqual(ctl("ledger", program.number), told(program))
         self.assertTrue(program.stderr.wait_for(lambda _: len(program.ledgers()) > before))
         self.assertEqual(program.ledgers()[before]["listeners"][0]["received"], 1)
         program.stop()
@@ -37,7 +55,7 @@ class Orders(ProgramTest):
         sender.send_all([metric(1)])
         program.wait_for_settled(1)
         path.rename(self.folder / "moved")
-        self.assertEqual(ctl("reload", program.number), "")
+        self.assertEqual(ctl("reload", program.number), told(program))
         program.wait_for_log("reopened")
         sender.send_all([metric(2)], before=1)
         program.stop()
@@ -48,7 +66,7 @@ class Orders(ProgramTest):
         program = self.start("--listen", RIEMANN)
         self.sender(program).send_all([metric(1), metric(2)])
         began = time.monotonic()
-        self.assertEqual(ctl("stop", program.number), "")
+        self.assertEqual(ctl("stop", program.number), told(program))
         ledger = program.finish()
         self.assertLess(time.monotonic() - began, STOP_LIMIT)
         self.assertEqual(ledger["sinks"][0]["written"], 2)
@@ -69,8 +87,118 @@ class Orders(ProgramTest):
     def test_a_program_that_was_replaced_since_is_known_by_its_name(self):
         copy = pathlib.Path(shutil.copy(SLUICE, self.folder / pathlib.Path(SLUICE).name))
         program = self.start("--listen", RIEMANN)
-        self.assertEqual(ctl("stop", program.number, program=copy), "")
+        self.assertEqual(ctl("stop", program.number, program=copy), told(program))
         program.finish()
+
+
+class OverItsSocket(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "control"
+        self.address = f"pipe:{self.folder.name}-control" if WINDOWS else f"unix:{self.path}"
+
+    def started(self, *arguments, **more):
+        return self.start("--listen", RIEMANN, "--control", self.address, *arguments, **more)
+
+    def ask(self, order, code=0):
+        """Returns what it wrote to stdout and to stderr."""
+        done = run_ctl(order, self.address)
+        self.assertEqual(done.returncode, code, done)
+        return done.stdout, done.stderr
+
+    def test_ledger_prints_to_whom_asks_what_the_program_prints(self):
+        program = self.started(ledger="text")
+        said, errors = self.ask("ledger")
+        self.assertEqual(errors, "")
+        program.ask_for_ledger()
+        program.wait_for_log("  sink stdout:")
+        program.wait_for_log("    lines 0, samples 0, bytes 0")
+        printed = program.said()[1:]  # after what it listens on
+        self.assertRegex(said, r"\Aledger after [0-9.]+ s \(running\)\n")
+        self.assertEqual(said.splitlines()[1:], printed[1:])
+        program.ask_to_stop()
+        program.process.wait()
+
+    def test_a_ledger_in_json_is_printed_so(self):
+        self.started()
+        said, _ = self.ask("ledger")
+        check_running_ledger(parse_lines(said.encode())[0])
+
+    def test_stop_returns_when_it_is_taken_and_a_second_one_waits_for_nothing(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        program = self.started("--stop-timeout", "1h", stdout=writer)
+        os.close(writer)
+        self.sender(program).send_all([metric(value) for value in range(1000)])
+        self.assertEqual(self.ask("stop"), ("begun\n", ""))
+        with self.assertRaises(subprocess.TimeoutExpired):
+            program.process.wait(0.5)
+        self.assertEqual(self.ask("stop"), ("begun\n", ""))
+        program.finish()
+        self.ask("stop", code=69)
+
+    def test_a_reload_says_that_it_is_done(self):
+        program = self.started("--sink", f"file:{self.folder / 'lines'}")
+        self.assertEqual(self.ask("reload"), ("done\n", ""))
+        program.wait_for_log("lines: reopened")
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_a_reload_that_is_refused_says_why(self):
+        file = self.folder / "sluice.yaml"
+        good = json.dumps({"listeners": [RIEMANN], "sinks": [f"file:{self.folder / 'lines'}"],
+                           "control": self.address})
+        file.write_text(good, encoding="utf-8")
+        program = self.start("--config", file)
+        for text, why in ((good.replace("sinks", "sniks"), 'unknown option "sniks"'),
+                          (good.replace("lines", "none/lines"), "none/lines"),
+                          (good.replace("control", "pidfile"), "pidfile"), ("", "")):
+            file.write_text(text, encoding="utf-8")
+            said, errors = self.ask("reload", code=78)
+            self.assertEqual(said, "")
+            self.assertRegex(errors, r"\Asluice: error: ctl: refused: .+\n\Z")
+            self.assertIn(why, errors)
+        file.write_text(good, encoding="utf-8")
+        self.assertEqual(self.ask("reload"), ("done\n", ""))
+        program.stop()
+
+    def test_nobody_is_there(self):
+        said, errors = self.ask("reload", code=69)
+        self.assertEqual(said, "")
+        self.assertIn(f"sluice: error: ctl: {self.address}: ", errors)
+
+    @not_on_windows("a pipe is no file, and stands in no folder")
+    def test_what_is_there_is_none(self):
+        self.path.write_text("no socket", encoding="ascii")
+        self.assertIn("Connection refused", self.ask("stop", code=69)[1])
+        self.path.unlink()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+            other.bind(str(self.path))
+            self.assertIn("Connection refused", self.ask("stop", code=69)[1])
+            other.listen()
+            for answer, why in ((b"HTTP/1.1 200 OK\r\n", "is no sluice"), (b"", "no whole answer"),
+                                (b'{"stop":"beg', "no whole answer"),
+                                (b'{"stop":"' + b"x" * 300000, "no whole answer"),
+                                (b'{"error":"\\u001b[2J no"}\n', "\ufffd[2J no")):
+                def serve():
+                    client, _ = other.accept()
+                    with client:
+                        client.recv(64)
+                        try:
+                            client.sendall(answer)
+                        except BrokenPipeError:
+                            pass
+                server = threading.Thread(target=serve)
+                server.start()
+                self.assertIn(why, self.ask("stop", code=69)[1])
+                server.join(DEADLINE)
+
+    def test_too_many_clients_is_told(self):
+        self.started()
+        clients = [ControlClient(self.address) for _ in range(8)]
+        for client in clients:
+            self.addCleanup(client.close)
+            client.ask("ledger")
+        self.assertIn("too many clients", self.ask("ledger", code=69)[1])
 
 
 OTHERS = "that another one is no sluice it tells by an event that it has not, whatever it is"
@@ -122,25 +250,28 @@ class Refusals(ProgramTest):
 
     def test_what_is_wrong_is_told(self):
         for words, text in (
-                ([], "write sluice ctl reload|ledger|stop PID"),
+                ([], f"write sluice ctl reload|ledger|stop PID|{FORM}"),
                 (["relaod", "1"], '"relaod" is not one of reload, ledger, stop; did you mean '
                                   '"reload"?'),
                 (["1", "stop"], '"1" is not one of reload, ledger, stop'),
-                (["stop"], "stop which process? Its log has the number"),
-                (["stop", "x"], '"x" is not the number of a process'),
-                (["stop", ""], '"" is not the number of a process'),
-                (["stop", "-1"], '"-1" is not the number of a process'),
-                (["stop", "0"], '"0" is not the number of a process'),
+                (["stop"], "stop which process? Its log has the number; or name its --control, "
+                           f"{FORM}"),
+                *((["stop", word], f'"{word}" is neither the number of a process nor of the form '
+                                   f"{FORM}") for word in ("x", "", "-1", "0")),
+                (["stop", FORM.partition(":")[0] + ":"],
+                 f'"{FORM.partition(":")[0]}:" is not of the form {FORM}'),
+                (["stop", "tcp:x"], f'"tcp:x" is not of the form {FORM}'),
                 (["stop", "1", "2"], 'unexpected argument "2"')):
             self.assertEqual(ctl(*words, code=64), f"sluice: error: ctl: {text}\n")
 
     def test_help_tells_what_there_is(self):
         done = subprocess.run(command(SLUICE, "ctl", "--help"), capture_output=True, text=True,
                               timeout=DEADLINE, check=True)
-        self.assertTrue(done.stdout.startswith("Usage: sluice ctl reload|ledger|stop PID\n"))
+        usage = f"sluice ctl reload|ledger|stop PID|{FORM}\n"
+        self.assertTrue(done.stdout.startswith(f"Usage: {usage}"))
         done = subprocess.run(command(SLUICE, "--help"), capture_output=True, text=True, timeout=DEADLINE,
                               check=True)
-        self.assertIn("sluice ctl reload|ledger|stop PID", done.stdout)
+        self.assertIn(usage, done.stdout)
 
 
 if __name__ == "__main__":

@@ -146,7 +146,12 @@ _sluice() {
     if [[ ${words[1]} == ctl && ${#words[@]} -gt 2 ]]; then
         case ${#words[@]} in
             3) _sluice_offer reload ledger stop ;;
-            4) _sluice_offer $(pgrep -x sluice) ;;
+            4)
+                case $current in
+                    unix:*) _sluice_offer_files unix: "${current#unix:}" -f ;;
+                    *) _sluice_offer unix: $(pgrep -x sluice) ;;
+                esac
+                ;;
         esac
     elif [[ $current == --*=* ]]; then
         _sluice_offer_option_value "${current%%=*}" "${current%%=*}=" "${current#*=}"

@@ -89,8 +89,19 @@ function __sluice_letters
     end
 end
 
+function __sluice_told
+    set -l address (__sluice_url)
+    switch "$address"
+        case 'unix:*'
+            __sluice_files unix
+        case '*'
+            echo unix:
+            pgrep -x sluice
+    end
+end
+
 complete -c sluice -f
 @fish-options
 complete -c sluice -n __fish_use_subcommand -a ctl -d 'tell a running sluice something'
 complete -c sluice -n '__fish_seen_subcommand_from ctl' -a 'reload ledger stop'
-complete -c sluice -n '__fish_seen_subcommand_from reload ledger stop' -a '(pgrep -x sluice)'
+complete -c sluice -n '__fish_seen_subcommand_from reload ledger stop' -a '(__sluice_told)'

@@ -65,11 +65,21 @@ _sluice_letters() {
     esac
 }
 
+_sluice_told() {
+    case $PREFIX in
+        unix:*) compset -P unix: && _files ;;
+        *)
+            compadd -S '' -- unix:
+            _pids -m sluice
+            ;;
+    esac
+}
+
 _sluice() {
     if [[ $words[2] == ctl && CURRENT -gt 2 ]]; then
         case $CURRENT in
             3) compadd -- reload ledger stop ;;
-            4) _pids -m sluice ;;
+            4) _sluice_told ;;
         esac
         return
     fi

@@ -1,0 +1,119 @@
+/* collector/control_ask.h on sockets of the local domain. */
+#include "collector/control_ask.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "collector/deadline.h"
+
+static int cannot(struct error *error, const char *address, const char *why)
+{
+    error_set(error, EXIT_CODE_NOT_REACHED, "%s: %s", address, why);
+    return -1;
+}
+
+/* Waits for the socket until `end_ns`. Returns false with errno where it does not come to it. */
+static bool await(int fd, short events, int64_t end_ns)
+{
+    struct pollfd polled = {.fd = fd, .events = events};
+    int result;
+    do
+        result = poll(&polled, 1, milliseconds_until(end_ns, clock_monotonic_ns()));
+    while (result < 0 && errno == EINTR);
+    if (result == 0)
+        errno = ETIMEDOUT;
+    return result > 0;
+}
+
+/* The collector's queue of those who wait to be accepted may be full for a moment. */
+static bool connect_to(int fd, const struct sockaddr_un *to, int64_t end_ns)
+{
+    const int pause_ms = 10;
+    while (connect(fd, (const struct sockaddr *)to, sizeof *to) != 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            return false;
+        if (clock_monotonic_ns() >= end_ns) {
+            errno = ETIMEDOUT;
+            return false;
+        }
+        poll(NULL, 0, pause_ms);
+    }
+    return true;
+}
+
+/* A collector that has refused us already has left what it says, so that is read all the same. */
+static bool send_bytes(int fd, const char *bytes, size_t size, int64_t end_ns)
+{
+    while (size != 0) {
+        ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EPIPE)
+            return true;
+        if (sent < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+        if (sent < 0 && !await(fd, POLLOUT, end_ns))
+            return false;
+        bytes += sent < 0 ? 0 : sent;
+        size -= sent < 0 ? 0 : (size_t)sent;
+    }
+    return true;
+}
+
+/* Returns 1 when the whole line has come, 0 where it never will, -1 with errno. */
+static int receive_line(int fd, struct output *answer, int64_t end_ns)
+{
+    size_t begin = answer->used;
+    while (answer->used < answer->capacity) {
+        char *at = answer->data + answer->used;
+        ssize_t count = recv(fd, at, answer->capacity - answer->used, 0);
+        if (count == 0)
+            return 0;
+        if (count < 0 && errno != EAGAIN && errno != EINTR)
+            return -1;
+        if (count < 0 && !await(fd, POLLIN, end_ns))
+            return -1;
+        if (count < 0)
+            continue;
+        answer->used += (size_t)count;
+        const char *newline = memchr(at, '\n', (size_t)count);
+        if (newline == NULL)
+            continue;
+        answer->used = (size_t)(newline - answer->data);
+        return 1;
+    }
+    answer->used = begin;
+    return 0;
+}
+
+static int talk(int fd, const struct sockaddr_un *to, const char *address, const char *request,
+                struct output *answer, struct error *error)
+{
+    int64_t end_ns = clock_monotonic_ns() + CONTROL_ASK_MS * INT64_C(1000000);
+    if (!connect_to(fd, to, end_ns) || !send_bytes(fd, request, strlen(request), end_ns) ||
+        !send_bytes(fd, "\n", 1, end_ns))
+        return cannot(error, address, strerror(errno));
+    int result = receive_line(fd, answer, end_ns);
+    if (result == 0)
+        return cannot(error, address, "no whole answer came");
+    return result > 0 ? 0 : cannot(error, address, strerror(errno));
+}
+
+int control_ask(const char *address, const char *request, struct output *answer,
+                struct error *error)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    const char *path = strchr(address, ':') + 1;
+    if (strlen(path) >= sizeof to.sun_path)
+        return cannot(error, address, "the path is too long");
+    strcpy(to.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return cannot(error, address, strerror(errno));
+    int result = talk(fd, &to, address, request, answer, error);
+    close(fd);
+    return result;
+}

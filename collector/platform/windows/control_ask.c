@@ -1,0 +1,120 @@
+/* collector/control_ask.h on named pipes. */
+#include "collector/control_ask.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <wchar.h>
+#include <windows.h>
+
+#include "collector/deadline.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/platform/windows/text.h"
+
+/* Windows' own limit of a pipe's name, \\.\pipe\ and its end included. */
+#define NAME_SIZE 257
+
+struct question {
+    HANDLE pipe;
+    OVERLAPPED state;
+    int64_t end_ns;
+};
+
+static int cannot(struct error *error, const char *address, const char *why)
+{
+    error_set(error, EXIT_CODE_NOT_REACHED, "%s: %s", address, why);
+    return -1;
+}
+
+static DWORD time_left(const struct question *question)
+{
+    return (DWORD)milliseconds_until(question->end_ns, clock_monotonic_ns());
+}
+
+/* A pipe whose instances all have clients is busy until there is one more. What listens learns who
+ * we are, and may do nothing in our name. */
+static bool connect_to(struct question *question, const wchar_t *name)
+{
+    do {
+        question->pipe = CreateFileW(
+            name, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING,
+            FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, NULL);
+    } while (question->pipe == INVALID_HANDLE_VALUE && GetLastError() == ERROR_PIPE_BUSY &&
+             time_left(question) != 0 && WaitNamedPipeW(name, time_left(question)));
+    return question->pipe != INVALID_HANDLE_VALUE;
+}
+
+/* To be called with what beginning it returned. Returns false where it fails (GetLastError). */
+static bool is_done(struct question *question, BOOL done, DWORD *size)
+{
+    if (!done && GetLastError() != ERROR_IO_PENDING)
+        return false;
+    if (WaitForSingleObject(question->state.hEvent, time_left(question)) != WAIT_OBJECT_0) {
+        CancelIoEx(question->pipe, &question->state);
+        GetOverlappedResult(question->pipe, &question->state, size, TRUE);
+        SetLastError(WAIT_TIMEOUT);
+        return false;
+    }
+    return GetOverlappedResult(question->pipe, &question->state, size, FALSE);
+}
+
+/* A collector that has refused us already has left what it says, so that is read all the same. */
+static bool send_bytes(struct question *question, const char *bytes, size_t size)
+{
+    DWORD sent;
+    return is_done(question, WriteFile(question->pipe, bytes, (DWORD)size, NULL, &question->state),
+                   &sent) ||
+           GetLastError() == ERROR_NO_DATA || GetLastError() == ERROR_BROKEN_PIPE;
+}
+
+/* Returns 1 when the whole line has come, 0 where it never will, -1 with GetLastError. */
+static int receive_line(struct question *question, struct output *answer)
+{
+    size_t begin = answer->used;
+    while (answer->used < answer->capacity) {
+        char *at = answer->data + answer->used;
+        DWORD room = (DWORD)(answer->capacity - answer->used);
+        DWORD count = 0;
+        if (!is_done(question, ReadFile(question->pipe, at, room, NULL, &question->state), &count))
+            return GetLastError() == ERROR_BROKEN_PIPE ? 0 : -1;
+        answer->used += count;
+        const char *newline = memchr(at, '\n', count);
+        if (newline == NULL)
+            continue;
+        answer->used = (size_t)(newline - answer->data);
+        return 1;
+    }
+    answer->used = begin;
+    return 0;
+}
+
+static int talk(struct question *question, const wchar_t *name, const char *address,
+                const char *request, struct output *answer, struct error *error)
+{
+    question->state.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
+    if (question->state.hEvent == NULL || !connect_to(question, name) ||
+        !send_bytes(question, request, strlen(request)) || !send_bytes(question, "\n", 1))
+        return cannot(error, address, system_error(GetLastError()).text);
+    int result = receive_line(question, answer);
+    if (result == 0)
+        return cannot(error, address, "no whole answer came");
+    return result > 0 ? 0 : cannot(error, address, system_error(GetLastError()).text);
+}
+
+int control_ask(const char *address, const char *request, struct output *answer,
+                struct error *error)
+{
+    static const wchar_t prefix[] = L"\\\\.\\pipe\\";
+    const size_t length = sizeof prefix / sizeof *prefix - 1;
+    wchar_t name[NAME_SIZE];
+    struct question question = {.pipe = INVALID_HANDLE_VALUE,
+                                .end_ns = clock_monotonic_ns() + CONTROL_ASK_MS * INT64_C(1000000)};
+    wcscpy(name, prefix);
+    if (!text_to_wide(strchr(address, ':') + 1, name + length, NAME_SIZE - length))
+        return cannot(error, address, "the name is too long, or is no UTF-8");
+    int result = talk(&question, name, address, request, answer, error);
+    if (question.pipe != INVALID_HANDLE_VALUE)
+        CloseHandle(question.pipe);
+    if (question.state.hEvent != NULL)
+        CloseHandle(question.state.hEvent);
+    return result;
+}

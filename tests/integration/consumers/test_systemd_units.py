@@ -1,4 +1,5 @@
 """The units and the files beside them are what systemd understands, and the program can live so."""
+import json
 import os
 import pathlib
 import re
@@ -19,6 +20,7 @@ nothing_on_windows("there is no systemd")
 PACKAGING = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging"
 UNITS = PACKAGING / "systemd"
 INSTALLED = "/usr/bin/sluice"
+CONFIGURATION = "/etc/sluice/sluice.yaml"
 EXPOSURE = 15  # tenths of what systemd-analyze security tells, at most; 0 is none, 100 is all
 
 
@@ -55,13 +57,59 @@ class Units(ConsumerTest):
         run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE}",
             self.units / "sluice.service")
 
-    def test_its_reload_reaches_the_program(self):
-        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder / 'lines'}")
-        unit = (self.units / "sluice.service").read_text(encoding="utf-8")
+    def begin(self, **options):
+        """As the service, but that all is in the test's folder."""
+        self.file = self.folder / "sluice.yaml"
+        self.lines = self.folder / "lines"
+        self.write(**options)
+        return self.start("--config", self.file)
+
+    def write(self, **options):
+        self.file.write_text(json.dumps({"listeners": [RIEMANN], "sinks": [f"file:{self.lines}"],
+                                         **options}), encoding="utf-8")
+
+    def reload(self, program):
+        """What systemctl reload does; returns its exit code and what it said."""
+        unit = (self.units / "sluice.service").read_text(encoding="utf-8").replace("\\\n", " ")
         order, = re.findall(r"(?m)^ExecReload=(.*)$", unit)
-        self.assertIn("${MAINPID}", order)
-        run(*shlex.split(order.replace("${MAINPID}", str(program.process.pid))))
+        for what, by in (("${MAINPID}", program.process.pid), (CONFIGURATION, self.file),
+                         ("/run/sluice/control", self.folder / "control")):
+            self.assertIn(what, order)
+            order = order.replace(what, str(by))
+        done = subprocess.run(shlex.split(order), stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+                              stdout=subprocess.PIPE, timeout=DEADLINE, check=False, text=True)
+        return done.returncode, done.stdout
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_its_reload_checks_first_and_reaches_the_program(self):
+        program = self.begin()
+        code, said = self.reload(program)
+        self.assertEqual(code, 0, said)
+        self.assertIn("the configuration is valid", said)
         program.wait_for_log("lines: reopened")
+        program.stop()
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_its_reload_fails_where_the_configuration_is_wrong_and_moved_files_are_reopened(self):
+        program = self.begin()
+        self.write(sniks=[])
+        self.lines.rename(self.folder / "moved")
+        code, said = self.reload(program)
+        self.assertEqual(code, 78, said)
+        self.assertIn("sniks", said)
+        program.wait_for_log("lines: reopened")
+        self.assertTrue(self.lines.exists())
+        program.stop()
+
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_its_reload_asks_the_control_socket_where_there_is_one(self):
+        control = f"unix:{self.folder}/control"
+        program = self.begin(control=control)
+        self.assertEqual(self.reload(program), (0, "done\n"))
+        self.write(control=control, threads=1)  # which --check finds nothing wrong with
+        code, said = self.reload(program)
+        self.assertEqual(code, 78, said)
+        self.assertIn("refused: ", said)
         program.stop()
 
     def test_the_readme_has_the_socket(self):

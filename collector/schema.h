@@ -61,6 +61,12 @@ struct decoded {
     struct decode_failure failure; /* written only where there is no message */
 };
 
+/* How many of a message's fields, at all levels, a schema knows. */
+struct schema_fields {
+    size_t known; /* values of those that are no messages themselves */
+    size_t unknown;
+};
+
 /* The arena was too small for what a schema adds to the message. Returns DECODE_TOO_LARGE. */
 static inline enum decode_result decoded_no_room(struct decoded *out)
 {
@@ -259,6 +265,9 @@ struct schema_ops {
      */
     size_t (*write_json)(const struct schema *schema, const void *message,
                          const struct json_style *style, struct arena *scratch, struct output *out);
+
+    /* Counts its fields. It takes as long as walking over all of the message. */
+    struct schema_fields (*count_fields)(const struct schema *schema, const void *message);
 
     /*
      * Appends the message in the protobuf wire format, unknown fields included, to `out` (which

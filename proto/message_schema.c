@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "proto/message/count.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
@@ -52,6 +53,11 @@ size_t message_schema_write_json(const struct schema *schema, const void *messag
                                  struct output *out)
 {
     return message_write_json(type_of(schema), message, style, scratch, out);
+}
+
+struct schema_fields message_schema_count_fields(const struct schema *schema, const void *message)
+{
+    return message_count_fields(type_of(schema), message);
 }
 
 void message_schema_write_protobuf(const struct schema *schema, const void *message,

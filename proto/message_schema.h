@@ -39,6 +39,7 @@ enum decode_result message_schema_decode(const struct schema *schema, const uint
 size_t message_schema_write_json(const struct schema *schema, const void *message,
                                  const struct json_style *style, struct arena *scratch,
                                  struct output *out);
+struct schema_fields message_schema_count_fields(const struct schema *schema, const void *message);
 void message_schema_write_protobuf(const struct schema *schema, const void *message,
                                    struct output *out);
 

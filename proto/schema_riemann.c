@@ -177,6 +177,11 @@ static size_t write_json(const struct schema *schema, const void *message,
                                      scratch, out);
 }
 
+static struct schema_fields count_fields(const struct schema *schema, const void *message)
+{
+    return message_schema_count_fields(schema, ((const struct riemann_message *)message)->msg);
+}
+
 static void write_protobuf(const struct schema *schema, const void *message, struct output *out)
 {
     message_schema_write_protobuf(schema, ((const struct riemann_message *)message)->msg, out);
@@ -191,5 +196,6 @@ const struct schema_ops schema_riemann = {
     .next_sample = next_sample,
     .next_label = next_label,
     .write_json = write_json,
+    .count_fields = count_fields,
     .write_protobuf = write_protobuf,
 };

@@ -150,6 +150,7 @@ const struct schema_ops schema_telemetry = {
     .next_sample = next_sample,
     .next_label = next_label,
     .write_json = message_schema_write_json,
+    .count_fields = message_schema_count_fields,
     .write_protobuf = message_schema_write_protobuf,
     .sequence = sequence,
 };

@@ -331,5 +331,6 @@ const struct schema_ops schema_otlp = {
     .next_exemplar = next_exemplar,
     .next_exemplar_label = otlp_next_exemplar_label,
     .write_json = message_schema_write_json,
+    .count_fields = message_schema_count_fields,
     .write_protobuf = message_schema_write_protobuf,
 };

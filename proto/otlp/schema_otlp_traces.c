@@ -22,5 +22,6 @@ const struct schema_ops schema_otlp_traces = {
     .destroy = message_schema_destroy,
     .decode = message_schema_decode,
     .write_json = message_schema_write_json,
+    .count_fields = message_schema_count_fields,
     .write_protobuf = message_schema_write_protobuf,
 };

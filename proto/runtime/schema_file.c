@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/message/count.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
@@ -133,6 +134,11 @@ static size_t write_json(const struct schema *schema, const void *message,
     return message_write_json(file_of(schema)->type, message_of(message), style, scratch, out);
 }
 
+static struct schema_fields count_fields(const struct schema *schema, const void *message)
+{
+    return message_count_fields(file_of(schema)->type, message_of(message));
+}
+
 static void write_protobuf(const struct schema *schema, const void *message, struct output *out)
 {
     message_encode(file_of(schema)->type, message_of(message), out);
@@ -161,6 +167,7 @@ const struct schema_ops schema_file = {
     .next_sample = next_sample,
     .next_label = next_label,
     .write_json = write_json,
+    .count_fields = count_fields,
     .write_protobuf = write_protobuf,
     .sequence = sequence,
     .same_numbers = same_numbers,

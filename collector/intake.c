@@ -11,6 +11,7 @@
 #include "collector/rate_limit.h"
 #include "collector/schema_doubt.h"
 #include "collector/schema_list.h"
+#include "collector/thread.h"
 
 struct intake {
     struct intake_thread *thread;
@@ -18,7 +19,7 @@ struct intake {
     struct intake_counters *counters;
     struct open_batch own;
     struct open_batch *into; /* what it fills: its own, or one of the thread's */
-    struct schema_doubt doubt;
+    struct schema_doubt_pace doubt;
     struct sequence_recent sender; /* of the last datagram */
     struct log_limit log;
 };
@@ -518,8 +519,10 @@ static void append(struct intake *intake, const struct schema_entry *entry,
     counter_add(&intake->counters->decoded, 1);
     counter_add(&intake->counters->messages, chain->count);
     counter_add(&intake->counters->unknown_fields, chain->unknown_fields);
-    schema_doubt_look(&intake->doubt, intake->listener->name, chain->first, chain->unknown_fields,
-                      &intake->into->batch->arena);
+    struct schema_doubt *doubt = intake->listener->doubt;
+    if (doubt != NULL && schema_doubt_wants(&intake->doubt, chain->unknown_fields))
+        schema_doubt_look(doubt, &intake->doubt, intake->listener->name, chain->first,
+                          clock_monotonic_ns());
     for (struct record *record = chain->first, *next; record != NULL; record = next) {
         next = record->next;
         batch_append(intake->into->batch, record);

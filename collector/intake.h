@@ -10,8 +10,8 @@
  * may be several listeners'.
  *
  * One intake per socket or capture. One thread at a time uses it, with what that thread has for
- * all its intakes; between start and stop it allocates nothing. The order of judgement is that of
- * enum datagram_reason.
+ * all its intakes; between start and stop it allocates nothing, but for what is made once where a
+ * schema is doubted (schema_guess.h). The order of judgement is that of enum datagram_reason.
  */
 #ifndef SLUICE_COLLECTOR_INTAKE_H
 #define SLUICE_COLLECTOR_INTAKE_H

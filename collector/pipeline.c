@@ -415,6 +415,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     dead_letters_destroy(pipeline->letters);
     for (size_t i = 0; i < pipeline->known_count; i++)
         destroy_source(pipeline->known[i]);
+    schema_guess_destroy(pipeline->guess);
     sender_report_destroy(pipeline->senders);
     tap_destroy(pipeline->tap);
     batch_pool_destroy(pipeline->pool);

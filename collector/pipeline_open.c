@@ -14,6 +14,8 @@ int pipeline_no_memory(struct error *error)
 static int make_sources(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
+    if (config->schemas != NULL && (pipeline->guess = schema_guess_create(config->schemas)) == NULL)
+        return pipeline_no_memory(error);
     pipeline->sources = calloc(config->listener_count, sizeof(struct source *));
     struct schema_list **lists =
         pipeline->sources == NULL ? NULL : pipeline_make_schemas(config, error);

@@ -20,6 +20,7 @@
 #include "collector/memory_plan.h"
 #include "collector/pipeline.h"
 #include "collector/receiver.h"
+#include "collector/schema_doubt.h"
 #include "collector/schema_list.h"
 #include "collector/sender_report.h"
 #include "collector/sequence.h"
@@ -35,6 +36,7 @@ struct source {
     char *schema_names;                   /* the listener's */
     struct schema_slot *schemas;
     struct rate_limit *rate_limit; /* the listener's; NULL: none */
+    struct schema_doubt doubt;     /* the listener's */
     struct address address;
     size_t granted;                  /* bytes of receive buffer, for each socket */
     struct intake_counters *settled; /* the main thread's: what is found at the end */
@@ -85,6 +87,7 @@ struct pipeline {
     struct sequence_table *sequences;
     uint32_t next_numbering;       /* of the next schema whose numbers no other has */
     bool windows_end;              /* a listener no longer has a numbering that it had */
+    struct schema_guess *guess;    /* NULL: no schemas are known to it */
     struct tap *tap;               /* NULL: nobody may watch */
     struct sender_report *senders; /* NULL: nobody may ask */
     struct wakeup *refreshed;

@@ -93,6 +93,9 @@ static int fill_source(struct pipeline *pipeline, struct source *source,
     } else if ((source->schemas = schema_slot_create(list)) == NULL) {
         schema_list_release(list);
         return pipeline_no_memory(error);
+    } else {
+        schema_doubt_init(&source->doubt, pipeline->guess);
+        source->listener.doubt = &source->doubt;
     }
     if (pipeline_make_rate_limit(config, &source->rate_limit, error) != 0)
         return -1;

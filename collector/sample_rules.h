@@ -58,6 +58,12 @@ struct sample_rules {
     struct sample_globs *drop_label;
 };
 
+/* Whether they leave samples out. */
+static inline bool sample_rules_filter(const struct sample_rules *rules)
+{
+    return rules->include != NULL || rules->exclude != NULL || rules->one_in != 0;
+}
+
 /* The name of a key that was given, "include" or the like; NULL: none was. */
 const char *sample_rules_given(const struct sample_rules *rules);
 

@@ -3,31 +3,87 @@
 #include "collector/log.h"
 #include "collector/schema.h"
 
-#define STRANGE_ENOUGH 3
-
-static bool has_sample(const struct record *record, struct arena *scratch)
+void schema_doubt_init(struct schema_doubt *doubt, struct schema_guess *guess)
 {
-    const struct arena before = *scratch;
-    struct schema_cursor cursor = {.scratch = scratch};
-    struct sample sample;
-    bool found =
-        record->schema->ops->next_sample(record->schema, record->message, &cursor, &sample);
-    *scratch = before;
-    return found;
+    doubt->guess = guess;
+    schema_doubt_renew(doubt);
 }
 
-void schema_doubt_look(struct schema_doubt *doubt, const char *listener,
-                       const struct record *record, size_t unknown_fields, struct arena *scratch)
+void schema_doubt_renew(struct schema_doubt *doubt)
 {
-    if (doubt->settled)
+    atomic_store(&doubt->next_ns, 0);
+    atomic_store(&doubt->no_line_told, false);
+}
+
+/* --- another schema's ------------------------------------------------------------------------- */
+
+static bool is_mostly_unknown(const struct schema_fields *fields)
+{
+    return fields->unknown > fields->known;
+}
+
+static struct schema_fields fields_of(const struct record *record)
+{
+    return record->schema->ops->count_fields(record->schema, record->message);
+}
+
+static void tell_schema(const struct schema_doubt *doubt, const char *listener,
+                        const struct record *record, const struct schema_fields *fields)
+{
+    const char *fits = doubt->guess == NULL ? NULL
+                                            : schema_guess_name(doubt->guess, record->schema->ops,
+                                                                record->data, record->size);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, listener,
+              "%s does not know %zu of %zu fields in a datagram: is schema= right?%s%s%s",
+              record->schema->name, fields->unknown, fields->unknown + fields->known,
+              fits != NULL ? " schema=" : "", fits != NULL ? fits : "",
+              fits != NULL ? " knows them" : "");
+}
+
+void schema_doubt_look(struct schema_doubt *doubt, struct schema_doubt_pace *pace,
+                       const char *listener, const struct record *first, int64_t now_ns)
+{
+    int64_t next_ns = atomic_load(&doubt->next_ns);
+    if (now_ns < next_ns)
         return;
-    bool strange =
-        unknown_fields != 0 && record->schema->has_samples && !has_sample(record, scratch);
-    doubt->strange += strange;
-    doubt->settled = !strange || doubt->strange == STRANGE_ENOUGH;
-    if (strange && doubt->settled)
-        log_about(LOG_WARNING, LOG_OF_LISTENER, listener,
-                  "the first messages hold fields that %s does not know, and no sample: is "
-                  "schema= right?",
-                  record->schema->name);
+    struct schema_fields fields = {0};
+    for (const struct record *record = first; record != NULL; record = record->next) {
+        struct schema_fields one = fields_of(record);
+        fields.known += one.known;
+        fields.unknown += one.unknown;
+    }
+    if (!is_mostly_unknown(&fields)) {
+        pace->in_order += pace->in_order < DOUBT_IN_ORDER;
+        return;
+    }
+    pace->in_order = 0;
+    if (atomic_compare_exchange_strong(&doubt->next_ns, &next_ns, now_ns + SCHEMA_DOUBT_NS))
+        tell_schema(doubt, listener, first, &fields);
+}
+
+/* --- no line ---------------------------------------------------------------------------------- */
+
+/* Texts that a schema makes for a sample may be cut here: nobody reads them. */
+static bool has_sample(const struct record *record)
+{
+    uint64_t room[64];
+    struct arena scratch = {.base = (uint8_t *)room, .capacity = sizeof room};
+    struct schema_cursor cursor = {.scratch = &scratch};
+    struct sample sample;
+    return record->schema->ops->next_sample(record->schema, record->message, &cursor, &sample);
+}
+
+void schema_doubt_no_line(struct schema_doubt *doubt, const char *listener,
+                          const struct record *record, const char *sink)
+{
+    if (atomic_load_explicit(&doubt->no_line_told, memory_order_relaxed) ||
+        !record->schema->has_samples || has_sample(record))
+        return;
+    struct schema_fields fields = fields_of(record);
+    if (fields.known == 0 || is_mostly_unknown(&fields) ||
+        atomic_exchange(&doubt->no_line_told, true))
+        return;
+    log_about(LOG_INFO, LOG_OF_LISTENER, listener,
+              "a message has no metric value and so leaves no line in %s; view=message shows it",
+              sink);
 }

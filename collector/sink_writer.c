@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/schema_doubt.h"
 #include "collector/thread.h"
 
 /*
@@ -64,6 +65,20 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
     settle(writer, &writer->options.counters->failed[reason], records);
 }
 
+/* A sink with rules leaves much out that has samples: of that a little is looked at. */
+#define DOUBT_RULED_ONE_IN 64
+
+static void doubt_filtered(const struct sink_writer *writer, const struct listener *listener,
+                           const struct record *record)
+{
+    const struct sink_thread_options *options = &writer->options;
+    bool ruled = sample_rules_filter(&options->encoding.rules);
+    if (listener->doubt == NULL ||
+        (ruled && counter_read(&options->counters->filtered) % DOUBT_RULED_ONE_IN != 0))
+        return;
+    schema_doubt_no_line(listener->doubt, listener->name, record, options->name);
+}
+
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
                         const struct record *record, struct output *out, struct encoded *encoded)
 {
@@ -72,8 +87,11 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
     *encoded = writer->options.encoder->encode(writer->encoder, listener, record, out);
     if (!out->overflow && encoded->lines != 0)
         return true;
-    struct counter *fate =
-        out->overflow ? &counters->failed[FAILED_TOO_LARGE] : &counters->filtered;
+    struct counter *fate = &counters->failed[FAILED_TOO_LARGE];
+    if (!out->overflow) {
+        fate = &counters->filtered;
+        doubt_filtered(writer, listener, record);
+    }
     out->overflow = false;
     out->used = start;
     settle(writer, fate, 1);

@@ -12,7 +12,7 @@ _Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fi
 static void set_rules(struct sample_encoder *encoder, const struct sample_rules *rules)
 {
     encoder->rules = *rules;
-    encoder->filters = rules->include != NULL || rules->exclude != NULL || rules->one_in != 0;
+    encoder->filters = sample_rules_filter(rules);
     encoder->renames = rules->rename != NULL;
     if (rules->rename_label != NULL || rules->add_label != NULL || rules->drop_label != NULL)
         encoder->labels.rules = &encoder->rules;

@@ -124,6 +124,10 @@ struct config {
     struct sink_config *sinks;
     size_t sink_count;
     struct dead_letter_config dead_letter;
+
+    /* What a listener's messages may be of, whatever it was told: NULL at the end; NULL: none. */
+    const struct schema_ops *const *schemas;
+
     struct written *written;  /* what all this was made of (config/written.h) */
     char *file;               /* where some of it was read from; NULL: nowhere */
     bool check;               /* only say whether all this is right */

@@ -341,7 +341,8 @@ enum options_result options_read(int argc, char *const *argv,
                                  const struct config_choices *choices, struct config *config,
                                  struct error *error)
 {
-    *config = (struct config){.written = calloc(1, sizeof *config->written)};
+    *config =
+        (struct config){.written = calloc(1, sizeof *config->written), .schemas = choices->schemas};
     struct reading reading = {
         .choices = choices, .environment = environment, .config = config, .error = error};
     if (argc > 1) {

@@ -143,10 +143,16 @@ class WrongSchema(ProgramTest):
         program.stop()
         return [line for line in program.log() if self.DOUBT in line]
 
-    def test_is_told_once(self):
-        lines = self.doubts(RIEMANN, [gauge("v", float(value)) for value in range(10)])
-        self.assertEqual(len(lines), 1)
-        self.assertIn("riemann does not know", lines[0])
+    def test_is_told_at_the_first_datagram_and_once_in_a_minute(self):
+        event = riemann({"service": b"cpu", "host": b"web1", "metric_f": 0.5})
+        for datagrams in ([event], [gauge("v", 1.0), event, gauge("v", 1.0), event]):
+            line, = self.doubts(TELEMETRY, datagrams)
+            self.assertRegex(line, r": telemetry does not know 3 of 3 fields in a datagram: "
+                             r"is schema= right\? schema=riemann knows them\Z")
+
+    def test_is_told_of_the_programs_own_schema(self):
+        line, = self.doubts(RIEMANN, [gauge("v", float(value)) for value in range(10)])
+        self.assertIn("schema=telemetry knows them", line)
 
     def test_unknown_fields_beside_a_sample_are_no_reason(self):
         known = metric(1.0)
@@ -154,6 +160,30 @@ class WrongSchema(ProgramTest):
 
     def test_messages_without_samples_and_without_unknown_fields_are_no_reason(self):
         self.assertEqual(self.doubts(RIEMANN, [b""] * 5), [])
+
+
+class NoValue(ProgramTest):
+    """Messages that a sink of samples has nothing to write of."""
+
+    STATE = riemann({"service": b"disk", "state": b"ok", "host": b"web1"})
+
+    def told(self, *sinks):
+        program = self.start("--listen", RIEMANN, *sinks)
+        self.sender(program).send_all([self.STATE, metric(1), self.STATE])
+        ledger = program.stop()
+        self.assertTrue(ledger["balances"])
+        return [line for line in program.log() if "has no metric value" in line], ledger
+
+    def test_are_told_once_with_the_view_that_shows_them(self):
+        told, ledger = self.told("--sink", "stdout:")
+        self.assertEqual(len(told), 1)
+        self.assertRegex(told[0], r": a message has no metric value and so leaves no line in stdout:; "
+                         r"view=message shows it\Z")
+        self.assertEqual(ledger["sinks"][0]["filtered"], 2)
+
+    def test_are_no_news_where_each_message_is_a_line(self):
+        told, ledger = self.told("--sink", "stdout:?view=message")
+        self.assertEqual((told, ledger["sinks"][0]["lines"]), ([], 3))
 
 
 class Log(Refusing):

@@ -331,10 +331,29 @@ static bool fits(struct dead_letters *letters, size_t size)
     return !letters->full;
 }
 
+/*
+ * A file that somebody has emptied or cut begins a section where it now ends. A full one stays full
+ * until it is opened anew.
+ */
+static void look_for_cut(struct dead_letters *letters)
+{
+    const struct dead_letter_options *options = &letters->options;
+    struct output_file_start start;
+    struct error error;
+    if (letters->full || !output_file_is_cut(letters->file))
+        return;
+    if (output_file_mend(letters->file, options->path, &format, &start, &error) != 0)
+        log_about(LOG_ERROR, LOG_OF_DEAD_LETTERS, options->name,
+                  "it was cut, and its end cannot be put right: %s", error.text);
+    letters->section_due = true;
+    look_at_size(letters);
+}
+
 static void keep(struct dead_letters *letters, struct byte_ring *ring)
 {
     struct letter letter;
     enum letter_drop why;
+    look_for_cut(letters);
     byte_ring_take(ring, &letter, sizeof letter);
     size_t size = make_block(letters, ring, &letter);
     if (deadline_is_over(&letters->deadline)) {

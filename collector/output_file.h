@@ -97,8 +97,9 @@ size_t output_file_withdraw(struct output_file *file);
 wait_handle output_file_handle(const struct output_file *file);
 
 /*
- * Takes the last `size` bytes written off a regular file again. Returns false, the file untouched,
- * where it is none or where they are not the file's last: somebody else has written.
+ * Takes the last `size` bytes written off a regular file again. Bytes that somebody has cut off the
+ * file meanwhile are gone already. Returns false, the file untouched, where it is none or where
+ * they are not the file's last: somebody else has written.
  */
 bool output_file_take_back(struct output_file *file, size_t size);
 
@@ -132,6 +133,30 @@ bool output_file_let_name_go(struct output_file *file);
 
 /* Whether `path` still names this file: it was neither renamed nor removed. */
 bool output_file_is_at(const struct output_file *file, const char *path);
+
+/*
+ * Whether somebody has emptied a regular file or cut it: it ends before the last byte that was
+ * written to it, less what was taken back.
+ */
+bool output_file_is_cut(const struct output_file *file);
+
+enum output_file_state {
+    OUTPUT_FILE_IN_PLACE, /* `path` names it */
+    OUTPUT_FILE_CUT,      /* the same, and output_file_is_cut */
+    OUTPUT_FILE_ASTRAY,   /* `path` does not name it */
+};
+
+/* Both questions at once, at the cost of the first. */
+enum output_file_state output_file_look(const struct output_file *file, const char *path);
+
+/*
+ * Goes on with a file that was cut, which `path` names: puts its end right as opening it does, and
+ * writes behind that. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE): its end stays
+ * as it is, and what is written follows it.
+ */
+int output_file_mend(struct output_file *file, const char *path,
+                     const struct output_file_format *format, struct output_file_start *start,
+                     struct error *error);
 
 /* Closes it, or lets go of standard output. NULL is allowed. */
 void output_file_close(struct output_file *file);

@@ -230,11 +230,15 @@ static inline const char *destination_place(const struct destination_ops *ops)
 struct stream_ops {
     /*
      * Called between two records, before more is written: looks whether what is written to is still
-     * what its name says, and opens it anew where it is not. NULL: it has no name.
+     * what its name says, and opens it anew where it is not; and whether somebody has emptied or
+     * cut it, and puts its end right. NULL: it has no name.
      */
     void (*prepare)(struct destination *destination);
 
-    /* Whether prepare would open it anew: asked while writes fail. NULL: it has no name. */
+    /*
+     * Whether prepare would do something, or somebody has emptied or cut what has no name: asked
+     * while writes fail. NULL: neither happens.
+     */
     bool (*is_astray)(struct destination *destination);
 
     /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader: *written bytes. */
@@ -253,7 +257,8 @@ struct stream_ops {
 
     /*
      * Takes back the last `size` bytes written, the beginning of a record whose end will not come
-     * here. Returns false where that cannot be done. NULL: it never can.
+     * here; those that somebody has cut off are gone already. Returns false where that cannot be
+     * done. NULL: it never can.
      */
     bool (*take_back)(struct destination *destination, size_t size);
 

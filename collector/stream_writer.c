@@ -304,7 +304,8 @@ static void reopen_failing(struct stream_writer *stream)
 }
 
 /*
- * The same where the file was moved or removed: who removes what fills a disk shall have it back.
+ * The same where the file was moved, removed, emptied or cut: who frees a full disk in one of these
+ * ways shall have it back.
  */
 static void leave_failing(struct stream_writer *stream)
 {
@@ -312,7 +313,8 @@ static void leave_failing(struct stream_writer *stream)
     const struct stream_ops *ops = destination->stream;
     if (ops->is_astray == NULL || !ops->is_astray(destination) || !take_back(stream))
         return;
-    ops->prepare(destination);
+    if (ops->prepare != NULL)
+        ops->prepare(destination);
     look_at_beginning(stream);
 }
 

@@ -1,8 +1,8 @@
 /*
  * file:PATH. A path without fields, and nothing to rotate, compress or arrange: appends to a file
  * under its own name, and opens it anew when told to, or when it sees that the name leads
- * elsewhere: who rotates it renames it and then sends SIGHUP. All else is a store of files
- * (sinks/file_store.h).
+ * elsewhere: who rotates it renames it and then sends SIGHUP. A file that was emptied or cut in its
+ * place is gone on with. All else is a store of files (sinks/file_store.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 struct plain_file {
     struct output_destination output;
-    bool astray;       /* its name leads elsewhere, and could not be opened: told already */
+    bool astray;       /* its name leads elsewhere and could not be opened, which was logged */
     int64_t moved_ns;  /* monotonic: when it was first seen that it was; 0: it was not */
     bool unsynced;     /* written since the last fsync */
     int64_t synced_ns; /* monotonic: when that was */
@@ -49,16 +49,27 @@ static void tell_torn(const struct destination_options *options,
                   "program may be writing it");
 }
 
+#define FORMAT_NAME_SIZE 64
+
+/* What is torn at its end: NULL stands for a line. `name` is room for the format's. */
+static const struct output_file_format *format_of(const struct destination_options *options,
+                                                  struct output_file_format *format,
+                                                  char name[FORMAT_NAME_SIZE])
+{
+    const struct encoder_ops *encoder = options->encoder;
+    snprintf(name, FORMAT_NAME_SIZE, "format=%s", encoder->name);
+    *format = (struct output_file_format){.name = name, .whole = encoder->whole};
+    return encoder->binary ? format : NULL;
+}
+
 static int open_file(const struct output_destination *output, struct output_file **file,
                      struct error *error)
 {
     const struct destination_options *options = &output->options;
-    const struct encoder_ops *encoder = options->encoder;
     struct output_file_start start;
-    char name[64];
-    snprintf(name, sizeof name, "format=%s", encoder->name);
-    const struct output_file_format format = {.name = name, .whole = encoder->whole};
-    if (output_file_open_append(options->path, encoder->binary ? &format : NULL, file, &start,
+    struct output_file_format format;
+    char name[FORMAT_NAME_SIZE];
+    if (output_file_open_append(options->path, format_of(options, &format, name), file, &start,
                                 error) != 0)
         return -1;
     if (output_destination_check(output, *file, options->path, error) != 0) {
@@ -111,30 +122,65 @@ static int reopen(struct destination *destination, struct error *error)
 /* --- between blocks --------------------------------------------------------------------------- */
 
 /*
- * Whether it is time to open anew: what is written to a file that was removed is lost, at once;
- * who moves one is going to make a new one, perhaps, and to send SIGHUP.
+ * Where it is astray, whether it is time to open anew: what is written to a file that was removed
+ * is lost, at once; who moves one is going to make a new one, perhaps, and to send SIGHUP.
  */
-static bool is_astray(struct destination *destination)
+static enum output_file_state look(struct plain_file *plain)
 {
-    struct plain_file *plain = of(destination);
     const struct output_file *file = plain->output.file;
-    int64_t now = clock_monotonic_ns();
-    if (!output_file_is_regular(file) || output_file_is_at(file, plain->output.options.path)) {
+    enum output_file_state state = OUTPUT_FILE_IN_PLACE;
+    if (output_file_is_regular(file))
+        state = output_file_look(file, plain->output.options.path);
+    if (state != OUTPUT_FILE_ASTRAY) {
         plain->moved_ns = 0;
-        return false;
+        return state;
     }
+    int64_t now = clock_monotonic_ns();
     if (plain->moved_ns == 0)
         plain->moved_ns = now;
-    return output_file_is_removed(file) || now - plain->moved_ns >= MOVED_NS;
+    return output_file_is_removed(file) || now - plain->moved_ns >= MOVED_NS ? OUTPUT_FILE_ASTRAY
+                                                                             : OUTPUT_FILE_IN_PLACE;
 }
 
-/* Who removes a file or moves it away and says nothing shall not lose what comes. */
-static void prepare(struct destination *destination)
+static bool is_astray(struct destination *destination)
 {
-    struct plain_file *plain = of(destination);
+    return look(of(destination)) != OUTPUT_FILE_IN_PLACE;
+}
+
+static void log_cut(const struct destination_options *options,
+                    const struct output_file_start *start)
+{
+    const char *record = options->encoder->binary ? "record" : "line";
+    if (start->torn == TORN_LINE_NONE)
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name, "it was cut between two %ss", record);
+    else
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "it was cut within a %s; the %" PRIu64 " bytes left of that were %s", record,
+                  start->torn_size,
+                  start->torn == TORN_LINE_CUT ? "removed" : "ended with a newline");
+}
+
+/* What is left of a file that was cut may end within a record. */
+static void go_on_with_cut(struct plain_file *plain)
+{
     const struct destination_options *options = &plain->output.options;
-    if (!is_astray(destination))
-        return;
+    struct output_file_start start;
+    struct output_file_format format;
+    char name[FORMAT_NAME_SIZE];
+    struct error error;
+    if (output_file_mend(plain->output.file, options->path, format_of(options, &format, name),
+                         &start, &error) != 0)
+        log_about(LOG_ERROR, LOG_OF_SINK, options->name,
+                  "it was cut, and its end cannot be put right: %s", error.text);
+    else if (output_file_at_beginning(plain->output.file))
+        log_about(LOG_INFO, LOG_OF_SINK, options->name, "it was emptied, and is begun anew");
+    else
+        log_cut(options, &start);
+}
+
+static void open_astray(struct plain_file *plain)
+{
+    const struct destination_options *options = &plain->output.options;
     struct error error;
     if (open_again(plain, &error) == 0) {
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
@@ -143,6 +189,22 @@ static void prepare(struct destination *destination)
         plain->astray = true;
         log_about(LOG_ERROR, LOG_OF_SINK, options->name,
                   "it was moved or removed, going on with the old file: %s", error.text);
+    }
+}
+
+/* Who removes, moves, empties or cuts a file without a word shall not lose what comes. */
+static void prepare(struct destination *destination)
+{
+    struct plain_file *plain = of(destination);
+    switch (look(plain)) {
+    case OUTPUT_FILE_IN_PLACE:
+        break;
+    case OUTPUT_FILE_CUT:
+        go_on_with_cut(plain);
+        break;
+    case OUTPUT_FILE_ASTRAY:
+        open_astray(plain);
+        break;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "sinks/sinks.h"
 
 static const struct stream_ops stdout_stream = {
+    .is_astray = output_destination_is_cut,
     .write = output_destination_write,
     .withdraw = output_destination_withdraw,
     .handle = output_destination_handle,

@@ -56,6 +56,11 @@ bool output_destination_take_back(struct destination *destination, size_t size)
     return output_file_take_back(((struct output_destination *)destination)->file, size);
 }
 
+bool output_destination_is_cut(struct destination *destination)
+{
+    return output_file_is_cut(((struct output_destination *)destination)->file);
+}
+
 void output_destination_destroy(struct destination *destination)
 {
     struct output_destination *output = (struct output_destination *)destination;

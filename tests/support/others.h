@@ -17,6 +17,7 @@ void others_move(const char *from, const char *to);
 
 void others_append(const char *name, const char *text);
 void others_empty(const char *name);
+void others_cut(const char *name, uint64_t size);
 
 /* Gives it a time, in seconds since 1970. */
 void others_set_time(const char *name, int64_t seconds);

@@ -99,6 +99,24 @@ static void a_file_that_was_removed_is_noticed_before_the_next_block(void **stat
     scratch_assert_holds_text("file", "two\n");
 }
 
+/* As logrotate's copytruncate does it. */
+static void a_file_that_was_emptied_is_at_its_beginning_before_the_next_block(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    write_text(destination, "one\n");
+    destination->stream->prepare(destination);
+    assert_false(destination->stream->at_beginning(destination));
+    others_empty("file");
+    assert_true(destination->stream->is_astray(destination));
+    destination->stream->prepare(destination);
+    assert_false(destination->stream->is_astray(destination));
+    assert_true(destination->stream->at_beginning(destination));
+    write_text(destination, "two\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file", "two\n");
+}
+
 /* Who moved it may be about to make the new file: it is given a moment. */
 static void a_file_that_was_just_moved_goes_on_where_it_is(void **state)
 {
@@ -257,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_of_the_tables_is_complete),
         with_directory(a_file_that_was_removed_is_noticed_before_the_next_block),
+        with_directory(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block),
         with_directory(a_file_that_was_just_moved_goes_on_where_it_is),
         with_directory(a_file_that_cannot_be_opened_anew_goes_on_where_it_is),
         with_directory(fsync_is_asked_for_in_time),

@@ -185,6 +185,71 @@ static void what_another_wrote_is_never_taken_back(void **state)
     scratch_assert_holds_text("file", "");
 }
 
+static void expect_state(const struct output_file *file, enum output_file_state state)
+{
+    assert_int_equal(output_file_look(file, scratch_path("file")), state);
+    assert_int_equal(output_file_is_cut(file), state == OUTPUT_FILE_CUT);
+}
+
+static void mend(struct output_file *file, enum torn_line torn, uint64_t torn_size)
+{
+    struct output_file_start start;
+    struct error error = {.text = ""};
+    if (output_file_mend(file, scratch_path("file"), NULL, &start, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(start.torn, torn);
+    assert_int_equal(start.torn_size, torn_size);
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+}
+
+static void what_somebody_has_removed_with_all_the_rest_is_taken_back_already(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    output_put_text(file, "one\ntw");
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    others_empty("file");
+    expect_state(file, OUTPUT_FILE_CUT);
+    assert_true(output_file_take_back(file, 2));
+    expect_state(file, OUTPUT_FILE_CUT); /* the first line is missing */
+    mend(file, TORN_LINE_NONE, 0);
+    assert_true(output_file_at_beginning(file));
+    output_put_text(file, "two\nthr");
+    assert_true(output_file_take_back(file, 3));
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    output_file_close(file);
+    scratch_assert_holds_text("file", "two\n");
+}
+
+static void what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\ntwo\nthr");
+    others_cut("file", 6);
+    assert_true(output_file_take_back(file, 3));
+    expect_state(file, OUTPUT_FILE_CUT);
+    scratch_assert_holds_text("file", "one\ntw"); /* somebody else's doing */
+    mend(file, TORN_LINE_CUT, 2);
+    output_put_text(file, "three\n");
+    output_file_close(file);
+    scratch_assert_holds_text("file", "one\nthree\n");
+}
+
+static void of_a_part_that_was_cut_the_rest_is_taken_back(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\nthree");
+    others_cut("file", 6);
+    assert_true(output_file_take_back(file, 5));
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    output_put_text(file, "four\n");
+    output_file_close(file);
+    scratch_assert_holds_text("file", "one\nfour\n");
+}
+
 int main(void)
 {
 #define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
@@ -200,6 +265,9 @@ int main(void)
         with_directory(a_regular_file_is_never_waited_for),
         with_directory(what_was_written_last_is_taken_back),
         with_directory(what_another_wrote_is_never_taken_back),
+        with_directory(what_somebody_has_removed_with_all_the_rest_is_taken_back_already),
+        with_directory(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line),
+        with_directory(of_a_part_that_was_cut_the_rest_is_taken_back),
     };
     return cmocka_run_group_tests_name("output file", tests, NULL, NULL);
 }

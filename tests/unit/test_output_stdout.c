@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/output_file.h"
+#include "tests/support/others.h"
 #include "tests/support/outputs.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"
@@ -208,6 +209,24 @@ static void a_file_is_shared_with_its_other_owners(void **state)
     scratch_assert_holds_text("file", "ours\ntheirs\nours\ntheirs\n");
 }
 
+static void what_somebody_has_removed_leaves_no_hole(void **state)
+{
+    (void)state;
+    test_stream other = test_stream_open(scratch_path("file"));
+    standard_stream_lead(STREAM_OUTPUT, other);
+    struct output_file *file = output_open_stdout();
+    output_put_text(file, "one\ntw");
+    assert_false(output_file_is_cut(file));
+    others_empty("file");
+    assert_true(output_file_is_cut(file));
+    assert_true(output_file_take_back(file, 2));
+    output_put_text(file, "two\n");
+    assert_false(output_file_is_cut(file));
+    output_file_close(file);
+    test_stream_close(&other);
+    scratch_assert_holds_text("file", "two\n");
+}
+
 static void what_is_taken_back_leaves_no_hole(void **state)
 {
     (void)state;
@@ -269,6 +288,7 @@ int main(void)
         with_stdout(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted),
         with_stdout(after_a_withdrawal_other_bytes_are_written),
         with_stdout(a_file_is_shared_with_its_other_owners),
+        with_stdout(what_somebody_has_removed_leaves_no_hole),
         with_stdout(what_is_taken_back_leaves_no_hole),
         with_stdout(a_closed_standard_output_is_refused),
         with_stdout(a_standard_output_for_reading_is_refused),

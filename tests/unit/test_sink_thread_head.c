@@ -172,6 +172,37 @@ static void a_part_of_it_is_taken_back_from_a_file_that_is_reopened(void **state
     assert_int_equal(fake->reopened_at, 0);
 }
 
+static struct fake_sink *to_be_emptied;
+
+/* Somebody empties the file once, while writes to it fail. */
+static bool empty_once(struct destination *destination)
+{
+    (void)destination;
+    bool now = to_be_emptied->size != 0;
+    to_be_emptied->size = 0;
+    return now;
+}
+
+static bool is_gone_already(struct destination *destination, size_t size)
+{
+    (void)destination;
+    to_be_emptied->taken_back = size;
+    return true;
+}
+
+static void a_part_of_it_that_somebody_has_removed_is_written_again(void **state)
+{
+    struct fake_sink *fake = to_be_emptied = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 3}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->stream.is_astray = empty_once;
+    fake->stream.take_back = is_gone_already;
+    start_with(fake, "abc", 2);
+    fake_sink_finish(fake);
+    assert_holds(fake, HEAD "abc\nabc\n");
+    assert_int_equal(fake->taken_back, 3);
+}
+
 static void the_new_file_of_a_record_that_was_taken_back_begins_with_it(void **state)
 {
     struct fake_sink *fake = *state;
@@ -242,6 +273,7 @@ int main(void)
         with_head(a_reopening_that_fails_writes_no_second_one),
         with_head(a_destination_that_takes_pieces_gets_it_whole),
         with_head(a_part_of_it_is_taken_back_from_a_file_that_is_reopened),
+        with_head(a_part_of_it_that_somebody_has_removed_is_written_again),
         with_head(the_new_file_of_a_record_that_was_taken_back_begins_with_it),
         with_head(nothing_is_reopened_behind_a_part_of_it_that_cannot_be_taken_back),
         with_head(a_part_of_it_does_not_stay_where_the_deadline_is_over),

@@ -16,7 +16,7 @@ struct output_file {
     bool regular;
     bool terminal;
     bool begun;       /* something was written */
-    off_t end;        /* of a regular file: where our last write ended */
+    off_t end;        /* of a regular file: where our last write ended, less what was taken back */
     uint64_t unmixed; /* bytes before that which are all ours */
 };
 
@@ -71,6 +71,16 @@ static int open_to_append(const char *path, struct stat *status, struct error *e
     return fd;
 }
 
+static int not_mended(const char *path, const struct output_file_format *format, const char *why,
+                      struct error *error)
+{
+    if (format == NULL)
+        return cannot_create(error, path, why);
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name, path,
+              why);
+    return -1;
+}
+
 int output_file_open_append(const char *path, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
@@ -85,12 +95,7 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     if (fd >= 0 && S_ISREG(status.st_mode))
         why = torn_line_mend(&look, fd, format, start);
     if (why != NULL) {
-        if (format != NULL)
-            error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name,
-                      path, why);
-        else
-            cannot_create(error, path, why);
-        result = -1;
+        result = not_mended(path, format, why, error);
         close(fd);
     }
     torn_line_look_end(&look);
@@ -174,13 +179,13 @@ bool output_file_take_back(struct output_file *file, size_t size)
 {
     struct stat status;
     if (!file->regular || size > file->unmixed || fstat(file->stream.fd, &status) != 0 ||
-        status.st_size != file->end || lseek(file->stream.fd, 0, SEEK_CUR) != file->end)
+        status.st_size > file->end || lseek(file->stream.fd, 0, SEEK_CUR) != file->end)
         return false;
     off_t end = file->end - (off_t)size;
-    if (ftruncate(file->stream.fd, end) != 0)
+    if (status.st_size > end && ftruncate(file->stream.fd, end) != 0)
         return false;
     /* Without O_APPEND the next write would leave a hole. */
-    lseek(file->stream.fd, end, SEEK_SET);
+    lseek(file->stream.fd, status.st_size < end ? status.st_size : end, SEEK_SET);
     file->end = end;
     file->unmixed -= size;
     return true;
@@ -234,9 +239,40 @@ bool output_file_let_name_go(struct output_file *file)
 
 bool output_file_is_at(const struct output_file *file, const char *path)
 {
+    return output_file_look(file, path) != OUTPUT_FILE_ASTRAY;
+}
+
+static bool ends_early(const struct output_file *file, const struct stat *status)
+{
+    return file->regular && status->st_size < file->end;
+}
+
+bool output_file_is_cut(const struct output_file *file)
+{
+    struct stat status;
+    return fstat(file->stream.fd, &status) == 0 && ends_early(file, &status);
+}
+
+enum output_file_state output_file_look(const struct output_file *file, const char *path)
+{
     struct stat ours, named;
-    return fstat(file->stream.fd, &ours) == 0 && stat(path, &named) == 0 &&
-           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+    if (fstat(file->stream.fd, &ours) != 0 || stat(path, &named) != 0 ||
+        ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
+        return OUTPUT_FILE_ASTRAY;
+    return ends_early(file, &ours) ? OUTPUT_FILE_CUT : OUTPUT_FILE_IN_PLACE;
+}
+
+int output_file_mend(struct output_file *file, const char *path,
+                     const struct output_file_format *format, struct output_file_start *start,
+                     struct error *error)
+{
+    struct torn_line_look look;
+    torn_line_look_again(&look, path);
+    const char *why = torn_line_mend(&look, file->stream.fd, format, start);
+    torn_line_look_end(&look);
+    file->end = (off_t)output_file_size(file);
+    file->unmixed = 0;
+    return why == NULL ? 0 : not_mended(path, format, why, error);
 }
 
 void output_file_close(struct output_file *file)

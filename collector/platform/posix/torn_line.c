@@ -60,7 +60,7 @@ static enum file_writers lock_against_writers(int fd)
     return WRITERS_NONE;
 }
 
-void torn_line_look(struct torn_line_look *look, const char *path)
+void torn_line_look_again(struct torn_line_look *look, const char *path)
 {
     *look = (struct torn_line_look){.reader = -1, .others = WRITERS_UNKNOWN};
     struct stat status;
@@ -68,6 +68,11 @@ void torn_line_look(struct torn_line_look *look, const char *path)
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     look->reader = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+void torn_line_look(struct torn_line_look *look, const char *path)
+{
+    torn_line_look_again(look, path);
     if (look->reader < 0)
         return;
     look->others = writers_of(look->reader);

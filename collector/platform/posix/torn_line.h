@@ -1,7 +1,7 @@
 /*
  * Mends what a killed program left torn at the end of a file (collector/torn_end.h), and finds out
  * who else has it open. Private to the implementation of collector/output_file.h, which says what
- * is done when. Called are, once, look, mend, and the end of the look.
+ * is done when. Called are, once, one of the looks, mend, and the end of the look.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
@@ -18,6 +18,9 @@ struct torn_line_look {
 
 /* Looks at what `path` names before we open it for writing, and so are a writer ourselves. */
 void torn_line_look(struct torn_line_look *look, const char *path);
+
+/* The same of a file that we have open for writing: who else has, its locks alone can say. */
+void torn_line_look_again(struct torn_line_look *look, const char *path);
 
 /*
  * Mends the regular file `fd`, open for appending (`format` NULL: a file of lines), and marks it as

@@ -30,7 +30,7 @@ struct output_file {
     struct file_identity identity; /* of a regular file */
     bool terminal;
     bool begun;       /* something was written */
-    int64_t end;      /* of a regular file: where our last write ended */
+    int64_t end;      /* of a regular file: where our last write ended, less what was taken back */
     uint64_t unmixed; /* bytes before that which are all ours */
 };
 
@@ -114,6 +114,16 @@ static bool holds_something(HANDLE handle, struct file_identity *identity)
            size.QuadPart != 0 && shared_file_identify(handle, identity);
 }
 
+static int not_mended(const char *path, const struct output_file_format *format, const char *why,
+                      struct error *error)
+{
+    if (format == NULL)
+        return cannot_create(error, path, why);
+    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name, path,
+              why);
+    return -1;
+}
+
 int output_file_open_append(const char *path, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
@@ -125,13 +135,8 @@ int output_file_open_append(const char *path, const struct output_file_format *f
         struct system_error failure;
         CloseHandle(handle);
         const char *why = torn_line_mend(path, &identity, format, start, &failure);
-        if (why != NULL && format == NULL)
-            return cannot_create(error, path, why);
-        if (why != NULL) {
-            error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name,
-                      path, why);
-            return -1;
-        }
+        if (why != NULL)
+            return not_mended(path, format, why, error);
         handle = open_to_append(path);
     }
     if (handle == INVALID_HANDLE_VALUE)
@@ -273,15 +278,19 @@ bool output_file_take_back(struct output_file *file, size_t size)
         return false;
     if (file->handle == INVALID_HANDLE_VALUE)
         return true; /* it went with the file */
-    if (size > file->unmixed || size_of(file) != file->end || position(file) != file->end)
+    int64_t has = size_of(file);
+    if (size > file->unmixed || has < 0 || has > file->end || position(file) != file->end)
         return false;
-    LARGE_INTEGER end = {.QuadPart = file->end - (int64_t)size};
-    if (!shared_file_set_size(file->handle, (uint64_t)end.QuadPart))
-        return false;
-    /* Standard output is not always appended to: the next write would leave a hole. */
-    SetFilePointerEx(file->handle, end, NULL, FILE_BEGIN);
-    file->end = end.QuadPart;
+    file->end -= (int64_t)size;
     file->unmixed -= size;
+    if (has > file->end && !shared_file_set_size(file->handle, (uint64_t)file->end)) {
+        file->end += (int64_t)size;
+        file->unmixed += size;
+        return false;
+    }
+    /* Standard output is not always appended to: the next write would leave a hole. */
+    LARGE_INTEGER next = {.QuadPart = has < file->end ? has : file->end};
+    SetFilePointerEx(file->handle, next, NULL, FILE_BEGIN);
     return true;
 }
 
@@ -342,19 +351,53 @@ bool output_file_let_name_go(struct output_file *file)
 
 bool output_file_is_at(const struct output_file *file, const char *path)
 {
+    return output_file_look(file, path) != OUTPUT_FILE_ASTRAY;
+}
+
+bool output_file_is_cut(const struct output_file *file)
+{
+    if (!is_regular(file) || file->handle == INVALID_HANDLE_VALUE)
+        return false;
+    int64_t size = size_of(file);
+    return size >= 0 && size < file->end;
+}
+
+enum output_file_state output_file_look(const struct output_file *file, const char *path)
+{
     struct file_identity named;
     if (!is_regular(file)) /* pipes and devices have nothing but their names */
-        return file->path != NULL && strcmp(file->path, path) == 0;
+        return file->path != NULL && strcmp(file->path, path) == 0 ? OUTPUT_FILE_IN_PLACE
+                                                                   : OUTPUT_FILE_ASTRAY;
     /* Of its own path, asked again and again, without taking memory. */
     bool own = file->path != NULL && strcmp(file->path, path) == 0;
     HANDLE handle = own ? shared_file_open_made(file->made_path, FILE_READ_ATTRIBUTES)
                         : shared_file_open(path, FILE_READ_ATTRIBUTES, false);
     if (handle == INVALID_HANDLE_VALUE)
-        return false;
+        return OUTPUT_FILE_ASTRAY;
     bool found = file->handle != INVALID_HANDLE_VALUE && shared_file_identify(handle, &named) &&
                  shared_file_is_same(&named, &file->identity);
     CloseHandle(handle);
-    return found;
+    if (!found)
+        return OUTPUT_FILE_ASTRAY;
+    return named.size < file->end ? OUTPUT_FILE_CUT : OUTPUT_FILE_IN_PLACE;
+}
+
+/* Nobody but us may have it open for writing where its end is cut off: it is opened again. */
+int output_file_mend(struct output_file *file, const char *path,
+                     const struct output_file_format *format, struct output_file_start *start,
+                     struct error *error)
+{
+    struct system_error failure;
+    CloseHandle(file->handle);
+    const char *why = torn_line_mend(path, &file->identity, format, start, &failure);
+    if (why != NULL)
+        not_mended(path, format, why, error);
+    file->handle = open_to_append(path);
+    if (file->handle == INVALID_HANDLE_VALUE)
+        return not_opened(path, error);
+    file->end = size_of(file);
+    file->unmixed = 0;
+    return why == NULL ? 0 : -1;
 }
 
 void output_file_close(struct output_file *file)

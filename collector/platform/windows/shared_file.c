@@ -59,9 +59,11 @@ bool shared_file_identify(HANDLE file, struct file_identity *identity)
     BY_HANDLE_FILE_INFORMATION found;
     if (!GetFileInformationByHandle(file, &found))
         return false;
-    *identity = (struct file_identity){.volume = found.dwVolumeSerialNumber,
-                                       .index_high = found.nFileIndexHigh,
-                                       .index_low = found.nFileIndexLow};
+    *identity = (struct file_identity){
+        .volume = found.dwVolumeSerialNumber,
+        .index_high = found.nFileIndexHigh,
+        .index_low = found.nFileIndexLow,
+        .size = (int64_t)((uint64_t)found.nFileSizeHigh << 32 | found.nFileSizeLow)};
     return true;
 }
 

@@ -14,6 +14,7 @@ struct file_identity {
     DWORD volume;
     DWORD index_high;
     DWORD index_low;
+    int64_t size; /* bytes in it when it was asked; no part of its identity */
 };
 
 /*

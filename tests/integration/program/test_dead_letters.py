@@ -163,6 +163,19 @@ class Bounds(DeadLetters):
         self.assertEqual(self.payloads(), [b"\xff\xff"])
         self.assertEqual(len([line for line in program.log() if "max_size" in line]), 1)
 
+    def test_a_file_that_is_emptied_begins_anew_with_the_next(self):
+        program = self.start("--listen", TELEMETRY, *self.letters_to())
+        sender = self.sender(program)
+        sender.send_all([b"\xff"] * 3)
+        self.wait_for_letters(program, 3)
+        os.truncate(self.path, 0)
+        sender.send_all([b"\xff\xff"], before=3)
+        self.wait_for_letters(program, 4)
+        os.truncate(self.path, self.path.stat().st_size - 5)
+        sender.send_all([b"\xff\xff\xff"], before=4)
+        self.assert_kept(program.stop(), 5)
+        self.assertEqual(self.payloads(), [b"\xff\xff\xff"])
+
     @not_on_windows(NO_LIMIT)
     def test_a_file_at_its_limit_costs_letters_alone(self):
         program = self.start("--listen", RIEMANN, *self.letters_to("?rate=1000"))

@@ -108,6 +108,69 @@ class FullDisk(RotatingTest):
         self.assertEqual(numbers, list(range(numbers[0], numbers[-1] + 1)), "each once, in order")
         self.assertEqual(numbers[-1], self.sent)
 
+    def cut_to_make_room(self, name, keys, size, times=1):
+        """Cuts a plain file on a full disk to `size` bytes, when a part of a record is out."""
+        self.sent = 0
+        program = self.start_sink(name, keys)
+        sender = self.sender(program)
+        for _ in range(times):
+            self.fill(128 * 1024 + 11)
+            self.until_full(program, sender)
+            os.truncate(self.out / name, size)
+            program.wait_for_log("writing again")
+            self.ballast.unlink()
+            self.wait_for_recovery(program)
+        self.send(program, sender, PART)
+        sink = program.stop()["sinks"][0]
+        self.assertEqual(sink["written"], sink["queued"])
+        self.assertEqual(sink["failed"]["io_error"], 0)
+
+    def restart_on(self, name, keys):
+        """The next start takes the file for one of its own, and whole."""
+        before = (self.out / name).read_bytes()
+        program = self.start_sink(name, keys)
+        program.stop()
+        self.assertEqual((self.out / name).read_bytes(), before)
+
+    def assert_last_in_order(self, numbers):
+        self.assertEqual(numbers, list(range(numbers[0], numbers[-1] + 1)), "each once, in order")
+        self.assertEqual(numbers[-1], self.sent)
+
+    def test_a_plain_file_that_is_emptied_to_make_room_begins_with_a_whole_line(self):
+        self.cut_to_make_room("lines", "fsync=never", 0, times=2)
+        self.assert_last_in_order(self.numbers("lines"))
+
+    def test_a_plain_capture_that_is_emptied_to_make_room_begins_with_its_head(self):
+        self.cut_to_make_room("packets", "format=pcap", 0)
+        self.restart_on("packets", "format=pcap")
+        self.assert_last_in_order(self.numbers("packets", encoding="pcap"))
+
+    def test_plain_messages_that_are_emptied_to_make_room_begin_with_a_whole_one(self):
+        self.cut_to_make_room("messages", "format=protobuf", 0)
+        self.restart_on("messages", "format=protobuf")
+        self.assert_last_in_order(self.numbers("messages", encoding="protobuf"))
+
+    def test_plain_rows_that_are_emptied_to_make_room_begin_with_their_head(self):
+        self.cut_to_make_room("rows", "format=csv", 0)
+        rows = (self.out / "rows").read_bytes().split(b"\r\n")
+        self.assertEqual(rows[0][:10], b"time,name,", "a file begins with its head")
+        self.assertEqual(rows[-1], b"", "the last row is torn")
+        self.assertEqual({row.count(b",") for row in rows[:-1]}, {rows[0].count(b",")})
+
+    def test_a_plain_file_that_is_cut_within_a_line_loses_the_rest_of_that(self):
+        self.cut_to_make_room("lines", "fsync=never", 1000)
+        numbers = self.numbers("lines")
+        kept = sum(number <= 10 for number in numbers)
+        self.assertLess(kept * 100, 1000)
+        self.assert_last_in_order(numbers[kept:])
+
+    def test_a_plain_capture_that_is_cut_within_a_packet_loses_the_rest_of_that(self):
+        self.cut_to_make_room("packets", "format=pcap", 1000)
+        numbers = self.numbers("packets", encoding="pcap")
+        kept = sum(number <= 20 for number in numbers)
+        self.assertGreater(kept, 0)
+        self.assert_last_in_order(numbers[kept:])
+
     def test_files_that_rotate_by_size(self):
         self.fill_and_empty("lines", "rotate_size=64KiB")
 

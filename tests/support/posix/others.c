@@ -50,7 +50,12 @@ void others_append(const char *name, const char *text)
 
 void others_empty(const char *name)
 {
-    assert_int_equal(truncate(scratch_path(name), 0), 0);
+    others_cut(name, 0);
+}
+
+void others_cut(const char *name, uint64_t size)
+{
+    assert_int_equal(truncate(scratch_path(name), (off_t)size), 0);
 }
 
 void others_set_time(const char *name, int64_t seconds)

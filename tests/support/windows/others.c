@@ -76,7 +76,14 @@ void others_append(const char *name, const char *text)
 
 void others_empty(const char *name)
 {
+    others_cut(name, 0);
+}
+
+void others_cut(const char *name, uint64_t size)
+{
+    const LARGE_INTEGER end = {.QuadPart = (LONGLONG)size};
     HANDLE file = open_it(name, GENERIC_WRITE, FILE_SHARE_ALL);
+    assert_true(SetFilePointerEx(file, end, NULL, FILE_BEGIN));
     assert_true(SetEndOfFile(file));
     assert_true(CloseHandle(file));
 }

@@ -38,9 +38,9 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error)
         pipeline_put_schemas(pipeline, pipeline->sources[i], lists[i]);
     free(lists);
     pipeline_close_windows(pipeline);
+    pipeline_reopen(pipeline);
     if (has_schemas_from_files(pipeline->config))
         log_line(LOG_INFO, "schemas read anew");
-    pipeline_reopen(pipeline);
     return 0;
 }
 
@@ -575,9 +575,9 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     if (result == 0)
         result = rest_and_change(&reload, error);
     if (result == 0) {
-        tell(&reload, listeners_before, sinks_before);
         pipeline_close_windows(pipeline);
         reopen_kept(&reload);
+        tell(&reload, listeners_before, sinks_before);
     } else {
         withdraw(&reload);
     }

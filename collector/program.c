@@ -143,27 +143,28 @@ static int take_config(struct run *run, struct error *error)
     struct config *config = calloc(1, sizeof *config);
     if (config == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-    } else if (run->options->read_config(run->options->context, config, error) != 0) {
-        free(config);
-    } else if (pipeline_take_config(run->pipeline, config, error) == 0) {
-        follow_config(run, config);
-        return 0;
+        return -1;
     }
-    log_line(LOG_ERROR, "the configuration cannot be read anew, going on with the old one: %s",
-             error->text);
-    return -1;
+    if (run->options->read_config(run->options->context, config, error) != 0) {
+        free(config);
+        return -1;
+    }
+    if (pipeline_take_config(run->pipeline, config, error) != 0)
+        return -1;
+    follow_config(run, config);
+    return 0;
 }
 
-static int take_schemas(struct run *run, struct error *error)
+static int take_news(struct run *run, struct error *error)
 {
-    if (pipeline_reload(run->pipeline, error) == 0)
-        return 0;
-    log_line(LOG_ERROR, "cannot read the schemas anew, going on with the old ones: %s",
-             error->text);
-    return -1;
+    return run->options->read_config != NULL ? take_config(run, error)
+                                             : pipeline_reload(run->pipeline, error);
 }
 
-/* What is new comes first: where it is refused, nothing is cut or started anew for it. */
+/*
+ * What is new comes first: where it is refused, nothing is cut or started anew for it. Whoever
+ * reads of the outcome finds files reopened, or about to be before anything else is written.
+ */
 static int reload(struct run *run, struct error *error)
 {
     if (run->stopping) {
@@ -171,11 +172,15 @@ static int reload(struct run *run, struct error *error)
         error_set(error, EXIT_CODE_CONFIG, "the program is stopping: files alone were reopened");
         return -1;
     }
-    int result =
-        run->options->read_config != NULL ? take_config(run, error) : take_schemas(run, error);
-    if (result != 0)
-        pipeline_reopen_moved(run->pipeline);
-    return result;
+    if (take_news(run, error) == 0)
+        return 0;
+    pipeline_reopen_moved(run->pipeline);
+    log_line(LOG_ERROR, "%s: %s",
+             run->options->read_config != NULL
+                 ? "the configuration cannot be read anew, going on with the old one"
+                 : "cannot read the schemas anew, going on with the old ones",
+             error->text);
+    return -1;
 }
 
 static int reload_on_request(struct run *run, struct error *error)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collector/platform/linux/event.h"
+#include "collector/platform/posix/retry.h"
 
 struct control {
     int signals;
@@ -94,11 +95,16 @@ enum control_event control_wait(struct control *control, const struct control_wa
         polled[2 + i].events =
             (short)((watched[i].want_read ? POLLIN : 0) | (watched[i].want_write ? POLLOUT : 0));
     }
-    if (poll(polled, 2 + count, timeout_ms) <= 0)
+    int ready = poll(polled, 2 + count, timeout_ms);
+    if (ready == 0)
         return CONTROL_TIMEOUT;
+    if (ready < 0)
+        retry_rest(); /* and a signal is obeyed all the same */
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
         return meaning(info.ssi_signo);
+    if (ready < 0)
+        return CONTROL_TIMEOUT;
     if ((polled[1].revents & POLLIN) == 0)
         return CONTROL_READY;
     event_clear(control->notice);

@@ -14,6 +14,7 @@
 
 #include "collector/platform/linux/event.h"
 #include "collector/platform/linux/notifier_backends.h"
+#include "collector/platform/posix/retry.h"
 
 #define WAIT_EVENTS 128
 
@@ -120,6 +121,8 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     struct epoll_event ready[WAIT_EVENTS];
     size_t room = capacity - count < WAIT_EVENTS ? capacity - count : WAIT_EVENTS;
     int found = epoll_wait(notifier->epoll, ready, (int)room, count != 0 ? 0 : timeout_ms);
+    if (found < 0)
+        retry_rest();
     for (int i = 0; i < found; i++) {
         void *token = ready[i].data.ptr;
         if (token != NULL) {

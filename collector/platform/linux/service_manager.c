@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "collector/platform/linux/variables.h"
+#include "collector/platform/posix/retry.h"
 #include "collector/thread.h"
 
 #define SOCKET_VARIABLE "NOTIFY_SOCKET"
@@ -131,10 +132,11 @@ int64_t service_manager_patience(const struct service_manager *manager)
 static int tell(struct service_manager *manager, const char *text, struct error *error)
 {
     ssize_t sent;
+    unsigned times = 0;
     do
         sent = sendto(manager->fd, text, strlen(text), MSG_NOSIGNAL,
                       (const struct sockaddr *)&manager->address, manager->size);
-    while (sent < 0 && errno == EINTR);
+    while (sent < 0 && retry_interrupted(&times));
     if (sent >= 0)
         return 0;
     error_set(error, EXIT_CODE_IO, "systemd was not told: %s", strerror(errno));

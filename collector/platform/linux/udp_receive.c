@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "collector/platform/linux/udp_socket_parts.h"
+#include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 #include "collector/thread.h"
 
@@ -274,6 +275,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
     }
     datagram_group_release(to);
     int passing = 0;
+    unsigned times = 0;
     to->count = 0;
     for (;;) {
         int count = receive_next(socket, group);
@@ -281,8 +283,10 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
             hand_on(socket, group, (size_t)count);
             return RECEIVE_OK;
         }
-        if (count == 0 || errno == EINTR)
+        if (count == 0 || retry_interrupted(&times))
             continue;
+        if (errno == EINTR)
+            return RECEIVE_LATER;
         if (errno == EAGAIN) /* which on Linux is EWOULDBLOCK */
             return RECEIVE_WOULD_BLOCK;
         socket->errors++;

@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
+
 #define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than any group's */
 
 /* Whom to become. */
@@ -194,9 +196,10 @@ static struct answer answer_as(const char *user,
 static bool read_answer(int from, struct answer *answer)
 {
     size_t got = 0;
+    unsigned times = 0;
     while (got < sizeof *answer) {
         ssize_t more = read(from, (char *)answer + got, sizeof *answer - got);
-        if (more == 0 || (more < 0 && errno != EINTR))
+        if (more == 0 || (more < 0 && !retry_interrupted(&times)))
             return false;
         got += more > 0 ? (size_t)more : 0;
     }
@@ -205,7 +208,8 @@ static bool read_answer(int from, struct answer *answer)
 
 static void await_end(pid_t child)
 {
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    unsigned times = 0;
+    while (waitpid(child, NULL, 0) < 0 && retry_interrupted(&times))
         continue;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collector/platform/linux/event.h"
+#include "collector/platform/posix/retry.h"
 
 struct wakeup {
     int event;
@@ -49,8 +50,11 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
         {.fd = wakeup->event, .events = POLLIN},
         {.fd = (int)handle, .events = want_write ? POLLOUT : 0},
     };
-    /* An interrupted wait is told as a timeout: callers look at the clock anyway. */
-    if (poll(watched, handle == NO_HANDLE ? 1 : 2, timeout_ms) <= 0)
+    int ready = poll(watched, handle == NO_HANDLE ? 1 : 2, timeout_ms);
+    if (ready < 0)
+        retry_rest();
+    /* A wait that failed is reported as a timeout: callers look at the clock anyway. */
+    if (ready <= 0)
         return WAKEUP_TIMEOUT;
     /* A pipe whose reader has gone is an error, a socket or terminal a hang-up. */
     if ((watched[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 
 struct child {
@@ -35,8 +36,9 @@ void child_destroy(struct child *child)
     if (child->input >= 0)
         close(child->input);
     if (child->pid != 0) {
+        unsigned times = 0;
         kill(-child->pid, SIGKILL);
-        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+        while (waitpid(child->pid, NULL, 0) < 0 && retry_interrupted(&times))
             continue;
     }
     free(child);
@@ -71,9 +73,10 @@ enum write_result child_write(struct child *child, const void *bytes, size_t siz
                               struct error *error)
 {
     ssize_t result;
+    unsigned times = 0;
     do
         result = write(child->input, bytes, size);
-    while (result < 0 && errno == EINTR);
+    while (result < 0 && retry_interrupted(&times));
     if (result > 0) {
         *written = (size_t)result;
         return WRITE_OK;
@@ -126,10 +129,11 @@ static ssize_t read_back(const struct child *child)
         pieces[i] = (struct iovec){bytes, sizeof bytes};
     ssize_t sum = 0;
     ssize_t got;
+    unsigned times = 0;
     do {
         got = readv(fd, pieces, PIECES);
         sum += got > 0 ? got : 0;
-    } while (got == PIECE * PIECES || (got < 0 && errno == EINTR));
+    } while (got == PIECE * PIECES || (got < 0 && retry_interrupted(&times)));
     close(fd);
     return sum;
 }
@@ -149,10 +153,11 @@ enum child_state child_look(struct child *child, struct child_end *end)
 {
     int status = 0;
     pid_t ended;
+    unsigned times = 0;
     do
         ended = waitpid(child->pid, &status, WNOHANG);
-    while (ended < 0 && errno == EINTR);
-    if (ended == 0)
+    while (ended < 0 && retry_interrupted(&times));
+    if (ended == 0 || (ended < 0 && errno == EINTR))
         return child->input < 0 || is_read(child) ? CHILD_RUNS : CHILD_DEAF;
     *end = WIFSIGNALED(status) ? (struct child_end){true, WTERMSIG(status)}
                                : (struct child_end){false, WEXITSTATUS(status)};

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collector/deadline.h"
+#include "collector/platform/posix/retry.h"
 
 static int cannot(struct error *error, const char *address, const char *why)
 {
@@ -22,9 +23,10 @@ static bool await(int fd, short events, int64_t end_ns)
 {
     struct pollfd polled = {.fd = fd, .events = events};
     int result;
+    unsigned times = 0;
     do
         result = poll(&polled, 1, milliseconds_until(end_ns, clock_monotonic_ns()));
-    while (result < 0 && errno == EINTR);
+    while (result < 0 && retry_interrupted(&times));
     if (result == 0)
         errno = ETIMEDOUT;
     return result > 0;

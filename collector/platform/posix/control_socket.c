@@ -15,6 +15,7 @@
 
 #include "collector/file_path.h"
 #include "collector/output_check.h"
+#include "collector/platform/posix/retry.h"
 
 #define BACKLOG 8
 
@@ -195,9 +196,10 @@ enum control_result control_socket_accept(struct control_socket *socket,
                                           struct control_connection **out)
 {
     int fd;
+    unsigned times = 0;
     do
         fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
+    while (fd < 0 && (retry_interrupted(&times) || retry_aborted(&times)));
     if (fd < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK ? CONTROL_WOULD_BLOCK : CONTROL_OVER;
     struct control_connection *connection = malloc(sizeof *connection);
@@ -230,9 +232,10 @@ enum control_result control_connection_read(struct control_connection *connectio
                                             size_t size, size_t *moved)
 {
     ssize_t count;
+    unsigned times = 0;
     do
         count = recv(connection->fd, bytes, size, 0);
-    while (count < 0 && errno == EINTR);
+    while (count < 0 && retry_interrupted(&times));
     return result_of(count, moved);
 }
 
@@ -240,9 +243,10 @@ enum control_result control_connection_write(struct control_connection *connecti
                                              const void *bytes, size_t size, size_t *moved)
 {
     ssize_t count;
+    unsigned times = 0;
     do
         count = send(connection->fd, bytes, size, MSG_NOSIGNAL);
-    while (count < 0 && errno == EINTR);
+    while (count < 0 && retry_interrupted(&times));
     return result_of(count, moved);
 }
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
+
 struct input_file {
     int fd;
     bool live;
@@ -112,6 +114,7 @@ static int ask(const struct input_file *file, int timeout_ms)
 enum input_result input_file_read(struct input_file *file, void *bytes, size_t size, size_t *got,
                                   struct error *error)
 {
+    unsigned times = 0;
     for (;;) {
         if (atomic_load_explicit(&file->cancelled, memory_order_relaxed))
             return INPUT_CANCELLED;
@@ -128,7 +131,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
         /* Another reader of the same pipe may have been faster. */
         if (file->live && (errno == EAGAIN || errno == EWOULDBLOCK))
             return INPUT_WOULD_WAIT;
-        if (errno != EINTR)
+        if (!retry_interrupted(&times))
             return failed(error);
     }
 }
@@ -136,7 +139,8 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
 void input_file_wait(struct input_file *file)
 {
     /* Whatever ends it, also a failure, is told by the next read. */
-    (void)ask(file, -1);
+    if (ask(file, -1) < 0)
+        retry_rest();
 }
 
 void input_file_cancel(struct input_file *file)

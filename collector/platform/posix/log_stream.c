@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/stream.h"
 #include "collector/thread.h"
 
@@ -25,7 +26,8 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
         if (written == 0 || (errno != EAGAIN && errno != EWOULDBLOCK) || left_ms <= 0)
             return false;
         struct pollfd full = {.fd = stream->fd, .events = POLLOUT};
-        poll(&full, 1, (int)left_ms);
+        if (poll(&full, 1, (int)left_ms) < 0)
+            retry_rest();
     }
     return true;
 }

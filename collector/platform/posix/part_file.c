@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
+
 struct part_file {
     int fd;
     uint64_t size; /* bytes that are whole; behind them may be what could not be cut off */
@@ -175,9 +177,10 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
         return fail(error, "cannot look at it");
     note_size(file, &status);
     size_t sent = 0;
+    unsigned times = 0;
     while (sent < size) {
         ssize_t written = write(file->fd, (const char *)bytes + sent, size - sent);
-        if (written < 0 && errno == EINTR)
+        if (written < 0 && retry_interrupted(&times))
             continue;
         if (written > 0) {
             sent += (size_t)written;
@@ -196,9 +199,10 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
 size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size)
 {
     size_t got = 0;
+    unsigned times = 0;
     while (got < size) {
         ssize_t part = pread(file->fd, (char *)bytes + got, size - got, (off_t)(offset + got));
-        if (part < 0 && errno == EINTR)
+        if (part < 0 && retry_interrupted(&times))
             continue;
         if (part <= 0)
             break;

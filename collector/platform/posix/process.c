@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/deadline.h"
+#include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 #include "collector/process_reading.h"
 #include "collector/thread.h"
@@ -82,8 +83,10 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
         int left = milliseconds_until(deadline_ns, clock_monotonic_ns());
         if (left == 0 || output->kept.too_much)
             return false;
-        if (poll(waiting, 2, left) < 0)
+        if (poll(waiting, 2, left) < 0) {
+            retry_rest();
             continue;
+        }
         if (waiting[0].revents != 0)
             read_some(output);
         if (waiting[1].revents != 0)
@@ -103,8 +106,9 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
             break;
         poll(NULL, 0, 1); /* its pipes are closed: it is about to end */
     }
+    unsigned times = 0;
     kill(-pid, SIGKILL);
-    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+    while (waitpid(pid, status, 0) < 0 && retry_interrupted(&times))
         continue;
     return false;
 }

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
+
 struct stream stream_borrow(int number, const struct stat *status)
 {
     struct stream stream = {.fd = number, .manner = STREAM_PLAIN};
@@ -30,6 +32,7 @@ struct stream stream_borrow(int number, const struct stat *status)
 ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size)
 {
     ssize_t result;
+    unsigned times = 0;
     if (stream->manner == STREAM_ASK_FIRST) {
         struct pollfd asked = {.fd = stream->fd, .events = POLLOUT};
         /* A pipe without a reader says POLLERR: the write tells the rest. */
@@ -44,7 +47,7 @@ ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size
         result = stream->manner == STREAM_SEND
                      ? send(stream->fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
                      : write(stream->fd, bytes, size);
-    while (result < 0 && errno == EINTR);
+    while (result < 0 && retry_interrupted(&times));
     return result;
 }
 

@@ -10,11 +10,14 @@ from built import command
 from sluice_program import SLUICE, Sluice
 
 
-def start_traced(test, calls, path, *arguments):
-    """Starts the program for a test under strace, which writes those calls to a file."""
+def start_traced(test, calls, path, *arguments, options=()):
+    """
+    Starts the program for a test under strace, with more options of that, which writes those calls
+    to a file.
+    """
     program = Sluice.__new__(Sluice)
     program.watch(subprocess.Popen(
-        ["strace", "-f", "-y", "-e", f"trace={calls}", "-o", path,
+        ["strace", "-f", "-y", "-e", f"trace={calls}", "-o", path, *options,
          "--", *command(SLUICE, *arguments, "--ledger", "json",
                         "--duration", "60s")],  # where the test breaks off
         # The leak sanitizer cannot work under ptrace.

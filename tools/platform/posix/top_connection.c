@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/platform/posix/retry.h"
+
 /* The longest line is one of a tap: no more than the collector's buffer holds. */
 #define BUFFER_SIZE ((size_t)512 * 1024)
 
@@ -68,9 +70,10 @@ void connection_close(struct connection *connection)
 
 static int send_all(int fd, const char *bytes, size_t size)
 {
+    unsigned times = 0;
     while (size != 0) {
         ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
+        if (sent < 0 && retry_interrupted(&times))
             continue;
         if (sent < 0)
             return -1;
@@ -112,6 +115,7 @@ static void make_room(struct connection *connection)
 enum connection_result connection_read(struct connection *connection, int timeout_ms,
                                        const char **line, size_t *size)
 {
+    unsigned times = 0;
     while ((*size = next_line(connection, line)) == 0) {
         struct pollfd polled[2] = {
             {.fd = connection->fd, .events = POLLIN},
@@ -126,7 +130,7 @@ enum connection_result connection_read(struct connection *connection, int timeou
             return CONNECTION_READER_GONE;
         ssize_t count = recv(connection->fd, connection->buffer + connection->end,
                              BUFFER_SIZE - connection->end, MSG_DONTWAIT);
-        if (count < 0 && (errno == EINTR || errno == EAGAIN))
+        if (count < 0 && (retry_interrupted(&times) || errno == EAGAIN))
             continue;
         if (count <= 0)
             return CONNECTION_GONE;

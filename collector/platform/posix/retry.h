@@ -1,0 +1,45 @@
+/*
+ * Calls that are made again: how often, and not at once for ever.
+ *
+ * A signal interrupts a call once. One that says so again and again is broken from outside: by a
+ * filter of system calls, a debugger, or a faulty driver. Whoever waits for it to end would hang.
+ * Of platform/ and tools/platform/ only.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H
+#define SLUICE_COLLECTOR_PLATFORM_POSIX_RETRY_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <time.h>
+
+/* How often a call is made again in a row because it was interrupted. */
+#define RETRY_MOST 100
+
+/*
+ * Whether a call that failed, as errno says, is to be made again: it was interrupted, and not too
+ * often. `times` is 0 before the first call; a call that succeeds may set it to 0 again.
+ */
+static inline bool retry_interrupted(unsigned *times)
+{
+    return errno == EINTR && (*times)++ < RETRY_MOST;
+}
+
+/* The same of accept(2): who wanted to connect has gone meanwhile, and another one may wait. */
+static inline bool retry_aborted(unsigned *times)
+{
+    return errno == ECONNABORTED && (*times)++ < RETRY_MOST;
+}
+
+/*
+ * After a wait that failed, which its caller will begin again: rests for a millisecond, so that a
+ * wait which always fails does not keep a processor busy. Leaves errno as it was.
+ */
+static inline void retry_rest(void)
+{
+    const struct timespec rest = {.tv_nsec = 1000000};
+    int before = errno;
+    nanosleep(&rest, NULL);
+    errno = before;
+}
+
+#endif

@@ -1,0 +1,80 @@
+"""A system call that fails for ever keeps the program neither from its work nor from its end."""
+import os
+import signal
+import socket
+import subprocess
+import time
+
+from built import command, nothing_on_windows
+from protobuf import metric
+from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, ProgramTest, read_lines, wait_until
+from tracing import main, signal_traced, start_traced
+
+nothing_on_windows("strace is for Linux")
+
+COUNT = 20
+
+
+class FailingCalls(ProgramTest):
+    def start_failing(self, call, error, *arguments):
+        """The program, in which this system call fails each time in this way."""
+        self.lines = self.folder / "lines"
+        return start_traced(self, call, self.folder / "calls", "--listen", RIEMANN, "--sink",
+                            f"file:{self.lines}", *arguments,
+                            options=("-e", f"inject={call}:error={error}"))
+
+    def failed(self, call):
+        """How often it has failed so far."""
+        return (self.folder / "calls").read_text(encoding="utf-8").count(f" {call}(")
+
+    def send_and_stop(self, program):
+        sender = self.sender(program)
+        for number in range(COUNT):
+            sender.send(metric(number))
+        wait_until(lambda: self.lines.exists() and len(read_lines(self.lines)) == COUNT,
+                   "all is written")
+        signal_traced(program, signal.SIGTERM)
+        ledger = program.finish()
+        self.assertEqual(ledger["sinks"][0]["written"], COUNT)
+
+    def test_clients_that_cannot_be_accepted_hold_up_nobody_else(self):
+        for error in ("EINTR", "ECONNABORTED", "EMFILE"):
+            with self.subTest(error=error):
+                path = self.folder / f"control-{error}"
+                program = self.start_failing("accept4", error, "--control", f"unix:{path}")
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(os.fspath(path))
+                    wait_until(lambda: self.failed("accept4") != 0, "it was tried")
+                    self.send_and_stop(program)
+                self.lines.unlink()
+
+    def test_a_command_whose_end_cannot_be_found_out_is_left_behind(self):
+        program = self.start_failing("wait4", "EINTR", "--sink", "command:cat >/dev/null",
+                                     "--stop-timeout", "200ms")
+        signal_traced(program, signal.SIGTERM)
+        self.assertEqual(program.process.wait(DEADLINE), 74)
+        self.assertIn("hangs; ending without it", "\n".join(program.said()))
+
+    def test_a_wait_that_fails_neither_stops_the_work_nor_spins(self):
+        for error in ("EINTR", "ENOMEM"):
+            with self.subTest(error=error):
+                begun = time.monotonic()
+                program = self.start_failing("poll", error)
+                self.send_and_stop(program)
+                # Each of the two threads that poll rests for a millisecond after a failure.
+                self.assertLess(self.failed("poll"), 2 * 1000 * (time.monotonic() - begun))
+                self.lines.unlink()
+
+    def test_a_capture_that_cannot_be_read_is_bad_input(self):
+        capture = CAPTURES / "riemann_cli_v4.pcap"
+        done = subprocess.run(
+            ["strace", "-f", "-o", self.folder / "calls", "-e", "inject=read:error=EINTR",
+             "-P", capture, "--", *command(SLUICE, "--listen",
+                                           f"pcap:{capture}?port=5555&schema=riemann")],
+            env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=DEADLINE, check=False)
+        self.assertEqual(done.returncode, 65, done.stderr)
+        self.assertIn(b"Interrupted system call", done.stderr)
+
+
+main()

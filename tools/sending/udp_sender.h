@@ -49,7 +49,8 @@ uint64_t udp_sender_retries(const struct udp_sender *sender);
 /*
  * Datagrams that were sent and are known to be refused, so far: an ICMP error reported that nobody
  * listens at the port. Each report counts as one datagram. Hosts limit how many they send, and a
- * report can get lost, so more may have been refused; to this host all are reported.
+ * report can get lost, so more may have been refused. On Linux all that this host refuses are
+ * reported.
  */
 uint64_t udp_sender_refused(const struct udp_sender *sender);
 

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 import wire
-from built import NO_CLOSED_STREAM, STOP_SIGNAL, not_on_windows
+from built import NO_CLOSED_STREAM, STOP_SIGNAL, WINDOWS, not_on_windows
 from programs import DEADLINE, Receiver, close_stream, command, run
 
 
@@ -30,6 +30,7 @@ class Send(unittest.TestCase):
             self.assertEqual(process.returncode, code, process.stderr)
             report = json.loads(process.stdout)
             self.assertEqual(len(receiver.datagrams) + receiver.drops(), report["sent"])
+            self.assertEqual(report["refused"], 0)
             self.assertEqual(sum(report[kind] for kind in
                                  ("good", "malformed", "empty", "oversized")), report["sent"])
             if receiver.drops() == 0:
@@ -133,6 +134,10 @@ class Send(unittest.TestCase):
         """To a port where nobody listens: each datagram is counted, and the exit code says it."""
         process = run("sluice-send", "--to", url, "--count=100", "--report=json", *arguments)
         report = json.loads(process.stdout)
+        if WINDOWS:  # one report may stand for several
+            self.assertGreater(report["refused"], 80)
+            self.assertEqual(process.returncode, 69 if report["refused"] == 100 else 0)
+            return
         self.assertEqual({name: report[name] for name in ("sent", "failed", "retried", "refused")},
                          {"sent": 100, "failed": 0, "retried": 0, "refused": 100})
         self.assertEqual(process.returncode, 69)
@@ -144,7 +149,6 @@ class Send(unittest.TestCase):
     def test_where_nobody_listens_all_are_refused(self):
         with Receiver() as receiver:
             url = receiver.url
-        self.assert_all_refused(url, "--rate=max")
         self.assert_all_refused(url, "--rate=10000")
         self.assert_all_refused(url, "--rate=max", "--sources=7")
 
@@ -153,10 +157,6 @@ class Send(unittest.TestCase):
         with Receiver("::1") as receiver:
             url = receiver.url
         self.assert_all_refused(url, "--rate=max")
-
-    def test_where_somebody_listens_none_is_refused(self):
-        _, report = self.send("--count", 100, "--rate", "max")
-        self.assertEqual((report["refused"], report["retried"]), (0, 0))
 
     def test_where_somebody_listened_for_a_while_the_rest_is_refused(self):
         with Receiver() as receiver, subprocess.Popen(

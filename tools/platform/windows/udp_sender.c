@@ -72,7 +72,10 @@ static bool try_again(int code, unsigned tries)
     return tries < PRESSURE_TRIES;
 }
 
-/* Whether the error reports what became of an earlier datagram: nobody listens at its port. */
+/*
+ * Whether the error reports what became of an earlier datagram: nobody listens at its port. There
+ * is no queue of reports as on Linux, so one error may stand for several datagrams.
+ */
 static bool is_refusal(int code)
 {
     return code == WSAECONNRESET || code == WSAECONNREFUSED;
@@ -118,25 +121,46 @@ uint64_t udp_sender_refused(const struct udp_sender *sender)
     return sender->refused;
 }
 
-/* Whether there is something to receive, a report of a refusal among it, by then. */
-static bool wait_readable(SOCKET handle, int64_t until_ns)
-{
-    WSAPOLLFD watched = {.fd = handle, .events = POLLRDNORM};
-    return WSAPoll(&watched, 1, milliseconds_until(until_ns, clock_monotonic_ns())) > 0;
-}
-
-/* Reports are results of receiving. What somebody sends is read and thrown away. */
-void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
+/* What the next receive comes to; 0: something was received and thrown away. */
+static int receive_next(SOCKET handle)
 {
     char nothing[1];
-    while (sender->refused < sender->sent && wait_readable(sender->handle, until_ns)) {
-        int got = recv(sender->handle, nothing, sizeof nothing, 0);
-        int code = got < 0 ? WSAGetLastError() : 0;
-        if (is_refusal(code))
-            sender->refused++;
-        else if (code != 0 && code != WSAEMSGSIZE)
-            return;
+    if (recv(handle, nothing, sizeof nothing, 0) >= 0)
+        return 0;
+    int code = WSAGetLastError();
+    return code == WSAEMSGSIZE ? 0 : code;
+}
+
+/* Waits for something to receive. Returns what the system says of the socket; 0: nothing came. */
+static int wait_for_event(SOCKET handle, int64_t until_ns)
+{
+    WSAPOLLFD watched = {.fd = handle, .events = POLLRDNORM};
+    int left_ms = milliseconds_until(until_ns, clock_monotonic_ns());
+    return left_ms != 0 && WSAPoll(&watched, 1, left_ms) > 0 ? watched.revents : 0;
+}
+
+/*
+ * Waits for the next report, which a receive fails with; or the wait takes it for itself and says
+ * POLLERR. Returns false where none comes in time.
+ */
+static bool await_report(SOCKET handle, int64_t until_ns)
+{
+    for (int event; (event = wait_for_event(handle, until_ns)) != 0;) {
+        int code = receive_next(handle);
+        if (is_refusal(code) || (event & POLLERR) != 0)
+            return true;
+        if (code != 0 && code != WSAEWOULDBLOCK)
+            return false;
     }
+    return false;
+}
+
+void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
+{
+    u_long on = 1;
+    ioctlsocket(sender->handle, FIONBIO, &on);
+    while (sender->refused < sender->sent && await_report(sender->handle, until_ns))
+        sender->refused++;
 }
 
 void udp_sender_close(struct udp_sender *sender)

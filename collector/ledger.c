@@ -177,6 +177,19 @@ static int find_sink(const struct ledger *ledger, const char *name)
     return -1;
 }
 
+/* Returns false, the ledger as it was, where memory is short. */
+static bool append_listener(struct ledger *ledger, const struct listener_entry *entry)
+{
+    size_t count = ledger->listener_count;
+    struct listener_entry *grown = realloc(ledger->listeners, (count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    ledger->listeners = grown;
+    grown[count] = *entry;
+    ledger->listener_count = count + 1;
+    return true;
+}
+
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
                         const char *schema)
 {
@@ -187,17 +200,15 @@ int ledger_add_listener(struct ledger *ledger, const char *name, const char *kin
         ledger->listeners[found].state = ENTRY_LIVE;
         return found;
     }
-    size_t count = ledger->listener_count;
-    struct listener_entry *grown = realloc(ledger->listeners, (count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return -1;
-    ledger->listeners = grown;
-    grown[count] = (struct listener_entry){.state = ENTRY_LIVE,
-                                           .name = text_copy_all(name),
-                                           .schema = text_copy_all(schema),
-                                           .kind = kind};
-    ledger->listener_count = count + 1;
-    return grown[count].name == NULL || grown[count].schema == NULL ? -1 : (int)count;
+    struct listener_entry entry = {.state = ENTRY_LIVE,
+                                   .name = text_copy_all(name),
+                                   .schema = text_copy_all(schema),
+                                   .kind = kind};
+    if (entry.name != NULL && entry.schema != NULL && append_listener(ledger, &entry))
+        return (int)ledger->listener_count - 1;
+    free(entry.name);
+    free(entry.schema);
+    return -1;
 }
 
 static uint64_t count_messages(const struct ledger *ledger)

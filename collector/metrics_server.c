@@ -83,6 +83,13 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned sta
     return send_answer(connection, &answer);
 }
 
+static enum MHD_Result send_no_memory(struct MHD_Connection *connection)
+{
+    return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+                     "There is no memory for one more page now.\n", MHD_HTTP_HEADER_RETRY_AFTER,
+                     "1");
+}
+
 /* A page is sent, or its client has gone. */
 struct page {
     struct metrics_server *server;
@@ -106,12 +113,12 @@ static enum MHD_Result send_page(struct metrics_server *server, struct MHD_Conne
         answer->response = MHD_create_response_from_buffer_with_free_callback_cls(
             text->used, text->data, free_page, page);
     }
-    if (answer->response != NULL) {
-        server->unsent++;
-    } else {
+    if (answer->response == NULL) {
         free(page);
         free(text->data);
+        return send_no_memory(connection);
     }
+    server->unsent++;
     return send_answer(connection, answer);
 }
 
@@ -186,9 +193,7 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
         return send_text(connection, MHD_HTTP_NOT_FOUND, no_such_place, NULL, NULL);
     bool full = places[at].limited && server->unsent >= METRICS_PAGES;
     if (full || !places[at].make(server, connection, &page, &answer))
-        return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-                         "There is no memory for one more page now.\n", MHD_HTTP_HEADER_RETRY_AFTER,
-                         "1");
+        return send_no_memory(connection);
     return send_page(server, connection, &answer, &page);
 }
 
@@ -222,11 +227,12 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     struct metrics_server *server = calloc(1, sizeof *server);
     if (server != NULL)
         server->pages = metrics_pages_create(options->pipeline, options->health, options->version);
+    error_set(error, EXIT_CODE_INTERNAL, "--metrics: %s",
+              server == NULL || server->pages == NULL ? "out of memory" : "cannot start to serve");
     if (server == NULL || server->pages == NULL || !start(server, listener)) {
         if (server == NULL || server->daemon == NULL)
             tcp_listener_close(listener);
         metrics_server_destroy(server);
-        error_set(error, EXIT_CODE_INTERNAL, "--metrics: cannot start to serve");
         return -1;
     }
     char text[ADDRESS_TEXT_SIZE];

@@ -55,7 +55,7 @@ struct output_file_format {
  * where the file does not hold this format, it is not opened.
  *
  * A file that may be written but not read is taken as it is. A named pipe must have a reader.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory EXIT_CODE_INTERNAL).
  */
 int output_file_open_append(const char *path, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
@@ -151,8 +151,8 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
 
 /*
  * Goes on with a file that was cut, which `path` names: puts its end right as opening it does, and
- * writes behind that. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE): its end stays
- * as it is, and what is written follows it.
+ * writes behind that. Returns 0, or -1 with `error` filled as opening does: its end stays as it is,
+ * and what is written follows it.
  */
 int output_file_mend(struct output_file *file, const char *path,
                      const struct output_file_format *format, struct output_file_start *start,

@@ -315,7 +315,7 @@ bool path_template_parse(const char *text, struct path_template **out, size_t *w
     struct parser parser = {.text = text, .only_dots = true};
     parser.path = calloc(1, sizeof *parser.path);
     if (parser.path == NULL)
-        wrong(&parser, 0, "memory is short");
+        wrong(&parser, 0, NULL);
     else if (parse_all(&parser)) {
         find_base(parser.path);
         place_number(parser.path);

@@ -28,8 +28,8 @@ size_t pipeline_sockets_of(const struct listener_config *listener)
     return udp_socket_can_share_port ? listener->receivers : 1;
 }
 
-void pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
-                          struct memory_needs *needs)
+int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
+                         struct memory_needs *needs, struct error *error)
 {
     *needs = (struct memory_needs){.sinks = config->sink_count,
                                    .dead_letters = config->dead_letter.name != NULL,
@@ -39,7 +39,10 @@ void pipeline_count_needs(const struct config *config, const struct notifier_bac
                                    .metrics = config->metrics.family != ADDRESS_NONE};
     for (size_t i = 0; i < config->sink_count; i++) {
         struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);
-        needs->sink_memory += sink_thread_memory(&options);
+        size_t bytes;
+        if (!sink_thread_memory(&options, &bytes))
+            return pipeline_no_memory(error);
+        needs->sink_memory += bytes;
     }
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
@@ -54,6 +57,7 @@ void pipeline_count_needs(const struct config *config, const struct notifier_bac
         }
     }
     needs->receiver_feeds = notifier->shared && needs->receivers > 0 ? 1 : needs->receivers;
+    return 0;
 }
 
 /* --- whether it can be had -------------------------------------------------------------------- */
@@ -272,7 +276,8 @@ int pipeline_check(const struct config *config, struct error *error)
     const struct notifier_backend *notifier = notifier_choose(config->notifier, error);
     if (notifier == NULL || pipeline_check_config(config, error) != 0)
         return -1;
-    pipeline_count_needs(config, notifier, &needs);
+    if (pipeline_count_needs(config, notifier, &needs, error) != 0)
+        return -1;
     if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
         return -1;
     struct schema_list **schemas = pipeline_make_schemas(config, error);

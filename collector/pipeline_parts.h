@@ -175,9 +175,12 @@ bool pipeline_has_settled(const struct pipeline *pipeline);
 /* What a sink is by its configuration alone. */
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
 
-/* Threads that share a notifier have one feed; others have each their own. */
-void pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
-                          struct memory_needs *needs);
+/*
+ * Threads that share a notifier have one feed; others have each their own. Returns 0, or -1 with
+ * `error` filled (EXIT_CODE_INTERNAL).
+ */
+int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
+                         struct memory_needs *needs, struct error *error);
 
 /* What no URL alone can tell. Returns 0, or -1 with `error` filled. */
 int pipeline_check_config(const struct config *config, struct error *error);

@@ -63,7 +63,8 @@ static bool try_report(const struct config *config, const struct ledger_snapshot
     return !out->overflow;
 }
 
-static void report(const struct config *config, const struct ledger_snapshot *snapshot)
+/* Returns false where memory is short. */
+static bool report(const struct config *config, const struct ledger_snapshot *snapshot)
 {
     bool done = false;
     for (size_t capacity = (size_t)64 * 1024; snapshot != NULL && !done; capacity *= 2) {
@@ -75,6 +76,7 @@ static void report(const struct config *config, const struct ledger_snapshot *sn
     }
     if (!done)
         log_line(LOG_ERROR, "no memory to print the ledger");
+    return done;
 }
 
 static void report_now(struct run *run)
@@ -271,10 +273,12 @@ static bool wait_for_end(struct run *run)
 static enum exit_code finish(struct run *run)
 {
     struct ledger_snapshot *final = pipeline_finish(run->pipeline);
-    report(run->config, final);
+    bool reported = report(run->config, final);
     if (final == NULL)
         return EXIT_CODE_INTERNAL;
     enum exit_code code = pipeline_exit_code(run->pipeline, final);
+    if (!reported)
+        code = EXIT_CODE_INTERNAL;
     if (!ledger_balances(final)) {
         log_line(LOG_ERROR, "the ledger does not balance: this is a bug in sluice");
         code = EXIT_CODE_INTERNAL;

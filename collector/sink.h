@@ -201,8 +201,11 @@ struct destination_ops {
     bool is_standard_output;
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
 
-    /* A pure function. NULL: a stream that takes no memory worth counting. */
-    struct destination_shape (*shape)(const struct destination_options *options);
+    /*
+     * Fills *shape. Changes nothing else, but needs memory: returns false where that is short. NULL:
+     * a stream that takes no memory worth counting.
+     */
+    bool (*shape)(const struct destination_options *options, struct destination_shape *shape);
 
     /*
      * Whether create would find what it needs; makes and changes nothing. Returns 0, or -1 with

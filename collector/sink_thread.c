@@ -31,9 +31,12 @@ struct sink_thread {
     _Atomic bool finished;
 };
 
-size_t sink_thread_memory(const struct sink_thread_options *options)
+bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes)
 {
-    return sink_writer_memory(options) + sizeof(struct sink_thread);
+    if (!sink_writer_memory(options, bytes))
+        return false;
+    *bytes += sizeof(struct sink_thread);
+    return true;
 }
 
 int sink_thread_check(const struct sink_thread_options *options, struct error *error)

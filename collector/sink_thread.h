@@ -48,10 +48,11 @@ struct sink_thread_options {
 };
 
 /*
- * Bytes that such a sink allocates: its blocks, and what its encoder and its destination work in.
- * Of the options the destination, path, file and flush_interval count.
+ * Fills *bytes with what such a sink allocates: its blocks, and what its encoder and its
+ * destination work in. Of the options the destination, path, file and flush_interval count. Returns
+ * false where memory is short.
  */
-size_t sink_thread_memory(const struct sink_thread_options *options);
+bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes);
 
 /*
  * Whether its destination would find what it needs to be opened; makes and changes nothing. Returns

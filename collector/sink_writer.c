@@ -230,19 +230,31 @@ static struct destination_options destination_options(const struct sink_thread_o
     };
 }
 
-static struct destination_shape shape_of(const struct sink_thread_options *options)
+static bool find_shape(const struct sink_thread_options *options, struct destination_shape *shape)
 {
     struct destination_options of_destination = destination_options(options);
-    if (options->destination->shape == NULL)
-        return (struct destination_shape){0};
-    return options->destination->shape(&of_destination);
+    *shape = (struct destination_shape){0};
+    return options->destination->shape == NULL ||
+           options->destination->shape(&of_destination, shape);
 }
 
-size_t sink_writer_memory(const struct sink_thread_options *options)
+bool sink_writer_memory(const struct sink_thread_options *options, size_t *bytes)
 {
-    struct destination_shape shape = shape_of(options);
+    struct destination_shape shape;
+    if (!find_shape(options, &shape))
+        return false;
     size_t own = shape.blocks == 0 ? stream_writer_memory() : store_writer_memory(&shape);
-    return own + shape.memory + ENCODER_SCRATCH_SIZE;
+    *bytes = own + shape.memory + ENCODER_SCRATCH_SIZE;
+    return true;
+}
+
+/* Returns NULL where memory is short. */
+static struct sink_writer *create_writer(const struct sink_thread_options *options)
+{
+    struct destination_shape shape;
+    if (!find_shape(options, &shape))
+        return NULL;
+    return shape.blocks == 0 ? stream_writer_create() : store_writer_create(&shape);
 }
 
 int sink_writer_check(const struct sink_thread_options *options, struct error *error)
@@ -253,7 +265,8 @@ int sink_writer_check(const struct sink_thread_options *options, struct error *e
 
 bool sink_writer_opens_later(const struct sink_thread_options *options)
 {
-    return shape_of(options).blocks != 0;
+    struct destination_shape shape;
+    return !find_shape(options, &shape) || shape.blocks != 0; /* without memory: to be asked */
 }
 
 int sink_writer_open(struct sink_writer *writer, struct error *error)
@@ -272,9 +285,7 @@ int sink_writer_open(struct sink_writer *writer, struct error *error)
 int sink_writer_create(struct sink_writer **out, const struct sink_thread_options *options,
                        struct error *error)
 {
-    struct destination_shape shape = shape_of(options);
-    struct sink_writer *writer =
-        shape.blocks == 0 ? stream_writer_create() : store_writer_create(&shape);
+    struct sink_writer *writer = create_writer(options);
     error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
     if (writer == NULL)
         return -1;

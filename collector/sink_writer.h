@@ -109,8 +109,8 @@ int sink_writer_create(struct sink_writer **out, const struct sink_thread_option
 int sink_writer_open(struct sink_writer *writer, struct error *error);
 void sink_writer_destroy(struct sink_writer *writer);
 
-/* Bytes that one takes. */
-size_t sink_writer_memory(const struct sink_thread_options *options);
+/* Fills *bytes with what one takes. Returns false where memory is short. */
+bool sink_writer_memory(const struct sink_thread_options *options, size_t *bytes);
 
 /* As sink_thread_check and sink_thread_opens_later. */
 int sink_writer_check(const struct sink_thread_options *options, struct error *error);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+const char torn_end_no_memory[] = "out of memory";
+
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
@@ -87,7 +89,7 @@ static const char *mend_record(const struct torn_file_ops *ops, void *context, b
         return why;
     uint8_t *window = malloc(WINDOW_SIZE);
     if (window == NULL)
-        return "out of memory";
+        return torn_end_no_memory;
     why = find_end(ops, context, size, whole, window, &end);
     free(window);
     if (why != NULL || end == size)

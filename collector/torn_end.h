@@ -11,6 +11,9 @@
 
 #define TORN_FILE_CHANGES "it changes while it is read"
 
+/* Why a file could not be put right where memory was short. */
+extern const char torn_end_no_memory[];
+
 /*
  * The operations on one open regular file, which `context` stands for. Those that return a text
  * return NULL, or why they failed: a text that may be changed by the next call.

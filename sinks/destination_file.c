@@ -279,6 +279,7 @@ static int create_plain(const struct path_template *path, const struct destinati
     return 0;
 }
 
+/* NULL where memory is short: that a path is right is known when it was configured. */
 static struct path_template *parse_path(const struct destination_options *options)
 {
     struct path_template *path;
@@ -287,9 +288,9 @@ static struct path_template *parse_path(const struct destination_options *option
     return path_template_parse(options->path, &path, &wrong_at, &why) ? path : NULL;
 }
 
-static int path_is_wrong(const struct destination_options *options, struct error *error)
+static int no_path(const struct destination_options *options, struct error *error)
 {
-    error_set(error, EXIT_CODE_CANNOT_CREATE, "%s: the path is wrong", options->name);
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for the path of %s", options->name);
     return -1;
 }
 
@@ -298,7 +299,7 @@ static int create(const struct destination_options *options, struct destination 
 {
     struct path_template *path = parse_path(options);
     if (path == NULL)
-        return path_is_wrong(options, error);
+        return no_path(options, error);
     if (file_store_is_asked_for(path, options)) {
         int result = file_store_create(path, options, out, error);
         if (result != 0)
@@ -310,14 +311,15 @@ static int create(const struct destination_options *options, struct destination 
     return result;
 }
 
-static struct destination_shape shape(const struct destination_options *options)
+static bool shape(const struct destination_options *options, struct destination_shape *shape)
 {
-    struct destination_shape found = {0};
     struct path_template *path = parse_path(options);
-    if (path != NULL && file_store_is_asked_for(path, options))
-        found = file_store_shape(path, options);
+    if (path == NULL)
+        return false;
+    *shape = file_store_is_asked_for(path, options) ? file_store_shape(path, options)
+                                                    : (struct destination_shape){0};
     path_template_free(path);
-    return found;
+    return true;
 }
 
 static int check(const struct destination_options *options, struct error *error)
@@ -325,7 +327,7 @@ static int check(const struct destination_options *options, struct error *error)
     char plain[PATH_TEMPLATE_SIZE];
     struct path_template *path = parse_path(options);
     if (path == NULL)
-        return path_is_wrong(options, error);
+        return no_path(options, error);
     int result;
     if (file_store_is_asked_for(path, options)) {
         result = output_check_folder(path_template_base(path), error);

@@ -16,11 +16,11 @@
 bool file_store_is_asked_for(const struct path_template *path,
                              const struct destination_options *options);
 
-/* For the operations of the same names in struct destination_ops. */
+/* How it takes records. A pure function. */
 struct destination_shape file_store_shape(const struct path_template *path,
                                           const struct destination_options *options);
 
-/* Takes over `path` when it returns 0. */
+/* For create of struct destination_ops. Takes over `path` when it returns 0. */
 int file_store_create(struct path_template *path, const struct destination_options *options,
                       struct destination **out, struct error *error);
 

@@ -372,7 +372,8 @@ static bool check_path(const struct url *url, const struct sink_config *sink,
     if (!sink->destination->is_file)
         return true;
     if (!path_template_parse(sink->path, &path, &wrong_at, &why))
-        return fault_set(fault, url->place_at + wrong_at, "%s", why);
+        return why == NULL ? fault_no_memory(fault)
+                           : fault_set(fault, url->place_at + wrong_at, "%s", why);
     bool right = check_rotation(url, sink, path, given, fault);
     path_template_free(path);
     return right;

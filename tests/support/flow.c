@@ -223,7 +223,9 @@ const char *flow_least_memory(const struct memory_needs *needs, char *text)
     static const struct destination_ops stream = {.scheme = "stream"};
     const struct sink_thread_options options = {.destination = &stream};
     struct memory_needs all = *needs;
-    all.sink_memory = all.sinks * sink_thread_memory(&options);
+    size_t of_one;
+    assert_true(sink_thread_memory(&options, &of_one));
+    all.sink_memory = all.sinks * of_one;
     struct memory_plan plan;
     do
         size += (uint64_t)64 * 1024;

@@ -419,7 +419,9 @@ static void a_sink_may_be_destroyed_instead_of_started(void **state)
     sink_thread_destroy(fake->sink);
     fake->sink = NULL;
     sink_thread_destroy(NULL);
-    assert_true(sink_thread_memory(&fake->options) >= (size_t)1024 * 1024);
+    size_t memory;
+    assert_true(sink_thread_memory(&fake->options, &memory));
+    assert_true(memory >= (size_t)1024 * 1024);
 }
 
 int main(void)

@@ -123,10 +123,11 @@ static const struct store_ops many_blocks = {route, take_over, write_block, due,
 static const struct store_ops one_block = {
     .write = write_block, .due = due, .tick = tick, .rotate = rotate, .finish = finish};
 
-static struct destination_shape shape(const struct destination_options *options)
+static bool shape(const struct destination_options *options, struct destination_shape *shape)
 {
     (void)options;
-    return store.shape;
+    *shape = store.shape;
+    return true;
 }
 
 static int create(const struct destination_options *options, struct destination **out,

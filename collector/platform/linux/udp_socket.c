@@ -179,8 +179,10 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
                     struct error *error)
 {
     struct udp_socket *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return fail(error, "no memory for a socket");
+    if (made == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a socket");
+        return -1;
+    }
     made->fd = -1;
     if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
         set_up(made, options, error) != 0) {

@@ -146,8 +146,10 @@ int control_socket_open(struct control_socket **out, const char *address, struct
 {
     const char *path = strchr(address, ':') + 1;
     struct control_socket *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return cannot(error, address, "out of memory");
+    if (made == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "--control %s: out of memory", address);
+        return -1;
+    }
     made->address.sun_family = AF_UNIX;
     made->fd = -1;
     int result = -1;

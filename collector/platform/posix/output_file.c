@@ -10,6 +10,7 @@
 
 #include "collector/platform/posix/stream.h"
 #include "collector/platform/posix/torn_line.h"
+#include "collector/torn_end.h"
 
 struct output_file {
     struct stream stream;
@@ -76,8 +77,9 @@ static int not_mended(const char *path, const struct output_file_format *format,
 {
     if (format == NULL)
         return cannot_create(error, path, why);
-    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name, path,
-              why);
+    enum exit_code code =
+        why == torn_end_no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE;
+    error_set(error, code, "cannot append %s to %s: %s", format->name, path, why);
     return -1;
 }
 

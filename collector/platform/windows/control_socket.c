@@ -181,8 +181,10 @@ static int begin(struct control_socket *made, const char *address, struct error 
 int control_socket_open(struct control_socket **out, const char *address, struct error *error)
 {
     struct control_socket *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return cannot(error, address, "out of memory");
+    if (made == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "--control %s: out of memory", address);
+        return -1;
+    }
     made->pipe = INVALID_HANDLE_VALUE;
     if (begin(made, address, error) != 0) {
         control_socket_close(made);

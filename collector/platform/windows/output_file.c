@@ -10,6 +10,7 @@
 #include "collector/platform/windows/stream_thread.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/torn_line.h"
+#include "collector/torn_end.h"
 
 /*
  * How long a write is given before it would block: mostly the thread that does it is done by then,
@@ -119,8 +120,9 @@ static int not_mended(const char *path, const struct output_file_format *format,
 {
     if (format == NULL)
         return cannot_create(error, path, why);
-    error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot append %s to %s: %s", format->name, path,
-              why);
+    enum exit_code code =
+        why == torn_end_no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE;
+    error_set(error, code, "cannot append %s to %s: %s", format->name, path, why);
     return -1;
 }
 

@@ -199,8 +199,10 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     if (options->only_from != NULL && udp_socket_check_filter(options->only_from, error) != 0)
         return -1;
     struct udp_socket *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return fail(error, "no memory for a socket", ERROR_NOT_ENOUGH_MEMORY);
+    if (made == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a socket");
+        return -1;
+    }
     made->options = *options;
     if (made->options.max_datagram > DATAGRAM_MAX_SIZE)
         made->options.max_datagram = DATAGRAM_MAX_SIZE;

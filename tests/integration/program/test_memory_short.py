@@ -1,0 +1,210 @@
+"""One allocation fails, of those of the whole program: at the start, at the stop, and in between.
+
+A sample of them is tried, so that this is quick; with TEST_EVERY_ALLOCATION=1 in the environment
+each is. SLUICE is a program that ../../support/failing_memory.h is linked into.
+"""
+import json
+import mmap
+import os
+import struct
+import unittest
+
+from control_client import ControlClient
+from metrics_client import MetricsClient
+from sluice_program import CHANGED, DEADLINE, ProgramTest, check_final_ledger, wait_until
+from test_config import READS_FILES
+from test_reload import REFUSED, free_port
+
+NEVER = 1 << 40
+EVERY = os.environ.get("TEST_EVERY_ALLOCATION") == "1"
+UNREAD = "no memory to read the configuration anew"
+TRIED = 25  # allocations of each kind of moment, where not every one is
+
+
+@unittest.skipUnless(READS_FILES, "this program was built without YAML")
+class MemoryShort(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "sluice.yaml"
+        self.port = free_port()
+        path = self.folder / "failing"
+        path.write_bytes(bytes(16))
+        with path.open("r+b") as shared:
+            self.shared = mmap.mmap(shared.fileno(), 16)
+        self.addCleanup(self.shared.close)
+        self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
+        self.address = f"unix:{self.folder}/control"
+
+    # The shortage.
+
+    def fail_at(self, number):
+        struct.pack_into("=Q", self.shared, 0, number)
+
+    def left(self):
+        return struct.unpack_from("=Q", self.shared)[0]
+
+    def failed(self):
+        """How many allocations have failed so far."""
+        return struct.unpack_from("=Q", self.shared, 8)[0]
+
+    def sample(self, count):
+        """Numbers of allocations from 1 to `count`, a few of them beyond."""
+        return range(1, count + 3, 1 if EVERY else max(1, count // TRIED))
+
+    # What is configured.
+
+    def write(self, number=0):
+        """A configuration with something of everything; there are two, 0 and 1."""
+        out = self.folder / "out"
+        out.mkdir(exist_ok=True)
+        letters = f"file:{out}/letters.pcapng?rate=100"
+        config = {
+            "control": self.address, "metrics": "127.0.0.1:0", "dead-letter": letters,
+            "ledger": "json", "stop-timeout": "2s",
+            "listeners": [
+                "udp://127.0.0.1:0?schema=riemann",
+                f"udp://127.0.0.1:0?schema=telemetry&rate_limit={100 + number}"
+                "&allow=127.0.0.0/8",
+                f"udp://127.0.0.{1 + number}:{self.port}?schema=riemann&receivers=2",
+            ],
+            "sinks": [
+                "stdout:", f"file:{out}/plain?exclude=none*", f"command:cat >{out}/command",
+                f"file:{out}/%H-%{{source}}.csv?format=csv",
+                f"file:{out}/rotated.{number}.gz?compress=gzip&rotate_interval=1h",
+                f"file:{out}/{number}.pcap?format=pcap",
+            ]}
+        new = self.folder / "new.yaml"
+        new.write_text(json.dumps(config), encoding="utf-8")
+        new.replace(self.file)
+
+    def run_with(self, *arguments):
+        return self.launch("--config", self.file, *arguments, ledger=None, env=self.environment)
+
+    # What it comes to.
+
+    def finish(self, program, number):
+        """Waits for its end: 0 with a ledger that balances, or 70 with one line that says why.
+
+        It is 78 where the memory that --memory is about cannot be had.
+        """
+        self.assertIn(program.process.wait(DEADLINE), (0, 70, 78), self.told(program, number))
+        program.stderr.wait_for_end()
+        errors = [line for line in program.log() if line.startswith("sluice: error: ")]
+        if program.process.returncode == 0:
+            check_final_ledger(program.ledgers()[-1], True)
+        else:
+            self.assertEqual(len(errors), 1, self.told(program, number))
+            self.assertRegex(errors[0], "memory", self.told(program, number))
+        program.close()
+
+    @staticmethod
+    def told(program, number):
+        return "\n".join([f"allocation {number} failed; stderr was:", *program.said()])
+
+    def test_from_the_start_to_the_stop(self):
+        self.write()
+        self.fail_at(NEVER)
+        self.finish(self.run_with("--duration", "1ms"), NEVER)
+        count = NEVER - self.left()
+        self.assertGreater(count, 100)
+        for number in self.sample(count):
+            with self.subTest(number=number):
+                self.fail_at(number)
+                self.finish(self.run_with("--duration", "1ms"), number)
+
+    # What goes on whatever it was.
+
+    def assert_works(self, program, number):
+        """It answers whoever asks, and what it counts is right."""
+        ledger = program.ledger_now()
+        self.assertEqual(self.client.ask("ledger")["listeners"][0]["name"],
+                         ledger["listeners"][0]["name"], self.told(program, number))
+        self.assertEqual(self.client.ask("senders")["losers"], [])
+        self.assertTrue(self.metrics.page().endswith("\n"))
+        self.assertEqual(self.metrics.health()[0], 200, self.told(program, number))
+
+    def begin(self):
+        self.write()
+        program = self.run_with()
+        program.wait_for_listeners(3)
+        self.client = ControlClient(self.address)
+        self.addCleanup(self.client.close)
+        self.metrics = MetricsClient(program)
+        return program
+
+    def reload(self, program, number):
+        """Has it read the configuration of this number; returns whether it took that.
+
+        The log does not tell: it holds back a line that is the same as the one before.
+        """
+        def taken():
+            return sum(CHANGED in line for line in program.log())
+        before = taken()
+        self.write(number)
+        program.ask_to_reload()
+        wait_until(lambda: self.left() == 0 or taken() > before, "it was read or memory was short")
+        if self.left() == 0:
+            program.ledger_now()  # when the reload is over
+        return taken() > before
+
+    def test_at_a_reload(self):
+        program = self.begin()
+        self.fail_at(NEVER)
+        self.assertTrue(self.reload(program, 1))
+        count = NEVER - self.left()
+        self.fail_at(0)
+        self.assertTrue(self.reload(program, 0))
+        present = 0
+        self.assertGreater(count, 100)
+        for number in self.sample(count):
+            self.fail_at(number)
+            taken = self.reload(program, 1 - present)
+            self.fail_at(0)
+            if taken:
+                present = 1 - present
+            else:
+                refused = [line for line in program.log() if REFUSED in line or UNREAD in line]
+                self.assertRegex(refused[-1], "memory|Cannot allocate")
+            self.assert_works(program, number)
+        program.stop()
+
+    def ask_for_all(self, program):
+        """Asks for each thing that takes memory to tell; whatever comes of it is an answer."""
+        before = len(program.ledgers())
+        program.ask_for_ledger()
+        wait_until(lambda: self.left() == 0 or len(program.ledgers()) > before, "it has tried to")
+        self.assertTrue({"listeners", "error"} & set(self.client.ask("ledger")))
+        self.assertTrue({"losers", "error"} & set(self.client.ask("senders")))
+        for path in ("/metrics", "/healthz"):
+            self.assertIn(self.metrics.ask(path).status, (200, 503))
+
+    def test_when_somebody_asks(self):
+        program = self.begin()
+        self.fail_at(NEVER)
+        self.ask_for_all(program)
+        for number in self.sample(NEVER - self.left()):
+            self.fail_at(number)
+            self.ask_for_all(program)
+            self.fail_at(0)
+            self.assert_works(program, number)
+        program.stop()
+
+    def test_a_last_ledger_that_cannot_be_printed_is_an_internal_error(self):
+        self.write()
+        self.fail_at(NEVER)
+        self.finish(self.run_with("--duration", "1ms"), NEVER)
+        count = NEVER - self.left()
+        unprinted = 0
+        for number in range(count - 20, count + 1):
+            self.fail_at(number)
+            program = self.run_with("--duration", "1ms")
+            self.finish(program, number)
+            if "no memory to print the ledger" in program.log()[-1]:
+                self.assertEqual(program.process.returncode, 70)
+                unprinted += 1
+        self.assertGreater(unprinted, 0)
+
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "collector/platform/compiler.h"
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
 #include "proto/message/plain.h"
@@ -139,10 +140,15 @@ static const uint8_t *parse_text(struct decoder *decoder, const struct message_t
     return bytes + length;
 }
 
-/* Fixed-width numbers stand in memory as they do on the wire, on a little-endian machine. */
-static const uint8_t *parse_packed(struct decoder *decoder, const struct message_type *type,
-                                   const struct field_type *field, ProtobufCMessage *message,
-                                   const uint8_t *at, const uint8_t *end)
+/*
+ * Fixed-width numbers stand in memory as they do on the wire, on a little-endian machine. Not a
+ * part of `parse`, each level of which would otherwise take the stack that this needs.
+ */
+static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
+                                                const struct message_type *type,
+                                                const struct field_type *field,
+                                                ProtobufCMessage *message, const uint8_t *at,
+                                                const uint8_t *end)
 {
     size_t length = 0;
     const uint8_t *numbers = wire_read_length(at, end, &length);

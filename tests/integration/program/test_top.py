@@ -103,6 +103,8 @@ class Once(TopTest):
                      for value in (0, 1, 2, 5)] + [b"\xff"]
         self.sender(program).send_all(datagrams)
         program.wait_for_output(4)
+        # What is read is counted a moment later; from then on nothing changes.
+        program.wait_for_settled(4)
         port = program.port()
         size = str(sum(map(len, datagrams)))
         for arguments in ((), ("--once",)):

@@ -49,6 +49,14 @@ enum pipeline_state {
 int pipeline_check(const struct config *config, struct error *error);
 
 /*
+ * Whether the files of sinks and dead letters, and the socket of --control, can be had: with the
+ * rights of this process, and those that are opened after the start with those of --user. Nothing
+ * is made. Apart from pipeline_check, since a service of Windows runs as an account of its own,
+ * whose rights nobody has who installs it. Returns 0, or -1 with `error` filled.
+ */
+int pipeline_check_outputs(const struct config *config, struct error *error);
+
+/*
  * Opens captures, binds sockets, opens destinations, and takes all memory. Returns 0, or -1 with
  * `error` filled; then nothing stays open.
  */

@@ -186,13 +186,6 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
 int pipeline_check_config(const struct config *config, struct error *error);
 
 /*
- * Whether the files of sinks and dead letters, and the socket of --control, can be had: with the
- * rights of this process, and those that are opened after the start with those of --user. Nothing
- * is made. Returns 0, or -1 with `error` filled.
- */
-int pipeline_check_outputs(const struct config *config, struct error *error);
-
-/*
  * Makes, opens and connects all parts, in a pipeline that has its options and is zero otherwise.
  * Returns 0, or -1 with `error` filled; pipeline_destroy frees what there is.
  */

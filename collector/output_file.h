@@ -55,7 +55,8 @@ struct output_file_format {
  * where the file does not hold this format, it is not opened.
  *
  * A file that may be written but not read is taken as it is. A named pipe must have a reader.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory EXIT_CODE_INTERNAL).
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory
+ * EXIT_CODE_INTERNAL).
  */
 int output_file_open_append(const char *path, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,

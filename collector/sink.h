@@ -202,8 +202,8 @@ struct destination_ops {
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
 
     /*
-     * Fills *shape. Changes nothing else, but needs memory: returns false where that is short. NULL:
-     * a stream that takes no memory worth counting.
+     * Fills *shape. Changes nothing else, but needs memory: returns false where that is short.
+     * NULL: a stream that takes no memory worth counting.
      */
     bool (*shape)(const struct destination_options *options, struct destination_shape *shape);
 

@@ -120,8 +120,7 @@ static int not_mended(const char *path, const struct output_file_format *format,
 {
     if (format == NULL)
         return cannot_create(error, path, why);
-    enum exit_code code =
-        why == torn_end_no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE;
+    enum exit_code code = why == torn_end_no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE;
     error_set(error, code, "cannot append %s to %s: %s", format->name, path, why);
     return -1;
 }

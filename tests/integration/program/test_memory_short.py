@@ -18,7 +18,7 @@ from test_reload import REFUSED
 NEVER = 1 << 40
 EVERY = os.environ.get("TEST_EVERY_ALLOCATION") == "1"
 UNREAD = "no memory to read the configuration anew"
-TRIED = 25  # allocations of each kind of moment, where not every one is
+TRIED = 12  # allocations of each kind of moment, where not every one is
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")

@@ -7,26 +7,37 @@
 #include "collector/rate_limit.h"
 #include "collector/text/copy.h"
 
-/* A source for the listener of that index in the ledger, perhaps the one that it had before. */
-static struct source *find_source(struct pipeline *pipeline, size_t index)
+/* A source for the next index of the ledger's listeners, of which nothing is known yet. */
+static bool add_known(struct pipeline *pipeline)
 {
-    if (index < pipeline->known_count)
-        return pipeline->known[index];
+    size_t index = pipeline->known_count;
     struct source **grown = realloc(pipeline->known, (index + 1) * sizeof(struct source *));
     if (grown == NULL)
-        return NULL;
+        return false;
     pipeline->known = grown;
     struct source *source = calloc(1, sizeof *source);
     if (source == NULL)
-        return NULL;
+        return false;
     source->listener.index = (uint32_t)index;
     if (pipeline->senders != NULL &&
         !sender_report_add_listener(pipeline->senders, &source->listener)) {
         free(source);
-        return NULL;
+        return false;
     }
     pipeline->known[pipeline->known_count++] = source;
-    return source;
+    return true;
+}
+
+/*
+ * The source for the listener of that index in the ledger, perhaps the one that it had before. The
+ * ledger may know more: listeners for which there was no memory then.
+ */
+static struct source *find_source(struct pipeline *pipeline, size_t index)
+{
+    while (pipeline->known_count <= index)
+        if (!add_known(pipeline))
+            return NULL;
+    return pipeline->known[index];
 }
 
 /* Threads count what they find out of a listener that is not theirs, too. */

@@ -261,7 +261,8 @@ void sender_report_write(struct sender_report *report, struct output *out)
     json_key_literal(out, "listeners");
     json_array_begin(out);
     for (size_t i = 0, at = 0; i < report->listener_count; i++)
-        at = write_listener(report, (uint32_t)i, at, most, out);
+        if (report->listeners[i]->name != NULL)
+            at = write_listener(report, (uint32_t)i, at, most, out);
     json_array_end(out);
     for (size_t i = 0; i < report->table_count; i++)
         replaced += traffic_replaced(report->tables[i]);

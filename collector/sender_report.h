@@ -33,11 +33,12 @@ void sender_report_destroy(struct sender_report *report);
 /* Bytes that a report takes. */
 size_t sender_report_memory(size_t tables);
 
-/*
- * Listeners in the order of their indexes; false where memory is short. One without a name is left
- * out: nothing has come of it.
- */
 void sender_report_add_table(struct sender_report *report, const struct traffic_table *table);
+
+/*
+ * Adds a listener: in the order of their indexes. One without a name is left out of the report:
+ * there was no memory to begin it. Returns false where memory is short.
+ */
 bool sender_report_add_listener(struct sender_report *report, const struct listener *listener);
 
 /*

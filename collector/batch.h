@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
-#include "collector/arena.h"
+#include "collector/base/address.h"
+#include "collector/base/arena.h"
 
 struct listener;
 struct schema;

@@ -8,7 +8,7 @@
 #ifndef SLUICE_COLLECTOR_CONTROL_ASK_H
 #define SLUICE_COLLECTOR_CONTROL_ASK_H
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/text/output.h"
 
 /* How long an answer may take: a reload reads files, and may run protoc. */

@@ -7,8 +7,8 @@
 #ifndef SLUICE_COLLECTOR_CONTROL_SEND_H
 #define SLUICE_COLLECTOR_CONTROL_SEND_H
 
+#include "collector/base/error.h"
 #include "collector/control.h"
-#include "collector/error.h"
 
 /*
  * Has the control_wait of that process tell CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER. Two

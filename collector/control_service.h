@@ -28,8 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/control.h"
-#include "collector/error.h"
 #include "collector/sink.h"
 
 #define CONTROL_CLIENTS   8

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/wakeup.h"
 
 struct control_socket;

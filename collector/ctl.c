@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/config/fault.h"
-#include "collector/config/nearest.h"
+#include "collector/base/fault.h"
+#include "collector/base/nearest.h"
 #include "collector/control_answer.h"
 #include "collector/control_ask.h"
 #include "collector/control_client.h"

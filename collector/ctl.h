@@ -5,7 +5,7 @@
 #ifndef SLUICE_COLLECTOR_CTL_H
 #define SLUICE_COLLECTOR_CTL_H
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /*
  * Does what the command line says, whose argv[0] is "ctl". Main thread, instead of program_run.

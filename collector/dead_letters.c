@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "collector/base/rate_window.h"
 #include "collector/byte_ring.h"
 #include "collector/capture/pcapng_writer.h"
 #include "collector/capture/udp_packet.h"
 #include "collector/deadline.h"
 #include "collector/log.h"
 #include "collector/output_file.h"
-#include "collector/rate_window.h"
 #include "collector/thread.h"
 #include "collector/wakeup.h"
 

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/decode_failure.h"
-#include "collector/error.h"
 #include "collector/ledger.h"
 #include "collector/sink.h"
 #include "collector/udp_socket.h"

@@ -1,8 +1,8 @@
 /*
  * A producer's side of all the sinks: it hands each sealed batch to every one of them and counts
  * what they took and refused. A producer is one thread, or several that serve the same sockets:
- * then they offer one after the other, so that what a socket's claim (collector/claim.h) has put in
- * order stays in order.
+ * then they offer one after the other, so that what a socket's claim (collector/base/claim.h) has
+ * put in order stays in order.
  *
  * Two ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
  * sink drops the oldest, it is told in time to make room. A capture's producer waits for room, so
@@ -18,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/batch.h"
 #include "collector/batch_queue.h"
-#include "collector/error.h"
 #include "collector/ledger.h"
 #include "collector/sink_thread.h"
 #include "collector/tap.h"

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/wakeup.h"
 
 /* Whether a process can be given any on this system. */

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 struct input_file;
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/compiler.h"
+#include "collector/base/networks.h"
 #include "collector/log.h"
-#include "collector/networks.h"
-#include "collector/platform/compiler.h"
 #include "collector/rate_limit.h"
 #include "collector/schema_doubt.h"
 #include "collector/schema_list.h"

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/arena.h"
+#include "collector/base/arena.h"
 #include "collector/batch.h"
 #include "collector/dead_letters.h"
 #include "collector/feed.h"

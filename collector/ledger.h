@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/counter.h"
-#include "collector/histogram.h"
+#include "collector/base/counter.h"
+#include "collector/base/histogram.h"
 
 /*
  * Why a datagram was not decoded, in the order in which the reasons are tried. One of several

@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
+#include "collector/base/error.h"
 
 /* From the worst on. */
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/version.h"
 #include "collector/choices.h"
 #include "collector/config/file.h"
 #include "collector/config/options.h"
@@ -16,7 +17,6 @@
 #include "collector/pipeline.h"
 #include "collector/program.h"
 #include "collector/service.h"
-#include "collector/version.h"
 #include "sinks/compressions.h"
 #include "sinks/sinks.h"
 

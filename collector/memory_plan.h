@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /*
  * What the budget is when none is given, with what `control`, `senders`, `metrics`, `rate_limits`

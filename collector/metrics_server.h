@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
+#include "collector/base/error.h"
 #include "collector/control.h"
-#include "collector/error.h"
 
 /*
  * Connections at a time, and pages of them that are not yet sent: who asks for one more, unless it

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "collector/histogram.h"
+#include "collector/base/histogram.h"
 #include "collector/text/output.h"
 
 enum metrics_format { METRICS_PROMETHEUS, METRICS_OPENMETRICS };

@@ -8,7 +8,7 @@
 #ifndef SLUICE_COLLECTOR_OUTPUT_CHECK_H
 #define SLUICE_COLLECTOR_OUTPUT_CHECK_H
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /*
  * Whether the file `path` can be opened to be written, or can be made where it is not there.

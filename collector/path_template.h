@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 /* Bytes of the longest path that a template may become, with the NUL that ends it. */
 #define PATH_TEMPLATE_SIZE 1024

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/error.h"
 #include "collector/ledger.h"
 #include "collector/sender_report.h"
 #include "collector/tap.h"

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 #define PROCESS_PATIENCE_MS 10000
 

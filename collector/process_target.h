@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 struct process_target {
     char *path;   /* what the program is told */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/version.h"
 #include "collector/control.h"
 #include "collector/control_service.h"
 #include "collector/deadline.h"
@@ -14,7 +15,6 @@
 #include "collector/supervision.h"
 #include "collector/thread.h"
 #include "collector/user.h"
-#include "collector/version.h"
 
 /* After the stop's deadline, what threads get to come back from their last calls. */
 #define GRACE_NS INT64_C(500000000)

@@ -5,8 +5,8 @@
 #ifndef SLUICE_COLLECTOR_PROGRAM_H
 #define SLUICE_COLLECTOR_PROGRAM_H
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/error.h"
 #include "collector/sink.h"
 
 struct program_options {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /* Fills `size` (at most 256) bytes. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
 int random_bytes(uint8_t *bytes, size_t size, struct error *error);

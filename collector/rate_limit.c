@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/other_set.h"
-#include "collector/siphash.h"
+#include "collector/base/other_set.h"
+#include "collector/base/siphash.h"
 #include "collector/thread.h"
 
 #define SHARDS 16

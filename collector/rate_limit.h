@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 #define RATE_LIMIT_SOURCES 16384
 #define RATE_LIMIT_MOST    UINT64_C(1000000)

@@ -7,9 +7,9 @@
  * Between two rounds a thread may rest, where so much comes that it pays (collector/coalescing.h).
  *
  * Several threads wait on one notifier, where its backend is made for that. A socket is served by
- * one of them at a time, whichever is told first and takes its claim (collector/claim.h); the batch
- * that is open for it is handed on with the claim, and all threads offer to one feed, so that a
- * socket's records keep their order.
+ * one of them at a time, whichever is told first and takes its claim (collector/base/claim.h); the
+ * batch that is open for it is handed on with the claim, and all threads offer to one feed, so that
+ * a socket's records keep their order.
  *
  * Lifecycle: create, one receiver_add_socket each (from then on the kernel queues), perhaps
  * receiver_host_sink, start, stop, join, destroy. Main thread, except where another is named.
@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/intake.h"
 #include "collector/notifier.h"
 #include "collector/processors.h"

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/claim.h"
+#include "collector/base/claim.h"
+#include "collector/base/pulse.h"
 #include "collector/coalescing.h"
 #include "collector/deadline.h"
 #include "collector/pause.h"
-#include "collector/pulse.h"
 #include "collector/receiver.h"
 #include "collector/thread.h"
 

@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "collector/arena.h"
+#include "collector/base/arena.h"
+#include "collector/base/error.h"
 #include "collector/decode_failure.h"
-#include "collector/error.h"
 #include "collector/text/output.h"
 
 struct schema;

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/error.h"
 #include "collector/framing.h"
 #include "collector/schema.h"
 #include "collector/schema_match.h"

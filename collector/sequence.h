@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 #define SEQUENCE_WINDOW   1024
 #define SEQUENCE_MAX_JUMP (UINT64_C(1) << 20)

@@ -7,8 +7,8 @@
 #ifndef SLUICE_COLLECTOR_SERVICE_H
 #define SLUICE_COLLECTOR_SERVICE_H
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/error.h"
 
 /* The program that becomes a service. Constant. */
 struct service_program {

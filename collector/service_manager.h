@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 struct service_manager;
 

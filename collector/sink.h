@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/batch.h"
-#include "collector/error.h"
 #include "collector/sample_rules.h"
 #include "collector/schema.h"
 #include "collector/text/output.h"

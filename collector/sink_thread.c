@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
 #include "collector/sink_writer.h"
 #include "collector/thread.h"
 

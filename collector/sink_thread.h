@@ -17,9 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/pulse.h"
 #include "collector/batch_queue.h"
 #include "collector/ledger.h"
-#include "collector/pulse.h"
 #include "collector/sink.h"
 #include "collector/wakeup.h"
 

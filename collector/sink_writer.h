@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/base/pulse.h"
 #include "collector/deadline.h"
 #include "collector/log.h"
-#include "collector/pulse.h"
 #include "collector/sink_thread.h"
 #include "collector/wakeup.h"
 
@@ -169,7 +169,7 @@ void sink_writer_end_block(struct sink_writer *writer, bool out);
 
 /*
  * Around each call that the system may keep for as long as a disk does: whoever looks whether the
- * thread comes round (collector/pulse.h) does not count that against it.
+ * thread comes round (collector/base/pulse.h) does not count that against it.
  */
 void sink_writer_begin_io(struct sink_writer *writer);
 void sink_writer_end_io(struct sink_writer *writer);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/counter.h"
+#include "collector/base/counter.h"
 #include "collector/ring.h"
 
 #define CACHE_LINE 64

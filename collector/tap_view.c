@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/glob.h"
+#include "collector/text/glob.h"
 
 /* What a record's lines may take: as much as a sink allows. */
 #define TEXT_SIZE ((size_t)1024 * 1024)
 
 /*
- * What matching a record's names may take (collector/glob.h): a few milliseconds. One that needs
- * more, as only a sender who means it makes, is not shown.
+ * What matching a record's names may take (collector/text/glob.h): a few milliseconds. One that
+ * needs more, as only a sender who means it makes, is not shown.
  */
 #define STEPS_MOST ((size_t)1 << 20)
 

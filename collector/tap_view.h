@@ -30,7 +30,7 @@ size_t tap_view_memory(void);
 
 /* What one watcher wants and got. */
 struct tap_watcher {
-    char pattern[256]; /* see collector/glob.h */
+    char pattern[256]; /* see collector/text/glob.h */
     size_t pattern_size;
     unsigned lines_left; /* that it may still be shown */
     uint64_t

@@ -5,8 +5,8 @@
 #ifndef SLUICE_COLLECTOR_TCP_LISTENER_H
 #define SLUICE_COLLECTOR_TCP_LISTENER_H
 
-#include "collector/address.h"
-#include "collector/error.h"
+#include "collector/base/address.h"
+#include "collector/base/error.h"
 #include "collector/wakeup.h"
 
 /*

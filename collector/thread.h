@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 struct thread; /* owned by whoever started it, until joined */
 struct mutex;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/counter.h"
-#include "collector/siphash.h"
+#include "collector/base/counter.h"
+#include "collector/base/siphash.h"
 
 #define WAYS 8
 #define SETS (TRAFFIC_SENDERS / WAYS)

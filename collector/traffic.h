@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 #define TRAFFIC_SENDERS 1024
 

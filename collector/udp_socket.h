@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
-#include "collector/error.h"
-#include "collector/networks.h"
+#include "collector/base/address.h"
+#include "collector/base/error.h"
+#include "collector/base/networks.h"
 #include "collector/wakeup.h"
 
 struct udp_socket;

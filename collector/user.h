@@ -8,7 +8,7 @@
 #ifndef SLUICE_COLLECTOR_USER_H
 #define SLUICE_COLLECTOR_USER_H
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /*
  * Whether this process could become that user: it runs as root, or is that user already. Returns 0,

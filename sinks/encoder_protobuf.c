@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "collector/base/wire.h"
 #include "collector/text/utf8.h"
-#include "proto/message/wire.h"
 #include "sinks/sinks.h"
 
 #define LONGEST_MESSAGE 65535u /* it was in a datagram */

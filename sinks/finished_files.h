@@ -11,7 +11,7 @@
 #ifndef SLUICE_SINKS_FINISHED_FILES_H
 #define SLUICE_SINKS_FINISHED_FILES_H
 
-#include "collector/counter.h"
+#include "collector/base/counter.h"
 #include "collector/part_file.h"
 #include "collector/path_template.h"
 #include "collector/sink.h"

@@ -11,7 +11,7 @@
 #ifndef SLUICE_SINKS_LIVE_FILE_H
 #define SLUICE_SINKS_LIVE_FILE_H
 
-#include "collector/counter.h"
+#include "collector/base/counter.h"
 #include "sinks/left_files.h"
 
 /* How often a file that cannot get its name is tried, however many blocks are written. */

@@ -7,7 +7,7 @@
 #ifndef SLUICE_SINKS_OPENMETRICS_ARRANGE_H
 #define SLUICE_SINKS_OPENMETRICS_ARRANGE_H
 
-#include "collector/arena.h"
+#include "collector/base/arena.h"
 #include "collector/sink.h"
 
 /* What an exposition ends with. */

@@ -1,6 +1,6 @@
 #include "sinks/sample_filter.h"
 
-#include "collector/glob.h"
+#include "collector/text/glob.h"
 #include "sinks/series_hash.h"
 
 /* --- conditions ------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "sinks/sample_shape.h"
 
-#include "collector/glob.h"
+#include "collector/text/glob.h"
 
 static void rename_text(const struct sample_pairs *list, struct text *text)
 {

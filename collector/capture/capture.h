@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
-#include "collector/error.h"
+#include "collector/base/address.h"
+#include "collector/base/error.h"
 
 struct capture;
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /* The longest frame read: the largest snapshot length that libpcap's tools write for Ethernet. */
 #define CAPTURE_FRAME_MAX ((size_t)256 * 1024)

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/compiler.h"
+#include "collector/base/error.h"
 #include "collector/input_file.h"
-#include "collector/platform/compiler.h"
 
 struct capture_input {
     struct input_file *file;

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/capture/byte_order.h"
 #include "collector/capture/capture_file.h"
 #include "collector/capture/capture_input.h"
-#include "collector/error.h"
 
 struct pcap_file {
     enum byte_order order;

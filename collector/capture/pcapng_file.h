@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/error.h"
 #include "collector/capture/byte_order.h"
 #include "collector/capture/capture_file.h"
 #include "collector/capture/capture_input.h"
-#include "collector/error.h"
 
 struct pcapng_interface {
     uint32_t link_type;

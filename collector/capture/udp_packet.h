@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 /* Frames that begin with an IPv4 or IPv6 header (draft-ietf-opsawg-pcaplinktype). */
 #define LINKTYPE_RAW 101

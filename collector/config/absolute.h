@@ -8,8 +8,8 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_ABSOLUTE_H
 #define SLUICE_COLLECTOR_CONFIG_ABSOLUTE_H
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/error.h"
 
 /*
  * Returns argv[0], the arguments behind it, which options_parse has accepted, and a NULL.

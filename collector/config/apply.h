@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
 #include "collector/config/written.h"
-#include "collector/error.h"
 
 struct applying {
     const struct config_choices *choices;

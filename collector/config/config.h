@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
+#include "collector/base/networks.h"
 #include "collector/framing.h"
 #include "collector/log.h"
-#include "collector/networks.h"
 #include "collector/notifier.h"
 #include "collector/processors.h"
 #include "collector/schema.h"

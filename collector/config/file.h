@@ -23,8 +23,8 @@
 
 #include <stdbool.h>
 
+#include "collector/base/error.h"
 #include "collector/config/written.h"
-#include "collector/error.h"
 
 /* A larger file is no configuration. */
 #define CONFIG_FILE_MAX ((size_t)1 << 20)

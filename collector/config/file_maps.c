@@ -1,9 +1,9 @@
 #include <string.h>
 
+#include "collector/base/nearest.h"
 #include "collector/config/file.h"
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
-#include "collector/config/nearest.h"
 
 /*
  * A map of a listener, a sink or dead letters becomes the URL that says the same. Its keys come in

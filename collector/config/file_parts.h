@@ -2,11 +2,11 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 
-#include "collector/config/fault.h"
+#include "collector/base/error.h"
+#include "collector/base/fault.h"
 #include "collector/config/option_table.h"
 #include "collector/config/written.h"
 #include "collector/config/yaml_reading.h"
-#include "collector/error.h"
 
 struct file_reading {
     const char *path;

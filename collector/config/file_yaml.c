@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/nearest.h"
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
-#include "collector/config/nearest.h"
 #include "collector/input_file.h"
 #include "collector/text/copy.h"
 

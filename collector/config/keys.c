@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "collector/base/nearest.h"
 #include "collector/config/match.h"
-#include "collector/config/nearest.h"
 #include "collector/config/network.h"
 #include "collector/config/rules.h"
 #include "collector/rate_limit.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 #include "collector/schema_match.h"
 
 /* How it is written, for a person. */

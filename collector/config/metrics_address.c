@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 #include "collector/config/units.h"
 #include "collector/config/url.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 
 /* How it is written, for a person. */
 #define METRICS_ADDRESS_FORM "[ADDR:]PORT"

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/config/fault.h"
-#include "collector/networks.h"
+#include "collector/base/fault.h"
+#include "collector/base/networks.h"
 
 /* How many are written, for a person. */
 #define NETWORKS_FORM "ADDR[/BITS],..."

@@ -5,8 +5,8 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H
 #define SLUICE_COLLECTOR_CONFIG_OPTION_TABLE_H
 
+#include "collector/base/error.h"
 #include "collector/config/setting.h"
-#include "collector/error.h"
 
 enum option_action {
     OPTION_LISTEN,  /* a URL, repeatable; the default stands where none is given */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/nearest.h"
 #include "collector/config/apply.h"
 #include "collector/config/file.h"
-#include "collector/config/nearest.h"
 #include "collector/config/option_table.h"
 #include "collector/config/url.h"
 #include "collector/config/variables.h"

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/error.h"
 
 enum options_result {
     OPTIONS_RUN,     /* `config` is complete and the caller's to free */

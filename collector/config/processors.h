@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 
 /* How they are written, for a person. */
 #define PROCESSORS_FORM "N[-N],..."

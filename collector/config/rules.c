@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/config/units.h"
-#include "collector/glob.h"
+#include "collector/text/glob.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 #include "collector/sample_rules.h"
 
 /* How they are written, for a person. */

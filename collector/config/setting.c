@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/nearest.h"
 #include "collector/compression.h"
 #include "collector/config/match.h"
-#include "collector/config/nearest.h"
 #include "collector/config/units.h"
 #include "collector/file_path.h"
 #include "collector/notifier.h"

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/fault.h"
 #include "collector/config/config.h"
-#include "collector/config/fault.h"
 
 /* How the value is written, and the type of the field that it goes to. */
 enum setting_type {

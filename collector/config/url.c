@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/nearest.h"
 #include "collector/config/listener_keys.h"
-#include "collector/config/nearest.h"
 #include "collector/config/rules.h"
 #include "collector/config/units.h"
 #include "collector/file_path.h"

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/base/fault.h"
 #include "collector/config/config.h"
-#include "collector/config/fault.h"
 
 /*
  * Reads "udp://ADDR:PORT?..." (a numeric IPv4 address, or an IPv6 address in brackets; port 0 lets

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/config/nearest.h"
+#include "collector/base/nearest.h"
 #include "collector/config/written.h"
 
 bool variable_is_read(const struct option *option)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 #include "collector/config/option_table.h"
 
 /* What the names of the program's variables begin with. */

@@ -9,7 +9,7 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_YAML_READING_H
 #define SLUICE_COLLECTOR_CONFIG_YAML_READING_H
 
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 #include "collector/config/written.h"
 
 struct yaml_reading;

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
+#include "collector/base/wire.h"
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
 #include "proto/message/plain.h"
-#include "proto/message/wire.h"
 
 static ProtobufCMessage *new_message(struct decoder *decoder, const struct message_type *type)
 {

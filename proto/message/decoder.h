@@ -5,10 +5,10 @@
 #ifndef SLUICE_PROTO_MESSAGE_DECODER_H
 #define SLUICE_PROTO_MESSAGE_DECODER_H
 
-#include "collector/arena.h"
+#include "collector/base/arena.h"
+#include "collector/base/wire.h"
 #include "collector/schema.h"
 #include "proto/message/type.h"
-#include "proto/message/wire.h"
 
 struct decoder {
     struct arena *arena;

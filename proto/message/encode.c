@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "proto/message/wire.h"
+#include "collector/base/wire.h"
 
 /* Free room from `begin` to `at`; what is written begins at `at`. */
 struct back_writer {

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "collector/base/wire.h"
 #include "collector/text/json_writer.h"
 #include "proto/message/json_walk.h"
-#include "proto/message/wire.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
 

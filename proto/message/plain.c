@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
+#include "collector/base/wire.h"
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
-#include "proto/message/wire.h"
 
 /* The rest of the arena. Each block takes whole words of it, as arena_allocate gives them. */
 struct room {

@@ -1,6 +1,6 @@
 /* What a message's lists will need, told by a look ahead; and stepping over what is not needed. */
+#include "collector/base/wire.h"
 #include "proto/message/decoder.h"
-#include "proto/message/wire.h"
 
 /* What is wrong is in the last of so many open groups, and was noted. */
 static const uint8_t *fail_in_groups(struct decoder *decoder, uint32_t open, const uint8_t *at)

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "collector/config/fault.h"
-#include "collector/config/nearest.h"
+#include "collector/base/fault.h"
+#include "collector/base/nearest.h"
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 

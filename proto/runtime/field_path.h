@@ -8,7 +8,7 @@
 #ifndef SLUICE_PROTO_RUNTIME_FIELD_PATH_H
 #define SLUICE_PROTO_RUNTIME_FIELD_PATH_H
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "proto/message/type.h"
 
 #define FIELD_PATH_STEPS 16

@@ -1,7 +1,7 @@
 /* What the quick decoder (proto/message/plain.h) goes by: a step for each field of each type. */
+#include "collector/base/wire.h"
 #include "collector/schema.h"
 #include "proto/message/plain.h"
-#include "proto/message/wire.h"
 #include "proto/types/loader.h"
 
 static enum plain_act act_of_one(const struct field_type *field)

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "proto/message/wire.h"
+#include "collector/base/wire.h"
 #include "proto/types/loader.h"
 
 /* Numbers up to here are looked up directly. */

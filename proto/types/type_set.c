@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/config/fault.h"
-#include "collector/config/nearest.h"
+#include "collector/base/fault.h"
+#include "collector/base/nearest.h"
 #include "proto/message/decode.h"
 #include "proto/types/loader.h"
 

@@ -9,7 +9,7 @@
 #ifndef SLUICE_PROTO_TYPES_TYPE_SET_H
 #define SLUICE_PROTO_TYPES_TYPE_SET_H
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "proto/message/type.h"
 
 struct type_set;

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "collector/claim.h"
+#include "collector/base/claim.h"
 #include "collector/thread.h"
 #include "tests/support/patience.h"
 #include "tests/support/random_number.h"

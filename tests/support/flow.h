@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 #include "collector/config/config.h"
 #include "collector/ledger.h"
 #include "collector/memory_plan.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "collector/networks.h"
+#include "collector/base/networks.h"
 
 static inline struct address host(const char *text)
 {

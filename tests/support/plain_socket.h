@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 #include "collector/wakeup.h"
 
 struct plain_socket;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "proto/message/wire.h"
+#include "collector/base/wire.h"
 #include "tests/support/random_number.h"
 
 static size_t below(struct random_message *random, size_t limit)

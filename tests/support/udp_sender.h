@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 struct udp_sender;
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 static void assert_round_trip(const char *given, const char *expected)
 {

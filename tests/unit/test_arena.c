@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/arena.h"
+#include "collector/base/arena.h"
 
 static _Alignas(64) uint8_t memory[256];
 

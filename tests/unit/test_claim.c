@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/claim.h"
+#include "collector/base/claim.h"
 #include "collector/thread.h"
 
 static void a_claim_has_one_holder(void **state)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/config/nearest.h"
+#include "collector/base/nearest.h"
 
 static const char *const names[] = {"schema",      "receive_buffer", "receivers", "max_datagram",
                                     "max_decoded", "port",           NULL};

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 #include "sinks/file_table.h"
 
 #define DAY (INT64_C(86400) * 1000000000)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/glob.h"
+#include "collector/text/glob.h"
 
 static struct text text_of(const char *text)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/histogram.h"
+#include "collector/base/histogram.h"
 
 static void assert_noted_in(const uint64_t *bounds, uint64_t value, size_t range)
 {

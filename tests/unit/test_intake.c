@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/networks.h"
+#include "collector/base/networks.h"
 #include "collector/rate_limit.h"
 #include "proto/schemas.h"
 #include "tests/support/intake_bench.h"

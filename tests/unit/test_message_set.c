@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "collector/base/wire.h"
 #include "proto/message/decode.h"
 #include "proto/message/json.h"
-#include "proto/message/wire.h"
 #include "tests/support/decoding.h"
 
 /* Fields of Holder and of Item (tests/proto/sets.proto), and the numbers of items. */

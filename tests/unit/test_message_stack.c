@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
+#include "collector/base/wire.h"
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
-#include "proto/message/wire.h"
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
 #include "tests/support/decoding.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/other_set.h"
+#include "collector/base/other_set.h"
 
 enum { SHARDS = 16, MOST = 2048 };
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/pulse.h"
+#include "collector/base/pulse.h"
 
 static void who_has_not_begun_waits(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/rate_window.h"
+#include "collector/base/rate_window.h"
 #include "collector/thread.h"
 
 #define MS INT64_C(1000000)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/siphash.h"
+#include "collector/base/siphash.h"
 
 static void fill_counting(uint8_t *bytes, size_t size)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "tools/bench/contender.h"
 #include "tools/bench/machine.h"
 #include "tools/bench/report.h"

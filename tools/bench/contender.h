@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 enum contender_kind {
     CONTENDER_BLOCKING, /* waits in recvmmsg(64, MSG_WAITFORONE) */

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "tools/bench/traffic.h"
 
 #define LOAD_PORTS_MOST   64

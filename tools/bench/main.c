@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "collector/base/version.h"
 #include "collector/entry.h"
 #include "collector/udp_socket.h"
-#include "collector/version.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/options.h"
 #include "tools/command/interrupt.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "tools/bench/contender.h"
 
 struct receiver;

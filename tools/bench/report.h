@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
 #include "collector/text/output.h"
 
 #define REPORT_COLUMNS_MOST 16

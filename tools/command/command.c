@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "collector/config/nearest.h"
-#include "collector/version.h"
+#include "collector/base/nearest.h"
+#include "collector/base/version.h"
 #include "tools/command/standard_streams.h"
 
 #define HELP_INDENT 26 /* columns before an option's text */

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 struct command_option {
     const char *name;  /* without the dashes */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 #include "collector/config/url.h"
 
 int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,

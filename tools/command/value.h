@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
+#include "collector/base/error.h"
 #include "collector/config/units.h"
-#include "collector/error.h"
 
 /* A count, a size in bytes or a duration in nanoseconds, `least` to `most`. */
 int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,

@@ -9,7 +9,7 @@
 #ifndef SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
 #define SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/schema.h"
 
 #define MESSAGE_MEMORY_LIMIT (UINT32_C(1) << 30) /* bytes */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /* Bytes that one message may have: more would decode to gigabytes. */
 #define MESSAGE_MAX_SIZE (UINT32_C(64) << 20)

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/version.h"
 #include "collector/choices.h"
 #include "collector/config/keys.h"
 #include "collector/config/url.h"
 #include "collector/entry.h"
-#include "collector/version.h"
 #include "tools/bench/options.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"

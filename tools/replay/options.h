@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 #include "tools/command/command.h"
 
 struct replay_settings {

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#include "collector/address.h"
-#include "collector/error.h"
+#include "collector/base/address.h"
+#include "collector/base/error.h"
 #include "tools/send/message.h"
 #include "tools/send/mix.h"
 

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 struct connection;
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "tools/top/page.h"
 
 /* Whether standard input and output are terminals. */

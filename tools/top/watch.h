@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "tools/top/connection.h"
 #include "tools/top/model.h"
 #include "tools/top/page.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
 #include "collector/platform/linux/udp_socket_parts.h"
 
 /* A name has room behind it, so that control messages are aligned (cmsg(3)). */

@@ -14,8 +14,8 @@
 
 #include <linux/filter.h>
 
-#include "collector/error.h"
-#include "collector/networks.h"
+#include "collector/base/error.h"
+#include "collector/base/networks.h"
 
 /*
  * Writes the filter that takes what comes from `sources` to the BPF_MAXINSNS instructions of

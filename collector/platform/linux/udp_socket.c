@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
 #include "collector/platform/linux/inherited_drops.h"
 #include "collector/platform/linux/source_filter.h"
 #include "collector/platform/linux/udp_socket_parts.h"

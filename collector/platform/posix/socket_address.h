@@ -1,4 +1,5 @@
-/* Addresses (collector/address.h) as POSIX's sockets have them. Of the system's own files only. */
+/* Addresses (collector/base/address.h) as POSIX's sockets have them. Of the system's own files
+ * only. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_SOCKET_ADDRESS_H
 
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 /* Fills `out` and returns how many bytes of it a call takes. */
 socklen_t socket_address_to_system(const struct address *address, struct sockaddr_storage *out);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <windows.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/platform/windows/arguments.h"
 
 int wmain(int argc, wchar_t **argv);

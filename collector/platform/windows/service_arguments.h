@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
+#include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/error.h"
 
 /*
  * Reads the arguments behind argv[0] as options_parse does. Refuses --help, --version, --check and

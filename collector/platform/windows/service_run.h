@@ -7,7 +7,7 @@
 
 #include <windows.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/service.h"
 
 /* The control of our own that asks for the ledger: sc.exe control NAME 128. */

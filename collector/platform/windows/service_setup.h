@@ -7,7 +7,7 @@
 
 #include <wchar.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /* Characters of a service's name, and of its display name, with their end. */
 #define SERVICE_NAME_SIZE 257

@@ -10,7 +10,7 @@
 
 #include <windows.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /* As SetServiceStatus, which is the one but in tests. */
 typedef BOOL WINAPI service_reporter(SERVICE_STATUS_HANDLE handle, SERVICE_STATUS *status);

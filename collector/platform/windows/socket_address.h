@@ -1,10 +1,10 @@
-/* Addresses (collector/address.h) as Winsock has them. Of Windows' own files only. */
+/* Addresses (collector/base/address.h) as Winsock has them. Of Windows' own files only. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
 
 #include <winsock2.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 /* Fills `out` and returns how many bytes of it a call takes. */
 int socket_address_to_system(const struct address *address, SOCKADDR_STORAGE *out);

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <windows.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/platform/windows/wait_source.h"
 
 struct stream_thread;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 #include "collector/platform/windows/event_log.h"
 #include "collector/platform/windows/text.h"
 #include "tests/integration/service/service_manager.h"

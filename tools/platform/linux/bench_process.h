@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 /*
  * Forks. In the child, which is to end by _exit: returns 0; it is on processor `cpu` (-1: any), has

@@ -1,8 +1,8 @@
 /*
  * The few things that compilers spell differently. Nothing here changes what the code does.
  */
-#ifndef SLUICE_COLLECTOR_PLATFORM_COMPILER_H
-#define SLUICE_COLLECTOR_PLATFORM_COMPILER_H
+#ifndef SLUICE_COLLECTOR_BASE_COMPILER_H
+#define SLUICE_COLLECTOR_BASE_COMPILER_H
 
 #include <stddef.h>
 

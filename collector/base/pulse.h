@@ -6,8 +6,8 @@
  * that works without end stays at one odd number, while one that has nothing to do is not woken to
  * prove that it lives. The thread itself writes, with plain loads and stores; any one thread looks.
  */
-#ifndef SLUICE_COLLECTOR_PULSE_H
-#define SLUICE_COLLECTOR_PULSE_H
+#ifndef SLUICE_COLLECTOR_BASE_PULSE_H
+#define SLUICE_COLLECTOR_BASE_PULSE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,13 +4,13 @@
  * Parsers of this folder fill one and return false; whoever knows where the text came from (which
  * argument, which line of a file) makes the error of it. A value of the caller's; any thread.
  */
-#ifndef SLUICE_COLLECTOR_CONFIG_FAULT_H
-#define SLUICE_COLLECTOR_CONFIG_FAULT_H
+#ifndef SLUICE_COLLECTOR_BASE_FAULT_H
+#define SLUICE_COLLECTOR_BASE_FAULT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
 
 struct fault {
     size_t at;      /* byte of the text at which the trouble begins */

@@ -6,8 +6,8 @@
  * given up, so that what came after the would-block is drained too, by the thread that has it.
  * Whatever belongs to the socket may be touched under the claim alone, and is handed on with it.
  */
-#ifndef SLUICE_COLLECTOR_CLAIM_H
-#define SLUICE_COLLECTOR_CLAIM_H
+#ifndef SLUICE_COLLECTOR_BASE_CLAIM_H
+#define SLUICE_COLLECTOR_BASE_CLAIM_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "collector/config/fault.h"
+#include "collector/base/fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>

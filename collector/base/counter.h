@@ -6,8 +6,8 @@
  * its cause second (what was written, then what was received) finds the cause there. That is what
  * release and acquire are for; they cost nothing on x86.
  */
-#ifndef SLUICE_COLLECTOR_COUNTER_H
-#define SLUICE_COLLECTOR_COUNTER_H
+#ifndef SLUICE_COLLECTOR_BASE_COUNTER_H
+#define SLUICE_COLLECTOR_BASE_COUNTER_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "proto/message/wire.h"
+#include "collector/base/wire.h"
 
 struct wire_number wire_read_long(const uint8_t *at, const uint8_t *end, unsigned most)
 {

@@ -1,4 +1,4 @@
-#include "collector/histogram.h"
+#include "collector/base/histogram.h"
 
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)

@@ -2,17 +2,17 @@
  * How often a measure was how large: counters for the ranges between fixed bounds, in a block of
  * the ledger.
  *
- * One thread notes, any thread may read, as of every counter (collector/counter.h). A note costs
- * two additions and a few comparisons: one is due for a drain, a batch or a write, never for a
- * datagram.
+ * One thread notes, any thread may read, as of every counter (collector/base/counter.h). A note
+ * costs two additions and a few comparisons: one is due for a drain, a batch or a write, never for
+ * a datagram.
  */
-#ifndef SLUICE_COLLECTOR_HISTOGRAM_H
-#define SLUICE_COLLECTOR_HISTOGRAM_H
+#ifndef SLUICE_COLLECTOR_BASE_HISTOGRAM_H
+#define SLUICE_COLLECTOR_BASE_HISTOGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/counter.h"
+#include "collector/base/counter.h"
 
 #define HISTOGRAM_BOUNDS 20
 

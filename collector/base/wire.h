@@ -6,8 +6,8 @@
  * the 32nd or 64th are dropped; a length is less than 2 GiB. Each reader returns where to go on,
  * or NULL where the bytes end or make no sense. Pure functions.
  */
-#ifndef SLUICE_PROTO_MESSAGE_WIRE_H
-#define SLUICE_PROTO_MESSAGE_WIRE_H
+#ifndef SLUICE_COLLECTOR_BASE_WIRE_H
+#define SLUICE_COLLECTOR_BASE_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>

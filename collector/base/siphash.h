@@ -3,8 +3,8 @@
  * choose (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; the long result is from
  * the authors' reference of 2014). Feed it in any pieces. A value on the caller's stack.
  */
-#ifndef SLUICE_COLLECTOR_SIPHASH_H
-#define SLUICE_COLLECTOR_SIPHASH_H
+#ifndef SLUICE_COLLECTOR_BASE_SIPHASH_H
+#define SLUICE_COLLECTOR_BASE_SIPHASH_H
 
 #include <stddef.h>
 #include <stdint.h>

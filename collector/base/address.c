@@ -1,4 +1,4 @@
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * Begun with what was given, offered every known name, then asked. Holds pointers only; the given
  * text and the names must outlive it. Used by one thread.
  */
-#ifndef SLUICE_COLLECTOR_CONFIG_NEAREST_H
-#define SLUICE_COLLECTOR_CONFIG_NEAREST_H
+#ifndef SLUICE_COLLECTOR_BASE_NEAREST_H
+#define SLUICE_COLLECTOR_BASE_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>

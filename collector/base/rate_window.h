@@ -4,8 +4,8 @@
  * A second begins with the first that comes after the last one has ended; whoever comes in it when
  * all are taken is refused. All zero to begin with; any thread.
  */
-#ifndef SLUICE_COLLECTOR_RATE_WINDOW_H
-#define SLUICE_COLLECTOR_RATE_WINDOW_H
+#ifndef SLUICE_COLLECTOR_BASE_RATE_WINDOW_H
+#define SLUICE_COLLECTOR_BASE_RATE_WINDOW_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "collector/glob.h"
+#include "collector/text/glob.h"
 
 #include <string.h>
 

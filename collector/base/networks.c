@@ -1,4 +1,4 @@
-#include "collector/networks.h"
+#include "collector/base/networks.h"
 
 #include <stdlib.h>
 #include <string.h>

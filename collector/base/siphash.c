@@ -1,4 +1,4 @@
-#include "collector/siphash.h"
+#include "collector/base/siphash.h"
 
 static uint64_t rotate_left(uint64_t x, int bits)
 {

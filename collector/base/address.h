@@ -4,8 +4,8 @@
  * A value: copied, compared and formatted without allocation. An IPv4-mapped IPv6 address
  * (RFC 4291, section 2.5.5.2) is always held as the IPv4 address that it stands for.
  */
-#ifndef SLUICE_COLLECTOR_ADDRESS_H
-#define SLUICE_COLLECTOR_ADDRESS_H
+#ifndef SLUICE_COLLECTOR_BASE_ADDRESS_H
+#define SLUICE_COLLECTOR_BASE_ADDRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * Texts come from strangers: what a match takes is counted and bounded. Pure functions; any thread.
  */
-#ifndef SLUICE_COLLECTOR_GLOB_H
-#define SLUICE_COLLECTOR_GLOB_H
+#ifndef SLUICE_COLLECTOR_TEXT_GLOB_H
+#define SLUICE_COLLECTOR_TEXT_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,14 +7,14 @@
  * network_holds (collector/schema_match.h), which gives the same answers, one network at a time.
  * Immutable; any thread. A set is one piece of memory, which networks_free gives back.
  */
-#ifndef SLUICE_COLLECTOR_NETWORKS_H
-#define SLUICE_COLLECTOR_NETWORKS_H
+#ifndef SLUICE_COLLECTOR_BASE_NETWORKS_H
+#define SLUICE_COLLECTOR_BASE_NETWORKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/address.h"
+#include "collector/base/address.h"
 
 struct network {
     struct address address; /* no bit set behind the prefix */

@@ -4,8 +4,8 @@
  * An arena is a view of memory that somebody else owns. Blocks are 8-byte aligned (what
  * protobuf-c's structures need; 16 would make records a tenth larger). One thread at a time.
  */
-#ifndef SLUICE_COLLECTOR_ARENA_H
-#define SLUICE_COLLECTOR_ARENA_H
+#ifndef SLUICE_COLLECTOR_BASE_ARENA_H
+#define SLUICE_COLLECTOR_BASE_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

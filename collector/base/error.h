@@ -4,10 +4,10 @@
  * Used where something is opened, parsed or started. The datagram path has no use for it: there a
  * failure is a counter. The caller owns the struct; a function that fails fills it exactly once.
  */
-#ifndef SLUICE_COLLECTOR_ERROR_H
-#define SLUICE_COLLECTOR_ERROR_H
+#ifndef SLUICE_COLLECTOR_BASE_ERROR_H
+#define SLUICE_COLLECTOR_BASE_ERROR_H
 
-#include "collector/platform/compiler.h"
+#include "collector/base/compiler.h"
 
 /* The programs' exit codes. The numbers are those of sysexits.h, where it names them. */
 enum exit_code {

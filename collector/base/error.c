@@ -1,4 +1,4 @@
-#include "collector/error.h"
+#include "collector/base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

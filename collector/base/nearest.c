@@ -1,4 +1,4 @@
-#include "collector/config/nearest.h"
+#include "collector/base/nearest.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * s % shards): the second set where a key may be. Where a key has but one, some sets are full by
  * chance when the table is half empty. Pure functions.
  */
-#ifndef SLUICE_COLLECTOR_OTHER_SET_H
-#define SLUICE_COLLECTOR_OTHER_SET_H
+#ifndef SLUICE_COLLECTOR_BASE_OTHER_SET_H
+#define SLUICE_COLLECTOR_BASE_OTHER_SET_H
 
 #include <stddef.h>
 #include <stdint.h>

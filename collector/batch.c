@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/aligned_memory.h"
+#include "collector/platform/aligned_memory.h"
+#include "collector/platform/thread.h"
 #include "collector/schema_list.h"
-#include "collector/thread.h"
 
 #define PAGE_ALIGNMENT 4096
 

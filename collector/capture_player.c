@@ -7,7 +7,7 @@
 
 #include "collector/capture/capture.h"
 #include "collector/log.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 struct capture_player {
     struct capture_player_options options;

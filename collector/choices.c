@@ -1,6 +1,6 @@
 #include "collector/choices.h"
 
-#include "collector/control_socket.h"
+#include "collector/platform/control_socket.h"
 #include "proto/schemas.h"
 #include "sinks/compressions.h"
 #include "sinks/sinks.h"

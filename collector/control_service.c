@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "collector/control_client.h"
-#include "collector/control_socket.h"
 #include "collector/health_watch.h"
 #include "collector/ledger_print.h"
 #include "collector/pipeline.h"
+#include "collector/platform/control_socket.h"
+#include "collector/platform/thread.h"
 #include "collector/tap_view.h"
 #include "collector/text/json_writer.h"
-#include "collector/thread.h"
 
 #define SECOND_NS INT64_C(1000000000)
 

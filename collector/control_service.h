@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/control.h"
+#include "collector/platform/control.h"
 #include "collector/sink.h"
 
 #define CONTROL_CLIENTS   8

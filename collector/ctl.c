@@ -8,11 +8,11 @@
 #include "collector/base/fault.h"
 #include "collector/base/nearest.h"
 #include "collector/control_answer.h"
-#include "collector/control_ask.h"
 #include "collector/control_client.h"
-#include "collector/control_send.h"
-#include "collector/control_socket.h"
 #include "collector/log.h"
+#include "collector/platform/control_ask.h"
+#include "collector/platform/control_send.h"
+#include "collector/platform/control_socket.h"
 
 struct order {
     const char *word;

@@ -9,11 +9,11 @@
 #include "collector/byte_ring.h"
 #include "collector/capture/pcapng_writer.h"
 #include "collector/capture/udp_packet.h"
-#include "collector/deadline.h"
 #include "collector/log.h"
-#include "collector/output_file.h"
-#include "collector/thread.h"
-#include "collector/wakeup.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/output_file.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
 
 /* Room for three of the largest datagrams, or for many of the usual ones. */
 #define RING_SIZE ((size_t)256 * 1024)

@@ -21,8 +21,8 @@
 #include "collector/base/error.h"
 #include "collector/decode_failure.h"
 #include "collector/ledger.h"
+#include "collector/platform/udp_socket.h"
 #include "collector/sink.h"
-#include "collector/udp_socket.h"
 
 struct dead_letters;
 struct dead_letter_queue;

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "collector/deadline.h"
 #include "collector/log.h"
-#include "collector/thread.h"
-#include "collector/wakeup.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
 
 struct outlet {
     struct feed_sink to;

@@ -4,7 +4,7 @@
 
 #include "collector/pipeline.h"
 #include "collector/pipeline_levels.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 struct health_watch {
     struct pipeline *pipeline;

@@ -8,10 +8,10 @@
 #include "collector/base/compiler.h"
 #include "collector/base/networks.h"
 #include "collector/log.h"
+#include "collector/platform/thread.h"
 #include "collector/rate_limit.h"
 #include "collector/schema_doubt.h"
 #include "collector/schema_list.h"
-#include "collector/thread.h"
 
 struct intake {
     struct intake_thread *thread;

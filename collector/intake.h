@@ -25,10 +25,10 @@
 #include "collector/dead_letters.h"
 #include "collector/feed.h"
 #include "collector/ledger.h"
+#include "collector/platform/udp_socket.h"
 #include "collector/sequence_queue.h"
 #include "collector/sink.h"
 #include "collector/traffic.h"
-#include "collector/udp_socket.h"
 
 /*
  * How long records may wait in an open batch while a sink has other work: the longer the fuller the

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/aligned_memory.h"
+#include "collector/platform/aligned_memory.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/udp_socket.h"
 #include "collector/text/copy.h"
-#include "collector/thread.h"
-#include "collector/udp_socket.h"
 
 const char *const datagram_reason_names[REASON_COUNT] = {
     [REASON_NO_BUFFER] = "no_buffer",

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/deadline.h"
 #include "collector/log_entry.h"
 #include "collector/log_repeats.h"
-#include "collector/log_stream.h"
-#include "collector/thread.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/log_stream.h"
+#include "collector/platform/thread.h"
 
 #define LIMIT_INTERVAL_NS INT64_C(1000000000)
 

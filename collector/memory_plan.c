@@ -8,12 +8,12 @@
 #include "collector/dead_letters.h"
 #include "collector/intake.h"
 #include "collector/metrics_server.h"
+#include "collector/platform/udp_socket.h"
 #include "collector/rate_limit.h"
 #include "collector/sender_report.h"
 #include "collector/sequence.h"
 #include "collector/tap.h"
 #include "collector/traffic.h"
-#include "collector/udp_socket.h"
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 

@@ -14,7 +14,7 @@
 #include "collector/ledger.h"
 #include "collector/metrics_text.h"
 #include "collector/pipeline_levels.h"
-#include "collector/process_usage.h"
+#include "collector/platform/process_usage.h"
 #include "collector/text/output.h"
 
 struct metrics_facts {

@@ -6,7 +6,7 @@
 #include "collector/metrics_rising.h"
 #include "collector/pipeline.h"
 #include "collector/pipeline_levels.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 /* A page begins with so much memory, and takes no more than that. */
 #define FIRST_SIZE ((size_t)64 * 1024)

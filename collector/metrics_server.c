@@ -15,8 +15,8 @@
 #include "collector/metrics_accept.h"
 #include "collector/metrics_page.h"
 #include "collector/metrics_pages.h"
-#include "collector/tcp_listener.h"
-#include "collector/thread.h"
+#include "collector/platform/tcp_listener.h"
+#include "collector/platform/thread.h"
 
 /* What a connection's requests are read into; a client that is silent for so long is gone. */
 #define CONNECTION_MEMORY ((size_t)16 * 1024)

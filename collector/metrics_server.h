@@ -21,7 +21,7 @@
 
 #include "collector/base/address.h"
 #include "collector/base/error.h"
-#include "collector/control.h"
+#include "collector/platform/control.h"
 
 /*
  * Connections at a time, and pages of them that are not yet sent: who asks for one more, unless it

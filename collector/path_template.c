@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/file_path.h"
 #include "collector/path_template_pieces.h"
+#include "collector/platform/file_path.h"
 #include "collector/text/calendar.h"
 #include "collector/text/decimal.h"
 #include "collector/text/output.h"

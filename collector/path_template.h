@@ -69,7 +69,7 @@ struct path_values {
  *   made of dots only;
  * - nothing but digits and dots (and fields of time) stands behind the last value. Its end could
  * not be told from the number of an earlier version's file;
- * - no file can be called that on this system (collector/file_path.h);
+ * - no file can be called that on this system (collector/platform/file_path.h);
  * or with *why NULL where memory is short.
  */
 bool path_template_parse(const char *text, struct path_template **out, size_t *wrong_at,

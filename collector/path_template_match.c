@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/file_path.h"
 #include "collector/path_template.h"
 #include "collector/path_template_pieces.h"
+#include "collector/platform/file_path.h"
 
 #define NUMBER_DIGITS 9 /* of PATH_NUMBER_MAX */
 

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 
 #include "collector/capture/capture.h"
-#include "collector/inherited_sockets.h"
 #include "collector/metrics_server.h"
 #include "collector/pipeline_parts.h"
-#include "collector/user.h"
+#include "collector/platform/inherited_sockets.h"
+#include "collector/platform/user.h"
 
 /* --- what it needs ---------------------------------------------------------------------------- */
 

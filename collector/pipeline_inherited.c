@@ -1,9 +1,9 @@
 /* Which listener has which of the sockets that the process was started with. */
 #include <stdio.h>
 
-#include "collector/inherited_sockets.h"
 #include "collector/log.h"
 #include "collector/pipeline_parts.h"
+#include "collector/platform/inherited_sockets.h"
 
 /* How much of a list of names an error has room for. */
 #define NAMES_SIZE 256

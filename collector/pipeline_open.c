@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "collector/pipeline_parts.h"
-#include "collector/random.h"
+#include "collector/platform/random.h"
 
 /* --- making the parts ------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* Whether what a configuration writes to can be had, before a start makes anything of it. */
-#include "collector/control_socket.h"
-#include "collector/output_check.h"
 #include "collector/pipeline_parts.h"
-#include "collector/user.h"
+#include "collector/platform/control_socket.h"
+#include "collector/platform/output_check.h"
+#include "collector/platform/user.h"
 
 /* A start opens its files with the rights of this process. */
 static int check_sinks_of_start(const struct config *config, struct error *error)

@@ -19,6 +19,7 @@
 #include "collector/intake.h"
 #include "collector/memory_plan.h"
 #include "collector/pipeline.h"
+#include "collector/platform/wakeup.h"
 #include "collector/receiver.h"
 #include "collector/schema_doubt.h"
 #include "collector/schema_list.h"
@@ -26,7 +27,6 @@
 #include "collector/sequence.h"
 #include "collector/sink_thread.h"
 #include "collector/tap.h"
-#include "collector/wakeup.h"
 
 /* What a listener is while it runs. It stays, as it is in the ledger, when it is retired. */
 struct source {

@@ -2,8 +2,8 @@
 
 #include "collector/log.h"
 #include "collector/pipeline_parts.h"
+#include "collector/platform/thread.h"
 #include "collector/rate_limit.h"
-#include "collector/thread.h"
 
 /* How long a destination is left alone that could not be opened. */
 #define TRY_AGAIN_NS INT64_C(1000000000)

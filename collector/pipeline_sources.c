@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/pipeline_parts.h"
-#include "collector/random.h"
+#include "collector/platform/random.h"
 #include "collector/rate_limit.h"
 #include "collector/text/copy.h"
 

@@ -3,18 +3,18 @@
 #include <stdlib.h>
 
 #include "collector/base/version.h"
-#include "collector/control.h"
 #include "collector/control_service.h"
-#include "collector/deadline.h"
 #include "collector/health_watch.h"
-#include "collector/inherited_sockets.h"
 #include "collector/ledger_print.h"
 #include "collector/log.h"
 #include "collector/metrics_server.h"
 #include "collector/pipeline.h"
+#include "collector/platform/control.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/inherited_sockets.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/user.h"
 #include "collector/supervision.h"
-#include "collector/thread.h"
-#include "collector/user.h"
 
 /* After the stop's deadline, what threads get to come back from their last calls. */
 #define GRACE_NS INT64_C(500000000)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/notifier.h"
+#include "collector/platform/notifier.h"
 #include "collector/receiver_parts.h"
 
 int receiver_create(struct receiver **out, const struct receiver_options *options,

@@ -22,10 +22,10 @@
 
 #include "collector/base/error.h"
 #include "collector/intake.h"
-#include "collector/notifier.h"
-#include "collector/processors.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/processors.h"
+#include "collector/platform/udp_socket.h"
 #include "collector/sink.h"
-#include "collector/udp_socket.h"
 
 /*
  * What one socket may take in its turn, whichever is spent first; the next socket on the ready list

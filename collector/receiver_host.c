@@ -3,7 +3,7 @@
  * or for a destination that fails, the rounds go on within that wait: what they receive is queued,
  * and refused or evicted when the queue is full, as it is where the sink has a thread.
  */
-#include "collector/notifier.h"
+#include "collector/platform/notifier.h"
 #include "collector/receiver_parts.h"
 
 /*

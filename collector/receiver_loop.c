@@ -1,6 +1,6 @@
 #include "collector/base/compiler.h"
 #include "collector/log.h"
-#include "collector/notifier.h"
+#include "collector/platform/notifier.h"
 #include "collector/receiver_parts.h"
 
 #define WAIT_EVENTS 128

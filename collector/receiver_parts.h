@@ -14,10 +14,10 @@
 #include "collector/base/claim.h"
 #include "collector/base/pulse.h"
 #include "collector/coalescing.h"
-#include "collector/deadline.h"
-#include "collector/pause.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/pause.h"
+#include "collector/platform/thread.h"
 #include "collector/receiver.h"
-#include "collector/thread.h"
 
 /*
  * A socket. Its address in memory is its token: it is never moved. What is not atomic here belongs

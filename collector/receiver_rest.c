@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "collector/notifier.h"
+#include "collector/platform/notifier.h"
 #include "collector/receiver_parts.h"
 
 /* How long a socket that leaves is drained where the system goes on queueing for it. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/aligned_memory.h"
+#include "collector/platform/aligned_memory.h"
 
 #define CACHE_LINE 64
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */
 

@@ -7,7 +7,7 @@
 #include "collector/base/compiler.h"
 #include "collector/base/other_set.h"
 #include "collector/base/siphash.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 #define SHARDS     16
 #define WAYS       8

@@ -14,10 +14,10 @@
 
 #include "collector/base/error.h"
 #include "collector/batch.h"
+#include "collector/platform/wakeup.h"
 #include "collector/sample_rules.h"
 #include "collector/schema.h"
 #include "collector/text/output.h"
-#include "collector/wakeup.h"
 
 struct compression_ops;
 struct destination;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "collector/base/compiler.h"
+#include "collector/platform/thread.h"
 #include "collector/sink_writer.h"
-#include "collector/thread.h"
 
 /* How often a sink with a host looks whether its reader has gone, while nothing is written. */
 #define LOOK_NS INT64_C(100000000)

@@ -20,8 +20,8 @@
 #include "collector/base/pulse.h"
 #include "collector/batch_queue.h"
 #include "collector/ledger.h"
+#include "collector/platform/wakeup.h"
 #include "collector/sink.h"
-#include "collector/wakeup.h"
 
 struct sink_thread;
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "collector/platform/thread.h"
 #include "collector/schema_doubt.h"
-#include "collector/thread.h"
 
 /*
  * How long a failed destination is left alone: doubled at each failure, and the first one again

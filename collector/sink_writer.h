@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 #include "collector/base/pulse.h"
-#include "collector/deadline.h"
 #include "collector/log.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/wakeup.h"
 #include "collector/sink_thread.h"
-#include "collector/wakeup.h"
 
 /*
  * A block is written when it holds BLOCK_SIZE bytes, which is looked at between records; so the

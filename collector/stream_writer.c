@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 
+#include "collector/platform/thread.h"
 #include "collector/sink_writer.h"
 #include "collector/text/control_character.h"
-#include "collector/thread.h"
 
 #define MAX_PENDING 2048 /* a power of two */
 

@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "collector/child.h"
 #include "collector/ledger.h"
 #include "collector/log.h"
-#include "collector/thread.h"
+#include "collector/platform/child.h"
+#include "collector/platform/thread.h"
 #include "sinks/sinks.h"
 
 #define MILLISECOND INT64_C(1000000)

@@ -10,9 +10,9 @@
 
 #include "collector/ledger.h"
 #include "collector/log.h"
-#include "collector/output_check.h"
 #include "collector/path_template.h"
-#include "collector/thread.h"
+#include "collector/platform/output_check.h"
+#include "collector/platform/thread.h"
 #include "sinks/file_store.h"
 #include "sinks/output_destination.h"
 #include "sinks/sinks.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "collector/compression.h"
-#include "collector/folder.h"
 #include "collector/ledger.h"
 #include "collector/log.h"
-#include "collector/thread.h"
+#include "collector/platform/folder.h"
+#include "collector/platform/thread.h"
 #include "sinks/file_table.h"
 
 #define SECOND INT64_C(1000000000)

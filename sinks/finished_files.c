@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/file_path.h"
-#include "collector/folder.h"
 #include "collector/log.h"
-#include "collector/thread.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/folder.h"
+#include "collector/platform/thread.h"
 #include "sinks/kept_files.h"
 
 /* Of a sink; who holds more than that has to let go before other files are complete. */

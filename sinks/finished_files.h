@@ -12,8 +12,8 @@
 #define SLUICE_SINKS_FINISHED_FILES_H
 
 #include "collector/base/counter.h"
-#include "collector/part_file.h"
 #include "collector/path_template.h"
+#include "collector/platform/part_file.h"
 #include "collector/sink.h"
 #include "sinks/file_walk.h"
 

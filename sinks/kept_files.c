@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/file_path.h"
-#include "collector/folder.h"
 #include "collector/log.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/folder.h"
 
 /* Failures to remove files after which the rest is left for the next time. */
 #define MOST_STUCK 16

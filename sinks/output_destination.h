@@ -1,11 +1,11 @@
 /*
- * The part that destinations over an output file share (collector/output_file.h): all of it but how
- * the file is opened.
+ * The part that destinations over an output file share (collector/platform/output_file.h): all of
+ * it but how the file is opened.
  */
 #ifndef SLUICE_SINKS_OUTPUT_DESTINATION_H
 #define SLUICE_SINKS_OUTPUT_DESTINATION_H
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
 #include "collector/sink.h"
 
 /* Such a destination begins with this. */

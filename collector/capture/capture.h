@@ -61,8 +61,8 @@ enum capture_result {
  * Returns 0 and the capture in *out, or -1 with `error` filled (EXIT_CODE_BAD_INPUT): no such file,
  * no capture file, or a link type that is not supported. The caller closes it.
  *
- * Opening never waits: the header of a live file (collector/input_file.h: a pipe, a terminal) is
- * read by the first capture_next, and what is wrong with it makes the capture damaged.
+ * Opening never waits: the header of a live file (collector/platform/input_file.h: a pipe, a
+ * terminal) is read by the first capture_next, and what is wrong with it makes the capture damaged.
  */
 int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error);
 

@@ -33,10 +33,10 @@ enum capture_file_result {
 };
 
 /*
- * Opens `path` and reads its header; that of a live file (collector/input_file.h) is left to the
- * first capture_file_next, so that opening never waits. Returns 0 and the file in *out, or -1 with
- * `error` filled: it cannot be read, is empty or of no known format, its header makes no sense, or
- * (pcap) its link type is not supported.
+ * Opens `path` and reads its header; that of a live file (collector/platform/input_file.h) is left
+ * to the first capture_file_next, so that opening never waits. Returns 0 and the file in *out, or
+ * -1 with `error` filled: it cannot be read, is empty or of no known format, its header makes no
+ * sense, or (pcap) its link type is not supported.
  */
 int capture_file_open(const char *path, struct capture_file **out, struct error *error);
 

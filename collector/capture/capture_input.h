@@ -13,7 +13,7 @@
 
 #include "collector/base/compiler.h"
 #include "collector/base/error.h"
-#include "collector/input_file.h"
+#include "collector/platform/input_file.h"
 
 struct capture_input {
     struct input_file *file;

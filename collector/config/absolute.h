@@ -13,10 +13,10 @@
 
 /*
  * Returns argv[0], the arguments behind it, which options_parse has accepted, and a NULL.
- * `folder` is where their paths begin, as collector/file_path.h has it: absolute, with '/' between
- * its names. NULL with `error` filled: EXIT_CODE_INTERNAL without memory, EXIT_CODE_USAGE where the
- * folder's own name has something in it that would mean something else where it is put. The caller
- * frees them (absolute_arguments_free).
+ * `folder` is where their paths begin, as collector/platform/file_path.h has it: absolute, with '/'
+ * between its names. NULL with `error` filled: EXIT_CODE_INTERNAL without memory, EXIT_CODE_USAGE
+ * where the folder's own name has something in it that would mean something else where it is put.
+ * The caller frees them (absolute_arguments_free).
  */
 char **absolute_arguments(int argc, char *const *argv, const struct config_choices *choices,
                           const char *folder, struct error *error);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/config/written.h"
-#include "collector/file_path.h"
+#include "collector/platform/file_path.h"
 
 static void free_schema(struct schema_config *schema)
 {

@@ -8,7 +8,7 @@
 #include "collector/base/nearest.h"
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
-#include "collector/input_file.h"
+#include "collector/platform/input_file.h"
 #include "collector/text/copy.h"
 
 /* The lists that stand in the place of options that may be repeated. */

@@ -25,7 +25,7 @@ enum options_result {
                         nobody's (EXIT_CODE_INTERNAL, without memory) */
 };
 
-/* The environment variables: the two functions of collector/environment.h. */
+/* The environment variables: the two functions of collector/platform/environment.h. */
 struct options_environment {
     bool (*value)(const char *name, char **value);
     bool (*each)(const char *prefix, bool (*visit)(void *context, const char *name), void *context);

@@ -7,8 +7,8 @@
 #include "collector/compression.h"
 #include "collector/config/match.h"
 #include "collector/config/units.h"
-#include "collector/file_path.h"
-#include "collector/notifier.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/notifier.h"
 #include "collector/text/copy.h"
 
 /* SETTING_ENUM stores an unsigned. */

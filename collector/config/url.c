@@ -7,8 +7,8 @@
 #include "collector/config/listener_keys.h"
 #include "collector/config/rules.h"
 #include "collector/config/units.h"
-#include "collector/file_path.h"
 #include "collector/path_template.h"
+#include "collector/platform/file_path.h"
 #include "collector/text/copy.h"
 
 /* A URL taken apart. Lengths without what separates the parts. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/file_path.h"
-#include "collector/input_file.h"
-#include "collector/process.h"
-#include "collector/process_target.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/input_file.h"
+#include "collector/platform/process.h"
+#include "collector/platform/process_target.h"
 
 #define SET_MAX ((size_t)64 * 1024 * 1024) /* bytes of a descriptor set */
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "collector/base/claim.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/patience.h"
 #include "tests/support/random_number.h"
 #include "tests/support/watching.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/patience.h"
 #include "tests/support/waiter.h"
 #include "tests/support/watching.h"

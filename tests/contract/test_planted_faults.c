@@ -3,8 +3,8 @@
  *
  * Some systems forgive some of them: one tells again of what was not drained, another makes a
  * socket non-blocking by itself. Nobody may rely on that, so that this receiver sees of its
- * backend's events only those that the contract promises (collector/notifier.h): none before a
- * receive said would-block.
+ * backend's events only those that the contract promises (collector/platform/notifier.h): none
+ * before a receive said would-block.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/patience.h"
 #include "tests/support/plain_socket.h"
 #include "tests/support/watching.h"

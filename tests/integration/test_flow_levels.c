@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/pipeline_levels.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/flow.h"
 #include "tests/support/patience.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/flow.h"
 
 /* --- a named pipe that is read late ----------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/child.h"
+#include "collector/platform/child.h"
 
 /* A cmocka setup and teardown: *state is a child that was created. */
 int child_set_up(void **state);

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 #define MOST_SOCKETS 64
 

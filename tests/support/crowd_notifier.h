@@ -6,7 +6,7 @@
 #ifndef SLUICE_TESTS_SUPPORT_CROWD_NOTIFIER_H
 #define SLUICE_TESTS_SUPPORT_CROWD_NOTIFIER_H
 
-#include "collector/notifier.h"
+#include "collector/platform/notifier.h"
 
 extern const struct notifier_backend crowd_notifier;
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/patience.h"
 #include "tests/support/random_number.h"
 

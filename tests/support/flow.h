@@ -17,7 +17,7 @@
 #include "collector/ledger.h"
 #include "collector/memory_plan.h"
 #include "collector/pipeline.h"
-#include "collector/wakeup.h"
+#include "collector/platform/wakeup.h"
 #include "tests/support/udp_sender.h"
 
 /* A door that a thread of the pipeline waits at while it is shut. */

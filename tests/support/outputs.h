@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
 
 /* By a path; or by a name in the scratch directory. Nothing torn is in it. */
 struct output_file *output_open(const char *path);

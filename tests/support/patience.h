@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 #define PATIENCE_NS (INT64_C(20) * 1000000000)
 

@@ -1,6 +1,6 @@
 /*
  * A UDP socket that does nothing by itself, for tests that use one wrongly on purpose: what
- * collector/udp_socket.h keeps right is here for its caller to get wrong.
+ * collector/platform/udp_socket.h keeps right is here for its caller to get wrong.
  *
  * Each operating system has its own file behind this header, chosen by CMake. What goes wrong with
  * the system ends the program with a message.
@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "collector/base/address.h"
-#include "collector/wakeup.h"
+#include "collector/platform/wakeup.h"
 
 struct plain_socket;
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/scratch_directory.h"
 
 struct counter store_blocked;

@@ -7,7 +7,7 @@
 #ifndef SLUICE_TESTS_SUPPORT_WAIT_END_H
 #define SLUICE_TESTS_SUPPORT_WAIT_END_H
 
-#include "collector/wakeup.h"
+#include "collector/platform/wakeup.h"
 
 struct wait_end;
 

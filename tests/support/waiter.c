@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collector/thread.h"
-#include "collector/wakeup.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
 
 enum order { ORDER_WAIT, ORDER_LEAVE, ORDER_END };
 

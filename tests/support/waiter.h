@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/notifier.h"
+#include "collector/platform/notifier.h"
 
 struct waiter;
 

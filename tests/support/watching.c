@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 #define SKIPPED 77 /* what tests/CMakeLists.txt has ctest understand so */
 

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/notifier.h"
-#include "collector/udp_socket.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/udp_socket.h"
 #include "tests/support/udp_sender.h"
 
 #define PATIENCE_MS 10000

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/byte_ring.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 static bool put(struct byte_ring *ring, const void *bytes, size_t size)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "collector/capture/capture.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/capture_builder.h"
 #include "tests/support/capture_reading.h"
 #include "tests/support/written_pipe.h"

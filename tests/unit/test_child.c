@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "collector/child.h"
-#include "collector/control.h"
-#include "collector/wakeup.h"
+#include "collector/platform/child.h"
+#include "collector/platform/control.h"
+#include "collector/platform/wakeup.h"
 #include "tests/support/child_watching.h"
 #include "tests/support/patience.h"
 #include "tests/support/random_number.h"

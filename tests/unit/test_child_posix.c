@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/child.h"
+#include "collector/platform/child.h"
 #include "tests/support/child_watching.h"
 
 static int set_up(void **state)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "collector/base/claim.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 static void a_claim_has_one_holder(void **state)
 {

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "collector/coalescing.h"
-#include "collector/pause.h"
-#include "collector/thread.h"
+#include "collector/platform/pause.h"
+#include "collector/platform/thread.h"
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)

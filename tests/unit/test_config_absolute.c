@@ -10,7 +10,7 @@
 
 #include "collector/config/absolute.h"
 #include "collector/config/options.h"
-#include "collector/file_path.h"
+#include "collector/platform/file_path.h"
 #include "tests/support/config_tables.h"
 
 #define WORDS 8

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "collector/control.h"
-#include "collector/control_send.h"
+#include "collector/platform/control.h"
+#include "collector/platform/control_send.h"
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/console_events.h"
 #include "collector/platform/windows/control_kinds.h"
 #include "collector/platform/windows/control_post.h"
-#include "collector/thread.h"
 
 #define PATIENCE_MS 10000
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "collector/control.h"
-#include "collector/control_send.h"
-#include "collector/thread.h"
+#include "collector/platform/control.h"
+#include "collector/platform/control_send.h"
+#include "collector/platform/thread.h"
 #include "tests/support/wait_end.h"
 
 #define PATIENCE_MS 10000

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "collector/control.h"
-#include "collector/control_socket.h"
+#include "collector/platform/control.h"
+#include "collector/platform/control_socket.h"
 #include "tests/support/control_peer.h"
 
 #define PATIENCE_MS 10000

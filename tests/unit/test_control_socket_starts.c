@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "collector/control_socket.h"
-#include "collector/thread.h"
+#include "collector/platform/control_socket.h"
+#include "collector/platform/thread.h"
 #include "tests/support/control_peer.h"
 #include "tests/support/scratch_directory.h"
 

@@ -12,7 +12,7 @@
 
 #include "collector/capture/capture.h"
 #include "collector/dead_letters.h"
-#include "collector/deadline.h"
+#include "collector/platform/deadline.h"
 #include "tests/support/others.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"

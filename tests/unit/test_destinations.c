@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/ledger.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "sinks/sinks.h"
 #include "tests/support/others.h"
 #include "tests/support/patience.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/file_path.h"
+#include "collector/platform/file_path.h"
 
 static void the_folder_is_what_stands_before_the_last_separator(void **state)
 {

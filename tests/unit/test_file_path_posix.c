@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/file_path.h"
+#include "collector/platform/file_path.h"
 #include "tests/support/path_parsing.h"
 
 static void what_separates_names_elsewhere_is_a_byte_like_any_other(void **state)

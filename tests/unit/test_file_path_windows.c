@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/config/url.h"
-#include "collector/file_path.h"
+#include "collector/platform/file_path.h"
 #include "tests/support/config_tables.h"
 #include "tests/support/path_parsing.h"
 

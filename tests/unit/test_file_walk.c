@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/folder.h"
+#include "collector/platform/folder.h"
 #include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/store_files.h"

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "collector/input_file.h"
-#include "collector/thread.h"
+#include "collector/platform/input_file.h"
+#include "collector/platform/thread.h"
 #include "tests/support/others.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"

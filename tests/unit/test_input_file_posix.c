@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/input_file.h"
+#include "collector/platform/input_file.h"
 #include "tests/support/scratch_directory.h"
 
 static struct input_file *open_path(const char *path, bool live)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/ledger.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 /*
  * A run that balances: a socket and a capture, two threads, two sinks. Every counter that a sum

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/ledger_print.h"
-#include "collector/udp_socket.h"
+#include "collector/platform/udp_socket.h"
 
 static char text[8192];
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "collector/log.h"
-#include "collector/log_stream.h"
-#include "collector/thread.h"
+#include "collector/platform/log_stream.h"
+#include "collector/platform/thread.h"
 #include "tests/support/standard_stream.h"
 
 #define assert_logs(expected, ...)                                                                 \

@@ -11,7 +11,7 @@
 
 #include "collector/log.h"
 #include "collector/log_repeats.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/standard_stream.h"
 
 static void begin(enum log_level level, enum log_format format)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
 #include "tests/support/others.h"
 #include "tests/support/outputs.h"
 #include "tests/support/removal.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
 #include "tests/support/again.h"
 #include "tests/support/outputs.h"
 #include "tests/support/scratch_directory.h"

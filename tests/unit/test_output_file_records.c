@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/standard_stream.h"
 

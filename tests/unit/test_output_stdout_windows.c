@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/console.h"
 #include "collector/platform/windows/stream_thread.h"
-#include "collector/thread.h"
 #include "tests/support/outputs.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"

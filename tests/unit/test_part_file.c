@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/part_file.h"
+#include "collector/platform/part_file.h"
 #include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/store_files.h"

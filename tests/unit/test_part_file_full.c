@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "collector/part_file.h"
+#include "collector/platform/part_file.h"
 #include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 

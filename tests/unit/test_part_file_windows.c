@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "collector/folder.h"
-#include "collector/part_file.h"
+#include "collector/platform/folder.h"
+#include "collector/platform/part_file.h"
 #include "collector/platform/windows/file_access.h"
 #include "tests/support/scratch_directory.h"
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "collector/process.h"
-#include "collector/process_reading.h"
-#include "collector/thread.h"
+#include "collector/platform/process.h"
+#include "collector/platform/process_reading.h"
+#include "collector/platform/thread.h"
 
 #define MOST ((size_t)1 << 20) /* bytes of output */
 

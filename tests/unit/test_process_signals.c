@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/process.h"
+#include "collector/platform/process.h"
 
 /* Runs a line of shell. */
 static enum process_result run_shell(const char *line, struct error *error)

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "collector/config/processors.h"
-#include "collector/processors.h"
-#include "collector/thread.h"
+#include "collector/platform/processors.h"
+#include "collector/platform/thread.h"
 
 static struct processor_list read_list(const char *text)
 {

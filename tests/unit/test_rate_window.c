@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "collector/base/rate_window.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 #define MS INT64_C(1000000)
 

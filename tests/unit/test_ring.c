@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "collector/platform/thread.h"
 #include "collector/ring.h"
-#include "collector/thread.h"
 #include "tests/support/patience.h"
 
 /* --- one thread ------------------------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "collector/platform/thread.h"
 #include "collector/sequence.h"
-#include "collector/thread.h"
 #include "tests/support/sequence_notes.h"
 
 /* The sums of outcomes. */

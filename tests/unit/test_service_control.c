@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/control.h"
+#include "collector/platform/control.h"
 #include "collector/platform/windows/control_post.h"
 #include "collector/platform/windows/service_run.h"
 #include "collector/platform/windows/service_status.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "tests/support/fake_sink.h"
 #include "tests/support/patience.h"
 

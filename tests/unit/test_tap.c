@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "collector/platform/thread.h"
 #include "collector/tap.h"
-#include "collector/thread.h"
 
 #define PRODUCERS 2
 

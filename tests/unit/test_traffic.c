@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 #include "collector/traffic.h"
 
 static const uint8_t secret[16] = "not very secret";

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
-#include "collector/udp_socket.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/udp_socket.h"
 #include "tests/support/receiving.h"
 
 #define LARGEST 65507 /* bytes that fit an IPv4 packet */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/udp_socket.h"
+#include "collector/platform/udp_socket.h"
 #include "tests/support/receiving.h"
 
 static void open_with_buffer(struct receiving *receiving, size_t receive_buffer)

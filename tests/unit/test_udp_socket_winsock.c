@@ -1,6 +1,6 @@
 /*
- * What collector/udp_socket.h makes of Winsock's answers: those that no test can bring about, by a
- * WSARecvMsg of the test's own, and how a socket is opened.
+ * What collector/platform/udp_socket.h makes of Winsock's answers: those that no test can bring
+ * about, by a WSARecvMsg of the test's own, and how a socket is opened.
  */
 #include <setjmp.h>
 #include <stdarg.h>

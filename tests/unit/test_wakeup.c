@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
-#include "collector/wakeup.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
 #include "tests/support/wait_end.h"
 
 #define PATIENCE_MS 10000

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "collector/folder.h"
+#include "collector/platform/folder.h"
 
 void scratch_folder_warm(const char *path, uint64_t size)
 {

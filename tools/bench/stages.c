@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/folder.h"
-#include "collector/output_file.h"
+#include "collector/platform/folder.h"
+#include "collector/platform/output_file.h"
 #include "collector/ring.h"
 #include "collector/text/shortest_double.h"
 #include "tools/bench/scratch.h"

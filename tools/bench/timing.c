@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 double timing_round(void (*once)(void *context), void *context, int64_t round_ns)
 {

@@ -14,7 +14,7 @@
 #include "collector/choices.h"
 #include "collector/config/keys.h"
 #include "collector/config/url.h"
-#include "collector/entry.h"
+#include "collector/platform/entry.h"
 #include "tools/bench/options.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"

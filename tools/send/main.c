@@ -1,7 +1,7 @@
 /* sluice-send: a load generator. */
 #include <stdio.h>
 
-#include "collector/entry.h"
+#include "collector/platform/entry.h"
 #include "tools/command/interrupt.h"
 #include "tools/send/options.h"
 #include "tools/send/report.h"

@@ -1,5 +1,5 @@
-/* collector/control.h on signalfd(2) and eventfd(2). */
-#include "collector/control.h"
+/* collector/platform/control.h on signalfd(2) and eventfd(2). */
+#include "collector/platform/control.h"
 
 #include <errno.h>
 #include <poll.h>

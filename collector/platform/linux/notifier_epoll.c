@@ -1,10 +1,10 @@
 /*
- * collector/notifier.h on epoll(7) with EPOLLET.
+ * collector/platform/notifier.h on epoll(7) with EPOLLET.
  *
  * EPOLL_CTL_MOD on a socket with data queued gives a new edge, so nothing here ever re-arms; the
  * contract is kept by draining alone, as on the other platforms.
  */
-#include "collector/notifier.h"
+#include "collector/platform/notifier.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * collector/notifier.h on io_uring(7): the kernel is asked once for each socket, by a recvmsg that
- * goes on (IORING_RECV_MULTISHOT of io_uring_enter(2)), and receives by itself what comes to any of
- * them. A wait is then the only call for many sockets that little comes to, where with epoll each
- * of them takes a receive of its own.
+ * collector/platform/notifier.h on io_uring(7): the kernel is asked once for each socket, by a
+ * recvmsg that goes on (IORING_RECV_MULTISHOT of io_uring_enter(2)), and receives by itself what
+ * comes to any of them. A wait is then the only call for many sockets that little comes to, where
+ * with epoll each of them takes a receive of its own.
  *
  * What such a request finds it hands on until the socket would block, and an edge wakes it again.
  * It does so within a wait only (IORING_SETUP_DEFER_TASKRUN, Linux 6.1), so that while a receiver
@@ -20,7 +20,7 @@
 #include "collector/platform/linux/event.h"
 #include "collector/platform/linux/inbox.h"
 #include "collector/platform/linux/notifier_backends.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 #define REQUESTS 256 /* that are handed to the kernel at a time */
 

@@ -1,5 +1,5 @@
-/* collector/pause.h on clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
-#include "collector/pause.h"
+/* collector/platform/pause.h on clock_nanosleep(2) and PR_SET_TIMERSLACK of prctl(2). */
+#include "collector/platform/pause.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* collector/process_usage.h by proc(5). */
-#include "collector/process_usage.h"
+/* collector/platform/process_usage.h by proc(5). */
+#include "collector/platform/process_usage.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* collector/processors.h on sched_setaffinity(2). */
-#include "collector/processors.h"
+/* collector/platform/processors.h on sched_setaffinity(2). */
+#include "collector/platform/processors.h"
 
 #include <sched.h>
 

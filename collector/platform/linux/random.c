@@ -1,5 +1,5 @@
-/* collector/random.h on getrandom(2). */
-#include "collector/random.h"
+/* collector/platform/random.h on getrandom(2). */
+#include "collector/platform/random.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /*
- * collector/service_manager.h by sd_notify(3): each thing that is told is a datagram of variables,
- * to the socket that NOTIFY_SOCKET names.
+ * collector/platform/service_manager.h by sd_notify(3): each thing that is told is a datagram of
+ * variables, to the socket that NOTIFY_SOCKET names.
  *
  * It is written here and not called from libsystemd, as that page itself proposes: the protocol is
  * stable and small, while the library would have to be there wherever the program runs, and would
  * bring more into a process that reads what strangers send than all that it is wanted for.
  */
-#include "collector/service_manager.h"
+#include "collector/platform/service_manager.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 
 #include "collector/platform/linux/variables.h"
 #include "collector/platform/posix/retry.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 #define SOCKET_VARIABLE "NOTIFY_SOCKET"
 

@@ -1,4 +1,4 @@
-/* The receiving of collector/udp_socket.h on Linux: recvmmsg(2), udp(7) and socket(7). */
+/* The receiving of collector/platform/udp_socket.h on Linux: recvmmsg(2), udp(7) and socket(7). */
 #include <errno.h>
 #include <linux/udp.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "collector/platform/linux/udp_socket_parts.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 /* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
 #define MAX_PASSING 64

@@ -1,4 +1,5 @@
-/* The sockets of collector/udp_socket.h on Linux: udp(7), socket(7), sock_diag's memory info. */
+/* The sockets of collector/platform/udp_socket.h on Linux: udp(7), socket(7), sock_diag's memory
+ * info. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

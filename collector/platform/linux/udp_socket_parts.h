@@ -1,7 +1,7 @@
 /*
- * The parts of collector/udp_socket.h on Linux, shared by the files that make it up: udp_socket.c
- * opens sockets and tells of them, datagram_group.c is the memory to receive into, udp_receive.c
- * receives. For nobody else.
+ * The parts of collector/platform/udp_socket.h on Linux, shared by the files that make it up:
+ * udp_socket.c opens sockets and tells of them, datagram_group.c is the memory to receive into,
+ * udp_receive.c receives. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "collector/platform/linux/inbox.h"
-#include "collector/udp_socket.h"
+#include "collector/platform/udp_socket.h"
 
 struct udp_socket {
     int fd;

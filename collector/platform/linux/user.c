@@ -1,10 +1,10 @@
 /*
- * collector/user.h by setresuid(2) and its like, each of which is checked by what it left.
+ * collector/platform/user.h by setresuid(2) and its like, each of which is checked by what it left.
  *
  * Root's capabilities go with its user id (capabilities(7)), but not where a secure bit says
  * otherwise, and an ambient one of another user stays: so all are cleared by name.
  */
-#include "collector/user.h"
+#include "collector/platform/user.h"
 
 #include <errno.h>
 #include <fcntl.h>

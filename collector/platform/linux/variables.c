@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "collector/environment.h"
+#include "collector/platform/environment.h"
 
 bool variable_take(const char *name, char **value)
 {

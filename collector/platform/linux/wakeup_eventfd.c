@@ -1,5 +1,5 @@
-/* collector/wakeup.h on eventfd(2) and poll(2). */
-#include "collector/wakeup.h"
+/* collector/platform/wakeup.h on eventfd(2) and poll(2). */
+#include "collector/platform/wakeup.h"
 
 #include <errno.h>
 #include <poll.h>

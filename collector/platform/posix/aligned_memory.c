@@ -1,5 +1,5 @@
-/* collector/aligned_memory.h as C11 has it (7.22.3.1), and madvise(2). */
-#include "collector/aligned_memory.h"
+/* collector/platform/aligned_memory.h as C11 has it (7.22.3.1), and madvise(2). */
+#include "collector/platform/aligned_memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

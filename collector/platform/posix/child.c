@@ -1,5 +1,5 @@
-/* collector/child.h on a pipe and a process of the shell. */
-#include "collector/child.h"
+/* collector/platform/child.h on a pipe and a process of the shell. */
+#include "collector/platform/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

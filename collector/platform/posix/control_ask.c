@@ -1,5 +1,5 @@
-/* collector/control_ask.h on sockets of the local domain. */
-#include "collector/control_ask.h"
+/* collector/platform/control_ask.h on sockets of the local domain. */
+#include "collector/platform/control_ask.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collector/deadline.h"
+#include "collector/platform/deadline.h"
 #include "collector/platform/posix/retry.h"
 
 static int cannot(struct error *error, const char *address, const char *why)

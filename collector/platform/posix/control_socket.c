@@ -1,5 +1,5 @@
-/* collector/control_socket.h on sockets of the local domain (unix(7)). */
-#include "collector/control_socket.h"
+/* collector/platform/control_socket.h on sockets of the local domain (unix(7)). */
+#include "collector/platform/control_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collector/file_path.h"
-#include "collector/output_check.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/output_check.h"
 #include "collector/platform/posix/retry.h"
 
 #define BACKLOG 8

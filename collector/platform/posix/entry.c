@@ -1,5 +1,5 @@
-/* collector/entry.h where programs begin in main, and streams know bytes alone. */
-#include "collector/entry.h"
+/* collector/platform/entry.h where programs begin in main, and streams know bytes alone. */
+#include "collector/platform/entry.h"
 
 int main(int argc, char **argv)
 {

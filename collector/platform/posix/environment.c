@@ -1,5 +1,5 @@
-/* collector/environment.h by getenv. */
-#include "collector/environment.h"
+/* collector/platform/environment.h by getenv. */
+#include "collector/platform/environment.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* collector/folder.h by readdir(3). */
-#include "collector/folder.h"
+/* collector/platform/folder.h by readdir(3). */
+#include "collector/platform/folder.h"
 
 #include <dirent.h>
 #include <errno.h>

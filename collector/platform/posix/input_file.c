@@ -1,5 +1,5 @@
-/* collector/input_file.h on POSIX files and poll(2); a pipe of its own cancels. */
-#include "collector/input_file.h"
+/* collector/platform/input_file.h on POSIX files and poll(2); a pipe of its own cancels. */
+#include "collector/platform/input_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

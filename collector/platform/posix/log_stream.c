@@ -1,5 +1,6 @@
-/* collector/log_stream.h: a pipe takes PIPE_BUF bytes (4096 here) whole or not at all (pipe(7)). */
-#include "collector/log_stream.h"
+/* collector/platform/log_stream.h: a pipe takes PIPE_BUF bytes (4096 here) whole or not at all
+ * (pipe(7)). */
+#include "collector/platform/log_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/stream.h"
-#include "collector/thread.h"
+#include "collector/platform/thread.h"
 
 static bool write_until(const struct stream *stream, const char *lines, size_t size,
                         int64_t deadline_ns)

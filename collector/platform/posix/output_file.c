@@ -1,5 +1,5 @@
-/* collector/output_file.h on POSIX files, pipes, terminals and sockets. */
-#include "collector/output_file.h"
+/* collector/platform/output_file.h on POSIX files, pipes, terminals and sockets. */
+#include "collector/platform/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "collector/platform/posix/stream.h"
 #include "collector/platform/posix/torn_line.h"
-#include "collector/torn_end.h"
+#include "collector/platform/torn_end.h"
 
 struct output_file {
     struct stream stream;

@@ -1,5 +1,5 @@
 /* A child process with its output and its errors on a pipe each. */
-#include "collector/process.h"
+#include "collector/platform/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/deadline.h"
+#include "collector/platform/deadline.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
-#include "collector/process_reading.h"
-#include "collector/thread.h"
+#include "collector/platform/process_reading.h"
+#include "collector/platform/thread.h"
 
 struct child {
     pid_t pid;

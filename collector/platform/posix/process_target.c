@@ -1,5 +1,5 @@
-/* collector/process_target.h where a standard output has a name. */
-#include "collector/process_target.h"
+/* collector/platform/process_target.h where a standard output has a name. */
+#include "collector/platform/process_target.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "collector/tcp_listener.h"
+#include "collector/platform/tcp_listener.h"
 
 #include <errno.h>
 #include <fcntl.h>

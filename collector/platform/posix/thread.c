@@ -1,5 +1,5 @@
-/* collector/thread.h on POSIX threads. */
-#include "collector/thread.h"
+/* collector/platform/thread.h on POSIX threads. */
+#include "collector/platform/thread.h"
 
 #include <pthread.h>
 #include <sched.h>

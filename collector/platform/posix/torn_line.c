@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/torn_end.h"
+#include "collector/platform/torn_end.h"
 
 /* How long a predecessor may take to go, each time that we meet it. */
 #define PATIENCE_TRIES 20

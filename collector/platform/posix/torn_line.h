@@ -1,12 +1,13 @@
 /*
- * Mends what a killed program left torn at the end of a file (collector/torn_end.h), and finds out
- * who else has it open. Private to the implementation of collector/output_file.h, which says what
- * is done when. Called are, once, one of the looks, mend, and the end of the look.
+ * Mends what a killed program left torn at the end of a file (collector/platform/torn_end.h), and
+ * finds out who else has it open. Private to the implementation of
+ * collector/platform/output_file.h, which says what is done when. Called are, once, one of the
+ * looks, mend, and the end of the look.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_TORN_LINE_H
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
 
 /* Whether anybody has a file open for writing. */
 enum file_writers { WRITERS_NONE, WRITERS_SOME, WRITERS_UNKNOWN };

@@ -1,5 +1,5 @@
-/* collector/aligned_memory.h on the Microsoft C library's own calls, and VirtualAlloc. */
-#include "collector/aligned_memory.h"
+/* collector/platform/aligned_memory.h on the Microsoft C library's own calls, and VirtualAlloc. */
+#include "collector/platform/aligned_memory.h"
 
 #include <malloc.h>
 #include <stdint.h>

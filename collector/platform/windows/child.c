@@ -1,5 +1,5 @@
 /*
- * collector/child.h on a pipe and a process of the shell.
+ * collector/platform/child.h on a pipe and a process of the shell.
  *
  * A pipe of Windows does not say from its writing end how much of it is unread, and its reading end
  * cannot be asked: while the program waits there for something to read, every other call on that
@@ -11,7 +11,7 @@
  * by whomever; so our reading ends, and each byte was read once. One call of ours takes all that a
  * write has left: a program that read between two would be given what stands behind a hole.
  */
-#include "collector/child.h"
+#include "collector/platform/child.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@
 #include <wchar.h>
 #include <windows.h>
 
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/child_pipe.h"
 #include "collector/platform/windows/spawn.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 #include "collector/platform/windows/wait_source.h"
-#include "collector/thread.h"
 
 struct child {
     struct spawned spawned; /* process NULL: there is none */

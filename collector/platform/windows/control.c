@@ -1,10 +1,10 @@
 /*
- * collector/control.h on events, and on the console's.
+ * collector/platform/control.h on events, and on the console's.
  *
  * What this process posts counts, in semaphores; what others set does not, as with POSIX signals:
  * two that come before the first is seen are one.
  */
-#include "collector/control.h"
+#include "collector/platform/control.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* collector/control_ask.h on named pipes. */
-#include "collector/control_ask.h"
+/* collector/platform/control_ask.h on named pipes. */
+#include "collector/platform/control_ask.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <wchar.h>
 #include <windows.h>
 
-#include "collector/deadline.h"
+#include "collector/platform/deadline.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 

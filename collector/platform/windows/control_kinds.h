@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <wchar.h>
 
-#include "collector/control.h"
+#include "collector/platform/control.h"
 
 #define CONTROL_KINDS 3
 

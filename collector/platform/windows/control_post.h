@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "collector/control.h"
+#include "collector/platform/control.h"
 
 /*
  * Has control_wait tell CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER, once for each call. Returns

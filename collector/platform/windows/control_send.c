@@ -1,5 +1,5 @@
-/* collector/control_send.h by the named events that control.c makes. */
-#include "collector/control_send.h"
+/* collector/platform/control_send.h by the named events that control.c makes. */
+#include "collector/platform/control_send.h"
 
 #include <windows.h>
 

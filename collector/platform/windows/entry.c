@@ -1,5 +1,5 @@
-/* collector/entry.h on Windows, where wmain gets the arguments in UTF-16. */
-#include "collector/entry.h"
+/* collector/platform/entry.h on Windows, where wmain gets the arguments in UTF-16. */
+#include "collector/platform/entry.h"
 
 #include <fcntl.h>
 #include <io.h>

@@ -1,5 +1,5 @@
-/* collector/environment.h in UTF-16, as Windows keeps them. */
-#include "collector/environment.h"
+/* collector/platform/environment.h in UTF-16, as Windows keeps them. */
+#include "collector/platform/environment.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* collector/file_path.h on Windows ("Naming Files, Paths, and Namespaces"). */
-#include "collector/file_path.h"
+/* collector/platform/file_path.h on Windows ("Naming Files, Paths, and Namespaces"). */
+#include "collector/platform/file_path.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* collector/folder.h by FindFirstFileW. */
-#include "collector/folder.h"
+/* collector/platform/folder.h by FindFirstFileW. */
+#include "collector/platform/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

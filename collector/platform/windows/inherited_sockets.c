@@ -1,5 +1,5 @@
-/* collector/inherited_sockets.h where nobody starts a process with sockets. */
-#include "collector/inherited_sockets.h"
+/* collector/platform/inherited_sockets.h where nobody starts a process with sockets. */
+#include "collector/platform/inherited_sockets.h"
 
 const bool inherited_sockets_exist = false;
 

@@ -1,5 +1,5 @@
 /*
- * collector/input_file.h on Windows' files and named pipes.
+ * collector/platform/input_file.h on Windows' files and named pipes.
  *
  * A named pipe, \\.\pipe\NAME or one of another computer, is live: this is its client, and whoever
  * writes has made it. It is read ahead into memory of our own, because a read that was begun goes
@@ -9,7 +9,7 @@
  * nobody can take back, so they are refused, and a pipe without a name, as a shell makes it, has no
  * path by which it could be opened.
  */
-#include "collector/input_file.h"
+#include "collector/platform/input_file.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

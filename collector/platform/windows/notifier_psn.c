@@ -1,6 +1,6 @@
 /*
- * collector/notifier.h on Winsock's socket state notifications (ProcessSocketNotifications), for
- * any number of threads on one I/O completion port.
+ * collector/platform/notifier.h on Winsock's socket state notifications
+ * (ProcessSocketNotifications), for any number of threads on one I/O completion port.
  *
  * Sockets are registered and removed by ProcessSocketNotifications. Packets are taken from the port
  * by GetQueuedCompletionStatusEx, not by the same function: nothing is to be registered with a

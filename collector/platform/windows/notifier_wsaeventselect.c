@@ -1,6 +1,6 @@
 /*
- * collector/notifier.h on WSAEventSelect, for one thread. It adds and removes between its waits, or
- * somebody else does before its first.
+ * collector/platform/notifier.h on WSAEventSelect, for one thread. It adds and removes between its
+ * waits, or somebody else does before its first.
  *
  * A wait takes 64 objects at most: one for notifier_wake and 63 that sockets have. Where there are
  * more sockets than these, several share one, and all of them are asked when it is set.
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <winsock2.h>
 
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/notifier_backends.h"
 #include "collector/platform/windows/system_error.h"
-#include "collector/thread.h"
 
 #define WAKE 0 /* the first object */
 

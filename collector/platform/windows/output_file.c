@@ -1,16 +1,16 @@
-/* collector/output_file.h on Windows' files, pipes, consoles and devices. */
-#include "collector/output_file.h"
+/* collector/platform/output_file.h on Windows' files, pipes, consoles and devices. */
+#include "collector/platform/output_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/torn_end.h"
 #include "collector/platform/windows/console.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/stream_thread.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/torn_line.h"
-#include "collector/torn_end.h"
 
 /*
  * How long a write is given before it would block: mostly the thread that does it is done by then,

@@ -1,5 +1,5 @@
-/* collector/process.h on a process with its output and its errors on a pipe each. */
-#include "collector/process.h"
+/* collector/platform/process.h on a process with its output and its errors on a pipe each. */
+#include "collector/platform/process.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <windows.h>
 
-#include "collector/deadline.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/process_reading.h"
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/child_pipe.h"
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/spawn.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
-#include "collector/process_reading.h"
-#include "collector/thread.h"
 
 /* One pipe being read to its end. */
 struct reading {

@@ -1,5 +1,6 @@
-/* collector/processors.h on the affinity of threads, within the process's own processor group. */
-#include "collector/processors.h"
+/* collector/platform/processors.h on the affinity of threads, within the process's own processor
+ * group. */
+#include "collector/platform/processors.h"
 
 #include <windows.h>
 

@@ -1,5 +1,5 @@
-/* collector/random.h on RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
-#include "collector/random.h"
+/* collector/platform/random.h on RtlGenRandom, which ADVAPI32 exports as SystemFunction036. */
+#include "collector/platform/random.h"
 
 #include <windows.h>
 

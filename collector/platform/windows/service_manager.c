@@ -1,5 +1,5 @@
-/* collector/service_manager.h where nobody asks by these means. */
-#include "collector/service_manager.h"
+/* collector/platform/service_manager.h where nobody asks by these means. */
+#include "collector/platform/service_manager.h"
 
 #include <stddef.h>
 

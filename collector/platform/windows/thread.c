@@ -1,5 +1,5 @@
-/* collector/thread.h on Windows' own threads, slim locks and performance counter. */
-#include "collector/thread.h"
+/* collector/platform/thread.h on Windows' own threads, slim locks and performance counter. */
+#include "collector/platform/thread.h"
 
 #include <errno.h>
 #include <process.h>

@@ -1,12 +1,13 @@
 /*
- * Mends what a killed program left torn at the end of a file (collector/torn_end.h), and finds out
- * who else has it open: whoever asks for a file that nobody writes to is refused one that somebody
- * does. Private to the implementation of collector/output_file.h, which says what is done when.
+ * Mends what a killed program left torn at the end of a file (collector/platform/torn_end.h), and
+ * finds out who else has it open: whoever asks for a file that nobody writes to is refused one that
+ * somebody does. Private to the implementation of collector/platform/output_file.h, which says what
+ * is done when.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_TORN_LINE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_TORN_LINE_H
 
-#include "collector/output_file.h"
+#include "collector/platform/output_file.h"
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/system_error.h"
 

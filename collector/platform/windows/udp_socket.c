@@ -1,10 +1,10 @@
 /*
- * collector/udp_socket.h on Winsock: WSARecvMsg, one datagram a call.
+ * collector/platform/udp_socket.h on Winsock: WSARecvMsg, one datagram a call.
  *
  * Windows does not tell the length of a datagram that it cut. Each is therefore received into all
  * the room of its slot, which the largest one does not fill, and it is cut to max_datagram here.
  */
-#include "collector/udp_socket.h"
+#include "collector/platform/udp_socket.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include <ws2tcpip.h>
 
 #include "collector/base/compiler.h"
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
-#include "collector/thread.h"
 
 const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all of them to one socket */
 const bool udp_socket_counts_drops = false;   /* the system counts those of all sockets together */

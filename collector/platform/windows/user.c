@@ -1,5 +1,5 @@
-/* collector/user.h where who a process is was settled when it was started. */
-#include "collector/user.h"
+/* collector/platform/user.h where who a process is was settled when it was started. */
+#include "collector/platform/user.h"
 
 int user_check(const char *user, struct error *error)
 {

@@ -1,13 +1,13 @@
 /*
- * What a wait_handle (collector/wakeup.h) points to on Windows, sockets apart: events that whoever
- * reads or writes keeps set while that would do something. Of platform/windows only.
+ * What a wait_handle (collector/platform/wakeup.h) points to on Windows, sockets apart: events that
+ * whoever reads or writes keeps set while that would do something. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
 
 #include <windows.h>
 
-#include "collector/wakeup.h"
+#include "collector/platform/wakeup.h"
 
 /* Manual-reset events; NULL: never told. They live as long as the handle is waited for. */
 struct wait_source {

@@ -1,5 +1,5 @@
-/* collector/wakeup.h on events. */
-#include "collector/wakeup.h"
+/* collector/platform/wakeup.h on events. */
+#include "collector/platform/wakeup.h"
 
 #include <stdlib.h>
 #include <windows.h>

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "collector/platform/thread.h"
+#include "collector/platform/udp_socket.h"
 #include "collector/platform/windows/socket_lookup.h"
-#include "collector/thread.h"
-#include "collector/udp_socket.h"
 #include "tests/support/udp_sender.h"
 #include "tests/support/windows/socket_lookup_emulated.h"
 

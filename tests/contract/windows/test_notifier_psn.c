@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_lookup.h"
-#include "collector/thread.h"
 #include "tests/support/watching.h"
 #include "tests/support/windows/socket_lookup_emulated.h"
 

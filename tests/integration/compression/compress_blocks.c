@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/entry.h"
+#include "collector/platform/entry.h"
 #include "sinks/compressions.h"
 
 static void fail(const char *why)

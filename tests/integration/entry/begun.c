@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "collector/entry.h"
+#include "collector/platform/entry.h"
 
 int program_main(int argc, char **argv)
 {

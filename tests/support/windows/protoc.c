@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/entry.h"
+#include "collector/platform/entry.h"
 
 static int copy(const char *from, const char *to)
 {

@@ -29,8 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_lookup.h"
-#include "collector/thread.h"
 
 #define BLOCKED_MS 1000
 

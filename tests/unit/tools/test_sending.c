@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "collector/thread.h"
-#include "collector/udp_socket.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/udp_socket.h"
 #include "tools/sending/udp_sender.h"
 
 #define MILLISECOND INT64_C(1000000)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/file_path.h"
+#include "collector/platform/file_path.h"
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <winsock2.h>
 
-#include "collector/deadline.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
-#include "collector/thread.h"
 
 #define PRESSURE_TRIES 1000 /* a millisecond apart */
 #define PASSING_TRIES  16

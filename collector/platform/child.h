@@ -1,0 +1,84 @@
+/*
+ * Another program that goes on beside this one and reads what it is given on its standard input.
+ *
+ * Lifecycle: create, then any number of times start, write, the end of its input, its end as
+ * child_look tells it; destroy. One thread at a time. A start keeps no memory of its own (on
+ * Windows, a thread while the input is open). What the program writes to its standard output goes
+ * to our standard error: ours is for data alone. CMake picks the implementation under platform/.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_CHILD_H
+#define SLUICE_COLLECTOR_PLATFORM_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/base/error.h"
+#include "collector/platform/wakeup.h"
+#include "collector/sink.h"
+
+struct child;
+
+/* Returns NULL where memory is short. Destroying ends a program that runs; NULL is allowed. */
+struct child *child_create(void);
+void child_destroy(struct child *child);
+
+/*
+ * Starts what the system's shell makes of `command`; none must be running. Returns 0, or -1 with
+ * `error` filled. (That there is no such program is something the shell finds out: it ends.)
+ */
+int child_start(struct child *child, const char *command, struct error *error);
+
+/*
+ * Writes a first part of `size` (≥ 1) bytes into its input, which must be open, without waiting for
+ * it to read. Returns as collector/sink.h says; WRITE_CLOSED: nobody has the input open (on
+ * Windows: child_look has told its end).
+ */
+enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
+                              struct error *error);
+
+/*
+ * What to wait for after WRITE_WOULD_BLOCK, broken where nobody reads (on Windows: when it has
+ * ended); NO_HANDLE: it is closed.
+ */
+wait_handle child_input(const struct child *child);
+
+/*
+ * Bytes that its input, which must be open, has taken and nobody has read yet. Windows tells that
+ * of whole writes, which take 16 KiB at most: one is unread until its last byte is read, and until
+ * then the input takes no other.
+ */
+size_t child_unread(const struct child *child);
+
+/*
+ * Closes its input: who reads on finds the end. Bytes that nobody had read are taken back, so that
+ * nobody will, and their count is returned: exact, also while the program reads (it has read what
+ * was written first, with no hole), and where a part of it has outlived it. (On Linux that needs
+ * /proc; without it, it is exact where all readers have gone.) Waits for none of them.
+ */
+size_t child_close_input(struct child *child);
+
+enum child_state {
+    CHILD_RUNS,
+    CHILD_DEAF,  /* it runs and will never read again: nobody has its input open. Not told on
+                    Windows, where the shell has it as long as it runs */
+    CHILD_ENDED, /* nothing is left of it: it may be started again */
+};
+
+/* How one has ended. Windows has no signals: there one that child_terminate ended has code 1067. */
+struct child_end {
+    bool killed; /* by a signal */
+    int number;  /* of the signal; else its exit code */
+};
+
+/* What has become of it; *end where it has ended. Never waits. */
+enum child_state child_look(struct child *child, struct child_end *end);
+
+/*
+ * Asks the program and all that it started (and that did not leave its group) to end, or, `now`,
+ * ends them. child_look tells when that has happened. What asks is SIGTERM; on Windows it is
+ * Ctrl-Break, and that only where we have a console: a program there is best told by the end of its
+ * input.
+ */
+void child_terminate(struct child *child, bool now);
+
+#endif

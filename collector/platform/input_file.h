@@ -1,0 +1,69 @@
+/*
+ * Reading a file by its name, forward only, so that no call but one ever waits for somebody else,
+ * and that one can be cancelled.
+ *
+ * A file is live where reading it can wait for another program or a person: a pipe, a terminal, a
+ * socket, a device. It is opened without waiting for its writer, ends when its last writer has
+ * gone, and says when it has nothing yet; the reader then calls input_file_wait, having done first
+ * what must not wait. Any other file is simply read. What a system cannot wait for in a way that
+ * can be cancelled, as Windows its consoles and devices, is not opened there.
+ *
+ * Lifecycle: open, read and wait, close. One thread reads; any thread cancels.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_INPUT_FILE_H
+#define SLUICE_COLLECTOR_PLATFORM_INPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/base/error.h"
+
+struct input_file;
+
+enum input_result {
+    INPUT_BYTES,      /* some were read */
+    INPUT_WOULD_WAIT, /* there is nothing yet, or no writer yet: of a live file only */
+    INPUT_END,        /* the file's end, or its last writer has gone */
+    INPUT_CANCELLED,  /* input_file_cancel was called: there is nothing more to come */
+    INPUT_FAILED,     /* `error` is filled */
+};
+
+/*
+ * Finds out about `path` without opening it, because that alone would let a pipe's writer go on,
+ * into nothing. Returns 0 and whether it is live in *live, or -1 with `error` filled
+ * (EXIT_CODE_BAD_INPUT): there is no such file, it may not be read, it is a directory, or it is
+ * none that can be waited for.
+ */
+int input_file_look(const char *path, bool *live, struct error *error);
+
+/*
+ * Opens `path`. Returns 0, or -1 with `error` filled: as above, or EXIT_CODE_INTERNAL without the
+ * memory or the descriptors that it takes beside the file. The caller closes it.
+ */
+int input_file_open(const char *path, struct input_file **out, struct error *error);
+
+bool input_file_is_live(const struct input_file *file);
+
+/*
+ * Reads up to `size` (≥ 1) bytes; *got says how many after INPUT_BYTES. A failure's error
+ * (EXIT_CODE_BAD_INPUT) gives the system's reason alone: the caller knows what was being read.
+ */
+enum input_result input_file_read(struct input_file *file, void *bytes, size_t size, size_t *got,
+                                  struct error *error);
+
+/*
+ * Of a live file: waits until a read would tell something else than INPUT_WOULD_WAIT. May return
+ * early, as when a signal was handled: read again.
+ */
+void input_file_wait(struct input_file *file);
+
+/*
+ * Any thread, and a signal's handler: from now on every read is INPUT_CANCELLED, and a wait
+ * returns. Again and again is as good as once.
+ */
+void input_file_cancel(struct input_file *file);
+
+/* Nobody may be about to cancel it. NULL is allowed. */
+void input_file_close(struct input_file *file);
+
+#endif

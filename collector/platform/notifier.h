@@ -1,0 +1,133 @@
+/*
+ * Readiness of sockets, with edge semantics.
+ *
+ * A socket is added before it is bound; one that is bound already is drained once after it was
+ * added, because of what it holds then nothing may be told. From then on every arrival of data on a
+ * socket that was empty gives a READY event; the next one is promised only after a receive said
+ * would-block. An event too many is allowed (the receive then finds nothing), one too few never.
+ * Nothing else is offered: no timers, no tasks.
+ *
+ * Lifecycle: create, add and remove, wait in a loop, destroy. The threads that wait are numbered,
+ * from 0; most backends have but one. Whoever waits again has done with the events of its wait
+ * before. One thread at a time adds and removes; any thread wakes.
+ *
+ * A backend may receive by itself what it tells of. It does so into an inbox, of which the socket
+ * is told (udp_socket_set_inbox) before the next wait; receives then take from there, and when
+ * REMOVED was told there may be something left.
+ *
+ * A token belongs to its caller and must live until its REMOVED event, which comes when no thread
+ * can hold another event of it any more: from a later wait than the one that was being handled when
+ * notifier_remove was called, and, of several threads, after each has begun a wait since, or left.
+ *
+ * An operating system has one backend or several, each a file under platform/ and a row in its
+ * table notifier_backends.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
+#define SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/base/error.h"
+#include "collector/platform/wakeup.h"
+
+struct inbox;
+
+/* What every backend's own begins with. */
+struct notifier {
+    const struct notifier_backend *backend;
+};
+
+enum notifier_event_type {
+    NOTIFIER_READY,   /* drain the socket */
+    NOTIFIER_REMOVED, /* the token's last event */
+    NOTIFIER_WOKEN,   /* somebody called notifier_wake; no token */
+};
+
+struct notifier_event {
+    enum notifier_event_type type;
+    void *token;
+};
+
+/* What a backend does of the functions below that have the same name. */
+struct notifier_backend {
+    const char *name; /* for --notifier, --version and the log: "epoll" */
+
+    /*
+     * Several threads may wait, and each event goes to one of them. A socket's event may come to
+     * one thread while another one still drains it.
+     */
+    bool shared;
+
+    /* Whether this system has it; NULL: every one. */
+    bool (*is_available)(void);
+
+    int (*create)(struct notifier **out, size_t threads, struct error *error);
+    void (*destroy)(struct notifier *notifier);
+    int (*add)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
+    int (*remove)(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
+    size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
+                   size_t capacity, int timeout_ms);
+    void (*leave)(struct notifier *notifier, size_t thread); /* NULL: it need not know */
+    struct inbox *(*inbox)(struct notifier *notifier, wait_handle socket); /* NULL: see below */
+    size_t (*memory)(void);                                                /* NULL: see below */
+    void (*wake)(struct notifier *notifier);
+};
+
+/* The operating system's, the best one first, NULL behind the last. */
+extern const struct notifier_backend *const notifier_backends[];
+
+/* Whether this system has it. */
+bool notifier_is_available(const struct notifier_backend *backend);
+
+/*
+ * The wanted one, or, where that is NULL, the first that this system has. Returns NULL with `error`
+ * filled (EXIT_CODE_CONFIG) where this system does not have it.
+ */
+const struct notifier_backend *notifier_choose(const struct notifier_backend *wanted,
+                                               struct error *error);
+
+/*
+ * For `threads` (≥ 1) threads; more than one only where the backend is shared. Returns 0, or -1
+ * with `error` filled (EXIT_CODE_INTERNAL).
+ */
+int notifier_create(struct notifier **out, const struct notifier_backend *backend, size_t threads,
+                    struct error *error);
+
+/* Frees it. Sockets that were not removed are simply forgotten. NULL is allowed. */
+void notifier_destroy(struct notifier *notifier);
+
+/* Watches a non-blocking socket; the token is not NULL. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_INTERNAL). */
+int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
+
+/* Where it receives for a socket that was added; NULL: it only tells. */
+struct inbox *notifier_inbox(struct notifier *notifier, wait_handle socket);
+
+/* Bytes that notifier_create allocates to receive into. */
+size_t notifier_memory(const struct notifier_backend *backend);
+
+/* Stops watching. Returns 0, or -1 with `error` filled; on 0 the REMOVED event will follow. */
+int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
+                    struct error *error);
+
+/*
+ * Waits for events: at most `capacity` (≥ 1) of them into `events`, one where there are several
+ * threads, for at most `timeout_ms` milliseconds (negative: for ever). `thread` is the caller's
+ * number. Returns how many: where one thread waits, and there was room for more, that is all there
+ * was (up to 128 are told at a time); 0 when the time was over, the wait was interrupted, or the
+ * backend only had to know that this thread is done with its events.
+ */
+size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
+                     size_t capacity, int timeout_ms);
+
+/* The thread of that number has done with its events and waits no more. */
+void notifier_leave(struct notifier *notifier, size_t thread);
+
+/*
+ * Ends the current or the next wait, of one thread, with a WOKEN event; who wants all of them to
+ * see it passes it on. Several calls before that wait count as one. Any thread.
+ */
+void notifier_wake(struct notifier *notifier);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * Writing to a file by its name, or to standard output, without ever waiting for a reader.
+ *
+ * Lifecycle: open by one of the two functions, write, close. One thread at a time. What is behind
+ * the name or the standard output is found out here: a regular file is written as it is; a pipe, a
+ * terminal or a socket is written without blocking, and says when it is full. Other programs may
+ * read, write, rename and remove a file that is open here.
+ *
+ * The program ignores SIGPIPE and SIGXFSZ (where there are signals): a reader that has gone and a
+ * file that has reached its limit are results of a write.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_OUTPUT_FILE_H
+#define SLUICE_COLLECTOR_PLATFORM_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+#include "collector/platform/wakeup.h"
+#include "collector/sink.h"
+
+struct output_file;
+
+/* What was done about a line without its end that an earlier run left at the end of a file. */
+enum torn_line {
+    TORN_LINE_NONE,  /* there was none */
+    TORN_LINE_CUT,   /* it was taken off the file: the line, or a binary format's record */
+    TORN_LINE_ENDED, /* it got its newline and stays: it may be another program's */
+};
+
+struct output_file_start {
+    enum torn_line torn;
+    uint64_t torn_size; /* bytes of that line or record */
+};
+
+/* A format without lines, of which a file's records tell where the torn one begins. */
+struct output_file_format {
+    const char *name; /* for errors: "format=pcap" */
+    output_whole *whole;
+};
+
+/*
+ * Opens `path` to append to it; makes it where it is not there (mode 0644, less the umask). A
+ * regular file that does not end in a newline is put right first, as *start tells:
+ *
+ * - Where nobody else has it open for writing, and the line is of a size that a sink can write
+ *   (OUTPUT_FILE_TORN_MAX), the line is cut off. That is told by the operating system, not guessed;
+ *   of a predecessor that was killed the last moments are waited for, up to 0.4 seconds.
+ * - Otherwise it may be somebody's line in the making, or no line at all: it is ended by a newline,
+ *   so that what follows stands apart, and not a byte is lost.
+ *
+ * With a `format` (NULL: lines) it is its last record that must be whole, which is found out by
+ * reading the whole file. A torn one is cut off on the same conditions; where they do not hold, and
+ * where the file does not hold this format, it is not opened.
+ *
+ * A file that may be written but not read is taken as it is. A named pipe must have a reader.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory
+ * EXIT_CODE_INTERNAL).
+ */
+int output_file_open_append(const char *path, const struct output_file_format *format,
+                            struct output_file **out, struct output_file_start *start,
+                            struct error *error);
+
+#define OUTPUT_FILE_TORN_MAX ((uint64_t)2 * 1024 * 1024)
+
+/*
+ * Opens standard output, wherever it leads. Its other owners notice nothing of this: a pipe or a
+ * terminal is written through a non-blocking description of our own. Where that cannot be had, a
+ * write is at most of the size that a pipe takes at once, when it says that it would; the same of
+ * a terminal that was stopped may block. On Windows, where no description is non-blocking, it is
+ * written by a thread of its own that waits. Returns as above: standard output is closed, or open
+ * for reading only.
+ */
+int output_file_open_stdout(struct output_file **out, struct error *error);
+
+/*
+ * First thing in main: where the program was started without one of its standard streams, keeps
+ * that stream's number from going to another file, which would get what is meant for the stream.
+ */
+void output_file_hold_standard_streams(void);
+
+/*
+ * Writes a first part of `size` (≥ 1) bytes, as collector/sink.h says of a destination's write.
+ * After WRITE_WOULD_BLOCK the next write offers the same first bytes again: some systems have them
+ * on their way by then. Who has other bytes to write, or none, withdraws them before.
+ */
+enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
+                                    size_t *written, struct error *error);
+
+/*
+ * After WRITE_WOULD_BLOCK: ends what is on its way, within a tenth of a second, and returns how
+ * many of the bytes, from the first on, were accepted: they are written, and not offered again.
+ */
+size_t output_file_withdraw(struct output_file *file);
+
+/* What to wait for after WRITE_WOULD_BLOCK, or NO_HANDLE: a regular file never says that. */
+wait_handle output_file_handle(const struct output_file *file);
+
+/*
+ * Takes the last `size` bytes written off a regular file again. Bytes that somebody has cut off the
+ * file meanwhile are gone already. Returns false, the file untouched, where it is none or where
+ * they are not the file's last: somebody else has written.
+ */
+bool output_file_take_back(struct output_file *file, size_t size);
+
+/*
+ * Whether what is written next is the first of it: a regular file is empty, another one was not
+ * written to since it was opened.
+ */
+bool output_file_at_beginning(const struct output_file *file);
+
+/* Whether it is a regular file, of which more can be asked than of a pipe or a terminal. */
+bool output_file_is_regular(const struct output_file *file);
+
+/* Makes what was written to a regular file reach the disk. Returns false with `error` filled. */
+bool output_file_sync(struct output_file *file, struct error *error);
+
+/* Bytes that a regular file has now; 0 of anything else. */
+uint64_t output_file_size(const struct output_file *file);
+
+/* Whether it is a terminal: what is not text has no business there. */
+bool output_file_is_terminal(const struct output_file *file);
+
+/* Whether no name is left of it: what is written to it is lost. */
+bool output_file_is_removed(const struct output_file *file);
+
+/*
+ * Of a regular file of which no name is left, and that was opened by its name: has the name free
+ * for another file. Some systems keep it until nobody has the file open; there it is closed, writes
+ * fail from then on, and what was written last counts as taken back. Returns whether it was.
+ */
+bool output_file_let_name_go(struct output_file *file);
+
+/* Whether `path` still names this file: it was neither renamed nor removed. */
+bool output_file_is_at(const struct output_file *file, const char *path);
+
+/*
+ * Whether somebody has emptied a regular file or cut it: it ends before the last byte that was
+ * written to it, less what was taken back.
+ */
+bool output_file_is_cut(const struct output_file *file);
+
+enum output_file_state {
+    OUTPUT_FILE_IN_PLACE, /* `path` names it */
+    OUTPUT_FILE_CUT,      /* the same, and output_file_is_cut */
+    OUTPUT_FILE_ASTRAY,   /* `path` does not name it */
+};
+
+/* Both questions at once, at the cost of the first. */
+enum output_file_state output_file_look(const struct output_file *file, const char *path);
+
+/*
+ * Goes on with a file that was cut, which `path` names: puts its end right as opening it does, and
+ * writes behind that. Returns 0, or -1 with `error` filled as opening does: its end stays as it is,
+ * and what is written follows it.
+ */
+int output_file_mend(struct output_file *file, const char *path,
+                     const struct output_file_format *format, struct output_file_start *start,
+                     struct error *error);
+
+/* Closes it, or lets go of standard output. NULL is allowed. */
+void output_file_close(struct output_file *file);
+
+#endif

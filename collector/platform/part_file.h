@@ -1,0 +1,77 @@
+/*
+ * A file that is being made under a name of its own and gets its real name when it is complete.
+ *
+ * Lifecycle: open (a new one, or one that an earlier run left), append, and then one of complete,
+ * remove or close: each ends it. As long as it is open it is locked, so that of several programs
+ * (this one, started twice) each leaves the files of the living others alone. One thread at a time.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_PART_FILE_H
+#define SLUICE_COLLECTOR_PLATFORM_PART_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/error.h"
+
+struct part_file;
+
+enum part_result {
+    PART_DONE,
+    PART_TAKEN,   /* there is such a file already (of open_new, complete) */
+    PART_LOCKED,  /* another program is writing it (of open_left) */
+    PART_MISSING, /* it is not where it was: moved away, or removed (of open_left, complete) */
+    PART_BUSY,    /* until another program has closed it, which keeps all others from that:
+                     on Windows, or on a server that is one. `error` says why */
+    PART_FAILED,  /* `error` says why */
+};
+
+/*
+ * Makes a file that is not there yet (mode 0644, less the umask), and its folders below the first
+ * `base_length` bytes of the path, which must exist. PART_DONE, PART_TAKEN, PART_BUSY
+ * (the name is that of a file that was removed and is still open) or PART_FAILED.
+ */
+enum part_result part_file_open_new(const char *path, size_t base_length, struct part_file **out,
+                                    struct error *error);
+
+/*
+ * Opens a regular file that is there. PART_DONE, PART_LOCKED, PART_MISSING, PART_BUSY or
+ * PART_FAILED.
+ */
+enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error);
+
+/* Bytes in it, when it was last opened, looked for or appended to. */
+uint64_t part_file_size(const struct part_file *file);
+
+/* Whether its path still names this file. */
+bool part_file_is_there(struct part_file *file);
+
+/*
+ * Appends all of it, or nothing. Returns false with `error` filled. What was written of it until it
+ * failed is cut off again, at once or, where that fails too, before the next append.
+ */
+bool part_file_append(struct part_file *file, const void *bytes, size_t size, struct error *error);
+
+/* Reads up to `size` bytes at `offset`. Returns how many; less at its end, and where that fails. */
+size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size);
+
+/* Cuts it off behind `size` bytes. Returns false with `error` filled. */
+bool part_file_cut(struct part_file *file, uint64_t size, struct error *error);
+
+/* Makes what was written reach the disk. Returns false with `error` filled. */
+bool part_file_sync(struct part_file *file, struct error *error);
+
+/*
+ * Gives it its real name, unless there is such a file, and closes it where that was done:
+ * PART_DONE, PART_TAKEN, PART_MISSING, PART_BUSY or PART_FAILED, all but the first with nothing
+ * renamed and the file as open and as locked as before.
+ */
+enum part_result part_file_complete(struct part_file *file, const char *name, struct error *error);
+
+/* Closes it and removes it, if its path still names it. Returns false where it still does. */
+bool part_file_remove(struct part_file *file);
+
+/* Closes it and leaves it as it is. NULL is allowed. */
+void part_file_close(struct part_file *file);
+
+#endif

@@ -1,0 +1,112 @@
+#include "collector/platform/torn_end.h"
+
+#include <stdlib.h>
+
+const char torn_end_no_memory[] = "out of memory";
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/*
+ * Bytes behind the last newline of the first `size`; more than OUTPUT_FILE_TORN_MAX: not found.
+ * None where they cannot be read: it shrinks while we look, which is somebody else's business.
+ */
+static uint64_t unended_size(const struct torn_file_ops *ops, void *context, uint64_t size)
+{
+    char block[16384];
+    uint64_t unended = 0;
+    while (size > 0 && unended <= OUTPUT_FILE_TORN_MAX) {
+        size_t want = size < sizeof block ? (size_t)size : sizeof block;
+        if (unended == 0 && want > 1)
+            want = 1; /* as a rule the file ends in a newline */
+        if (ops->read(context, size - want, block, want) != NULL)
+            return 0;
+        for (size_t i = want; i > 0; i--)
+            if (block[i - 1] == '\n')
+                return unended + (want - i);
+        unended += want;
+        size -= want;
+    }
+    return unended;
+}
+
+static const char *mend_line(const struct torn_file_ops *ops, void *context, bool alone,
+                             struct output_file_start *start)
+{
+    uint64_t size;
+    const char *why = ops->size(context, &size);
+    if (why != NULL)
+        return why;
+    start->torn_size = unended_size(ops, context, size);
+    if (start->torn_size == 0)
+        return NULL;
+    if (alone && start->torn_size <= OUTPUT_FILE_TORN_MAX &&
+        ops->cut(context, size, size - start->torn_size)) {
+        start->torn = TORN_LINE_CUT;
+        return NULL;
+    }
+    why = ops->end_line(context);
+    if (why == NULL)
+        start->torn = TORN_LINE_ENDED;
+    return why;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Bytes that are looked at together: more than a record of any format without lines has. */
+#define WINDOW_SIZE ((size_t)256 * 1024)
+
+/*
+ * Walks over the first `size` bytes from record to record. Returns NULL with *end behind the last
+ * whole one, or why that cannot be told.
+ */
+static const char *find_end(const struct torn_file_ops *ops, void *context, uint64_t size,
+                            output_whole *whole, uint8_t *window, uint64_t *end)
+{
+    bool foreign = false;
+    for (*end = 0; *end < size;) {
+        uint64_t left = size - *end;
+        size_t want = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
+        const char *why = ops->read(context, *end, window, want);
+        if (why != NULL)
+            return why;
+        size_t found = whole(window, want, *end == 0, &foreign);
+        if (foreign || (found == 0 && want == WINDOW_SIZE))
+            return "it holds something else; move it away, or write to another file";
+        *end += found;
+        if (found == 0)
+            break;
+    }
+    return NULL;
+}
+
+static const char *mend_record(const struct torn_file_ops *ops, void *context, bool alone,
+                               output_whole *whole, struct output_file_start *start)
+{
+    uint64_t size;
+    uint64_t end;
+    const char *why = ops->size(context, &size);
+    if (why != NULL)
+        return why;
+    uint8_t *window = malloc(WINDOW_SIZE);
+    if (window == NULL)
+        return torn_end_no_memory;
+    why = find_end(ops, context, size, whole, window, &end);
+    free(window);
+    if (why != NULL || end == size)
+        return why;
+    start->torn_size = size - end;
+    if (!alone)
+        return "its last record is not whole, and another program may be writing it";
+    if (!ops->cut(context, size, end))
+        return "its last record is not whole and cannot be cut off";
+    start->torn = TORN_LINE_CUT;
+    return NULL;
+}
+
+const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,
+                          const struct output_file_format *format, struct output_file_start *start)
+{
+    *start = (struct output_file_start){.torn = TORN_LINE_NONE};
+    return format == NULL ? mend_line(ops, context, alone, start)
+                          : mend_record(ops, context, alone, format->whole, start);
+}

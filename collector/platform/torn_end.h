@@ -1,0 +1,42 @@
+/*
+ * The torn end of a file: a line without its newline, or a part of a record, which a killed program
+ * left. It is found, and decided what to do about it, in the same way on every operating system;
+ * how a file is read and cut, and who else writes to it, is told by the system's part. Private to
+ * the implementations of collector/platform/output_file.h, which says what is done when.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_TORN_END_H
+#define SLUICE_COLLECTOR_PLATFORM_TORN_END_H
+
+#include "collector/platform/output_file.h"
+
+#define TORN_FILE_CHANGES "it changes while it is read"
+
+/* Why a file could not be put right where memory was short. */
+extern const char torn_end_no_memory[];
+
+/*
+ * The operations on one open regular file, which `context` stands for. Those that return a text
+ * return NULL, or why they failed: a text that may be changed by the next call.
+ */
+struct torn_file_ops {
+    /* Bytes that it has. */
+    const char *(*size)(void *context, uint64_t *size);
+
+    /* Reads `size` bytes from `offset` on; TORN_FILE_CHANGES where it has not as many any more. */
+    const char *(*read)(void *context, uint64_t offset, void *bytes, size_t size);
+
+    /* Takes off what is behind its first `kept` bytes; false where it has not `size` any more. */
+    bool (*cut)(void *context, uint64_t size, uint64_t kept);
+
+    /* Appends a newline. */
+    const char *(*end_line)(void *context);
+};
+
+/*
+ * Mends the file (`format` NULL: one of lines). `alone`: nobody else writes to it. Returns NULL, or
+ * why it could not be put right, as above.
+ */
+const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,
+                          const struct output_file_format *format, struct output_file_start *start);
+
+#endif

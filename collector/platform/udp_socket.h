@@ -1,0 +1,201 @@
+/*
+ * A non-blocking UDP socket that receives in groups.
+ *
+ * Lifecycle: open, (the notifier adds its handle), bind, receive until would-block as often as it
+ * is ready, close. A socket and a group belong to one thread at a time. A receive handles inside,
+ * and counts, whatever does not end a drain: an interrupted call, an ICMP error, a zero-length or
+ * truncated datagram, a moment without kernel memory.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_UDP_SOCKET_H
+#define SLUICE_COLLECTOR_PLATFORM_UDP_SOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/address.h"
+#include "collector/base/error.h"
+#include "collector/base/networks.h"
+#include "collector/platform/wakeup.h"
+
+struct udp_socket;
+struct inbox;
+
+/* What the operating system offers. */
+extern const bool udp_socket_can_share_port; /* else nothing opens with share_port */
+extern const bool udp_socket_counts_drops;   /* else udp_socket_drops is 0, whatever was dropped */
+extern const bool udp_socket_tells_arrival;  /* else received_ns is when it was received */
+extern const bool udp_socket_can_gro;        /* else nothing opens with gro */
+extern const bool udp_socket_can_busy_poll;  /* else nothing opens with busy_poll_us */
+
+struct udp_socket_options {
+    struct address address; /* to bind; port 0 lets the system choose */
+    bool ipv6_only;         /* an IPv6 socket takes no IPv4 (else "::" takes both) */
+    bool share_port;        /* other sockets of ours may bind it too; each source goes to one */
+    size_t receive_buffer;  /* bytes to ask the kernel for */
+    size_t max_datagram;    /* bytes, at most DATAGRAM_MAX_SIZE; what is longer is truncated */
+
+    /*
+     * Each datagram's destination is its own; otherwise it is the address that the socket is bound
+     * to, which of "every address" says nothing. It costs a little of each datagram.
+     */
+    bool tell_destination;
+
+    /*
+     * The kernel may hand over many datagrams of one source in one buffer (udp(7), UDP_GRO), which
+     * is cut here; what it drops then counts by buffer.
+     */
+    bool gro;
+
+    /* Microseconds that the kernel asks the network card for more (socket(7), SO_BUSY_POLL); 0: it
+     * waits to be told. */
+    unsigned busy_poll_us;
+
+    /*
+     * The kernel refuses what comes from anyone else, without waking who waits for the socket, and
+     * counts it among its drops; NULL: it takes everyone's. The caller's, needed by open, and as
+     * long as it may be changed. What udp_socket_check_filter refuses does not open.
+     */
+    const struct networks *only_from;
+
+    /*
+     * It is bound already and was given to this process (collector/platform/inherited_sockets.h),
+     * whose copy of `handle` it works on: `address`, `ipv6_only` and `share_port` mean nothing
+     * then, and the bind only tells where it is bound. Everything else here holds for it as for any
+     * other, but that its receive buffer is never made smaller. False on systems that give none.
+     */
+    bool inherited;
+    wait_handle handle;
+};
+
+/* Datagrams received by one call at most, and bytes of each that stand in its front part. */
+#define DATAGRAM_GROUP_SIZE 64
+#define DATAGRAM_FRONT_SIZE 2048
+#define DATAGRAM_MAX_SIZE   65536
+
+/*
+ * One received datagram. Its first DATAGRAM_FRONT_SIZE bytes stand at `front`, all others at
+ * `rest`: the fronts of a group lie close together, so that small datagrams stay in the cache.
+ */
+struct datagram_slot {
+    const uint8_t *front;
+    const uint8_t *rest;
+    uint32_t size;      /* bytes held here */
+    uint32_t sent_size; /* bytes that were sent, at least; more than `size` when truncated */
+    bool truncated;
+    struct address source;
+    const struct address *destination; /* valid as long as `front` */
+    int64_t received_ns;               /* when it came, nanoseconds since 1970 UTC */
+};
+
+/* Memory that a group is received into; the next receive overwrites what the one before left. */
+struct datagram_group {
+    size_t count;
+    bool more;    /* the next receive, which is to be from the same socket, has the rest of these */
+    bool emptied; /* behind these the system found nothing: an edge will tell of more */
+    struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
+};
+
+/* Returns NULL where memory is short. About 4 MiB, of which small datagrams touch 128 KiB. */
+struct datagram_group *datagram_group_create(void);
+void datagram_group_destroy(struct datagram_group *group);
+
+/*
+ * Nobody looks any more at what stands in it: what was lent to it is given back. The next receive
+ * does so, too; but until then the notifier may have nothing to receive into.
+ */
+void datagram_group_release(struct datagram_group *group);
+
+/* Bytes that datagram_group_create allocates. */
+size_t datagram_group_memory(void);
+
+/*
+ * Opens a socket with these options, not yet bound. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CANNOT_BIND).
+ */
+int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *options,
+                    struct error *error);
+
+/*
+ * Whether the kernel can be told to take datagrams from these alone: 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG), where the system has no such filters or one would be too long. How much
+ * memory the kernel grants for it is found out by opening.
+ */
+int udp_socket_check_filter(const struct networks *only_from, struct error *error);
+
+/*
+ * Changes all of its options but the address, ipv6_only, share_port and gro, which are to be what
+ * they were, and whether it is inherited, which stays. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CANNOT_BIND), the options as they were.
+ */
+int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options *options,
+                      struct error *error);
+
+/* Binds it to its address. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND). */
+int udp_socket_bind(struct udp_socket *socket, struct error *error);
+
+/* For the notifier. */
+wait_handle udp_socket_handle(const struct udp_socket *socket);
+
+/*
+ * Where the notifier that it was added to receives for it (notifier_inbox); NULL: it does not. The
+ * socket lets go of it at the end.
+ */
+void udp_socket_set_inbox(struct udp_socket *socket, struct inbox *inbox);
+
+/*
+ * Whether datagrams were received for it that no receive has handed out yet: they are asked for
+ * before it is closed.
+ */
+bool udp_socket_holds_received(const struct udp_socket *socket);
+
+/* Where it is bound, with the port that the system chose. */
+struct address udp_socket_address(const struct udp_socket *socket);
+
+/* Bytes of receive buffer that the kernel granted. */
+size_t udp_socket_receive_buffer(const struct udp_socket *socket);
+
+/* What to do where less was granted than asked for, the end of a message: "raise ...". */
+extern const char *const udp_socket_buffer_advice;
+
+/*
+ * A receive is likely soon: what that will read is brought into the cache meanwhile, first of the
+ * socket itself, and, a while later, of what has been received for it.
+ */
+void udp_socket_prefetch(const struct udp_socket *socket);
+void udp_socket_prefetch_received(const struct udp_socket *socket);
+
+enum receive_result {
+    RECEIVE_OK,          /* the group holds at least one datagram */
+    RECEIVE_WOULD_BLOCK, /* nothing left: an edge will tell of more */
+    RECEIVE_LATER,       /* the kernel is short of memory: not drained, ask again soon */
+    RECEIVE_FATAL,       /* the socket is of no use any more; `error` says why */
+};
+
+/* Receives what is there, at most one group. While the group has more it is RECEIVE_OK. */
+enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *group,
+                                       struct error *error);
+
+/* Errors that receives met and outlived, so far. */
+uint64_t udp_socket_errors(const struct udp_socket *socket);
+
+/*
+ * Datagrams that the kernel dropped because the buffer was full (or memory short), so far (on Linux
+ * SO_MEMINFO, SK_MEMINFO_DROPS; 32 bits in the kernel, carried on to 64 here as long as it is asked
+ * before 2^32 more are dropped). Of an inherited socket since it was bound, or since it was last
+ * served by this process.
+ */
+uint64_t udp_socket_drops(struct udp_socket *socket);
+
+/*
+ * It is drained for the last time: refuses from now on all that arrives, keeping what is queued.
+ * What the kernel refuses counts as drops. Returns false where the system has no such means, and of
+ * an inherited socket: what arrives there after the last receive is for the next process that is
+ * given it.
+ */
+bool udp_socket_refuse_all(struct udp_socket *socket);
+
+/* Closes and frees it; NULL is allowed. */
+void udp_socket_close(struct udp_socket *socket);
+
+#endif

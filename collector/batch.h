@@ -51,8 +51,8 @@ struct record {
     const uint8_t *data; /* the message's own bytes: the payload, or the message's part of it */
 
     /*
-     * The datagram, in its first record where the listener keeps packets (collector/sink.h); NULL
-     * in its others, so that it is written once.
+     * The datagram, in its first record where the listener keeps packets
+     * (collector/contract/sink.h); NULL in its others, so that it is written once.
      */
     const struct packet *packet;
     uint32_t size; /* of `data` */

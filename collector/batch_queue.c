@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "collector/contract/sink.h"
 #include "collector/ring.h"
-#include "collector/sink.h"
 
 /*
  * What was put in and what was taken out; the difference waits in the ring. A batch is counted

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/capture/capture.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/thread.h"
 
 struct capture_player {

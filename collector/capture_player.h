@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
+#include "collector/contract/sink.h"
 #include "collector/intake.h"
-#include "collector/sink.h"
 
 struct capture_player;
 

@@ -6,7 +6,7 @@
 
 #include "collector/control_client.h"
 #include "collector/health_watch.h"
-#include "collector/ledger_print.h"
+#include "collector/ledger/ledger_print.h"
 #include "collector/pipeline.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/thread.h"

@@ -29,8 +29,8 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
+#include "collector/contract/sink.h"
 #include "collector/platform/control.h"
-#include "collector/sink.h"
 
 #define CONTROL_CLIENTS   8
 #define CONTROL_TAP_LINES 100

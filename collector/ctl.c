@@ -9,7 +9,7 @@
 #include "collector/base/nearest.h"
 #include "collector/control_answer.h"
 #include "collector/control_client.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/control_ask.h"
 #include "collector/platform/control_send.h"
 #include "collector/platform/control_socket.h"

@@ -9,7 +9,7 @@
 #include "collector/byte_ring.h"
 #include "collector/capture/pcapng_writer.h"
 #include "collector/capture/udp_packet.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/thread.h"

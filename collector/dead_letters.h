@@ -19,10 +19,10 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/decode_failure.h"
-#include "collector/ledger.h"
+#include "collector/contract/decode_failure.h"
+#include "collector/contract/sink.h"
+#include "collector/ledger/ledger.h"
 #include "collector/platform/udp_socket.h"
-#include "collector/sink.h"
 
 struct dead_letters;
 struct dead_letter_queue;

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"

@@ -21,7 +21,7 @@
 #include "collector/base/error.h"
 #include "collector/batch.h"
 #include "collector/batch_queue.h"
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/sink_thread.h"
 #include "collector/tap.h"
 

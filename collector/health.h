@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/pipeline_levels.h"
 #include "collector/text/output.h"
 

@@ -7,7 +7,7 @@
 
 #include "collector/base/compiler.h"
 #include "collector/base/networks.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/thread.h"
 #include "collector/rate_limit.h"
 #include "collector/schema_doubt.h"

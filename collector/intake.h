@@ -22,12 +22,12 @@
 
 #include "collector/base/arena.h"
 #include "collector/batch.h"
+#include "collector/contract/sink.h"
 #include "collector/dead_letters.h"
 #include "collector/feed.h"
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/sequence_queue.h"
-#include "collector/sink.h"
 #include "collector/traffic.h"
 
 /*

@@ -8,7 +8,7 @@
 #include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "collector/ctl.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/metrics_server.h"
 #include "collector/pipeline.h"
 #include "collector/platform/entry.h"

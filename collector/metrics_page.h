@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/metrics_text.h"
 #include "collector/pipeline_levels.h"
 #include "collector/platform/process_usage.h"

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 
 struct metrics_rising {
     uint64_t *sink_bytes; /* that were told last, by index in the ledger */

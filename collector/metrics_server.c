@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/metrics_accept.h"
 #include "collector/metrics_page.h"
 #include "collector/metrics_pages.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/platform/control.h"
 #include "collector/platform/thread.h"

@@ -15,7 +15,7 @@
 
 #include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/sender_report.h"
 #include "collector/tap.h"
 

@@ -1,7 +1,7 @@
 /* Which listener has which of the sockets that the process was started with. */
 #include <stdio.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/platform/inherited_sockets.h"
 

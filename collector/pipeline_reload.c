@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/platform/thread.h"
 #include "collector/rate_limit.h"

@@ -21,11 +21,11 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
+#include "collector/contract/sink.h"
 #include "collector/intake.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
 #include "collector/platform/udp_socket.h"
-#include "collector/sink.h"
 
 /*
  * What one socket may take in its turn, whichever is spent first; the next socket on the ready list

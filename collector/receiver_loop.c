@@ -1,5 +1,5 @@
 #include "collector/base/compiler.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/notifier.h"
 #include "collector/receiver_parts.h"
 

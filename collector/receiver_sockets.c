@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/receiver_parts.h"
 
 /* How often the kernel's drops are looked at for the log while there is traffic. */

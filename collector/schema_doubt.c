@@ -1,7 +1,7 @@
 #include "collector/schema_doubt.h"
 
-#include "collector/log.h"
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
+#include "collector/log/log.h"
 
 void schema_doubt_init(struct schema_doubt *doubt, struct schema_guess *guess)
 {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 struct schema_guess;
 

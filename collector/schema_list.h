@@ -18,9 +18,9 @@
 
 #include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/framing.h"
-#include "collector/schema.h"
-#include "collector/schema_match.h"
+#include "collector/contract/framing.h"
+#include "collector/contract/schema.h"
+#include "collector/contract/schema_match.h"
 
 struct schema_entry {
     struct schema_match match;

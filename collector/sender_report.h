@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/contract/sink.h"
 #include "collector/sequence.h"
-#include "collector/sink.h"
 #include "collector/text/output.h"
 #include "collector/traffic.h"
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/sequence.h"
 
 /* Notes that are on their way at most. A power of two. */

@@ -19,9 +19,9 @@
 
 #include "collector/base/pulse.h"
 #include "collector/batch_queue.h"
-#include "collector/ledger.h"
+#include "collector/contract/sink.h"
+#include "collector/ledger/ledger.h"
 #include "collector/platform/wakeup.h"
-#include "collector/sink.h"
 
 struct sink_thread;
 

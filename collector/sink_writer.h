@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "collector/base/pulse.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/wakeup.h"
 #include "collector/sink_thread.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/service_manager.h"
 #include "collector/platform/thread.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "collector/batch.h"
-#include "collector/sink.h"
+#include "collector/contract/sink.h"
 #include "collector/text/output.h"
 
 struct tap_view;

@@ -1,11 +1,11 @@
 /*
  * Texts that have to be made while samples are walked: a number as a label's value. They stand in
- * the cursor's scratch arena, see struct schema_cursor in collector/schema.h.
+ * the cursor's scratch arena, see struct schema_cursor in collector/contract/schema.h.
  */
 #ifndef SLUICE_PROTO_MADE_TEXT_H
 #define SLUICE_PROTO_MADE_TEXT_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 /* Gives back what the walk's last step made. Each step begins with this. */
 void made_text_forget(struct schema_cursor *cursor);

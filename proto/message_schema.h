@@ -7,7 +7,7 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 struct type_set;
 struct message_type;

@@ -1,6 +1,7 @@
 /*
- * The times of samples, as collector/schema.h has them: nanoseconds since 1970 UTC, 0 where there
- * is none. What 64 bits cannot hold (the years before 1677 and after 2262) is none. Pure.
+ * The times of samples, as collector/contract/schema.h has them: nanoseconds since 1970 UTC, 0
+ * where there is none. What 64 bits cannot hold (the years before 1677 and after 2262) is none.
+ * Pure.
  */
 #ifndef SLUICE_PROTO_SAMPLE_TIME_H
 #define SLUICE_PROTO_SAMPLE_TIME_H

@@ -1,11 +1,11 @@
 /*
- * The built-in schemas. To add one: its .proto file, a file that implements collector/schema.h,
- * a row in schemas.c, and a line each in CMakeLists.txt.
+ * The built-in schemas. To add one: its .proto file, a file that implements
+ * collector/contract/schema.h, a row in schemas.c, and a line each in CMakeLists.txt.
  */
 #ifndef SLUICE_PROTO_SCHEMAS_H
 #define SLUICE_PROTO_SCHEMAS_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 /* All of them, NULL at the end. */
 extern const struct schema_ops *const builtin_schemas[];

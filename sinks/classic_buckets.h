@@ -5,7 +5,7 @@
 #ifndef SLUICE_SINKS_CLASSIC_BUCKETS_H
 #define SLUICE_SINKS_CLASSIC_BUCKETS_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 struct classic_bucket {
     double bound;   /* finite */

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "collector/ledger.h"
-#include "collector/log.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
 #include "collector/platform/child.h"
 #include "collector/platform/thread.h"
 #include "sinks/sinks.h"

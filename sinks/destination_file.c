@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collector/ledger.h"
-#include "collector/log.h"
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
 #include "collector/platform/output_check.h"
 #include "collector/platform/thread.h"
 #include "sinks/file_store.h"

@@ -10,7 +10,7 @@
 #define SLUICE_SINKS_EXPOSITION_H
 
 #include "collector/batch.h"
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "collector/text/output.h"
 #include "sinks/sample_labels.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/compression.h"
-#include "collector/ledger.h"
-#include "collector/log.h"
+#include "collector/contract/compression.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
 #include "collector/platform/folder.h"
 #include "collector/platform/thread.h"
 #include "sinks/file_table.h"

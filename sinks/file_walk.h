@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
 
 /* Behind the name of a file that is not complete. */
 #define PART_SUFFIX ".part"

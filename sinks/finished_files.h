@@ -12,9 +12,9 @@
 #define SLUICE_SINKS_FINISHED_FILES_H
 
 #include "collector/base/counter.h"
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
+#include "collector/contract/sink.h"
 #include "collector/platform/part_file.h"
-#include "collector/sink.h"
 #include "sinks/file_walk.h"
 
 struct finished_files;

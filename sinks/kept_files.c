@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/file_path.h"
 #include "collector/platform/folder.h"
 

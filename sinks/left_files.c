@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 
 /* What is looked at in one piece: more than a record can have. */
 #define WINDOW_SIZE ((size_t)2 * 1024 * 1024)

@@ -8,8 +8,8 @@
 #ifndef SLUICE_SINKS_LEFT_FILES_H
 #define SLUICE_SINKS_LEFT_FILES_H
 
-#include "collector/compression.h"
-#include "collector/sink.h"
+#include "collector/contract/compression.h"
+#include "collector/contract/sink.h"
 #include "sinks/finished_files.h"
 
 /* What a sink writes. */

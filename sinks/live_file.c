@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/thread.h"
 
 static const char *part_name(const struct file_makings *makings, const struct live_file *file,

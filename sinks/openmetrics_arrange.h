@@ -8,7 +8,7 @@
 #define SLUICE_SINKS_OPENMETRICS_ARRANGE_H
 
 #include "collector/base/arena.h"
-#include "collector/sink.h"
+#include "collector/contract/sink.h"
 
 /* What an exposition ends with. */
 #define OPENMETRICS_END "# EOF\n"

@@ -5,8 +5,8 @@
 #ifndef SLUICE_SINKS_OUTPUT_DESTINATION_H
 #define SLUICE_SINKS_OUTPUT_DESTINATION_H
 
+#include "collector/contract/sink.h"
 #include "collector/platform/output_file.h"
-#include "collector/sink.h"
 
 /* Such a destination begins with this. */
 struct output_destination {

@@ -7,7 +7,7 @@
 #ifndef SLUICE_SINKS_SAMPLE_ENCODER_H
 #define SLUICE_SINKS_SAMPLE_ENCODER_H
 
-#include "collector/sink.h"
+#include "collector/contract/sink.h"
 #include "sinks/sample_labels.h"
 
 struct sample_encoder {

@@ -1,6 +1,6 @@
 /*
- * Which samples a sink keeps: include=, exclude= and sample= (collector/sample_rules.h), asked of a
- * sample as it was sent, before anything of it is called otherwise.
+ * Which samples a sink keeps: include=, exclude= and sample= (collector/contract/sample_rules.h),
+ * asked of a sample as it was sent, before anything of it is called otherwise.
  *
  * Of two labels with one key the first counts, as everywhere. A label that a sample does not have
  * matches no glob. Stateless; on the sink's thread.
@@ -8,7 +8,7 @@
 #ifndef SLUICE_SINKS_SAMPLE_FILTER_H
 #define SLUICE_SINKS_SAMPLE_FILTER_H
 
-#include "collector/sample_rules.h"
+#include "collector/contract/sample_rules.h"
 #include "sinks/sample_labels.h"
 
 /*

@@ -5,7 +5,7 @@
 #ifndef SLUICE_SINKS_SAMPLE_KIND_H
 #define SLUICE_SINKS_SAMPLE_KIND_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "collector/text/output.h"
 
 #define SAMPLE_KINDS         6

@@ -13,8 +13,8 @@
 #define SLUICE_SINKS_SAMPLE_LABELS_H
 
 #include "collector/batch.h"
-#include "collector/sample_rules.h"
-#include "collector/schema.h"
+#include "collector/contract/sample_rules.h"
+#include "collector/contract/schema.h"
 #include "collector/text/output.h"
 
 /*

@@ -7,7 +7,7 @@
 #ifndef SLUICE_SINKS_SAMPLE_SHAPE_H
 #define SLUICE_SINKS_SAMPLE_SHAPE_H
 
-#include "collector/sample_rules.h"
+#include "collector/contract/sample_rules.h"
 
 /* Gives a metric's name its new one, which lives as long as the rules, where it has one. */
 void sample_shape_name(const struct sample_rules *rules, struct text *name);

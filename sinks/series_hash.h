@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 uint64_t series_hash_name(const struct text *name);
 uint64_t series_hash_label(const struct label *label);

@@ -4,8 +4,8 @@
  * A set is made once, when the configuration is read, from networks in any order, and does not
  * change. Of each family it has ranges that are sorted, apart and as few as can be, so that an
  * address is looked up by halving, which allocates nothing. The families are apart as in
- * network_holds (collector/schema_match.h), which gives the same answers, one network at a time.
- * Immutable; any thread. A set is one piece of memory, which networks_free gives back.
+ * network_holds (collector/contract/schema_match.h), which gives the same answers, one network at a
+ * time. Immutable; any thread. A set is one piece of memory, which networks_free gives back.
  */
 #ifndef SLUICE_COLLECTOR_BASE_NETWORKS_H
 #define SLUICE_COLLECTOR_BASE_NETWORKS_H

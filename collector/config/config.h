@@ -14,13 +14,13 @@
 
 #include "collector/base/address.h"
 #include "collector/base/networks.h"
-#include "collector/framing.h"
-#include "collector/log.h"
+#include "collector/contract/framing.h"
+#include "collector/contract/schema.h"
+#include "collector/contract/schema_match.h"
+#include "collector/contract/sink.h"
+#include "collector/log/log.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
-#include "collector/schema.h"
-#include "collector/schema_match.h"
-#include "collector/sink.h"
 
 /* What some of a listener's datagrams mean. Texts are owned; NULL: not given. */
 struct schema_config {

@@ -1,5 +1,5 @@
 /*
- * Reads what `match=` of a schema says (collector/schema_match.h). Pure; any thread.
+ * Reads what `match=` of a schema says (collector/contract/schema_match.h). Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_MATCH_H
 #define SLUICE_COLLECTOR_CONFIG_MATCH_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "collector/base/fault.h"
-#include "collector/schema_match.h"
+#include "collector/contract/schema_match.h"
 
 /* How it is written, for a person. */
 #define MATCH_FORMS "source:ADDR/BITS|magic:HEX"

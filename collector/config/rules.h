@@ -1,5 +1,6 @@
 /*
- * Reads the keys of a sink that are about samples (collector/sample_rules.h). Pure; any thread.
+ * Reads the keys of a sink that are about samples (collector/contract/sample_rules.h). Pure; any
+ * thread.
  *
  * Each parser is a setting_parser (setting.h): it reads all `length` bytes of `text` and makes a
  * list in `field`, to be freed by sample_rules_free. It returns false with `fault` filled, its
@@ -12,7 +13,7 @@
 #include <stddef.h>
 
 #include "collector/base/fault.h"
-#include "collector/sample_rules.h"
+#include "collector/contract/sample_rules.h"
 
 /* How they are written, for a person. */
 #define RULES_CONDITION_FORM "[LABEL=]GLOB[;...],..."

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "collector/base/nearest.h"
-#include "collector/compression.h"
 #include "collector/config/match.h"
 #include "collector/config/units.h"
+#include "collector/contract/compression.h"
 #include "collector/platform/file_path.h"
 #include "collector/platform/notifier.h"
 #include "collector/text/copy.h"

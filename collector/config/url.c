@@ -7,7 +7,7 @@
 #include "collector/config/listener_keys.h"
 #include "collector/config/rules.h"
 #include "collector/config/units.h"
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
 #include "collector/platform/file_path.h"
 #include "collector/text/copy.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_PROTO_MESSAGE_COUNT_H
 #define SLUICE_PROTO_MESSAGE_COUNT_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/type.h"
 
 /* Counts the fields of the message, which message_decode made, and of all that it holds. */

@@ -19,7 +19,7 @@
 #ifndef SLUICE_PROTO_MESSAGE_DECODE_H
 #define SLUICE_PROTO_MESSAGE_DECODE_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/type.h"
 
 /*

@@ -7,7 +7,7 @@
 
 #include "collector/base/arena.h"
 #include "collector/base/wire.h"
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/type.h"
 
 struct decoder {

@@ -10,7 +10,7 @@
 #ifndef SLUICE_PROTO_MESSAGE_JSON_H
 #define SLUICE_PROTO_MESSAGE_JSON_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/type.h"
 
 /*

@@ -5,7 +5,7 @@
 #ifndef SLUICE_PROTO_MESSAGE_JSON_WALK_H
 #define SLUICE_PROTO_MESSAGE_JSON_WALK_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/type.h"
 
 struct json_walk {

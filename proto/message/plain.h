@@ -18,7 +18,7 @@
 #ifndef SLUICE_PROTO_MESSAGE_PLAIN_H
 #define SLUICE_PROTO_MESSAGE_PLAIN_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/type.h"
 
 /* What is done with a field. */

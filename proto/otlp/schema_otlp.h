@@ -1,11 +1,11 @@
 /*
  * The parts of the schema `otlp` that stand in files of their own. Pure functions over a decoded
- * request; the walks are those of struct schema_ops in collector/schema.h.
+ * request; the walks are those of struct schema_ops in collector/contract/schema.h.
  */
 #ifndef SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
 #define SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/generated/otlp_metrics_service.pb-c.h"
 
 typedef Opentelemetry__Proto__Collector__Metrics__V1__ExportMetricsServiceRequest OtlpRequest;

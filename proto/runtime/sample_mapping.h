@@ -9,7 +9,7 @@
 #ifndef SLUICE_PROTO_RUNTIME_SAMPLE_MAPPING_H
 #define SLUICE_PROTO_RUNTIME_SAMPLE_MAPPING_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/runtime/field_path.h"
 
 #define MAPPING_VALUES 32

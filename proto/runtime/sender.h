@@ -5,7 +5,7 @@
 #ifndef SLUICE_PROTO_RUNTIME_SENDER_H
 #define SLUICE_PROTO_RUNTIME_SENDER_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/runtime/field_path.h"
 
 #define SENDER_KEYS 8

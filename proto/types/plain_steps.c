@@ -1,6 +1,6 @@
 /* What the quick decoder (proto/message/plain.h) goes by: a step for each field of each type. */
 #include "collector/base/wire.h"
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/plain.h"
 #include "proto/types/loader.h"
 

@@ -1,6 +1,6 @@
 #include "tests/support/config_tables.h"
 
-#include "collector/compression.h"
+#include "collector/contract/compression.h"
 
 static const struct schema_ops telemetry = {.name = "telemetry"};
 static const struct schema_ops riemann = {.name = "riemann"};

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "proto/message/type.h"
 #include "tests/support/wire.h"
 

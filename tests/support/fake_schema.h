@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 struct fake_schemas {
     _Atomic int made;   /* so far: the number of the last one */

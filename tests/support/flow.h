@@ -14,7 +14,7 @@
 
 #include "collector/base/address.h"
 #include "collector/config/config.h"
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/memory_plan.h"
 #include "collector/pipeline.h"
 #include "collector/platform/wakeup.h"

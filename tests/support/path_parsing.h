@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

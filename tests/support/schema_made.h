@@ -2,7 +2,7 @@
 #ifndef SLUICE_TESTS_SUPPORT_SCHEMA_MADE_H
 #define SLUICE_TESTS_SUPPORT_SCHEMA_MADE_H
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 /* To be freed with ops->destroy. Include after cmocka.h. */
 static inline struct schema *schema_made(const struct schema_ops *ops)

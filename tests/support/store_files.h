@@ -6,7 +6,7 @@
 #ifndef SLUICE_TESTS_SUPPORT_STORE_FILES_H
 #define SLUICE_TESTS_SUPPORT_STORE_FILES_H
 
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
 #include "sinks/finished_files.h"
 
 /* The template of a path in the scratch directory. Freed by path_template_free. */

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "collector/batch_queue.h"
+#include "collector/contract/sink.h"
 #include "collector/platform/thread.h"
-#include "collector/sink.h"
 #include "tests/support/patience.h"
 
 #define CAPACITY 16

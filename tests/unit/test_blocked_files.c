@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "sinks/live_file.h"
 #include "sinks/sinks.h"
 #include "tests/support/others.h"

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "collector/compression.h"
 #include "collector/config/url.h"
+#include "collector/contract/compression.h"
 #include "tests/support/config_tables.h"
 
 #define SECOND UINT64_C(1000000000)

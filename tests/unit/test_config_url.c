@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "collector/compression.h"
 #include "collector/config/url.h"
+#include "collector/contract/compression.h"
 #include "tests/support/config_tables.h"
 
 /* One listener in a config, so that config_free releases it whatever became of it. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/platform/thread.h"
 #include "sinks/sinks.h"
 #include "tests/support/others.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/messages.h"
 #include "collector/platform/windows/event_log.h"
 

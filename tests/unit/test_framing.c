@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/framing.h"
+#include "collector/contract/framing.h"
 
 /*
  * The walk as text: each message in brackets, then the word for how it ended. The payload is a

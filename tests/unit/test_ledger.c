@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/platform/thread.h"
 
 /*

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "tests/support/failing_memory.h"
 
 /* Each step may fail and leaves a ledger that the next one goes on with. */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/ledger_print.h"
+#include "collector/ledger/ledger_print.h"
 #include "collector/platform/udp_socket.h"
 
 static char text[8192];

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/log_stream.h"
 #include "collector/platform/thread.h"
 #include "tests/support/standard_stream.h"

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "collector/log.h"
-#include "collector/log_repeats.h"
+#include "collector/log/log.h"
+#include "collector/log/log_repeats.h"
 #include "collector/platform/thread.h"
 #include "tests/support/standard_stream.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 
 static struct {
     bool refuses;

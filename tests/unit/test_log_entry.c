@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/log_entry.h"
+#include "collector/log/log_entry.h"
 #include "tests/support/json_tree.h"
 
 /* 2001-09-09T01:46:40.000000005Z */

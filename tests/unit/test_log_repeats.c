@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/log_repeats.h"
+#include "collector/log/log_repeats.h"
 
 #define SECOND INT64_C(1000000000)
 

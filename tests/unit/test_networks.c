@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/base/networks.h"
-#include "collector/schema_match.h"
+#include "collector/contract/schema_match.h"
 #include "tests/support/network_making.h"
 #include "tests/support/random_number.h"
 

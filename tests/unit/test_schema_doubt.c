@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/schema_doubt.h"
 #include "proto/schemas.h"
 #include "tests/support/decoding.h"

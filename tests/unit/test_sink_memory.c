@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/sink_thread.h"
 #include "sinks/sinks.h"
 #include "tests/support/failing_memory.h"

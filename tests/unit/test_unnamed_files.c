@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "collector/ledger.h"
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
+#include "collector/ledger/ledger.h"
 #include "sinks/sinks.h"
 #include "tests/support/scratch_directory.h"
 

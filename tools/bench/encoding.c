@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/batch.h"
-#include "collector/sink.h"
+#include "collector/contract/sink.h"
 #include "proto/message/decode.h"
 #include "sinks/sinks.h"
 #include "tools/bench/statistics.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "tools/bench/traffic.h"
 
 struct workload {

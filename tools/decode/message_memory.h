@@ -10,7 +10,7 @@
 #define SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
 
 #include "collector/base/error.h"
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 #define MESSAGE_MEMORY_LIMIT (UINT32_C(1) << 30) /* bytes */
 

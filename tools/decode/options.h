@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "tools/command/command.h"
 
 struct decode_settings {

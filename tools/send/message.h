@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 #include "collector/text/output.h"
 
 /* What to encode. */

@@ -24,7 +24,7 @@ struct model_counts {
     size_t count;
 };
 
-/* The terms are those of collector/ledger.h. */
+/* The terms are those of collector/ledger/ledger.h. */
 struct model_listener {
     const char *name;
     uint64_t received, bytes, decoded, kernel_drops, lost, duplicated;

@@ -1,7 +1,7 @@
 /* collector/service.h where any program can be a service. */
 #include "collector/service.h"
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 
 const char service_summary[] = "";
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/messages.h"
 
 static struct {

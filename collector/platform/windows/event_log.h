@@ -19,9 +19,10 @@ typedef BOOL WINAPI event_reporter(HANDLE log, WORD type, WORD category, DWORD e
                                    WORD text_count, DWORD data_size, LPCWSTR *texts, LPVOID data);
 
 /*
- * Has all that is logged (collector/log.h) become events of `source`, until event_log_end. A text
- * that is longer than an event's becomes several, each of whole lines where it has any. While there
- * is one thread; where the log cannot be opened the lines are lost, as with a stderr that is full.
+ * Has all that is logged (collector/log/log.h) become events of `source`, until event_log_end. A
+ * text that is longer than an event's becomes several, each of whole lines where it has any. While
+ * there is one thread; where the log cannot be opened the lines are lost, as with a stderr that is
+ * full.
  */
 void event_log_begin(const wchar_t *source, event_reporter *reporter);
 void event_log_end(void);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collector/config/absolute.h"
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/windows/service_arguments.h"
 #include "collector/platform/windows/service_run.h"
 #include "collector/platform/windows/service_setup.h"

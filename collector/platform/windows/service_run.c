@@ -1,6 +1,6 @@
 #include "collector/platform/windows/service_run.h"
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/windows/control_post.h"
 #include "collector/platform/windows/event_log.h"
 #include "collector/platform/windows/service_arguments.h"

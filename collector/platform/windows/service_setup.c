@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/event_log.h"
 #include "collector/platform/windows/system_error.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/sink.h"
+#include "collector/contract/sink.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
 #include "tools/bench/probe.h"

@@ -1,4 +1,4 @@
-#include "collector/log.h"
+#include "collector/log/log.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/log_entry.h"
-#include "collector/log_repeats.h"
+#include "collector/log/log_entry.h"
+#include "collector/log/log_repeats.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/log_stream.h"
 #include "collector/platform/thread.h"

@@ -2,10 +2,10 @@
  * The ledger for people and for programs, as text that the caller has room for (output.h: it may
  * overflow). Pure functions; any thread.
  */
-#ifndef SLUICE_COLLECTOR_LEDGER_PRINT_H
-#define SLUICE_COLLECTOR_LEDGER_PRINT_H
+#ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_PRINT_H
+#define SLUICE_COLLECTOR_LEDGER_LEDGER_PRINT_H
 
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 #include "collector/text/output.h"
 
 /*

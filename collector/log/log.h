@@ -14,8 +14,8 @@
  * Where stderr is the system's journal each line begins with its level, as sd-daemon(3) has it
  * ("<3>"), and does not say who speaks: the journal knows.
  */
-#ifndef SLUICE_COLLECTOR_LOG_H
-#define SLUICE_COLLECTOR_LOG_H
+#ifndef SLUICE_COLLECTOR_LOG_LOG_H
+#define SLUICE_COLLECTOR_LOG_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "collector/schema_match.h"
+#include "collector/contract/schema_match.h"
 
 #include <string.h>
 

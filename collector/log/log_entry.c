@@ -1,4 +1,4 @@
-#include "collector/log_entry.h"
+#include "collector/log/log_entry.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,13 +4,13 @@
  * Knows nothing of streams and clocks: times are handed in, nanoseconds that never go back. All
  * zero to begin with. Not to be used by two threads at once.
  */
-#ifndef SLUICE_COLLECTOR_LOG_REPEATS_H
-#define SLUICE_COLLECTOR_LOG_REPEATS_H
+#ifndef SLUICE_COLLECTOR_LOG_LOG_REPEATS_H
+#define SLUICE_COLLECTOR_LOG_LOG_REPEATS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/log_entry.h"
+#include "collector/log/log_entry.h"
 
 /* How long a repetition may go untold, and for how long after it was told of the last one is the
  * last one: what comes again later is news. */

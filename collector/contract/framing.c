@@ -1,4 +1,4 @@
-#include "collector/framing.h"
+#include "collector/contract/framing.h"
 
 #include <stdbool.h>
 

@@ -7,8 +7,8 @@
  * create, compress and look at files in any order, destroy. One thread at a time. All memory is
  * taken by create.
  */
-#ifndef SLUICE_COLLECTOR_COMPRESSION_H
-#define SLUICE_COLLECTOR_COMPRESSION_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_COMPRESSION_H
+#define SLUICE_COLLECTOR_CONTRACT_COMPRESSION_H
 
 #include <stddef.h>
 #include <stdint.h>

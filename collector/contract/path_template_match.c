@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/path_template.h"
-#include "collector/path_template_pieces.h"
+#include "collector/contract/path_template.h"
+#include "collector/contract/path_template_pieces.h"
 #include "collector/platform/file_path.h"
 
 #define NUMBER_DIGITS 9 /* of PATH_NUMBER_MAX */

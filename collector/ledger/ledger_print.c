@@ -1,4 +1,4 @@
-#include "collector/ledger_print.h"
+#include "collector/ledger/ledger_print.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

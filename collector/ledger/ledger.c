@@ -1,4 +1,4 @@
-#include "collector/ledger.h"
+#include "collector/ledger/ledger.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * nothing on this side of it knows a protobuf type. Once made, a schema is immutable, does no I/O,
  * keeps nothing of what it is given, and may be used by any number of threads.
  */
-#ifndef SLUICE_COLLECTOR_SCHEMA_H
-#define SLUICE_COLLECTOR_SCHEMA_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_SCHEMA_H
+#define SLUICE_COLLECTOR_CONTRACT_SCHEMA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #include "collector/base/arena.h"
 #include "collector/base/error.h"
-#include "collector/decode_failure.h"
+#include "collector/contract/decode_failure.h"
 #include "collector/text/output.h"
 
 struct schema;

@@ -1,4 +1,4 @@
-#include "collector/decode_failure.h"
+#include "collector/contract/decode_failure.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,14 +6,14 @@
  * lists are owned by the value that sample_rules_free is called for; copies of it only borrow them.
  * Immutable once made; any thread.
  */
-#ifndef SLUICE_COLLECTOR_SAMPLE_RULES_H
-#define SLUICE_COLLECTOR_SAMPLE_RULES_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_SAMPLE_RULES_H
+#define SLUICE_COLLECTOR_CONTRACT_SAMPLE_RULES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/schema.h"
+#include "collector/contract/schema.h"
 
 /* What one key may list: globs of all its conditions, pairs, or names. */
 #define SAMPLE_LIST_MAX 64

@@ -3,8 +3,8 @@
  *
  * A value, all zero for "every datagram"; made by config/match.h. Pure functions; any thread.
  */
-#ifndef SLUICE_COLLECTOR_SCHEMA_MATCH_H
-#define SLUICE_COLLECTOR_SCHEMA_MATCH_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_SCHEMA_MATCH_H
+#define SLUICE_COLLECTOR_CONTRACT_SCHEMA_MATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

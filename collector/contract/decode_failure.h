@@ -5,8 +5,8 @@
  * The decoder and the framing fill it where they fail. It holds nothing that a sender wrote: field
  * names come from the schema. Pure functions; any thread.
  */
-#ifndef SLUICE_COLLECTOR_DECODE_FAILURE_H
-#define SLUICE_COLLECTOR_DECODE_FAILURE_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_DECODE_FAILURE_H
+#define SLUICE_COLLECTOR_CONTRACT_DECODE_FAILURE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "collector/log_repeats.h"
+#include "collector/log/log_repeats.h"
 
 /* The first repetition may come late in the last one's time, and still gets all of it. */
 bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns)

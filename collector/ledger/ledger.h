@@ -13,8 +13,8 @@
  * owned by the ledger until it is destroyed. Making blocks and snapshots belongs to the main
  * thread; blocks are read at any time. What a reload takes away is retired: it stays in the ledger.
  */
-#ifndef SLUICE_COLLECTOR_LEDGER_H
-#define SLUICE_COLLECTOR_LEDGER_H
+#ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_H
+#define SLUICE_COLLECTOR_LEDGER_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,13 +5,13 @@
  * A struct frames walks over one payload and keeps nothing but its place in it. Pure functions; any
  * thread.
  */
-#ifndef SLUICE_COLLECTOR_FRAMING_H
-#define SLUICE_COLLECTOR_FRAMING_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_FRAMING_H
+#define SLUICE_COLLECTOR_CONTRACT_FRAMING_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/decode_failure.h"
+#include "collector/contract/decode_failure.h"
 
 enum framing {
     FRAMING_DATAGRAM,  /* the payload is one message */

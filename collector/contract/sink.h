@@ -5,8 +5,8 @@
  * encoder works on any destination. What is not called before the sink's thread starts is called
  * from that thread only.
  */
-#ifndef SLUICE_COLLECTOR_SINK_H
-#define SLUICE_COLLECTOR_SINK_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_SINK_H
+#define SLUICE_COLLECTOR_CONTRACT_SINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +14,9 @@
 
 #include "collector/base/error.h"
 #include "collector/batch.h"
+#include "collector/contract/sample_rules.h"
+#include "collector/contract/schema.h"
 #include "collector/platform/wakeup.h"
-#include "collector/sample_rules.h"
-#include "collector/schema.h"
 #include "collector/text/output.h"
 
 struct compression_ops;

@@ -1,15 +1,15 @@
 /*
  * One message of the log, and the line it becomes. Pure; any thread.
  */
-#ifndef SLUICE_COLLECTOR_LOG_ENTRY_H
-#define SLUICE_COLLECTOR_LOG_ENTRY_H
+#ifndef SLUICE_COLLECTOR_LOG_LOG_ENTRY_H
+#define SLUICE_COLLECTOR_LOG_LOG_ENTRY_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/log.h"
+#include "collector/log/log.h"
 
 /* Bytes of a name and of a message that are kept, and of a line of text; longer ones are cut. */
 #define LOG_TEXT_SIZE 1024

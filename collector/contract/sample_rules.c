@@ -1,4 +1,4 @@
-#include "collector/sample_rules.h"
+#include "collector/contract/sample_rules.h"
 
 #include <stdlib.h>
 

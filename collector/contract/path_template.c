@@ -1,11 +1,11 @@
-#include "collector/path_template.h"
+#include "collector/contract/path_template.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/path_template_pieces.h"
+#include "collector/contract/path_template_pieces.h"
 #include "collector/platform/file_path.h"
 #include "collector/text/calendar.h"
 #include "collector/text/decimal.h"

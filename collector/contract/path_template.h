@@ -32,8 +32,8 @@
  * earlier versions all numbers stood at the end ("metrics.ndjson.zst.1"), and such files are found
  * as well.
  */
-#ifndef SLUICE_COLLECTOR_PATH_TEMPLATE_H
-#define SLUICE_COLLECTOR_PATH_TEMPLATE_H
+#ifndef SLUICE_COLLECTOR_CONTRACT_PATH_TEMPLATE_H
+#define SLUICE_COLLECTOR_CONTRACT_PATH_TEMPLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
  *
  *     ledger      the ledger now, as `--ledger json` prints it
  *     report      {"report":"..."}: the text that SIGUSR1 prints
- *     senders     the busiest senders (collector/sender_report.h)
+ *     senders     the busiest senders (collector/senders/sender_report.h)
  *     health      whether all is well, as /healthz says it (collector/health.h)
  *     tap GLOB    from now on the lines of matching samples, as format=json writes them, at most
  *                 CONTROL_TAP_LINES a second, until the client leaves; once a second

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "collector/base/rate_window.h"
-#include "collector/byte_ring.h"
 #include "collector/capture/pcapng_writer.h"
 #include "collector/capture/udp_packet.h"
 #include "collector/log/log.h"
@@ -14,6 +13,7 @@
 #include "collector/platform/output_file.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
+#include "collector/queue/byte_ring.h"
 
 /* Room for three of the largest datagrams, or for many of the usual ones. */
 #define RING_SIZE ((size_t)256 * 1024)

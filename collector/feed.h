@@ -19,11 +19,11 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/batch.h"
-#include "collector/batch_queue.h"
 #include "collector/ledger/ledger.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/queue/tap.h"
+#include "collector/record/batch.h"
 #include "collector/sink_thread.h"
-#include "collector/tap.h"
 
 struct feed;
 

@@ -9,9 +9,9 @@
 #include "collector/base/networks.h"
 #include "collector/log/log.h"
 #include "collector/platform/thread.h"
-#include "collector/rate_limit.h"
-#include "collector/schema_doubt.h"
-#include "collector/schema_list.h"
+#include "collector/record/schema_doubt.h"
+#include "collector/record/schema_list.h"
+#include "collector/senders/rate_limit.h"
 
 struct intake {
     struct intake_thread *thread;

@@ -21,14 +21,14 @@
 #include <stdint.h>
 
 #include "collector/base/arena.h"
-#include "collector/batch.h"
 #include "collector/contract/sink.h"
 #include "collector/dead_letters.h"
 #include "collector/feed.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/udp_socket.h"
-#include "collector/sequence_queue.h"
-#include "collector/traffic.h"
+#include "collector/record/batch.h"
+#include "collector/senders/sequence_queue.h"
+#include "collector/senders/traffic.h"
 
 /*
  * How long records may wait in an open batch while a sink has other work: the longer the fuller the

@@ -2,18 +2,18 @@
 
 #include <inttypes.h>
 
-#include "collector/batch.h"
-#include "collector/batch_queue.h"
 #include "collector/control_service.h"
 #include "collector/dead_letters.h"
 #include "collector/intake.h"
 #include "collector/metrics_server.h"
 #include "collector/platform/udp_socket.h"
-#include "collector/rate_limit.h"
-#include "collector/sender_report.h"
-#include "collector/sequence.h"
-#include "collector/tap.h"
-#include "collector/traffic.h"
+#include "collector/queue/batch_queue.h"
+#include "collector/queue/tap.h"
+#include "collector/record/batch.h"
+#include "collector/senders/rate_limit.h"
+#include "collector/senders/sender_report.h"
+#include "collector/senders/sequence.h"
+#include "collector/senders/traffic.h"
 
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 

@@ -4,7 +4,7 @@
  *     /metrics   every counter, for Prometheus (collector/metrics_page.h)
  *     /healthz   {"status":"ready"}, or what is wrong (collector/health.h): 200 where it is ready
  * or degraded, 503 where it is stuck or stops /sources   the busiest senders, as JSON
- * (collector/sender_report.h)
+ * (collector/senders/sender_report.h)
  *
  * Clients only read, by GET and HEAD. They are few, what is prepared for them is bounded, nothing
  * waits for them, and who asks without an end gets a quarter of the main thread's time.

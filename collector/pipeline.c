@@ -6,7 +6,7 @@
 #include "collector/pipeline_parts.h"
 #include "collector/platform/control.h"
 #include "collector/platform/thread.h"
-#include "collector/rate_limit.h"
+#include "collector/senders/rate_limit.h"
 
 /* How long a snapshot waits for a receiver to read the kernel's drops. */
 #define REFRESH_WAIT_NS INT64_C(200000000)

@@ -16,8 +16,8 @@
 #include "collector/base/error.h"
 #include "collector/config/config.h"
 #include "collector/ledger/ledger.h"
-#include "collector/sender_report.h"
-#include "collector/tap.h"
+#include "collector/queue/tap.h"
+#include "collector/senders/sender_report.h"
 
 struct pipeline;
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/batch.h"
 #include "collector/pipeline.h"
+#include "collector/record/batch.h"
 #include "collector/sink_thread.h"
 
 /* A listener that is a socket. */

@@ -12,7 +12,6 @@
 
 #include <stdatomic.h>
 
-#include "collector/batch.h"
 #include "collector/capture_player.h"
 #include "collector/dead_letters.h"
 #include "collector/feed.h"
@@ -20,13 +19,14 @@
 #include "collector/memory_plan.h"
 #include "collector/pipeline.h"
 #include "collector/platform/wakeup.h"
+#include "collector/queue/tap.h"
 #include "collector/receiver.h"
-#include "collector/schema_doubt.h"
-#include "collector/schema_list.h"
-#include "collector/sender_report.h"
-#include "collector/sequence.h"
+#include "collector/record/batch.h"
+#include "collector/record/schema_doubt.h"
+#include "collector/record/schema_list.h"
+#include "collector/senders/sender_report.h"
+#include "collector/senders/sequence.h"
 #include "collector/sink_thread.h"
-#include "collector/tap.h"
 
 /* What a listener is while it runs. It stays, as it is in the ledger, when it is retired. */
 struct source {

@@ -11,7 +11,7 @@
 #include "collector/log/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/platform/thread.h"
-#include "collector/rate_limit.h"
+#include "collector/senders/rate_limit.h"
 
 /* How long receivers may take to stand still, and sockets that leave to be gone. */
 #define REST_WAIT_NS INT64_C(2000000000)

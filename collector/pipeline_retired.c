@@ -3,7 +3,7 @@
 #include "collector/log/log.h"
 #include "collector/pipeline_parts.h"
 #include "collector/platform/thread.h"
-#include "collector/rate_limit.h"
+#include "collector/senders/rate_limit.h"
 
 /* How long a destination is left alone that could not be opened. */
 #define TRY_AGAIN_NS INT64_C(1000000000)

@@ -4,7 +4,7 @@
 
 #include "collector/pipeline_parts.h"
 #include "collector/platform/random.h"
-#include "collector/rate_limit.h"
+#include "collector/senders/rate_limit.h"
 #include "collector/text/copy.h"
 
 /* A source for the next index of the ledger's listeners, of which nothing is known yet. */

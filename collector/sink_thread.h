@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 #include "collector/base/pulse.h"
-#include "collector/batch_queue.h"
 #include "collector/contract/sink.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/wakeup.h"
+#include "collector/queue/batch_queue.h"
 
 struct sink_thread;
 

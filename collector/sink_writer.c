@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/platform/thread.h"
-#include "collector/schema_doubt.h"
+#include "collector/record/schema_doubt.h"
 
 /*
  * How long a failed destination is left alone: doubled at each failure, and the first one again

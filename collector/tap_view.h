@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/batch.h"
 #include "collector/contract/sink.h"
+#include "collector/record/batch.h"
 #include "collector/text/output.h"
 
 struct tap_view;

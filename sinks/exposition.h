@@ -9,8 +9,8 @@
 #ifndef SLUICE_SINKS_EXPOSITION_H
 #define SLUICE_SINKS_EXPOSITION_H
 
-#include "collector/batch.h"
 #include "collector/contract/schema.h"
+#include "collector/record/batch.h"
 #include "collector/text/output.h"
 #include "sinks/sample_labels.h"
 

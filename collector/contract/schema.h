@@ -74,7 +74,7 @@ static inline enum decode_result decoded_no_room(struct decoded *out)
     return DECODE_TOO_LARGE;
 }
 
-/* The numbers that a sender put on its datagram (see collector/sequence.h). */
+/* The numbers that a sender put on its datagram (see collector/senders/sequence.h). */
 struct datagram_sequence {
     struct text sender;
     uint64_t boot_id;

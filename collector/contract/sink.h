@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/batch.h"
 #include "collector/contract/sample_rules.h"
 #include "collector/contract/schema.h"
 #include "collector/platform/wakeup.h"
+#include "collector/record/batch.h"
 #include "collector/text/output.h"
 
 struct compression_ops;

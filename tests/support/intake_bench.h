@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "collector/intake.h"
-#include "collector/schema_list.h"
+#include "collector/record/schema_list.h"
 
 struct intake_bench {
     struct ledger *ledger;

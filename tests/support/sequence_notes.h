@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/sequence.h"
+#include "collector/senders/sequence.h"
 
 extern const uint8_t sequence_secret[16];
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "collector/batch.h"
 #include "collector/platform/thread.h"
+#include "collector/record/batch.h"
 #include "tests/support/patience.h"
 #include "tests/support/random_number.h"
 

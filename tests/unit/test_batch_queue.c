@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "collector/batch_queue.h"
 #include "collector/contract/sink.h"
 #include "collector/platform/thread.h"
+#include "collector/queue/batch_queue.h"
 #include "tests/support/patience.h"
 
 #define CAPACITY 16

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "collector/byte_ring.h"
 #include "collector/platform/thread.h"
+#include "collector/queue/byte_ring.h"
 
 static bool put(struct byte_ring *ring, const void *bytes, size_t size)
 {

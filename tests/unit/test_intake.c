@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/base/networks.h"
-#include "collector/rate_limit.h"
+#include "collector/senders/rate_limit.h"
 #include "proto/schemas.h"
 #include "tests/support/intake_bench.h"
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "collector/memory_plan.h"
-#include "collector/rate_limit.h"
-#include "collector/tap.h"
+#include "collector/queue/tap.h"
+#include "collector/senders/rate_limit.h"
 
 static const struct memory_needs plain = {
     .receivers = 2, .receiver_feeds = 2, .sinks = 2, .intakes = 3};

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "collector/rate_limit.h"
+#include "collector/senders/rate_limit.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SECOND      (1000 * MILLISECOND)

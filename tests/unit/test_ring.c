@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "collector/ring.h"
+#include "collector/queue/ring.h"
 #include "tests/support/patience.h"
 
 /* --- one thread ------------------------------------------------------------------------------- */

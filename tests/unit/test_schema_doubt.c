@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/log/log.h"
-#include "collector/schema_doubt.h"
+#include "collector/record/schema_doubt.h"
 #include "proto/schemas.h"
 #include "tests/support/decoding.h"
 

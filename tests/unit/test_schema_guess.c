@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/schema_guess.h"
+#include "collector/record/schema_guess.h"
 #include "proto/schemas.h"
 #include "tests/support/capture_reading.h"
 #include "tests/support/wire.h"

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "collector/batch.h"
 #include "collector/platform/thread.h"
-#include "collector/schema_list.h"
+#include "collector/record/batch.h"
+#include "collector/record/schema_list.h"
 #include "tests/support/fake_schema.h"
 
 static char source[] = "fake.desc";

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/sender_report.h"
+#include "collector/senders/sender_report.h"
 #include "tests/support/json_tree.h"
 
 #define TABLES    2

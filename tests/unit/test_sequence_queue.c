@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/sequence_queue.h"
+#include "collector/senders/sequence_queue.h"
 #include "tests/support/sequence_notes.h"
 
 #define LISTENERS 2

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "collector/sequence.h"
+#include "collector/senders/sequence.h"
 #include "tests/support/sequence_notes.h"
 
 /* The sums of outcomes. */

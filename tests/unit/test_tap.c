@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "collector/tap.h"
+#include "collector/queue/tap.h"
 
 #define PRODUCERS 2
 

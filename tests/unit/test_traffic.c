@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "collector/traffic.h"
+#include "collector/senders/traffic.h"
 
 static const uint8_t secret[16] = "not very secret";
 

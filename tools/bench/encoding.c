@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "collector/batch.h"
 #include "collector/contract/sink.h"
+#include "collector/record/batch.h"
 #include "proto/message/decode.h"
 #include "sinks/sinks.h"
 #include "tools/bench/statistics.h"

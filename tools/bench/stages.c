@@ -6,7 +6,7 @@
 
 #include "collector/platform/folder.h"
 #include "collector/platform/output_file.h"
-#include "collector/ring.h"
+#include "collector/queue/ring.h"
 #include "collector/text/shortest_double.h"
 #include "tools/bench/scratch.h"
 #include "tools/bench/statistics.h"

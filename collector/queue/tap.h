@@ -9,14 +9,14 @@
  * Lifecycle: create, tap_inlet for each producer, offers and looks, destroy when no producer
  * offers any more. Each inlet is one producing thread's; all else is the main thread's.
  */
-#ifndef SLUICE_COLLECTOR_TAP_H
-#define SLUICE_COLLECTOR_TAP_H
+#ifndef SLUICE_COLLECTOR_QUEUE_TAP_H
+#define SLUICE_COLLECTOR_QUEUE_TAP_H
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/batch.h"
+#include "collector/record/batch.h"
 
 /* Batches that may wait, of each producer; of the large ones only TAP_LARGE of all together. */
 #define TAP_BATCHES 4

@@ -1,4 +1,4 @@
-#include "collector/sender_report.h"
+#include "collector/senders/sender_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,8 +18,8 @@
  * can choose whom to evict. Receivers share the table; it is divided into shards with a lock each.
  * All functions but create, settle and destroy may be called from any thread at any time.
  */
-#ifndef SLUICE_COLLECTOR_SEQUENCE_H
-#define SLUICE_COLLECTOR_SEQUENCE_H
+#ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_H
+#define SLUICE_COLLECTOR_SENDERS_SEQUENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "collector/rate_limit.h"
+#include "collector/senders/rate_limit.h"
 
 #include <stdlib.h>
 #include <string.h>

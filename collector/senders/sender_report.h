@@ -4,16 +4,16 @@
  * Brings together what the receiving threads noted (traffic.h) and what the senders' numbers tell
  * (sequence.h). All memory is taken at the creation. Main thread.
  */
-#ifndef SLUICE_COLLECTOR_SENDER_REPORT_H
-#define SLUICE_COLLECTOR_SENDER_REPORT_H
+#ifndef SLUICE_COLLECTOR_SENDERS_SENDER_REPORT_H
+#define SLUICE_COLLECTOR_SENDERS_SENDER_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "collector/contract/sink.h"
-#include "collector/sequence.h"
+#include "collector/senders/sequence.h"
+#include "collector/senders/traffic.h"
 #include "collector/text/output.h"
-#include "collector/traffic.h"
 
 /* Senders of a listener that are told, or fewer where there are many listeners; and losers of all.
  */

@@ -1,11 +1,11 @@
-#include "collector/batch.h"
+#include "collector/record/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/platform/aligned_memory.h"
 #include "collector/platform/thread.h"
-#include "collector/schema_list.h"
+#include "collector/record/schema_list.h"
 
 #define PAGE_ALIGNMENT 4096
 

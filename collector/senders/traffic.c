@@ -1,4 +1,4 @@
-#include "collector/traffic.h"
+#include "collector/senders/traffic.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

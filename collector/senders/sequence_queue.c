@@ -1,4 +1,4 @@
-#include "collector/sequence_queue.h"
+#include "collector/senders/sequence_queue.h"
 
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
                          struct intake_counters **counters)

@@ -10,8 +10,8 @@
  * returns it to the pool. All memory is taken when the pool is made, or made larger. The pool may
  * be used by any thread.
  */
-#ifndef SLUICE_COLLECTOR_BATCH_H
-#define SLUICE_COLLECTOR_BATCH_H
+#ifndef SLUICE_COLLECTOR_RECORD_BATCH_H
+#define SLUICE_COLLECTOR_RECORD_BATCH_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

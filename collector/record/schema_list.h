@@ -8,8 +8,8 @@
  * may put another one there at any time. Lists are made and put by the main thread; taken,
  * retained and released by any.
  */
-#ifndef SLUICE_COLLECTOR_SCHEMA_LIST_H
-#define SLUICE_COLLECTOR_SCHEMA_LIST_H
+#ifndef SLUICE_COLLECTOR_RECORD_SCHEMA_LIST_H
+#define SLUICE_COLLECTOR_RECORD_SCHEMA_LIST_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "collector/schema_guess.h"
+#include "collector/record/schema_guess.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
  * sequentially consistent atomics: a consumer that says "I sleep" and then finds the ring empty,
  * and a producer that pushes and then asks whether it sleeps, cannot both miss the other.
  */
-#ifndef SLUICE_COLLECTOR_RING_H
-#define SLUICE_COLLECTOR_RING_H
+#ifndef SLUICE_COLLECTOR_QUEUE_RING_H
+#define SLUICE_COLLECTOR_QUEUE_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "collector/ring.h"
+#include "collector/queue/ring.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>

@@ -12,10 +12,10 @@
  * is spent, or of the large ones, as what is missing would have it. Until it has done so a push is
  * refused as ever.
  */
-#ifndef SLUICE_COLLECTOR_BATCH_QUEUE_H
-#define SLUICE_COLLECTOR_BATCH_QUEUE_H
+#ifndef SLUICE_COLLECTOR_QUEUE_BATCH_QUEUE_H
+#define SLUICE_COLLECTOR_QUEUE_BATCH_QUEUE_H
 
-#include "collector/batch.h"
+#include "collector/record/batch.h"
 
 /* Large batches that a queue takes at most. */
 #define BATCH_QUEUE_LARGE 4

@@ -22,8 +22,8 @@
  * Any thread, but for create and destroy: the table is divided into shards with a lock each.
  * Nothing is allocated after the creation.
  */
-#ifndef SLUICE_COLLECTOR_RATE_LIMIT_H
-#define SLUICE_COLLECTOR_RATE_LIMIT_H
+#ifndef SLUICE_COLLECTOR_SENDERS_RATE_LIMIT_H
+#define SLUICE_COLLECTOR_SENDERS_RATE_LIMIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

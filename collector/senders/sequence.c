@@ -1,4 +1,4 @@
-#include "collector/sequence.h"
+#include "collector/senders/sequence.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

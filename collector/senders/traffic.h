@@ -11,8 +11,8 @@
  *
  * One thread notes; any thread may read meanwhile. Nothing is allocated after the creation.
  */
-#ifndef SLUICE_COLLECTOR_TRAFFIC_H
-#define SLUICE_COLLECTOR_TRAFFIC_H
+#ifndef SLUICE_COLLECTOR_SENDERS_TRAFFIC_H
+#define SLUICE_COLLECTOR_SENDERS_TRAFFIC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-#include "collector/batch_queue.h"
+#include "collector/queue/batch_queue.h"
 
 #include <stdlib.h>
 
 #include "collector/contract/sink.h"
-#include "collector/ring.h"
+#include "collector/queue/ring.h"
 
 /*
  * What was put in and what was taken out; the difference waits in the ring. A batch is counted

@@ -5,8 +5,8 @@
  * The schemas and the room to decode in are made at the first question and kept. Any thread may
  * ask; questions wait for each other.
  */
-#ifndef SLUICE_COLLECTOR_SCHEMA_GUESS_H
-#define SLUICE_COLLECTOR_SCHEMA_GUESS_H
+#ifndef SLUICE_COLLECTOR_RECORD_SCHEMA_GUESS_H
+#define SLUICE_COLLECTOR_RECORD_SCHEMA_GUESS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-#include "collector/tap.h"
+#include "collector/queue/tap.h"
 
 #include <stdlib.h>
 
 #include "collector/base/counter.h"
-#include "collector/ring.h"
+#include "collector/queue/ring.h"
 
 #define CACHE_LINE 64
 

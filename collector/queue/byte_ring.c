@@ -1,4 +1,4 @@
-#include "collector/byte_ring.h"
+#include "collector/queue/byte_ring.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "collector/schema_list.h"
+#include "collector/record/schema_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,16 +6,16 @@
  * A doubt is one listener's; its receiving threads and all sinks share it. Nothing is done for a
  * message whose fields are all known and that leaves a line.
  */
-#ifndef SLUICE_COLLECTOR_SCHEMA_DOUBT_H
-#define SLUICE_COLLECTOR_SCHEMA_DOUBT_H
+#ifndef SLUICE_COLLECTOR_RECORD_SCHEMA_DOUBT_H
+#define SLUICE_COLLECTOR_RECORD_SCHEMA_DOUBT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/batch.h"
-#include "collector/schema_guess.h"
+#include "collector/record/batch.h"
+#include "collector/record/schema_guess.h"
 
 /* How long a doubt that was told is not told again, in nanoseconds. */
 #define SCHEMA_DOUBT_NS INT64_C(60000000000)

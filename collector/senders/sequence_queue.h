@@ -9,14 +9,14 @@
  *
  * Of one thread.
  */
-#ifndef SLUICE_COLLECTOR_SEQUENCE_QUEUE_H
-#define SLUICE_COLLECTOR_SEQUENCE_QUEUE_H
+#ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_QUEUE_H
+#define SLUICE_COLLECTOR_SENDERS_SEQUENCE_QUEUE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "collector/ledger/ledger.h"
-#include "collector/sequence.h"
+#include "collector/senders/sequence.h"
 
 /* Notes that are on their way at most. A power of two. */
 #define SEQUENCE_QUEUE_SIZE 4

@@ -4,8 +4,8 @@
  *
  * One producer, one consumer; neither waits for the other. All memory is taken at creation.
  */
-#ifndef SLUICE_COLLECTOR_BYTE_RING_H
-#define SLUICE_COLLECTOR_BYTE_RING_H
+#ifndef SLUICE_COLLECTOR_QUEUE_BYTE_RING_H
+#define SLUICE_COLLECTOR_QUEUE_BYTE_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "collector/schema_doubt.h"
+#include "collector/record/schema_doubt.h"
 
 #include "collector/contract/schema.h"
 #include "collector/log/log.h"

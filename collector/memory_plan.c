@@ -3,12 +3,12 @@
 #include <inttypes.h>
 
 #include "collector/control_service.h"
-#include "collector/dead_letters.h"
-#include "collector/intake.h"
 #include "collector/metrics_server.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
+#include "collector/receive/dead_letters.h"
+#include "collector/receive/intake.h"
 #include "collector/record/batch.h"
 #include "collector/senders/rate_limit.h"
 #include "collector/senders/sender_report.h"

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/output/sink_thread.h"
 #include "collector/pipeline.h"
 #include "collector/record/batch.h"
-#include "collector/sink_thread.h"
 
 /* A listener that is a socket. */
 struct listener_level {

@@ -12,21 +12,21 @@
 
 #include <stdatomic.h>
 
-#include "collector/capture_player.h"
-#include "collector/dead_letters.h"
-#include "collector/feed.h"
-#include "collector/intake.h"
 #include "collector/memory_plan.h"
+#include "collector/output/feed.h"
+#include "collector/output/sink_thread.h"
 #include "collector/pipeline.h"
 #include "collector/platform/wakeup.h"
 #include "collector/queue/tap.h"
-#include "collector/receiver.h"
+#include "collector/receive/capture_player.h"
+#include "collector/receive/dead_letters.h"
+#include "collector/receive/intake.h"
+#include "collector/receive/receiver.h"
 #include "collector/record/batch.h"
 #include "collector/record/schema_doubt.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/sender_report.h"
 #include "collector/senders/sequence.h"
-#include "collector/sink_thread.h"
 
 /* What a listener is while it runs. It stays, as it is in the ledger, when it is retired. */
 struct source {

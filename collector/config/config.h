@@ -103,7 +103,7 @@ struct sink_config {
     struct encoder_options encoding;
 };
 
-/* Where datagrams go that could not be decoded (collector/dead_letters.h). */
+/* Where datagrams go that could not be decoded (collector/receive/dead_letters.h). */
 struct dead_letter_config {
     char *name; /* the URL without its keys: "file:PATH"; NULL: nowhere */
     char *path;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "collector/receiver.h"
+#include "collector/receive/receiver.h"
 #include "tests/support/flow.h"
 
 static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "collector/config/options.h"
+#include "collector/output/sink_thread.h"
 #include "collector/platform/thread.h"
-#include "collector/sink_thread.h"
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"

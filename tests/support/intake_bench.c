@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/feed.h"
+#include "collector/output/feed.h"
 
 struct intake_bench *intake_bench_open(const struct schema_config *schemas, size_t count)
 {

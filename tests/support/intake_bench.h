@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/intake.h"
+#include "collector/receive/intake.h"
 #include "collector/record/schema_list.h"
 
 struct intake_bench {

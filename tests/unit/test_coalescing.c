@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "collector/coalescing.h"
 #include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
+#include "collector/receive/coalescing.h"
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)

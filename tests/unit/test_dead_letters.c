@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "collector/capture/capture.h"
-#include "collector/dead_letters.h"
 #include "collector/platform/deadline.h"
+#include "collector/receive/dead_letters.h"
 #include "tests/support/others.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/feed.h"
+#include "collector/output/feed.h"
 #include "tests/support/fake_sink.h"
 
 #define NOW_NS INT64_C(1000000000000)

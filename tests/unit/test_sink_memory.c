@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
-#include "collector/sink_thread.h"
+#include "collector/output/sink_thread.h"
 #include "sinks/sinks.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/scratch_directory.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/feed.h"
+#include "collector/output/feed.h"
 #include "collector/platform/thread.h"
 #include "tests/support/fake_sink.h"
 #include "tests/support/patience.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/platform/notifier.h"
-#include "collector/receiver_parts.h"
+#include "collector/receive/receiver_parts.h"
 
 /* How long a socket that leaves is drained where the system goes on queueing for it. */
 #define LEAVE_NS INT64_C(100000000)

@@ -8,8 +8,8 @@
  *
  * Owned by one thread; pure but for what it keeps.
  */
-#ifndef SLUICE_COLLECTOR_COALESCING_H
-#define SLUICE_COLLECTOR_COALESCING_H
+#ifndef SLUICE_COLLECTOR_RECEIVE_COALESCING_H
+#define SLUICE_COLLECTOR_RECEIVE_COALESCING_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "collector/coalescing.h"
+#include "collector/receive/coalescing.h"
 
 void coalescing_init(struct coalescing *coalescing, int64_t now_ns)
 {

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "collector/log/log.h"
-#include "collector/receiver_parts.h"
+#include "collector/receive/receiver_parts.h"
 
 /* How often the kernel's drops are looked at for the log while there is traffic. */
 #define DROP_CHECK_NS INT64_C(1000000000)

@@ -1,9 +1,9 @@
-#include "collector/receiver.h"
+#include "collector/receive/receiver.h"
 
 #include <stdlib.h>
 
 #include "collector/platform/notifier.h"
-#include "collector/receiver_parts.h"
+#include "collector/receive/receiver_parts.h"
 
 int receiver_create(struct receiver **out, const struct receiver_options *options,
                     struct error *error)

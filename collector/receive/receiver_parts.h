@@ -4,8 +4,8 @@
  * receiver_host.c how one runs a sink between its rounds, receiver_rest.c how they stand still
  * while something is changed. For nobody else.
  */
-#ifndef SLUICE_COLLECTOR_RECEIVER_PARTS_H
-#define SLUICE_COLLECTOR_RECEIVER_PARTS_H
+#ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_PARTS_H
+#define SLUICE_COLLECTOR_RECEIVE_RECEIVER_PARTS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,11 +13,11 @@
 
 #include "collector/base/claim.h"
 #include "collector/base/pulse.h"
-#include "collector/coalescing.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
-#include "collector/receiver.h"
+#include "collector/receive/coalescing.h"
+#include "collector/receive/receiver.h"
 
 /*
  * A socket. Its address in memory is its token: it is never moved. What is not atomic here belongs

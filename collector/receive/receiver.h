@@ -4,7 +4,8 @@
  * A socket is registered edge-triggered before it is bound and is drained until it says
  * would-block, or that it would. A drain stops early only on its budget; the socket then stays on
  * its thread's ready list and is served again, after the others there, without waiting for an edge.
- * Between two rounds a thread may rest, where so much comes that it pays (collector/coalescing.h).
+ * Between two rounds a thread may rest, where so much comes that it pays
+ * (collector/receive/coalescing.h).
  *
  * Several threads wait on one notifier, where its backend is made for that. A socket is served by
  * one of them at a time, whichever is told first and takes its claim (collector/base/claim.h); the
@@ -14,18 +15,18 @@
  * Lifecycle: create, one receiver_add_socket each (from then on the kernel queues), perhaps
  * receiver_host_sink, start, stop, join, destroy. Main thread, except where another is named.
  */
-#ifndef SLUICE_COLLECTOR_RECEIVER_H
-#define SLUICE_COLLECTOR_RECEIVER_H
+#ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_H
+#define SLUICE_COLLECTOR_RECEIVE_RECEIVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/base/error.h"
 #include "collector/contract/sink.h"
-#include "collector/intake.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
 #include "collector/platform/udp_socket.h"
+#include "collector/receive/intake.h"
 
 /*
  * What one socket may take in its turn, whichever is spent first; the next socket on the ready list

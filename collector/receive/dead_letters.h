@@ -11,8 +11,8 @@
  * join (after dead_letters_stop has set a deadline); destroy. Main thread, except where another is
  * named.
  */
-#ifndef SLUICE_COLLECTOR_DEAD_LETTERS_H
-#define SLUICE_COLLECTOR_DEAD_LETTERS_H
+#ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTERS_H
+#define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

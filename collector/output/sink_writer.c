@@ -1,4 +1,4 @@
-#include "collector/sink_writer.h"
+#include "collector/output/sink_writer.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "collector/intake.h"
+#include "collector/receive/intake.h"
 
 #include <inttypes.h>
 #include <stdio.h>

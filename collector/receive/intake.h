@@ -13,8 +13,8 @@
  * all its intakes; between start and stop it allocates nothing, but for what is made once where a
  * schema is doubted (schema_guess.h). The order of judgement is that of enum datagram_reason.
  */
-#ifndef SLUICE_COLLECTOR_INTAKE_H
-#define SLUICE_COLLECTOR_INTAKE_H
+#ifndef SLUICE_COLLECTOR_RECEIVE_INTAKE_H
+#define SLUICE_COLLECTOR_RECEIVE_INTAKE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,10 +22,10 @@
 
 #include "collector/base/arena.h"
 #include "collector/contract/sink.h"
-#include "collector/dead_letters.h"
-#include "collector/feed.h"
 #include "collector/ledger/ledger.h"
+#include "collector/output/feed.h"
 #include "collector/platform/udp_socket.h"
+#include "collector/receive/dead_letters.h"
 #include "collector/record/batch.h"
 #include "collector/senders/sequence_queue.h"
 #include "collector/senders/traffic.h"

@@ -4,11 +4,11 @@
  *
  * There is one implementation for each kind of destination, a file each; what they have in common
  * stands here: the outcome of writes, how long is waited after one that failed, when the sink ends
- * or gives up. Private to the sink's thread (collector/sink_thread.h), which alone calls these
- * functions; what other threads say to it and ask of it is marked.
+ * or gives up. Private to the sink's thread (collector/output/sink_thread.h), which alone calls
+ * these functions; what other threads say to it and ask of it is marked.
  */
-#ifndef SLUICE_COLLECTOR_SINK_WRITER_H
-#define SLUICE_COLLECTOR_SINK_WRITER_H
+#ifndef SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
+#define SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,9 +16,9 @@
 
 #include "collector/base/pulse.h"
 #include "collector/log/log.h"
+#include "collector/output/sink_thread.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/wakeup.h"
-#include "collector/sink_thread.h"
 
 /*
  * A block is written when it holds BLOCK_SIZE bytes, which is looked at between records; so the

@@ -10,8 +10,8 @@
  * reader has gone ends; what is offered to it later is refused. What the encoder has a file begin
  * with is written as soon as an empty one is open, at the start or anew.
  */
-#ifndef SLUICE_COLLECTOR_SINK_THREAD_H
-#define SLUICE_COLLECTOR_SINK_THREAD_H
+#ifndef SLUICE_COLLECTOR_OUTPUT_SINK_THREAD_H
+#define SLUICE_COLLECTOR_OUTPUT_SINK_THREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Lifecycle: create (the file is open and, unless it is live, its header read), start, stop or wait
  * for its end, join, destroy. Main thread, except where another is named.
  */
-#ifndef SLUICE_COLLECTOR_CAPTURE_PLAYER_H
-#define SLUICE_COLLECTOR_CAPTURE_PLAYER_H
+#ifndef SLUICE_COLLECTOR_RECEIVE_CAPTURE_PLAYER_H
+#define SLUICE_COLLECTOR_RECEIVE_CAPTURE_PLAYER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #include "collector/base/error.h"
 #include "collector/contract/sink.h"
-#include "collector/intake.h"
+#include "collector/receive/intake.h"
 
 struct capture_player;
 

@@ -1,4 +1,4 @@
-#include "collector/feed.h"
+#include "collector/output/feed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "collector/dead_letters.h"
+#include "collector/receive/dead_letters.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 #include "collector/base/compiler.h"
 #include "collector/log/log.h"
 #include "collector/platform/notifier.h"
-#include "collector/receiver_parts.h"
+#include "collector/receive/receiver_parts.h"
 
 #define WAIT_EVENTS 128
 

@@ -1,12 +1,12 @@
-#include "collector/sink_thread.h"
+#include "collector/output/sink_thread.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "collector/base/compiler.h"
+#include "collector/output/sink_writer.h"
 #include "collector/platform/thread.h"
-#include "collector/sink_writer.h"
 
 /* How often a sink with a host looks whether its reader has gone, while nothing is written. */
 #define LOOK_NS INT64_C(100000000)

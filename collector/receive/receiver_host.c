@@ -4,7 +4,7 @@
  * and refused or evicted when the queue is full, as it is where the sink has a thread.
  */
 #include "collector/platform/notifier.h"
-#include "collector/receiver_parts.h"
+#include "collector/receive/receiver_parts.h"
 
 /*
  * How long a wait within a write sleeps without looking at what it waits for where no datagrams

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/output/sink_writer.h"
 #include "collector/platform/thread.h"
-#include "collector/sink_writer.h"
 
 struct block {
     struct output out;

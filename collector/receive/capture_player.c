@@ -1,4 +1,4 @@
-#include "collector/capture_player.h"
+#include "collector/receive/capture_player.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -11,8 +11,8 @@
  * Lifecycle: create, one feed_add_sink per sink, offers, feed_close. All by one thread, or, of
  * offers and questions, by those that it was made for, except where it is said.
  */
-#ifndef SLUICE_COLLECTOR_FEED_H
-#define SLUICE_COLLECTOR_FEED_H
+#ifndef SLUICE_COLLECTOR_OUTPUT_FEED_H
+#define SLUICE_COLLECTOR_OUTPUT_FEED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +20,10 @@
 
 #include "collector/base/error.h"
 #include "collector/ledger/ledger.h"
+#include "collector/output/sink_thread.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
 #include "collector/record/batch.h"
-#include "collector/sink_thread.h"
 
 struct feed;
 

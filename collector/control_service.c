@@ -7,7 +7,7 @@
 #include "collector/control_client.h"
 #include "collector/health_watch.h"
 #include "collector/ledger/ledger_print.h"
-#include "collector/pipeline.h"
+#include "collector/pipeline/pipeline.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/thread.h"
 #include "collector/tap_view.h"

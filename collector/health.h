@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "collector/ledger/ledger.h"
-#include "collector/pipeline_levels.h"
+#include "collector/pipeline/pipeline_levels.h"
 #include "collector/text/output.h"
 
 /* Counts are noted so often, and kept for as long as losses are told of, or one note longer. */

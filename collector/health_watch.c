@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "collector/pipeline.h"
-#include "collector/pipeline_levels.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/thread.h"
 
 struct health_watch {

@@ -10,7 +10,7 @@
 #include "collector/ctl.h"
 #include "collector/log/log.h"
 #include "collector/metrics_server.h"
-#include "collector/pipeline.h"
+#include "collector/pipeline/pipeline.h"
 #include "collector/platform/entry.h"
 #include "collector/platform/environment.h"
 #include "collector/platform/notifier.h"

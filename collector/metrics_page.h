@@ -13,7 +13,7 @@
 
 #include "collector/ledger/ledger.h"
 #include "collector/metrics_text.h"
-#include "collector/pipeline_levels.h"
+#include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/process_usage.h"
 #include "collector/text/output.h"
 

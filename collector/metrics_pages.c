@@ -4,8 +4,8 @@
 
 #include "collector/metrics_page.h"
 #include "collector/metrics_rising.h"
-#include "collector/pipeline.h"
-#include "collector/pipeline_levels.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/thread.h"
 
 /* A page begins with so much memory, and takes no more than that. */

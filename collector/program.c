@@ -8,7 +8,7 @@
 #include "collector/ledger/ledger_print.h"
 #include "collector/log/log.h"
 #include "collector/metrics_server.h"
-#include "collector/pipeline.h"
+#include "collector/pipeline/pipeline.h"
 #include "collector/platform/control.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/inherited_sockets.h"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "collector/pipeline.h"
+#include "collector/pipeline/pipeline.h"
 
 struct supervision;
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/pipeline_levels.h"
+#include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/thread.h"
 #include "tests/support/flow.h"
 #include "tests/support/patience.h"

@@ -15,8 +15,8 @@
 #include "collector/base/address.h"
 #include "collector/config/config.h"
 #include "collector/ledger/ledger.h"
-#include "collector/memory_plan.h"
-#include "collector/pipeline.h"
+#include "collector/pipeline/memory_plan.h"
+#include "collector/pipeline/pipeline.h"
 #include "collector/platform/wakeup.h"
 #include "tests/support/udp_sender.h"
 

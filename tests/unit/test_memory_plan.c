@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/memory_plan.h"
+#include "collector/pipeline/memory_plan.h"
 #include "collector/queue/tap.h"
 #include "collector/senders/rate_limit.h"
 

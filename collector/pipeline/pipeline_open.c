@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/random.h"
 
 /* --- making the parts ------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "collector/memory_plan.h"
+#include "collector/pipeline/memory_plan.h"
 
 #include <inttypes.h>
 

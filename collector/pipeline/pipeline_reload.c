@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "collector/log/log.h"
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/thread.h"
 #include "collector/senders/rate_limit.h"
 

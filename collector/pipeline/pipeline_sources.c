@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/random.h"
 #include "collector/senders/rate_limit.h"
 #include "collector/text/copy.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 
 /* --- what only a start can change ------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * How the memory budget is divided: what each thread needs whatever happens, and the rest in
  * batches for the rings. Pure arithmetic; everything it names is allocated once, at start.
  */
-#ifndef SLUICE_COLLECTOR_MEMORY_PLAN_H
-#define SLUICE_COLLECTOR_MEMORY_PLAN_H
+#ifndef SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
+#define SLUICE_COLLECTOR_PIPELINE_MEMORY_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

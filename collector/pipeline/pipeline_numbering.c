@@ -4,7 +4,7 @@
  * Any other gets a new one, and the windows of a numbering that a listener no longer has are
  * closed.
  */
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 
 _Static_assert(BATCH_QUEUE_LISTENERS <= SEQUENCE_LISTENERS, "every listener can have senders");
 

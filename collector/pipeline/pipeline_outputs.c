@@ -1,5 +1,5 @@
 /* Whether what a configuration writes to can be had, before a start makes anything of it. */
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/output_check.h"
 #include "collector/platform/user.h"

@@ -1,9 +1,9 @@
-#include "collector/pipeline_levels.h"
+#include "collector/pipeline/pipeline_levels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 
 static void add_listener(struct pipeline_levels *levels, const struct listener_config *config,
                          const struct source *source)

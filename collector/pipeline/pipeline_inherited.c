@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "collector/log/log.h"
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/inherited_sockets.h"
 
 /* How much of a list of names an error has room for. */

@@ -1,7 +1,7 @@
 /* Sinks as they run, with a way to each from every producer. */
 #include <stdlib.h>
 
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 
 static int connect(struct pipeline *pipeline, size_t number, struct outlet *outlet, size_t capacity,
                    struct error *error)

@@ -2,7 +2,7 @@
 
 #include "collector/capture/capture.h"
 #include "collector/metrics_server.h"
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/inherited_sockets.h"
 #include "collector/platform/user.h"
 

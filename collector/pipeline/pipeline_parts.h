@@ -7,15 +7,15 @@
  * pipeline_retired.c sees to what has had its day; pipeline_numbering.c keeps apart what senders'
  * numbers meant before and after. For nobody else.
  */
-#ifndef SLUICE_COLLECTOR_PIPELINE_PARTS_H
-#define SLUICE_COLLECTOR_PIPELINE_PARTS_H
+#ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PARTS_H
+#define SLUICE_COLLECTOR_PIPELINE_PIPELINE_PARTS_H
 
 #include <stdatomic.h>
 
-#include "collector/memory_plan.h"
 #include "collector/output/feed.h"
 #include "collector/output/sink_thread.h"
-#include "collector/pipeline.h"
+#include "collector/pipeline/memory_plan.h"
+#include "collector/pipeline/pipeline.h"
 #include "collector/platform/wakeup.h"
 #include "collector/queue/tap.h"
 #include "collector/receive/capture_player.h"

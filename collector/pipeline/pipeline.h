@@ -6,8 +6,8 @@
  * captures and all have ended. One thread, the main one, calls all of these; `notify` tells it from
  * other threads that the state may have changed.
  */
-#ifndef SLUICE_COLLECTOR_PIPELINE_H
-#define SLUICE_COLLECTOR_PIPELINE_H
+#ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_H
+#define SLUICE_COLLECTOR_PIPELINE_PIPELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

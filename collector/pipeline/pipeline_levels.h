@@ -4,14 +4,14 @@
  *
  * Main thread, while the pipeline lives. Nothing here waits.
  */
-#ifndef SLUICE_COLLECTOR_PIPELINE_LEVELS_H
-#define SLUICE_COLLECTOR_PIPELINE_LEVELS_H
+#ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
+#define SLUICE_COLLECTOR_PIPELINE_PIPELINE_LEVELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "collector/output/sink_thread.h"
-#include "collector/pipeline.h"
+#include "collector/pipeline/pipeline.h"
 #include "collector/record/batch.h"
 
 /* A listener that is a socket. */

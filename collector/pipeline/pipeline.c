@@ -1,9 +1,9 @@
-#include "collector/pipeline.h"
+#include "collector/pipeline/pipeline.h"
 
 #include <stdlib.h>
 
 #include "collector/log/log.h"
-#include "collector/pipeline_parts.h"
+#include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/control.h"
 #include "collector/platform/thread.h"
 #include "collector/senders/rate_limit.h"

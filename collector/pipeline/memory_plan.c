@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "collector/control_service.h"
-#include "collector/metrics_server.h"
+#include "collector/control/control_service.h"
+#include "collector/metrics/metrics_server.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "collector/capture/capture.h"
-#include "collector/metrics_server.h"
+#include "collector/metrics/metrics_server.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/inherited_sockets.h"
 #include "collector/platform/user.h"

@@ -1,6 +1,6 @@
 /*
  * One request to a collector over its control socket, and the answer to it
- * (collector/control_service.h).
+ * (collector/control/control_service.h).
  *
  * Waits, and does nothing else meanwhile. Any thread. CMake picks the implementation under
  * platform/.

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/supervision.h"
+#include "collector/program/supervision.h"
 #include "tests/support/flow.h"
 #include "tests/support/patience.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/control_answer.h"
+#include "collector/control/control_answer.h"
 
 #define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
 

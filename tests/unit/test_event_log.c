@@ -14,7 +14,7 @@
 
 #include "collector/log/log.h"
 #include "collector/messages.h"
-#include "collector/platform/windows/event_log.h"
+#include "collector/program/windows/event_log.h"
 
 #define EVENTS_MAX 8
 

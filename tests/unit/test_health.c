@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/health.h"
+#include "collector/health/health.h"
 
 #define SECOND INT64_C(1000000000)
 #define START  (1000 * SECOND)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/metrics_accept.h"
+#include "collector/metrics/metrics_accept.h"
 
 #define OPENMETRICS "application/openmetrics-text"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "collector/metrics_help.h"
-#include "collector/metrics_page.h"
+#include "collector/metrics/metrics_help.h"
+#include "collector/metrics/metrics_page.h"
 
 #define PAGE_SIZE ((size_t)256 * 1024)
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "collector/metrics_rising.h"
+#include "collector/metrics/metrics_rising.h"
 
 /* One sink of several tells so many bytes. */
 static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)

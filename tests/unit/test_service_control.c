@@ -9,8 +9,8 @@
 
 #include "collector/platform/control.h"
 #include "collector/platform/windows/control_post.h"
-#include "collector/platform/windows/service_run.h"
-#include "collector/platform/windows/service_status.h"
+#include "collector/program/windows/service_run.h"
+#include "collector/program/windows/service_status.h"
 
 #define PATIENCE_MS 10000
 #define TOLD_MAX    16

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/tap_view.h"
+#include "collector/control/tap_view.h"
 #include "collector/text/json_writer.h"
 #include "sinks/sinks.h"
 

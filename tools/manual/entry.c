@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/choices.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
+#include "collector/program/choices.h"
 
 _Static_assert(COMMAND_FORM_SIZE <= FORM_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");

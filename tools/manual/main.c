@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "collector/base/version.h"
-#include "collector/choices.h"
 #include "collector/config/keys.h"
 #include "collector/config/url.h"
 #include "collector/platform/entry.h"
+#include "collector/program/choices.h"
 #include "tools/bench/options.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"

@@ -1,6 +1,6 @@
 /*
- * A client's end of the collector's control socket (collector/control_service.h): lines out, lines
- * in.
+ * A client's end of the collector's control socket (collector/control/control_service.h): lines
+ * out, lines in.
  *
  * One thread. CMake picks the implementation under tools/platform/.
  */

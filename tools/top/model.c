@@ -182,7 +182,7 @@ static void read_senders(struct reading *reading, const json_t *senders, struct 
 
 /* --- the health ------------------------------------------------------------------------------- */
 
-/* What a reason of collector/health.h says of a sink. */
+/* What a reason of collector/health/health.h says of a sink. */
 static enum model_state state_of(const char *reason)
 {
     static const struct {

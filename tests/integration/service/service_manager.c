@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "collector/platform/windows/command_line.h"
-#include "collector/platform/windows/event_log.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
+#include "collector/program/windows/event_log.h"
 #include "tests/support/scratch_directory.h"
 
 #define PATIENCE_MS 30000

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "collector/base/error.h"
-#include "collector/platform/windows/event_log.h"
 #include "collector/platform/windows/text.h"
+#include "collector/program/windows/event_log.h"
 #include "tests/integration/service/service_manager.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"

@@ -1,0 +1,112 @@
+#include "collector/control/control_client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool control_client_create(struct control_client *client)
+{
+    *client = (struct control_client){
+        .out = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE}};
+    return client->out.data != NULL;
+}
+
+void control_client_destroy(struct control_client *client)
+{
+    control_client_end(client);
+    free(client->out.data);
+}
+
+size_t control_client_memory(void)
+{
+    return sizeof(struct control_client) + CONTROL_ANSWER_SIZE;
+}
+
+void control_client_begin(struct control_client *client, struct control_connection *connection)
+{
+    client->connection = connection;
+    client->out.used = 0;
+    client->out.overflow = false;
+    client->sent = 0;
+    client->line_used = 0;
+    client->ended = false;
+    client->rest_ends = 0;
+}
+
+void control_client_end(struct control_client *client)
+{
+    control_connection_close(client->connection);
+    client->connection = NULL;
+}
+
+/* What was sent leaves the buffer; what is appended next has all the room that there is. */
+static void forget_sent(struct control_client *client)
+{
+    struct output *out = &client->out;
+    memmove(out->data, out->data + client->sent, out->used - client->sent);
+    out->used -= client->sent;
+    client->sent = 0;
+}
+
+bool control_client_flush(struct control_client *client, int64_t now_ns)
+{
+    const struct output *out = &client->out;
+    enum control_result result = CONTROL_DONE;
+    if (out->used == 0)
+        client->progress_ns = now_ns;
+    while (client->sent < out->used && result == CONTROL_DONE) {
+        size_t moved;
+        result = control_connection_write(client->connection, out->data + client->sent,
+                                          out->used - client->sent, &moved);
+        if (result != CONTROL_DONE)
+            break;
+        client->sent += moved;
+        client->progress_ns = now_ns;
+    }
+    forget_sent(client);
+    return result != CONTROL_OVER && now_ns - client->progress_ns < CONTROL_PATIENCE_NS;
+}
+
+void control_client_read(struct control_client *client, int64_t now_ns)
+{
+    size_t moved;
+    size_t room = sizeof client->line - client->line_used;
+    if (client->ended || room == 0 || now_ns < client->rest_ends)
+        return;
+    switch (control_connection_read(client->connection, client->line + client->line_used, room,
+                                    &moved)) {
+    case CONTROL_DONE:
+        client->line_used += moved;
+        break;
+    case CONTROL_WOULD_BLOCK:
+        break;
+    case CONTROL_OVER:
+        client->ended = true;
+        break;
+    }
+}
+
+bool control_client_request(struct control_client *client, char *request, size_t *size,
+                            int64_t now_ns)
+{
+    const char *end = memchr(client->line, '\n', client->line_used);
+    if (end == NULL || client->out.used != 0 || now_ns < client->rest_ends)
+        return false;
+    *size = (size_t)(end - client->line);
+    memcpy(request, client->line, *size);
+    client->line_used -= *size + 1;
+    memmove(client->line, end + 1, client->line_used);
+    client->rest_ends = now_ns + CONTROL_REST_NS;
+    return true;
+}
+
+bool control_client_has_request(const struct control_client *client)
+{
+    return memchr(client->line, '\n', client->line_used) != NULL;
+}
+
+bool control_client_is_done(const struct control_client *client)
+{
+    if (client->out.used != 0 || control_client_has_request(client))
+        return false;
+    return client->ended || client->line_used == sizeof client->line;
+}

@@ -1,0 +1,447 @@
+#include "collector/control/control_service.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/control/control_client.h"
+#include "collector/control/tap_view.h"
+#include "collector/health/health_watch.h"
+#include "collector/ledger/ledger_print.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/platform/control_socket.h"
+#include "collector/platform/thread.h"
+#include "collector/text/json_writer.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+/* How often the tap is looked into: seldom enough to cost nothing, and its places are not spent
+ * sooner at 100,000 datagrams a second. */
+#define TAP_TICK_NS INT64_C(5000000)
+
+/*
+ * A look ends after so many batches, or at the first one after a tick's time; and it is followed by
+ * a rest that is so many times as long. Names and a pattern that are made to take long to match
+ * cost a quarter of a processor then, and no signal waits for more than a batch.
+ */
+#define LOOKS_A_TICK 8
+#define TAP_RESTS    3
+
+/* How long nobody is accepted after the system refused to. */
+#define ACCEPT_PAUSE_NS SECOND_NS
+
+_Static_assert(CONTROL_CLIENTS + 1 <= CONTROL_WATCHED_MAX, "all can be watched");
+
+struct client {
+    struct control_client base;
+    bool tapping;
+    struct tap_watcher watcher;
+    uint64_t passed_by; /* by the tap, when it was last told */
+    int64_t second_ends;
+};
+
+struct control_service {
+    struct control_socket *socket;
+    struct pipeline *pipeline;
+    struct control_program program;
+    struct tap *tap;
+    struct tap_view *view;
+    struct client clients[CONTROL_CLIENTS];
+    int64_t accepts_from; /* monotonic nanoseconds */
+    int64_t tap_due;
+    enum tap_state tap_state;
+};
+
+int control_service_create(struct control_service **out, const char *address,
+                           struct pipeline *pipeline, const struct control_program *program,
+                           const struct encoder_ops *encoder, struct error *error)
+{
+    struct control_service *service = calloc(1, sizeof *service);
+    if (service == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for --control");
+        return -1;
+    }
+    service->pipeline = pipeline;
+    service->program = *program;
+    service->tap = pipeline_tap(pipeline);
+    service->view = tap_view_create(encoder);
+    bool complete = service->view != NULL;
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+        complete = control_client_create(&service->clients[i].base) && complete;
+    if (!complete)
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for --control");
+    if (!complete || control_socket_open(&service->socket, address, error) != 0) {
+        control_service_destroy(service);
+        return -1;
+    }
+    *out = service;
+    return 0;
+}
+
+void control_service_destroy(struct control_service *service)
+{
+    if (service == NULL)
+        return;
+    tap_set(service->tap, TAP_OFF);
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+        control_client_destroy(&service->clients[i].base);
+    tap_view_destroy(service->view);
+    control_socket_close(service->socket);
+    free(service);
+}
+
+size_t control_service_memory(void)
+{
+    return sizeof(struct control_service) + CONTROL_CLIENTS * control_client_memory() +
+           tap_view_memory();
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static void write_answer(struct output *out, const char *what, const char *text, size_t size)
+{
+    json_object_begin(out);
+    json_key(out, what, strlen(what));
+    json_string(out, text, size);
+    json_object_end(out);
+    output_char(out, '\n');
+}
+
+static void write_error(struct output *out, const char *why)
+{
+    write_answer(out, "error", why, strlen(why));
+}
+
+static void answer_ledger(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    struct ledger_snapshot *snapshot = pipeline_snapshot(service->pipeline);
+    if (snapshot != NULL)
+        ledger_write_json(snapshot, &client->base.out);
+    else
+        write_error(&client->base.out, "out of memory");
+    ledger_snapshot_free(snapshot);
+}
+
+static void write_report(const struct control_service *service,
+                         const struct ledger_snapshot *snapshot, struct output *out)
+{
+    struct output text = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};
+    if (snapshot != NULL && text.data != NULL) {
+        service->program.write_report(service->program.context, snapshot, &text);
+        write_answer(out, "report", text.data, text.used);
+        out->overflow = out->overflow || text.overflow;
+    } else {
+        write_error(out, "out of memory");
+    }
+    free(text.data);
+}
+
+static void answer_report(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    struct ledger_snapshot *snapshot = pipeline_snapshot(service->pipeline);
+    write_report(service, snapshot, &client->base.out);
+    ledger_snapshot_free(snapshot);
+}
+
+static void answer_reload(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    struct output *out = &client->base.out;
+    struct error error;
+    if (service->program.reload(service->program.context, &error) == 0)
+        write_answer(out, "reload", "done", strlen("done"));
+    else
+        write_answer(out, "refused", error.text, strlen(error.text));
+}
+
+static void answer_stop(struct control_service *service, struct client *client,
+                        const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    service->program.stop(service->program.context);
+    write_answer(&client->base.out, "stop", "begun", strlen("begun"));
+}
+
+static void answer_senders(struct control_service *service, struct client *client,
+                           const char *argument, size_t size)
+{
+    (void)argument;
+    (void)size;
+    sender_report_write(pipeline_senders(service->pipeline), &client->base.out);
+}
+
+static void answer_health(struct control_service *service, struct client *client,
+                          const char *argument, size_t size)
+{
+    enum health_status status;
+    (void)argument;
+    (void)size;
+    if (!health_watch_report(service->program.health, &client->base.out, &status))
+        write_error(&client->base.out, "out of memory");
+}
+
+static void begin_second(struct client *client, int64_t now_ns)
+{
+    client->watcher.lines_left = CONTROL_TAP_LINES;
+    client->second_ends = now_ns + SECOND_NS;
+}
+
+static void answer_tap(struct control_service *service, struct client *client, const char *argument,
+                       size_t size)
+{
+    if (size > sizeof client->watcher.pattern) {
+        write_error(&client->base.out, "the pattern is too long");
+        return;
+    }
+    memcpy(client->watcher.pattern, argument, size);
+    client->watcher.pattern_size = size;
+    client->watcher.left_out = 0;
+    client->passed_by = tap_passed_by(service->tap);
+    client->tapping = true;
+    begin_second(client, clock_monotonic_ns());
+}
+
+static const struct {
+    const char *name;
+    bool with_argument;
+    bool is_order; /* not for everybody who can connect */
+    void (*answer)(struct control_service *service, struct client *client, const char *argument,
+                   size_t size);
+} requests[] = {
+    {"ledger", .answer = answer_ledger},
+    {"report", .answer = answer_report},
+    {"senders", .answer = answer_senders},
+    {"health", .answer = answer_health},
+    {"tap", .with_argument = true, .answer = answer_tap},
+    {"reload", .is_order = true, .answer = answer_reload},
+    {"stop", .is_order = true, .answer = answer_stop},
+};
+
+/* "name" or "name argument"; a carriage return at the end is not the client's fault. */
+static void answer(struct control_service *service, struct client *client, const char *request,
+                   size_t size)
+{
+    struct output *out = &client->base.out;
+    if (size != 0 && request[size - 1] == '\r')
+        size--;
+    const char *space = memchr(request, ' ', size);
+    size_t name_size = space != NULL ? (size_t)(space - request) : size;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        if (strlen(requests[i].name) != name_size ||
+            memcmp(requests[i].name, request, name_size) != 0 ||
+            requests[i].with_argument != (space != NULL))
+            continue;
+        if (requests[i].is_order && !control_connection_may_order(client->base.connection)) {
+            write_error(out, "only the user who runs sluice, and root, may order that");
+            return;
+        }
+        const char *argument = requests[i].with_argument ? space + 1 : request + size;
+        requests[i].answer(service, client, argument, (size_t)(request + size - argument));
+        if (out->overflow) {
+            *out = (struct output){.data = out->data, .capacity = out->capacity};
+            write_error(out, "the answer is too long");
+        }
+        return;
+    }
+    write_error(
+        out, "no such request; there are: ledger, report, senders, health, tap GLOB, reload, stop");
+}
+
+/* --- the tap ---------------------------------------------------------------------------------- */
+
+/* What the watchers together want of it. */
+static enum tap_state wanted_state(const struct control_service *service)
+{
+    enum tap_state state = TAP_OFF;
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
+        const struct client *client = &service->clients[i];
+        if (client->tapping && client->watcher.lines_left != 0)
+            return TAP_TAKING;
+        if (client->tapping)
+            state = TAP_COUNTING;
+    }
+    return state;
+}
+
+static void set_tap(struct control_service *service, int64_t now_ns)
+{
+    enum tap_state state = wanted_state(service);
+    if (state == service->tap_state)
+        return;
+    service->tap_state = state;
+    service->tap_due = now_ns;
+    tap_set(service->tap, state);
+}
+
+/* A few at a time: the main thread has signals to look at, and producers may be fast. */
+static void show_batches(struct control_service *service, int64_t until_ns)
+{
+    struct batch *batch;
+    for (int i = 0; i < LOOKS_A_TICK && clock_monotonic_ns() < until_ns &&
+                    (batch = tap_next(service->tap)) != NULL;
+         i++) {
+        for (size_t k = 0; k < CONTROL_CLIENTS; k++) {
+            struct client *client = &service->clients[k];
+            if (client->tapping)
+                tap_view_show(service->view, &client->watcher, batch, &client->base.out);
+        }
+        tap_done(service->tap, batch);
+    }
+}
+
+/* Once a second; where there is no room for it, in the next one. */
+static void tell_left_out(struct control_service *service, struct client *client)
+{
+    struct output *out = &client->base.out;
+    size_t before = out->used;
+    uint64_t passed_by = tap_passed_by(service->tap);
+    client->watcher.left_out += passed_by - client->passed_by;
+    client->passed_by = passed_by;
+    if (client->watcher.left_out == 0)
+        return;
+    json_object_begin(out);
+    json_key_literal(out, "left_out_records");
+    json_uint64(out, client->watcher.left_out);
+    json_object_end(out);
+    output_char(out, '\n');
+    if (out->overflow)
+        out->used = before;
+    else
+        client->watcher.left_out = 0;
+    out->overflow = false;
+}
+
+static void serve_tap(struct control_service *service, int64_t now_ns)
+{
+    if (service->tap_state == TAP_OFF || now_ns < service->tap_due)
+        return;
+    show_batches(service, now_ns + TAP_TICK_NS);
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
+        struct client *client = &service->clients[i];
+        if (!client->tapping || now_ns < client->second_ends)
+            continue;
+        tell_left_out(service, client);
+        begin_second(client, now_ns);
+    }
+    int64_t spent = clock_monotonic_ns() - now_ns;
+    service->tap_due = now_ns + TAP_TICK_NS + (1 + TAP_RESTS) * spent;
+}
+
+/* --- clients ---------------------------------------------------------------------------------- */
+
+static void welcome(struct control_service *service, struct control_connection *connection)
+{
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
+        struct client *client = &service->clients[i];
+        if (client->base.connection != NULL)
+            continue;
+        client->tapping = false;
+        control_client_begin(&client->base, connection);
+        return;
+    }
+    static const char refusal[] = "{\"error\":\"too many clients\"}\n";
+    size_t moved; /* a new connection has room for so little */
+    control_connection_write(connection, refusal, sizeof refusal - 1, &moved);
+    control_connection_close(connection);
+}
+
+static void accept_clients(struct control_service *service, int64_t now_ns)
+{
+    struct control_connection *connection;
+    enum control_result result = CONTROL_WOULD_BLOCK;
+    if (now_ns < service->accepts_from)
+        return;
+    while ((result = control_socket_accept(service->socket, &connection)) == CONTROL_DONE)
+        welcome(service, connection);
+    if (result == CONTROL_OVER)
+        service->accepts_from = now_ns + ACCEPT_PAUSE_NS;
+}
+
+static void end_client(struct client *client)
+{
+    client->tapping = false;
+    control_client_end(&client->base);
+}
+
+static void serve_client(struct control_service *service, struct client *client, int64_t now_ns)
+{
+    char request[CONTROL_REQUEST_SIZE];
+    size_t size;
+    control_client_read(&client->base, now_ns);
+    if (client->tapping)
+        client->base.line_used = 0; /* it has nothing more to say, but may leave */
+    else if (control_client_request(&client->base, request, &size, now_ns))
+        answer(service, client, request, size);
+    bool left = client->tapping && client->base.ended;
+    if (left || !control_client_flush(&client->base, now_ns) ||
+        control_client_is_done(&client->base))
+        end_client(client);
+}
+
+void control_service_serve(struct control_service *service, int64_t now_ns)
+{
+    accept_clients(service, now_ns);
+    serve_tap(service, now_ns);
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+        if (service->clients[i].base.connection != NULL)
+            serve_client(service, &service->clients[i], now_ns);
+    set_tap(service, now_ns);
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+static void bring_forward(int64_t *due_ns, int64_t time_ns)
+{
+    if (time_ns < *due_ns)
+        *due_ns = time_ns;
+}
+
+/* When the tap is to be looked into: while it counts, at the end of a watcher's second. */
+static int64_t tap_due(const struct control_service *service)
+{
+    if (service->tap_state == TAP_TAKING)
+        return service->tap_due;
+    int64_t due_ns = INT64_MAX;
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+        if (service->clients[i].tapping)
+            bring_forward(&due_ns, service->clients[i].second_ends);
+    return due_ns;
+}
+
+size_t control_service_watch(struct control_service *service,
+                             struct control_watch watched[CONTROL_WATCHED_MAX], int64_t now_ns,
+                             int64_t *due_ns)
+{
+    size_t count = 0;
+    *due_ns = tap_due(service);
+    if (now_ns >= service->accepts_from)
+        watched[count++] =
+            (struct control_watch){control_socket_handle(service->socket), true, false};
+    else
+        bring_forward(due_ns, service->accepts_from);
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
+        const struct control_client *client = &service->clients[i].base;
+        if (client->connection == NULL)
+            continue;
+        bool waits = client->out.used != 0;
+        bool rests = now_ns < client->rest_ends;
+        if (rests || (control_client_has_request(client) && !waits))
+            bring_forward(due_ns, client->rest_ends);
+        if (waits)
+            bring_forward(due_ns, client->progress_ns + CONTROL_PATIENCE_NS);
+        bool reads = !rests && !client->ended && client->line_used < sizeof client->line;
+        if (reads || waits)
+            watched[count++] =
+                (struct control_watch){control_connection_handle(client->connection), reads, waits};
+    }
+    return count;
+}

@@ -1,0 +1,81 @@
+#include "collector/health/health_watch.h"
+
+#include <stdlib.h>
+
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_levels.h"
+#include "collector/platform/thread.h"
+
+struct health_watch {
+    struct pipeline *pipeline;
+    struct health *health;
+    int64_t due_ns;
+    int64_t silent_since_ns; /* of receivers, when they were last asked */
+    bool stopping;
+};
+
+struct health_watch *health_watch_create(struct pipeline *pipeline)
+{
+    struct health_watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL)
+        return NULL;
+    watch->pipeline = pipeline;
+    watch->silent_since_ns = INT64_MAX;
+    watch->health = health_create();
+    if (watch->health != NULL)
+        return watch;
+    free(watch);
+    return NULL;
+}
+
+void health_watch_destroy(struct health_watch *watch)
+{
+    if (watch == NULL)
+        return;
+    health_destroy(watch->health);
+    free(watch);
+}
+
+int64_t health_watch_due(const struct health_watch *watch)
+{
+    return watch != NULL ? watch->due_ns : INT64_MAX;
+}
+
+void health_watch_look(struct health_watch *watch, int64_t now_ns)
+{
+    if (now_ns < health_watch_due(watch))
+        return;
+    watch->due_ns = now_ns + HEALTH_EVERY_NS;
+    watch->silent_since_ns = pipeline_ask_receivers(watch->pipeline, now_ns);
+    struct ledger_snapshot *ledger = pipeline_glance(watch->pipeline);
+    if (ledger != NULL)
+        health_note(watch->health, ledger, now_ns);
+    ledger_snapshot_free(ledger);
+}
+
+void health_watch_stop(struct health_watch *watch)
+{
+    if (watch != NULL)
+        watch->stopping = true;
+}
+
+bool health_watch_report(const struct health_watch *watch, struct output *out,
+                         enum health_status *status)
+{
+    if (watch == NULL)
+        return false;
+    struct ledger_snapshot *ledger = pipeline_glance(watch->pipeline);
+    struct pipeline_levels *levels = pipeline_take_levels(watch->pipeline);
+    bool known = ledger != NULL && levels != NULL;
+    if (known) {
+        const struct health_facts facts = {.ledger = ledger,
+                                           .levels = levels,
+                                           .silent_since_ns = watch->silent_since_ns,
+                                           .stopping = watch->stopping,
+                                           .now_ns = clock_monotonic_ns()};
+        *status = health_report(watch->health, &facts, out);
+    }
+    pipeline_levels_free(levels);
+    ledger_snapshot_free(ledger);
+    return known;
+}

@@ -1,0 +1,40 @@
+/*
+ * The health of a run: notes the pipeline's counts when that is due, and reports. The metrics'
+ * server and the control service report the same, from here.
+ *
+ * Lifecycle: create, then due and look in the main thread's loop, report when asked, destroy before
+ * the pipeline. All of them allow NULL: then nobody may ask. Main thread.
+ */
+#ifndef SLUICE_COLLECTOR_HEALTH_HEALTH_WATCH_H
+#define SLUICE_COLLECTOR_HEALTH_HEALTH_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/health/health.h"
+#include "collector/text/output.h"
+
+struct health_watch;
+struct pipeline;
+
+/* The pipeline outlives it. Returns NULL where memory is short. */
+struct health_watch *health_watch_create(struct pipeline *pipeline);
+void health_watch_destroy(struct health_watch *watch);
+
+/* When (monotonic) to look; INT64_MAX: never. */
+int64_t health_watch_due(const struct health_watch *watch);
+
+/* Looks, where it is due. */
+void health_watch_look(struct health_watch *watch, int64_t now_ns);
+
+/* From now on the collector serves no more. */
+void health_watch_stop(struct health_watch *watch);
+
+/*
+ * Appends the report of health.h and sets *status. Returns false, with nothing appended, where
+ * memory is short or `watch` is NULL.
+ */
+bool health_watch_report(const struct health_watch *watch, struct output *out,
+                         enum health_status *status);
+
+#endif

@@ -1,0 +1,102 @@
+#include "collector/metrics/metrics_accept.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* A part of a text; parts are never changed. */
+struct part {
+    const char *text;
+    size_t length;
+};
+
+static struct part trimmed(const char *text, size_t length)
+{
+    while (length != 0 && is_blank(*text)) {
+        text++;
+        length--;
+    }
+    while (length != 0 && is_blank(text[length - 1]))
+        length--;
+    return (struct part){text, length};
+}
+
+/* Takes what stands before the next such character, and the character. */
+static struct part take_part(struct part *rest, char until)
+{
+    const char *end = memchr(rest->text, until, rest->length);
+    size_t length = end == NULL ? rest->length : (size_t)(end - rest->text);
+    struct part taken = trimmed(rest->text, length);
+    size_t gone = end == NULL ? length : length + 1;
+    rest->text += gone;
+    rest->length -= gone;
+    return taken;
+}
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool is(struct part part, const char *name)
+{
+    size_t i = 0;
+    while (i < part.length && name[i] != '\0' && lower(part.text[i]) == name[i])
+        i++;
+    return i == part.length && name[i] == '\0';
+}
+
+/* "q=0.75" in thousandths; -1: it is another parameter. */
+static int weight_of(struct part parameter)
+{
+    if (parameter.length < 3 || lower(parameter.text[0]) != 'q' || parameter.text[1] != '=')
+        return -1;
+    int weight = 0;
+    int digits = 0;
+    for (size_t i = 2; i < parameter.length && digits < 4; i++) {
+        char c = parameter.text[i];
+        if (c == '.' && i == 3)
+            continue;
+        if (c < '0' || c > '9')
+            return 0;
+        weight = weight * 10 + (c - '0');
+        digits++;
+    }
+    for (; digits < 4; digits++)
+        weight *= 10;
+    return weight > 1000 ? 1000 : weight;
+}
+
+/* How much a range such as "text/plain;version=0.0.4;q=0.5" is wanted, in thousandths. */
+static int wanted(struct part parameters)
+{
+    int wanted = 1000;
+    while (parameters.length != 0) {
+        int weight = weight_of(take_part(&parameters, ';'));
+        if (weight >= 0)
+            wanted = weight;
+    }
+    return wanted;
+}
+
+bool metrics_accept_openmetrics(const char *accept)
+{
+    int openmetrics = 0;
+    int text = 0;
+    struct part rest = {accept, accept == NULL ? 0 : strlen(accept)};
+    while (rest.length != 0) {
+        struct part range = take_part(&rest, ',');
+        struct part type = take_part(&range, ';');
+        int *of = is(type, "application/openmetrics-text") ? &openmetrics
+                  : is(type, "text/plain")                 ? &text
+                                                           : NULL;
+        int weight = wanted(range);
+        if (of != NULL && weight > *of)
+            *of = weight;
+    }
+    return openmetrics != 0 && openmetrics >= text;
+}

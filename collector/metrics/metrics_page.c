@@ -1,0 +1,494 @@
+#include "collector/metrics/metrics_page.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "collector/metrics/metrics_help.h"
+
+const char *const metrics_page_types[] = {
+    [METRICS_PROMETHEUS] = "text/plain; version=0.0.4; charset=utf-8",
+    [METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/* --- one row for each name -------------------------------------------------------------------- */
+
+static void add_totals(const struct ledger_term *terms, void *to, const void *from)
+{
+    for (; terms->name != NULL; terms++)
+        *(uint64_t *)(void *)((char *)to + terms->total) += ledger_total(from, terms);
+}
+
+static void add_counts(uint64_t *to, const uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+static void add_measures(const struct ledger_measure *measures, void *to, const void *from)
+{
+    for (; measures->name != NULL; measures++) {
+        struct histogram_totals *sum = (void *)((char *)to + measures->total);
+        const struct histogram_totals *more = (const void *)((const char *)from + measures->total);
+        add_counts(sum->ranges, more->ranges, HISTOGRAM_BOUNDS + 1);
+        sum->sum += more->sum;
+    }
+}
+
+/* Two may have one name: captures of one file, commands of one text, one that came again. */
+static void merge_listeners(struct ledger_snapshot *ledger)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        const struct listener_totals *from = &ledger->listeners[i];
+        struct listener_totals *to = ledger->listeners;
+        while (to != ledger->listeners + kept && strcmp(to->name, from->name) != 0)
+            to++;
+        if (to == ledger->listeners + kept) {
+            ledger->listeners[kept++] = *from;
+            continue;
+        }
+        add_totals(listener_terms, to, from);
+        add_counts(to->reasons, from->reasons, REASON_COUNT);
+    }
+    ledger->listener_count = kept;
+}
+
+static void merge_sinks(struct ledger_snapshot *ledger)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ledger->sink_count; i++) {
+        const struct sink_totals *from = &ledger->sinks[i];
+        struct sink_totals *to = ledger->sinks;
+        while (to != ledger->sinks + kept && strcmp(to->name, from->name) != 0)
+            to++;
+        if (to == ledger->sinks + kept) {
+            ledger->sinks[kept++] = *from;
+            continue;
+        }
+        add_totals(offer_terms, to, from);
+        add_totals(sink_terms, to, from);
+        add_counts(to->refused, from->refused, REFUSAL_COUNT);
+        add_counts(to->failed, from->failed, FAILURE_COUNT);
+        add_measures(sink_measures, to, from);
+        to->in_flight += from->in_flight;
+    }
+    ledger->sink_count = kept;
+}
+
+/* --- what the ledger counts ------------------------------------------------------------------- */
+
+/* Listeners, receiving threads or sinks of a snapshot, whatever their rows are. */
+struct rows {
+    const char *label; /* what names one of them: "listener" */
+    const char *of;    /* the same within a metric's name */
+    const char *first;
+    size_t count, size;
+    size_t name; /* where the name stands in a row */
+};
+
+static struct rows listener_rows(const struct ledger_snapshot *ledger)
+{
+    return (struct rows){"listener",
+                         "listener_",
+                         (const char *)ledger->listeners,
+                         ledger->listener_count,
+                         sizeof *ledger->listeners,
+                         offsetof(struct listener_totals, name)};
+}
+
+static struct rows sink_rows(const struct ledger_snapshot *ledger)
+{
+    return (struct rows){"sink",
+                         "sink_",
+                         (const char *)ledger->sinks,
+                         ledger->sink_count,
+                         sizeof *ledger->sinks,
+                         offsetof(struct sink_totals, name)};
+}
+
+static struct rows thread_rows(const struct ledger_snapshot *ledger)
+{
+    return (struct rows){"receiver",
+                         "receiver_",
+                         (const char *)ledger->threads,
+                         ledger->thread_count,
+                         sizeof *ledger->threads,
+                         offsetof(struct thread_totals, name)};
+}
+
+static const void *row_at(const struct rows *rows, size_t index)
+{
+    return rows->first + index * rows->size;
+}
+
+static const char *name_of(const struct rows *rows, const void *row)
+{
+    return *(const char *const *)(const void *)((const char *)row + rows->name);
+}
+
+/* Whether the term says something of a row. */
+typedef bool term_filter(const struct ledger_term *term, const void *row);
+
+static bool is_capture(const struct listener_totals *listener)
+{
+    return strcmp(listener->kind, "capture") == 0;
+}
+
+static bool term_fits_listener(const struct ledger_term *term, const void *row)
+{
+    const struct listener_totals *listener = row;
+    if (term->part == PART_CAPTURE)
+        return is_capture(listener);
+    if (term->total != offsetof(struct listener_totals, kernel_drops))
+        return true;
+    return !is_capture(listener) && listener->drops_counted && !listener->drops.filtered;
+}
+
+static bool term_fits_sink(const struct ledger_term *term, const void *row)
+{
+    (void)term;
+    (void)row;
+    return true;
+}
+
+static void put_terms(struct metrics_text *text, const struct rows *rows,
+                      const struct ledger_term *terms, term_filter *fits)
+{
+    for (; terms->name != NULL; terms++) {
+        const struct metric metric = {"sluice_", rows->of, terms->name, METRIC_COUNTER};
+        bool begun = false;
+        for (size_t i = 0; i < rows->count; i++) {
+            const void *row = row_at(rows, i);
+            if (!fits(terms, row))
+                continue;
+            if (!begun)
+                metrics_text_begin(text, &metric, metrics_help(rows->label, terms->name));
+            begun = true;
+            metrics_text_integer(text, &metric, METRIC_LABELS({rows->label, name_of(rows, row)}),
+                                 ledger_total(row, terms));
+        }
+    }
+}
+
+/* A counter for each reason, at `counts` bytes in a row. */
+struct reasons {
+    const char *what, *help;
+    const char *const *names;
+    size_t count, counts;
+};
+
+static void put_reasons(struct metrics_text *text, const struct rows *rows,
+                        const struct reasons *reasons)
+{
+    const struct metric metric = {"sluice_", rows->of, reasons->what, METRIC_COUNTER};
+    if (rows->count != 0)
+        metrics_text_begin(text, &metric, reasons->help);
+    for (size_t i = 0; i < rows->count; i++) {
+        const char *row = row_at(rows, i);
+        const uint64_t *counts = (const void *)(row + reasons->counts);
+        for (size_t k = 0; k < reasons->count; k++)
+            metrics_text_integer(
+                text, &metric,
+                METRIC_LABELS({rows->label, name_of(rows, row)}, {"reason", reasons->names[k]}),
+                counts[k]);
+    }
+}
+
+/* How a measure is named, in base units, and told. */
+static const struct {
+    const char *measure;
+    const char *what, *help;
+} measure_lines[] = {
+    {"drain_length", "drain_datagrams", "Datagrams that each drain of a socket found."},
+    {"decode_latency", "decode_latency_seconds",
+     "From the arrival of the first datagram of each turn until the whole turn was decoded."},
+    {"batch_records", "batch_records", "Records in each batch that was offered to the sinks."},
+    {"write_time", "write_seconds",
+     "From the first try to write a block until it was out, with all waits and retries."},
+};
+
+static void put_measure(struct metrics_text *text, const struct rows *rows,
+                        const struct ledger_measure *measure)
+{
+    struct metric metric = {"sluice_", rows->of, measure->name, METRIC_HISTOGRAM};
+    const char *help = "A measure beside the ledger, by this name.";
+    for (size_t i = 0; i < sizeof measure_lines / sizeof *measure_lines; i++) {
+        if (strcmp(measure_lines[i].measure, measure->name) != 0)
+            continue;
+        metric.what = measure_lines[i].what;
+        help = measure_lines[i].help;
+    }
+    if (rows->count != 0)
+        metrics_text_begin(text, &metric, help);
+    for (size_t i = 0; i < rows->count; i++) {
+        const char *row = row_at(rows, i);
+        const struct metric_label label = {rows->label, name_of(rows, row)};
+        metrics_text_histogram(text, &metric, &label, measure->bounds,
+                               (const void *)(row + measure->total));
+    }
+}
+
+/* Where the kernel counts what it was told to refuse among its drops, that has another name. */
+static void put_filtered_drops(struct metrics_text *text, const struct ledger_snapshot *ledger)
+{
+    const char *name = "kernel_drops_and_filtered";
+    const struct metric metric = {"sluice_", "listener_", name, METRIC_COUNTER};
+    bool begun = false;
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        const struct listener_totals *listener = &ledger->listeners[i];
+        if (!listener->drops.filtered || !listener->drops_counted)
+            continue;
+        if (!begun)
+            metrics_text_begin(text, &metric, metrics_help("listener", name));
+        begun = true;
+        metrics_text_integer(text, &metric, METRIC_LABELS({"listener", listener->name}),
+                             listener->kernel_drops);
+    }
+}
+
+static void put_listener_info(struct metrics_text *text, const struct ledger_snapshot *ledger)
+{
+    const struct metric metric = {"sluice_", NULL, "listener", METRIC_INFO};
+    metrics_text_begin(text, &metric,
+                       "What a listener is; kernel_drops_unit: what the kernel counts as one.");
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        const struct listener_totals *listener = &ledger->listeners[i];
+        metrics_text_integer(
+            text, &metric,
+            METRIC_LABELS({"listener", listener->name}, {"kind", listener->kind},
+                          {"schema", listener->schema},
+                          {"kernel_drops_unit", listener->drops.buffers ? "buffer" : "datagram"}),
+            1);
+    }
+}
+
+static void put_listeners(struct metrics_text *text, const struct ledger_snapshot *ledger)
+{
+    const struct rows rows = listener_rows(ledger);
+    const struct reasons refused = {"refused", "Datagrams that were not decoded, by the reason.",
+                                    datagram_reason_names, REASON_COUNT,
+                                    offsetof(struct listener_totals, reasons)};
+    put_listener_info(text, ledger);
+    put_terms(text, &rows, listener_terms, term_fits_listener);
+    put_filtered_drops(text, ledger);
+    put_reasons(text, &rows, &refused);
+}
+
+static void put_receivers(struct metrics_text *text, const struct ledger_snapshot *ledger)
+{
+    const struct rows rows = thread_rows(ledger);
+    for (const struct ledger_measure *measure = thread_measures; measure->name != NULL; measure++)
+        put_measure(text, &rows, measure);
+}
+
+static void put_in_flight(struct metrics_text *text, const struct ledger_snapshot *ledger)
+{
+    const struct metric metric = {"sluice_", "sink_", "in_flight_records", METRIC_GAUGE};
+    metrics_text_begin(text, &metric, "Records queued of which it is not known what becomes.");
+    for (size_t i = 0; i < ledger->sink_count; i++)
+        metrics_text_number(text, &metric, METRIC_LABELS({"sink", ledger->sinks[i].name}),
+                            (double)ledger->sinks[i].in_flight);
+}
+
+static void put_sinks(struct metrics_text *text, const struct ledger_snapshot *ledger)
+{
+    const struct rows rows = sink_rows(ledger);
+    const struct reasons refused = {
+        "refused", "Records that a sink's queues did not take, by the reason.",
+        record_refusal_names, REFUSAL_COUNT, offsetof(struct sink_totals, refused)};
+    const struct reasons failed = {"failed", "Records queued that were not written, by the reason.",
+                                   record_failure_names, FAILURE_COUNT,
+                                   offsetof(struct sink_totals, failed)};
+    put_terms(text, &rows, offer_terms, term_fits_sink);
+    put_terms(text, &rows, sink_terms, term_fits_sink);
+    put_reasons(text, &rows, &refused);
+    put_reasons(text, &rows, &failed);
+    put_in_flight(text, ledger);
+    for (const struct ledger_measure *measure = sink_measures; measure->name != NULL; measure++)
+        put_measure(text, &rows, measure);
+}
+
+static void put_letters(struct metrics_text *text, const struct letter_totals *letters)
+{
+    if (letters->name == NULL)
+        return;
+    for (const struct ledger_term *term = letter_terms; term->name != NULL; term++) {
+        const struct metric metric = {"sluice_", "dead_letters_", term->name, METRIC_COUNTER};
+        metrics_text_begin(text, &metric, metrics_help("dead_letters", term->name));
+        metrics_text_integer(text, &metric, METRIC_NO_LABELS, ledger_total(letters, term));
+    }
+    const struct metric dropped = {"sluice_", "dead_letters_", "dropped", METRIC_COUNTER};
+    metrics_text_begin(text, &dropped, "Dead letters that were not kept, by the reason.");
+    for (size_t i = 0; i < DROP_COUNT; i++)
+        metrics_text_integer(text, &dropped, METRIC_LABELS({"reason", letter_drop_names[i]}),
+                             letters->dropped[i]);
+}
+
+/* --- how things stand ------------------------------------------------------------------------- */
+
+static void put_buffers(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    static const struct {
+        const char *what, *help;
+        size_t value;
+    } gauges[] = {
+        {"receive_buffer_bytes", "Receive buffer that the kernel granted for each socket.",
+         offsetof(struct listener_level, buffer_granted)},
+        {"receive_buffer_asked_bytes", "Receive buffer that it was asked for.",
+         offsetof(struct listener_level, buffer_asked)},
+    };
+    const struct metric sockets = {"sluice_", "listener_", "sockets", METRIC_GAUGE};
+    if (levels->listener_count == 0)
+        return;
+    metrics_text_begin(text, &sockets, "Sockets of a listener, one for each receiver.");
+    for (size_t i = 0; i < levels->listener_count; i++)
+        metrics_text_integer(text, &sockets, METRIC_LABELS({"listener", levels->listeners[i].name}),
+                             levels->listeners[i].sockets);
+    for (size_t k = 0; k < sizeof gauges / sizeof *gauges; k++) {
+        const struct metric metric = {"sluice_", "listener_", gauges[k].what, METRIC_GAUGE};
+        metrics_text_begin(text, &metric, gauges[k].help);
+        for (size_t i = 0; i < levels->listener_count; i++) {
+            const char *row = (const char *)&levels->listeners[i];
+            metrics_text_integer(text, &metric,
+                                 METRIC_LABELS({"listener", levels->listeners[i].name}),
+                                 *(const uint64_t *)(const void *)(row + gauges[k].value));
+        }
+    }
+}
+
+static void put_queues(struct metrics_text *text, const struct pipeline_levels *levels)
+{
+    static const struct {
+        const char *what, *help;
+        size_t value;
+    } gauges[] = {
+        {"queue_batches", "Batches that wait in a sink's queues.",
+         offsetof(struct queue_levels, batches)},
+        {"queue_limit_batches", "Batches that they hold at most.",
+         offsetof(struct queue_levels, batches_most)},
+        {"queue_large_batches", "Large batches among those that wait.",
+         offsetof(struct queue_levels, large)},
+        {"queue_large_limit_batches", "Large batches that they hold at most.",
+         offsetof(struct queue_levels, large_most)},
+    };
+    for (size_t k = 0; k < sizeof gauges / sizeof *gauges; k++) {
+        const struct metric metric = {"sluice_", "sink_", gauges[k].what, METRIC_GAUGE};
+        metrics_text_begin(text, &metric, gauges[k].help);
+        for (size_t i = 0; i < levels->sink_count; i++) {
+            const char *queue = (const char *)&levels->sinks[i].queue;
+            metrics_text_integer(text, &metric, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                                 *(const size_t *)(const void *)(queue + gauges[k].value));
+        }
+    }
+}
+
+static double seconds_since(int64_t since_ns, int64_t now_ns)
+{
+    return since_ns == 0 || since_ns > now_ns ? 0 : (double)(now_ns - since_ns) / 1e9;
+}
+
+static void put_conditions(struct metrics_text *text, const struct pipeline_levels *levels,
+                           int64_t now_ns)
+{
+    const struct metric waits = {"sluice_", "sink_", "waiting_seconds", METRIC_GAUGE};
+    const struct metric fails = {"sluice_", "sink_", "failing_seconds", METRIC_GAUGE};
+    const struct metric ended = {"sluice_", "sink_", "ended", METRIC_GAUGE};
+    metrics_text_begin(text, &waits,
+                       "How long the destination has taken nothing of what is being written.");
+    for (size_t i = 0; i < levels->sink_count; i++)
+        metrics_text_number(text, &waits, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                            seconds_since(levels->sinks[i].condition.waits_since_ns, now_ns));
+    metrics_text_begin(text, &fails, "How long the destination has failed, being tried again.");
+    for (size_t i = 0; i < levels->sink_count; i++)
+        metrics_text_number(text, &fails, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                            seconds_since(levels->sinks[i].condition.fails_since_ns, now_ns));
+    metrics_text_begin(text, &ended, "1: the sink has ended for good.");
+    for (size_t i = 0; i < levels->sink_count; i++)
+        metrics_text_integer(text, &ended, METRIC_LABELS({"sink", levels->sinks[i].name}),
+                             levels->sinks[i].condition.ended);
+}
+
+static void put_pool(struct metrics_text *text, const struct batch_pool_levels *pool)
+{
+    const struct metric all = {"sluice_", NULL, "batches", METRIC_GAUGE};
+    const struct metric unused = {"sluice_", NULL, "batches_free", METRIC_GAUGE};
+    metrics_text_begin(text, &all, "Batches that there are, by size.");
+    metrics_text_integer(text, &all, METRIC_LABELS({"size", "small"}), pool->small);
+    metrics_text_integer(text, &all, METRIC_LABELS({"size", "large"}), pool->large);
+    metrics_text_begin(text, &unused, "Batches that are free, by size.");
+    metrics_text_integer(text, &unused, METRIC_LABELS({"size", "small"}), pool->small_free);
+    metrics_text_integer(text, &unused, METRIC_LABELS({"size", "large"}), pool->large_free);
+}
+
+static void put_levels(struct metrics_text *text, const struct pipeline_levels *levels,
+                       int64_t now_ns)
+{
+    put_buffers(text, levels);
+    put_queues(text, levels);
+    put_conditions(text, levels, now_ns);
+    put_pool(text, &levels->pool);
+}
+
+/* --- the program ------------------------------------------------------------------------------ */
+
+static void put_limit(struct metrics_text *text, const struct metric *metric, const char *help,
+                      uint64_t limit)
+{
+    if (limit == USAGE_UNLIMITED)
+        return;
+    metrics_text_begin(text, metric, help);
+    metrics_text_integer(text, metric, METRIC_NO_LABELS, limit);
+}
+
+/* As Prometheus' own libraries name and tell them. */
+static void put_process(struct metrics_text *text, const struct process_usage *usage)
+{
+    const struct metric cpu = {"process_", NULL, "cpu_seconds", METRIC_COUNTER};
+    const struct metric started = {"process_", NULL, "start_time_seconds", METRIC_GAUGE};
+    const struct metric resident = {"process_", NULL, "resident_memory_bytes", METRIC_GAUGE};
+    const struct metric virtual = {"process_", NULL, "virtual_memory_bytes", METRIC_GAUGE};
+    const struct metric virtual_most = {"process_", NULL, "virtual_memory_max_bytes", METRIC_GAUGE};
+    const struct metric files = {"process_", NULL, "open_fds", METRIC_GAUGE};
+    const struct metric files_most = {"process_", NULL, "max_fds", METRIC_GAUGE};
+    metrics_text_begin(text, &cpu, "Total user and system CPU time spent in seconds.");
+    metrics_text_number(text, &cpu, METRIC_NO_LABELS, usage->processor_seconds);
+    metrics_text_begin(text, &started, "Start time of the process since unix epoch in seconds.");
+    metrics_text_number(text, &started, METRIC_NO_LABELS, usage->started_seconds);
+    metrics_text_begin(text, &resident, "Resident memory size in bytes.");
+    metrics_text_integer(text, &resident, METRIC_NO_LABELS, usage->resident_bytes);
+    metrics_text_begin(text, &virtual, "Virtual memory size in bytes.");
+    metrics_text_integer(text, &virtual, METRIC_NO_LABELS, usage->virtual_bytes);
+    put_limit(text, &virtual_most, "Maximum amount of virtual memory available in bytes.",
+              usage->virtual_bytes_most);
+    metrics_text_begin(text, &files, "Number of open file descriptors.");
+    metrics_text_integer(text, &files, METRIC_NO_LABELS, usage->open_files);
+    put_limit(text, &files_most, "Maximum number of open file descriptors.",
+              usage->open_files_most);
+}
+
+static void put_program(struct metrics_text *text, const struct metrics_facts *facts)
+{
+    const struct metric build = {"sluice_", NULL, "build", METRIC_INFO};
+    const struct metric uptime = {"sluice_", NULL, "uptime_seconds", METRIC_GAUGE};
+    metrics_text_begin(text, &build, "Which program this is.");
+    metrics_text_integer(text, &build, METRIC_LABELS({"version", facts->version}), 1);
+    metrics_text_begin(text, &uptime, "For how long the ledger has counted.");
+    metrics_text_number(text, &uptime, METRIC_NO_LABELS, (double)facts->ledger->uptime_ns / 1e9);
+}
+
+void metrics_page_write(const struct metrics_facts *facts, enum metrics_format format,
+                        struct output *out)
+{
+    struct metrics_text text = {out, format};
+    merge_listeners(facts->ledger);
+    merge_sinks(facts->ledger);
+    put_program(&text, facts);
+    put_listeners(&text, facts->ledger);
+    put_receivers(&text, facts->ledger);
+    put_sinks(&text, facts->ledger);
+    put_letters(&text, &facts->ledger->letters);
+    put_levels(&text, facts->levels, facts->now_ns);
+    if (facts->usage != NULL)
+        put_process(&text, facts->usage);
+    metrics_text_end(&text);
+}

@@ -1,0 +1,130 @@
+#include "collector/metrics/metrics_pages.h"
+
+#include <stdlib.h>
+
+#include "collector/metrics/metrics_page.h"
+#include "collector/metrics/metrics_rising.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/pipeline/pipeline_levels.h"
+#include "collector/platform/thread.h"
+
+/* A page begins with so much memory, and takes no more than that. */
+#define FIRST_SIZE ((size_t)64 * 1024)
+#define MOST_SIZE  ((size_t)64 * 1024 * 1024)
+
+struct metrics_pages {
+    struct pipeline *pipeline;
+    const struct health_watch *health;
+    const char *version;
+    double started_seconds; /* as it was found first: computed, it would waver; 0: not yet */
+    struct metrics_rising rising;
+};
+
+struct metrics_pages *metrics_pages_create(struct pipeline *pipeline,
+                                           const struct health_watch *health, const char *version)
+{
+    struct metrics_pages *pages = calloc(1, sizeof *pages);
+    if (pages == NULL)
+        return NULL;
+    pages->pipeline = pipeline;
+    pages->health = health;
+    pages->version = version;
+    return pages;
+}
+
+void metrics_pages_destroy(struct metrics_pages *pages)
+{
+    if (pages == NULL)
+        return;
+    metrics_rising_free(&pages->rising);
+    free(pages);
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+typedef void page_writer(void *context, struct output *out);
+
+/* Again with twice the memory until it fits. */
+static bool write_page(page_writer *write, void *context, struct output *out)
+{
+    for (size_t capacity = FIRST_SIZE; capacity <= MOST_SIZE; capacity *= 2) {
+        *out = (struct output){.data = malloc(capacity), .capacity = capacity};
+        if (out->data == NULL)
+            return false;
+        write(context, out);
+        if (!out->overflow)
+            return true;
+        free(out->data);
+    }
+    return false;
+}
+
+struct metrics_writing {
+    const struct metrics_facts *facts;
+    enum metrics_format format;
+};
+
+static void write_metrics(void *context, struct output *out)
+{
+    const struct metrics_writing *writing = context;
+    metrics_page_write(writing->facts, writing->format, out);
+}
+
+bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format format,
+                           struct output *out)
+{
+    struct process_usage usage;
+    struct ledger_snapshot *ledger = pipeline_snapshot(pages->pipeline);
+    struct pipeline_levels *levels = pipeline_take_levels(pages->pipeline);
+    bool written = false;
+    if (ledger != NULL && levels != NULL && metrics_rising_keep(&pages->rising, ledger)) {
+        bool told = process_usage_read(&usage);
+        if (told && pages->started_seconds == 0)
+            pages->started_seconds = usage.started_seconds;
+        usage.started_seconds = pages->started_seconds;
+        const struct metrics_facts facts = {.version = pages->version,
+                                            .ledger = ledger,
+                                            .levels = levels,
+                                            .usage = told ? &usage : NULL,
+                                            .now_ns = clock_monotonic_ns()};
+        struct metrics_writing writing = {&facts, format};
+        written = write_page(write_metrics, &writing, out);
+    }
+    pipeline_levels_free(levels);
+    ledger_snapshot_free(ledger);
+    return written;
+}
+
+static void write_sources(void *context, struct output *out)
+{
+    struct metrics_pages *pages = context;
+    sender_report_write(pipeline_senders(pages->pipeline), out);
+}
+
+bool metrics_pages_sources(struct metrics_pages *pages, struct output *out)
+{
+    return write_page(write_sources, pages, out);
+}
+
+struct health_writing {
+    const struct health_watch *health;
+    bool known; /* memory sufficed to find it out */
+    enum health_status status;
+};
+
+static void write_health(void *context, struct output *out)
+{
+    struct health_writing *writing = context;
+    writing->known = health_watch_report(writing->health, out, &writing->status);
+}
+
+bool metrics_pages_health(struct metrics_pages *pages, struct output *out, bool *serving)
+{
+    struct health_writing writing = {.health = pages->health};
+    if (!write_page(write_health, &writing, out))
+        return false;
+    *serving = writing.status == HEALTH_READY || writing.status == HEALTH_DEGRADED;
+    if (!writing.known)
+        free(out->data);
+    return writing.known;
+}

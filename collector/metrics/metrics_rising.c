@@ -1,0 +1,36 @@
+#include "collector/metrics/metrics_rising.h"
+
+#include <stdlib.h>
+
+/* Indexes rise from row to row. */
+static size_t sink_indexes(const struct ledger_snapshot *ledger)
+{
+    size_t count = ledger->sink_count;
+    return count == 0 ? 0 : ledger->sinks[count - 1].index + 1;
+}
+
+bool metrics_rising_keep(struct metrics_rising *rising, struct ledger_snapshot *ledger)
+{
+    size_t count = sink_indexes(ledger);
+    if (count > rising->sink_count) {
+        uint64_t *grown = realloc(rising->sink_bytes, count * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        rising->sink_bytes = grown;
+        while (rising->sink_count < count)
+            grown[rising->sink_count++] = 0;
+    }
+    for (size_t i = 0; i < ledger->sink_count; i++) {
+        struct sink_totals *sink = &ledger->sinks[i];
+        uint64_t *told = &rising->sink_bytes[sink->index];
+        if (sink->bytes < *told)
+            sink->bytes = *told;
+        *told = sink->bytes;
+    }
+    return true;
+}
+
+void metrics_rising_free(struct metrics_rising *rising)
+{
+    free(rising->sink_bytes);
+}

@@ -1,0 +1,72 @@
+/*
+ * The collector's metrics and its health, over HTTP:
+ *
+ *     /metrics   every counter, for Prometheus (collector/metrics/metrics_page.h)
+ *     /healthz   {"status":"ready"}, or what is wrong (collector/health/health.h): 200 where it is
+ * ready or degraded, 503 where it is stuck or stops /sources   the busiest senders, as JSON
+ * (collector/senders/sender_report.h)
+ *
+ * Clients only read, by GET and HEAD. They are few, what is prepared for them is bounded, nothing
+ * waits for them, and who asks without an end gets a quarter of the main thread's time.
+ *
+ * Lifecycle: create, then watch and serve in the main thread's loop, destroy before the pipeline.
+ * CMake picks the implementation: by libmicrohttpd, or none.
+ */
+#ifndef SLUICE_COLLECTOR_METRICS_METRICS_SERVER_H
+#define SLUICE_COLLECTOR_METRICS_METRICS_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/address.h"
+#include "collector/base/error.h"
+#include "collector/platform/control.h"
+
+/*
+ * Connections at a time, and pages of them that are not yet sent: who asks for one more, unless it
+ * is for the health, is told to come back.
+ */
+#define METRICS_CONNECTIONS 16
+#define METRICS_PAGES       4
+
+struct health_watch;
+struct metrics_server;
+struct pipeline;
+
+/* The library that serves and its version, "libmicrohttpd 0.9.75"; NULL: this program has none. */
+const char *metrics_server_library(void);
+
+/* Bytes that it takes, but for the pages. */
+size_t metrics_server_memory(void);
+
+struct metrics_server_options {
+    struct address address; /* port 0 lets the system choose */
+    const char *version;    /* of the program; a literal */
+    struct pipeline *pipeline;
+    const struct health_watch *health; /* outlives the server, as the pipeline does */
+};
+
+/*
+ * Listens at the address, and logs where. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CANNOT_BIND, EXIT_CODE_CONFIG without a library, EXIT_CODE_INTERNAL).
+ */
+int metrics_server_create(struct metrics_server **out, const struct metrics_server_options *options,
+                          struct error *error);
+
+/* Ends all connections. NULL is allowed. */
+void metrics_server_destroy(struct metrics_server *server);
+
+/*
+ * Fills in what is to be watched, at most METRICS_WATCHED handles, and returns how many; *due_ns is
+ * when (monotonic) to serve in any case.
+ */
+#define METRICS_WATCHED 1
+size_t metrics_server_watch(struct metrics_server *server,
+                            struct control_watch watched[METRICS_WATCHED], int64_t now_ns,
+                            int64_t *due_ns);
+
+/* Does what is due, without waiting. */
+void metrics_server_serve(struct metrics_server *server, int64_t now_ns);
+
+#endif

@@ -1,0 +1,16 @@
+#include "collector/program/choices.h"
+
+#include "collector/platform/control_socket.h"
+#include "proto/schemas.h"
+#include "sinks/compressions.h"
+#include "sinks/sinks.h"
+
+const struct config_choices program_choices = {
+    .schemas = builtin_schemas,
+    .schema_from_file = &schema_file,
+    .destinations = builtin_destinations,
+    .encoders = builtin_encoders,
+    .compressions = builtin_compressions,
+    .notifiers = notifier_backends,
+    .local_form = control_socket_form,
+};

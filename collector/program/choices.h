@@ -1,0 +1,14 @@
+/*
+ * What there is to choose from in the program's configuration: its schemas, destinations, formats,
+ * compressions and notifiers. Constant; any thread.
+ *
+ * Shared by the program and by what writes its manual (tools/manual).
+ */
+#ifndef SLUICE_COLLECTOR_PROGRAM_CHOICES_H
+#define SLUICE_COLLECTOR_PROGRAM_CHOICES_H
+
+#include "collector/config/config.h"
+
+extern const struct config_choices program_choices;
+
+#endif

@@ -1,0 +1,190 @@
+#include "collector/program/ctl.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/base/fault.h"
+#include "collector/base/nearest.h"
+#include "collector/control/control_answer.h"
+#include "collector/control/control_client.h"
+#include "collector/log/log.h"
+#include "collector/platform/control_ask.h"
+#include "collector/platform/control_send.h"
+#include "collector/platform/control_socket.h"
+
+struct order {
+    const char *word;
+    const char
+        *request; /* of the control socket, whose answer says the same word where it did it */
+    enum control_event event;
+};
+
+static const struct order orders[] = {
+    {"reload", "reload", CONTROL_REOPEN},
+    {"ledger", "report", CONTROL_LEDGER},
+    {"stop", "stop", CONTROL_STOP},
+};
+
+#define ORDERS (sizeof orders / sizeof *orders)
+
+/* Whom it is for: the collector at this address, or, where that is NULL, this process. */
+struct receiver_of_order {
+    const char *address;
+    unsigned long process;
+};
+
+/* --- the command line ------------------------------------------------------------------------- */
+
+static bool parse_order(const char *text, const struct order **order, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    struct nearest nearest;
+    nearest_begin(&nearest, text, strlen(text));
+    for (size_t i = 0; i < ORDERS; i++) {
+        nearest_offer(&nearest, orders[i].word);
+        *order = &orders[i];
+        if (strcmp(text, orders[i].word) == 0)
+            return true;
+    }
+    fault_set(fault, 0, "%s is not one of reload, ledger, stop", quoted(text, strlen(text), given));
+    fault_suggest(fault, nearest_found(&nearest));
+    return false;
+}
+
+/* An address begins as its form does, up to the colon, and goes on. */
+static bool parse_address(const char *text, struct receiver_of_order *to, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    size_t scheme = strcspn(control_socket_form, ":") + 1;
+    to->address = text;
+    if (strncmp(text, control_socket_form, scheme) == 0 && text[scheme] != '\0')
+        return true;
+    return fault_set(fault, 0, "%s is not of the form %s", quoted(text, strlen(text), given),
+                     control_socket_form);
+}
+
+/* What is too large for any process is none that runs, and no fault of the form. */
+static bool parse_receiver(const char *text, struct receiver_of_order *to, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    size_t length = strlen(text);
+    if (strchr(text, ':') != NULL)
+        return parse_address(text, to, fault);
+    to->process = strtoul(text, NULL, 10);
+    if (length != 0 && strspn(text, "0123456789") == length && to->process != 0)
+        return true;
+    return fault_set(fault, 0, "%s is neither the number of a process nor of the form %s",
+                     quoted(text, length, given), control_socket_form);
+}
+
+static bool parse(int argc, char *const *argv, const struct order **order,
+                  struct receiver_of_order *to, struct fault *fault)
+{
+    char given[QUOTED_SIZE];
+    if (argc < 2)
+        return fault_set(fault, 0, "write sluice ctl reload|ledger|stop PID|%s",
+                         control_socket_form);
+    if (!parse_order(argv[1], order, fault))
+        return false;
+    if (argc < 3)
+        return fault_set(fault, 0,
+                         "%s which process? Its log has the number; or name its --control, %s",
+                         argv[1], control_socket_form);
+    if (argc > 3)
+        return fault_set(fault, 0, "unexpected argument %s",
+                         quoted(argv[3], strlen(argv[3]), given));
+    return parse_receiver(argv[2], to, fault);
+}
+
+/* --- over the control socket ------------------------------------------------------------------ */
+
+static enum exit_code print_text(const struct output *text)
+{
+    fwrite(text->data, 1, text->used, stdout);
+    if (text->used == 0 || text->data[text->used - 1] != '\n')
+        putchar('\n');
+    return EXIT_CODE_OK; /* what stdout does not take is seen when the program ends */
+}
+
+static enum exit_code tell_answer(const struct order *order, const char *address, const char *what,
+                                  const struct output *text)
+{
+    if (strcmp(what, order->request) == 0)
+        return print_text(text);
+    if (strcmp(what, "refused") == 0) {
+        log_line(LOG_ERROR, "ctl: refused: %.*s", (int)text->used, text->data);
+        return EXIT_CODE_CONFIG;
+    }
+    log_line(LOG_ERROR, "ctl: %s: %.*s", address, (int)text->used, text->data);
+    return EXIT_CODE_NOT_REACHED;
+}
+
+static enum exit_code ask_with(const struct order *order, const char *address,
+                               struct output *answer, struct output *text)
+{
+    char what[CONTROL_WHAT_SIZE];
+    struct error error;
+    if (answer->data == NULL || text->data == NULL) {
+        log_line(LOG_ERROR, "ctl: out of memory");
+        return EXIT_CODE_INTERNAL;
+    }
+    if (control_ask(address, order->request, answer, &error) != 0) {
+        log_line(LOG_ERROR, "ctl: %s", error.text);
+        return error.code;
+    }
+    if (control_answer_read(answer->data, answer->used, what, text))
+        return tell_answer(order, address, what, text);
+    log_line(LOG_ERROR, "ctl: %s: what answers there is no sluice", address);
+    return EXIT_CODE_NOT_REACHED;
+}
+
+/* A byte that is replaced becomes three. */
+static enum exit_code ask(const struct order *order, const char *address)
+{
+    struct output answer = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};
+    struct output text = {.data = malloc(3 * CONTROL_ANSWER_SIZE),
+                          .capacity = 3 * CONTROL_ANSWER_SIZE};
+    enum exit_code code = ask_with(order, address, &answer, &text);
+    free(answer.data);
+    free(text.data);
+    return code;
+}
+
+/* --- to a process ----------------------------------------------------------------------------- */
+
+static enum exit_code tell_process(const struct order *order, unsigned long process)
+{
+    struct error error;
+    if (control_send(process, order->event, &error) != 0) {
+        log_line(LOG_ERROR, "ctl: %s", error.text);
+        return error.code;
+    }
+    log_line(LOG_INFO, "ctl: process %lu was told; its log has the outcome", process);
+    return EXIT_CODE_OK;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+enum exit_code ctl_command(int argc, char *const *argv)
+{
+    const struct order *order = NULL;
+    struct receiver_of_order to = {0};
+    struct fault fault;
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        printf(
+            "Usage: sluice ctl reload|ledger|stop PID|%s\n"
+            "Has the sluice with that process id, or with that --control, read its configuration\n"
+            "and open its files anew, print its ledger, or stop. Over --control the outcome is\n"
+            "printed here: the ledger, or why a reload was refused (exit code 78). To a process\n"
+            "it is only told, and its log has the outcome.\n",
+            control_socket_form);
+        return EXIT_CODE_OK;
+    }
+    if (!parse(argc, argv, &order, &to, &fault)) {
+        log_line(LOG_ERROR, "ctl: %s", fault.text);
+        return EXIT_CODE_USAGE;
+    }
+    return to.address != NULL ? ask(order, to.address) : tell_process(order, to.process);
+}

@@ -1,0 +1,406 @@
+#include "collector/program/program.h"
+
+#include <stdlib.h>
+
+#include "collector/base/version.h"
+#include "collector/control/control_service.h"
+#include "collector/health/health_watch.h"
+#include "collector/ledger/ledger_print.h"
+#include "collector/log/log.h"
+#include "collector/metrics/metrics_server.h"
+#include "collector/pipeline/pipeline.h"
+#include "collector/platform/control.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/inherited_sockets.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/user.h"
+#include "collector/program/supervision.h"
+
+/* After the stop's deadline, what threads get to come back from their last calls. */
+#define GRACE_NS INT64_C(500000000)
+
+/* How long a ledger waits for a stderr that is full: a running one keeps signals waiting. */
+#define LIVE_WAIT_MS  100
+#define FINAL_WAIT_MS 1000
+
+struct run {
+    const struct program_options *options;
+    const struct config *config; /* by now */
+    struct control *control;
+    struct health_watch *health;     /* NULL: nobody may ask for it */
+    struct control_service *service; /* NULL: nobody may ask */
+    struct metrics_server *metrics;  /* NULL: none are served */
+    struct supervision *supervision; /* NULL: nobody wants to be told */
+    struct pipeline *pipeline;
+    int64_t end_ns;   /* of --duration; INT64_MAX: none */
+    int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */
+    bool stopping;
+    bool asked; /* to stop, by a signal */
+};
+
+static void notify(void *context)
+{
+    control_notify(context);
+}
+
+static void write_report(const struct config *config, const struct ledger_snapshot *snapshot,
+                         struct output *out)
+{
+    if (config->ledger == LEDGER_JSON)
+        ledger_write_json(snapshot, out);
+    else
+        ledger_write_text(snapshot, out);
+}
+
+/* Writes the ledger to `out` and prints it; false where it does not fit. */
+static bool try_report(const struct config *config, const struct ledger_snapshot *snapshot,
+                       struct output *out)
+{
+    write_report(config, snapshot, out);
+    if (!out->overflow &&
+        !log_text(LOG_INFO, out->data, out->used, snapshot->final ? FINAL_WAIT_MS : LIVE_WAIT_MS))
+        log_line(LOG_ERROR, "nobody reads stderr: a ledger was lost");
+    return !out->overflow;
+}
+
+/* Returns false where memory is short. */
+static bool report(const struct config *config, const struct ledger_snapshot *snapshot)
+{
+    bool done = false;
+    for (size_t capacity = (size_t)64 * 1024; snapshot != NULL && !done; capacity *= 2) {
+        struct output out = {.data = malloc(capacity), .capacity = capacity};
+        if (out.data == NULL)
+            break;
+        done = try_report(config, snapshot, &out);
+        free(out.data);
+    }
+    if (!done)
+        log_line(LOG_ERROR, "no memory to print the ledger");
+    return done;
+}
+
+static void report_now(struct run *run)
+{
+    struct ledger_snapshot *snapshot = pipeline_snapshot(run->pipeline);
+    report(run->config, snapshot);
+    ledger_snapshot_free(snapshot);
+}
+
+static void stop_at(struct run *run, int64_t deadline_ns)
+{
+    run->stopping = true;
+    run->limit_ns = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns + GRACE_NS;
+    health_watch_stop(run->health);
+    supervision_stopping(run->supervision, deadline_ns == INT64_MAX
+                                               ? INT64_MAX
+                                               : run->limit_ns - clock_monotonic_ns());
+    pipeline_stop(run->pipeline, deadline_ns);
+}
+
+static void stop_in_time(struct run *run)
+{
+    stop_at(run, clock_monotonic_ns() + (int64_t)run->config->stop_timeout_ns);
+}
+
+/* The first request drains (unless that has begun already), the second one waits no longer. */
+static void stop_on_request(struct run *run)
+{
+    if (run->asked)
+        stop_at(run, clock_monotonic_ns());
+    else if (run->limit_ns == INT64_MAX)
+        stop_in_time(run);
+    run->asked = true;
+}
+
+/* A pipeline that reads captures alone has lost nothing so far and has no reason to begin. */
+static void stop_when_complete(struct run *run)
+{
+    if (run->stopping)
+        return;
+    if (pipeline_is_offline(run->pipeline))
+        stop_at(run, INT64_MAX);
+    else
+        stop_in_time(run);
+}
+
+/* Milliseconds until `due`, or until something ends; negative: for ever. */
+static int wait_time(const struct run *run, int64_t now, int64_t due)
+{
+    int64_t next = run->stopping ? run->limit_ns : run->end_ns;
+    if (due < next)
+        next = due;
+    return milliseconds_until(next, now);
+}
+
+/* As far as it is the program's own. */
+static void follow_config(struct run *run, const struct config *config)
+{
+    run->config = config;
+    log_set(config->log_level, config->log_format);
+}
+
+/* The configuration that is there by now, all of it or nothing. */
+static int take_config(struct run *run, struct error *error)
+{
+    struct config *config = calloc(1, sizeof *config);
+    if (config == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+        return -1;
+    }
+    if (run->options->read_config(run->options->context, config, error) != 0) {
+        free(config);
+        return -1;
+    }
+    if (pipeline_take_config(run->pipeline, config, error) != 0)
+        return -1;
+    follow_config(run, config);
+    return 0;
+}
+
+static int take_news(struct run *run, struct error *error)
+{
+    return run->options->read_config != NULL ? take_config(run, error)
+                                             : pipeline_reload(run->pipeline, error);
+}
+
+/*
+ * What is new comes first: where it is refused, nothing is cut or started anew for it. Whoever
+ * reads of the outcome finds files reopened, or about to be before anything else is written.
+ */
+static int reload(struct run *run, struct error *error)
+{
+    if (run->stopping) {
+        pipeline_reopen(run->pipeline);
+        error_set(error, EXIT_CODE_CONFIG, "the program is stopping: files alone were reopened");
+        return -1;
+    }
+    if (take_news(run, error) == 0)
+        return 0;
+    pipeline_reopen_moved(run->pipeline);
+    log_line(LOG_ERROR, "%s: %s",
+             run->options->read_config != NULL
+                 ? "the configuration cannot be read anew, going on with the old one"
+                 : "cannot read the schemas anew, going on with the old ones",
+             error->text);
+    return -1;
+}
+
+static int reload_on_request(struct run *run, struct error *error)
+{
+    supervision_reloading(run->supervision);
+    int result = reload(run, error);
+    supervision_reloaded(run->supervision);
+    return result;
+}
+
+static void handle(struct run *run, enum control_event event)
+{
+    struct error refusal; /* which the log has */
+    switch (event) {
+    case CONTROL_STOP:
+        stop_on_request(run);
+        break;
+    case CONTROL_LEDGER:
+        report_now(run);
+        break;
+    case CONTROL_REOPEN:
+        reload_on_request(run, &refusal);
+        break;
+    case CONTROL_NOTICE:
+    case CONTROL_READY:
+    case CONTROL_TIMEOUT:
+        break;
+    }
+}
+
+/* What of the two is watched beside the events; *due_ns is when either wants to be served. */
+static size_t watch_clients(struct run *run, struct control_watch watched[CONTROL_WATCHED_MAX],
+                            int64_t now, int64_t *due_ns)
+{
+    _Static_assert(CONTROL_CLIENTS + 1 + METRICS_WATCHED <= CONTROL_WATCHED_MAX,
+                   "all can be watched");
+    size_t count = 0;
+    int64_t due = INT64_MAX;
+    *due_ns = INT64_MAX;
+    if (run->service != NULL)
+        count = control_service_watch(run->service, watched, now, due_ns);
+    if (run->metrics != NULL)
+        count += metrics_server_watch(run->metrics, watched + count, now, &due);
+    if (due < *due_ns)
+        *due_ns = due;
+    return count;
+}
+
+/* Waits for the next event; whoever asks something meanwhile is answered, and the log served. */
+static enum control_event await_event(struct run *run, int64_t now)
+{
+    struct control_watch watched[CONTROL_WATCHED_MAX];
+    int64_t due;
+    const int64_t dues[] = {log_due_ns(), pipeline_due_ns(run->pipeline),
+                            supervision_due(run->supervision), health_watch_due(run->health)};
+    size_t count = watch_clients(run, watched, now, &due);
+    for (size_t i = 0; i < sizeof dues / sizeof dues[0]; i++)
+        due = dues[i] < due ? dues[i] : due;
+    enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
+    log_tell();
+    health_watch_look(run->health, clock_monotonic_ns());
+    if (run->service != NULL)
+        control_service_serve(run->service, clock_monotonic_ns());
+    if (run->metrics != NULL)
+        metrics_server_serve(run->metrics, clock_monotonic_ns());
+    supervision_serve(run->supervision, clock_monotonic_ns());
+    return event;
+}
+
+/* Returns false where the threads did not end in time. */
+static bool wait_for_end(struct run *run)
+{
+    for (;;) {
+        int64_t now = clock_monotonic_ns();
+        enum pipeline_state state = pipeline_state(run->pipeline);
+        if (state == PIPELINE_FINISHED)
+            return true;
+        if (now >= run->limit_ns)
+            return false;
+        if (state == PIPELINE_COMPLETE)
+            stop_when_complete(run);
+        else if (now >= run->end_ns && !run->stopping)
+            stop_in_time(run);
+        handle(run, await_event(run, now));
+    }
+}
+
+static enum exit_code finish(struct run *run)
+{
+    struct ledger_snapshot *final = pipeline_finish(run->pipeline);
+    bool reported = report(run->config, final);
+    if (final == NULL)
+        return EXIT_CODE_INTERNAL;
+    enum exit_code code = pipeline_exit_code(run->pipeline, final);
+    if (!reported)
+        code = EXIT_CODE_INTERNAL;
+    if (!ledger_balances(final)) {
+        log_line(LOG_ERROR, "the ledger does not balance: this is a bug in sluice");
+        code = EXIT_CODE_INTERNAL;
+    }
+    ledger_snapshot_free(final);
+    return code;
+}
+
+/* Some thread hangs in a call that cannot be interrupted: it and what it uses are left behind. */
+static _Noreturn void end_without_threads(struct run *run)
+{
+    const char *name = pipeline_hanging(run->pipeline);
+    log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
+    report_now(run);
+    control_service_destroy(run->service);
+    log_tell_now();
+    _Exit(EXIT_CODE_IO);
+}
+
+static void write_report_for_client(void *context, const struct ledger_snapshot *snapshot,
+                                    struct output *out)
+{
+    const struct run *run = context;
+    write_report(run->config, snapshot, out);
+}
+
+static int reload_for_client(void *context, struct error *error)
+{
+    return reload_on_request(context, error);
+}
+
+static void stop_for_client(void *context)
+{
+    stop_on_request(context);
+}
+
+static int serve_control(struct run *run, struct error *error)
+{
+    const struct control_program program = {.write_report = write_report_for_client,
+                                            .reload = reload_for_client,
+                                            .stop = stop_for_client,
+                                            .context = run,
+                                            .health = run->health};
+    if (run->config->control == NULL)
+        return 0;
+    return control_service_create(&run->service, run->config->control, run->pipeline, &program,
+                                  run->options->tap_encoder, error);
+}
+
+static int serve_metrics(struct run *run, struct error *error)
+{
+    const struct metrics_server_options options = {.address = run->config->metrics,
+                                                   .version = SLUICE_VERSION,
+                                                   .pipeline = run->pipeline,
+                                                   .health = run->health};
+    if (run->config->metrics.family == ADDRESS_NONE)
+        return 0;
+    return metrics_server_create(&run->metrics, &options, error);
+}
+
+/* For whoever may ask how the collector is. */
+static int serve_clients(struct run *run, struct error *error)
+{
+    const struct config *config = run->config;
+    if (config->control == NULL && config->metrics.family == ADDRESS_NONE)
+        return 0;
+    run->health = health_watch_create(run->pipeline);
+    if (run->health == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for --control or --metrics");
+        return -1;
+    }
+    return serve_control(run, error) != 0 ? -1 : serve_metrics(run, error);
+}
+
+static int start(struct run *run, struct error *error)
+{
+    if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
+        return -1;
+    log_watch(notify, run->control);
+    if (control_doubt(run->control) != NULL)
+        log_line(LOG_WARNING, "%s", control_doubt(run->control));
+    run->supervision = supervision_create();
+    struct pipeline_options options = {
+        .config = run->config, .notify = notify, .notify_context = run->control};
+    if (pipeline_create(&run->pipeline, &options, error) != 0)
+        return -1;
+    if (serve_clients(run, error) != 0)
+        return -1;
+    /* All is open, and no thread runs yet. */
+    if (run->config->user != NULL && user_become(run->config->user, error) != 0)
+        return -1;
+    if (pipeline_start(run->pipeline, error) != 0)
+        return -1;
+    if (run->config->duration_ns != 0)
+        run->end_ns = clock_monotonic_ns() + (int64_t)run->config->duration_ns;
+    return 0;
+}
+
+enum exit_code program_run(const struct program_options *options)
+{
+    struct run run = {
+        .options = options, .config = options->config, .end_ns = INT64_MAX, .limit_ns = INT64_MAX};
+    struct error error;
+    enum exit_code code;
+    if (start(&run, &error) != 0) {
+        log_line(LOG_ERROR, "%s", error.text);
+        code = error.code;
+    } else {
+        if (options->running != NULL)
+            options->running(options->context);
+        supervision_begin(run.supervision, run.pipeline);
+        if (!wait_for_end(&run))
+            end_without_threads(&run);
+        code = finish(&run);
+    }
+    metrics_server_destroy(run.metrics);
+    supervision_destroy(run.supervision);
+    control_service_destroy(run.service);
+    health_watch_destroy(run.health);
+    pipeline_destroy(run.pipeline);
+    log_watch(NULL, NULL);
+    control_destroy(run.control);
+    inherited_sockets_forget();
+    return code;
+}

@@ -1,0 +1,187 @@
+#include "collector/program/supervision.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/log/log.h"
+#include "collector/platform/service_manager.h"
+#include "collector/platform/thread.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+/* How often the line for people is made; it is told where it has changed. */
+#define STATUS_NS (5 * SECOND_NS)
+
+/* Into so many parts the manager's patience is cut: one look that comes late does no harm. */
+#define LOOKS 3
+
+/* Beside what a stop may take for itself: its ledger is written, its threads are joined. */
+#define STOP_MARGIN_NS (5 * SECOND_NS)
+
+struct supervision {
+    struct service_manager *manager;
+    struct pipeline *pipeline; /* NULL: not begun, or it stops */
+    int64_t status_due_ns;
+    int64_t counted_ns; /* when `received` was read */
+    uint64_t received;
+    char status[128]; /* as it was told */
+    int64_t look_ns;  /* how often it is looked whether all threads come round; 0: nobody asks */
+    int64_t look_due_ns;
+    bool stuck; /* the last look said so, and the log has it */
+};
+
+/* --- from start to end ------------------------------------------------------------------------ */
+
+static bool told(int result, const struct error *error)
+{
+    if (result != 0)
+        log_line(LOG_WARNING, "%s", error->text);
+    return result == 0;
+}
+
+struct supervision *supervision_create(void)
+{
+    struct service_manager *manager;
+    struct error error;
+    if (!told(service_manager_find(&manager, &error), &error) || manager == NULL)
+        return NULL;
+    struct supervision *supervision = calloc(1, sizeof *supervision);
+    if (supervision == NULL) {
+        log_line(LOG_WARNING, "no memory to tell the service manager anything");
+        service_manager_destroy(manager);
+        return NULL;
+    }
+    supervision->manager = manager;
+    supervision->look_ns = service_manager_patience(manager) / LOOKS;
+    return supervision;
+}
+
+void supervision_destroy(struct supervision *supervision)
+{
+    if (supervision == NULL)
+        return;
+    service_manager_destroy(supervision->manager);
+    free(supervision);
+}
+
+/* --- how it goes ------------------------------------------------------------------------------ */
+
+/* What has come in so far, of all listeners. */
+struct intake_sums {
+    uint64_t received;
+    uint64_t kernel_drops;
+};
+
+/* Returns false where memory is short. */
+static bool sum_up(const struct pipeline *pipeline, struct intake_sums *sums)
+{
+    struct ledger_snapshot *ledger = pipeline_glance(pipeline);
+    *sums = (struct intake_sums){0};
+    if (ledger == NULL)
+        return false;
+    for (size_t i = 0; i < ledger->listener_count; i++) {
+        sums->received += ledger->listeners[i].received;
+        sums->kernel_drops += ledger->listeners[i].kernel_drops;
+    }
+    ledger_snapshot_free(ledger);
+    return true;
+}
+
+static void tell_status(struct supervision *supervision, int64_t now_ns)
+{
+    char line[sizeof supervision->status];
+    struct error error;
+    struct intake_sums intake;
+    supervision->status_due_ns = now_ns + STATUS_NS;
+    if (!sum_up(supervision->pipeline, &intake))
+        return;
+    int64_t passed_ns = now_ns - supervision->counted_ns;
+    double rate = 0;
+    if (passed_ns > 0)
+        rate = (double)(intake.received - supervision->received) * (double)SECOND_NS /
+               (double)passed_ns;
+    supervision->counted_ns = now_ns;
+    supervision->received = intake.received;
+    snprintf(line, sizeof line,
+             "%.0f datagrams/s, %" PRIu64 " received, %" PRIu64 " dropped before that", rate,
+             intake.received, intake.kernel_drops);
+    if (strcmp(line, supervision->status) == 0)
+        return;
+    if (told(service_manager_status(supervision->manager, line, &error), &error))
+        memcpy(supervision->status, line, sizeof line);
+}
+
+/*
+ * A thread that is stuck is left to the manager: it ends the process when its patience is over, and
+ * starts it anew.
+ */
+static void look(struct supervision *supervision, int64_t now_ns)
+{
+    struct error error;
+    const char *stuck = pipeline_stuck(supervision->pipeline);
+    supervision->look_due_ns = now_ns + supervision->look_ns;
+    if (stuck == NULL)
+        told(service_manager_alive(supervision->manager, &error), &error);
+    if (stuck != NULL && !supervision->stuck)
+        log_line(LOG_ERROR, "%s: its thread is stuck; the watchdog is not told that all is well",
+                 stuck);
+    if (stuck == NULL && supervision->stuck)
+        log_line(LOG_INFO, "no thread is stuck any more");
+    supervision->stuck = stuck != NULL;
+}
+
+void supervision_begin(struct supervision *supervision, struct pipeline *pipeline)
+{
+    if (supervision == NULL)
+        return;
+    struct error error;
+    int64_t now_ns = clock_monotonic_ns();
+    supervision->pipeline = pipeline;
+    supervision->counted_ns = now_ns;
+    told(service_manager_ready(supervision->manager, &error), &error);
+    tell_status(supervision, now_ns);
+    supervision->look_due_ns = supervision->look_ns == 0 ? INT64_MAX : now_ns;
+}
+
+void supervision_reloading(struct supervision *supervision)
+{
+    struct error error;
+    if (supervision != NULL && supervision->pipeline != NULL)
+        told(service_manager_reloading(supervision->manager, &error), &error);
+}
+
+void supervision_reloaded(struct supervision *supervision)
+{
+    struct error error;
+    if (supervision != NULL && supervision->pipeline != NULL)
+        told(service_manager_ready(supervision->manager, &error), &error);
+}
+
+void supervision_stopping(struct supervision *supervision, int64_t most_ns)
+{
+    struct error error;
+    if (supervision == NULL || most_ns == INT64_MAX)
+        return;
+    supervision->pipeline = NULL;
+    told(service_manager_stopping(supervision->manager, most_ns + STOP_MARGIN_NS, &error), &error);
+}
+
+int64_t supervision_due(const struct supervision *supervision)
+{
+    if (supervision == NULL || supervision->pipeline == NULL)
+        return INT64_MAX;
+    return supervision->look_due_ns < supervision->status_due_ns ? supervision->look_due_ns
+                                                                 : supervision->status_due_ns;
+}
+
+void supervision_serve(struct supervision *supervision, int64_t now_ns)
+{
+    if (supervision_due(supervision) > now_ns)
+        return;
+    if (supervision->look_due_ns <= now_ns)
+        look(supervision, now_ns);
+    if (supervision->status_due_ns <= now_ns)
+        tell_status(supervision, now_ns);
+}

@@ -1,0 +1,196 @@
+/* collector/program/service.h on Windows: `sluice service install|remove|run`. */
+#include "collector/program/service.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/config/absolute.h"
+#include "collector/log/log.h"
+#include "collector/platform/windows/text.h"
+#include "collector/program/windows/service_arguments.h"
+#include "collector/program/windows/service_run.h"
+#include "collector/program/windows/service_setup.h"
+
+#define DEFAULT_NAME "sluice"
+
+const char service_summary[] =
+    "\nsluice service has Windows run it when the system starts: see sluice service --help.\n";
+
+static const char help[] =
+    "Usage: sluice service install [--name NAME] [--display-name TEXT] -- OPTION...\n"
+    "       sluice service remove [--name NAME]\n"
+    "Has Windows run sluice with these OPTIONs, those of a command line (see sluice --help).\n"
+    "\n"
+    "install  checks the OPTIONs as --check does, makes their paths absolute, and makes a\n"
+    "         service of them that starts with the system, as NT SERVICE\\NAME. There is no\n"
+    "         standard output: a sink has to be named. What goes to standard error elsewhere\n"
+    "         goes to the event log (Application), where NAME is its source.\n"
+    "remove   stops the service, waits for that, and removes it.\n"
+    "run      is what the service manager starts.\n"
+    "\n"
+    "  --name NAME          what the service is called (default " DEFAULT_NAME ")\n"
+    "  --display-name TEXT  what lists of services show (default the name)\n"
+    "\n"
+    "sc.exe start NAME                starts it.\n"
+    "sc.exe stop NAME                 stops it: what has come is written first.\n"
+    "sc.exe control NAME paramchange  has it open files, and read schemas' files, anew.\n"
+    "sc.exe control NAME 128          has it record the ledger.\n";
+
+/* What stands before `--`, and what stands behind it. */
+struct words {
+    const char *name;
+    const char *display_name; /* NULL: the name */
+    int argc;                 /* with the `--` in the place of a program's name; 0: there is none */
+    char **argv;
+};
+
+static bool wrong(struct error *error, const char *text, const char *word)
+{
+    error_set(error, EXIT_CODE_USAGE, "service: %s%s; see sluice service --help", text, word);
+    return false;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* "--name VALUE" or "--name=VALUE" at *at, which moves behind it; NULL: that is something else. */
+static const char *value_of(const char *option, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at];
+    size_t length = strlen(option);
+    if (strncmp(word, option, length) != 0)
+        return NULL;
+    if (word[length] == '=') {
+        ++*at;
+        return word + length + 1;
+    }
+    if (word[length] != '\0' || *at + 1 >= argc)
+        return NULL;
+    *at += 2;
+    return argv[*at - 1];
+}
+
+static bool read_words(int argc, char **argv, struct words *words, struct error *error)
+{
+    *words = (struct words){.name = DEFAULT_NAME};
+    int at = 0;
+    while (at < argc && strcmp(argv[at], "--") != 0) {
+        const char *value;
+        if ((value = value_of("--name", argc, argv, &at)) != NULL)
+            words->name = value;
+        else if ((value = value_of("--display-name", argc, argv, &at)) != NULL)
+            words->display_name = value;
+        else
+            return wrong(error, "what is meant is not known: ", argv[at]);
+    }
+    words->argc = argc - at;
+    words->argv = argv + at;
+    return true;
+}
+
+/* A text for the service manager: it has at most 256 characters. */
+static bool to_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
+{
+    if (*text != '\0' && strpbrk(text, "/\\") == NULL &&
+        text_to_wide(text, name, SERVICE_NAME_SIZE))
+        return true;
+    return wrong(error,
+                 "the name of a service has 1 to 256 characters, none of them / or \\: ", text);
+}
+
+static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
+{
+    if (*text != '\0' && text_to_wide(text, name, SERVICE_NAME_SIZE))
+        return true;
+    return wrong(error, "the display name of a service has 1 to 256 characters: ", text);
+}
+
+/* --- what is done ----------------------------------------------------------------------------- */
+
+/* The arguments that the service gets, when they have been found right. */
+static char **checked_arguments(const struct service_program *program, const struct words *words,
+                                struct error *error)
+{
+    struct config config;
+    if (!service_arguments_read(words->argc, words->argv, program->choices, &config, error))
+        return NULL;
+    int result = program->check(&config, error);
+    config_free(&config);
+    if (result != 0)
+        return NULL;
+    return service_arguments_absolute(words->argc, words->argv, program->choices, error);
+}
+
+/* Two paths that were not the same may be, when both are absolute. */
+static bool is_right(const struct service_program *program, int argc, char **argv,
+                     struct error *error)
+{
+    struct config config;
+    if (!service_arguments_read(argc, argv, program->choices, &config, error))
+        return false;
+    config_free(&config);
+    return true;
+}
+
+static int install(const struct service_program *program, const struct words *words,
+                   struct error *error)
+{
+    wchar_t name[SERVICE_NAME_SIZE];
+    wchar_t display_name[SERVICE_NAME_SIZE];
+    if (!to_name(words->name, name, error) ||
+        !to_display_name(words->display_name != NULL ? words->display_name : words->name,
+                         display_name, error))
+        return -1;
+    char **arguments = checked_arguments(program, words, error);
+    int result = -1;
+    if (arguments != NULL && is_right(program, words->argc, arguments, error))
+        result = service_create(name, display_name, arguments + 1, error);
+    absolute_arguments_free(arguments);
+    if (result == 0)
+        log_line(LOG_INFO,
+                 "the service %s is there, and runs as NT SERVICE\\%s, which must be allowed to "
+                 "write its files; sc.exe start %s starts it",
+                 words->name, words->name, words->name);
+    return result;
+}
+
+static int remove_service(const struct words *words, struct error *error)
+{
+    wchar_t name[SERVICE_NAME_SIZE];
+    if (!to_name(words->name, name, error) || service_delete(name, error) != 0)
+        return -1;
+    log_line(LOG_INFO, "the service %s is no more", words->name);
+    return 0;
+}
+
+static int install_or_remove(const struct service_program *program, int argc, char **argv,
+                             struct error *error)
+{
+    struct words words;
+    bool install_it = argc > 1 && strcmp(argv[1], "install") == 0;
+    bool remove_it = argc > 1 && strcmp(argv[1], "remove") == 0;
+    bool read = false;
+    if (install_it || remove_it)
+        read = read_words(argc - 2, argv + 2, &words, error);
+    else
+        wrong(error, "install, remove or run comes next", "");
+    if (read && remove_it && words.argc != 0)
+        read = wrong(error, "remove takes no OPTIONs", "");
+    if (!read)
+        return -1;
+    return install_it ? install(program, &words, error) : remove_service(&words, error);
+}
+
+enum exit_code service_command(const struct service_program *program, int argc, char **argv)
+{
+    struct error error;
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(help, stdout);
+        return EXIT_CODE_OK;
+    }
+    if (argc > 2 && strcmp(argv[1], "run") == 0 && strcmp(argv[2], "--") == 0)
+        return service_run(program, argc - 2, argv + 2);
+    if (install_or_remove(program, argc, argv, &error) == 0)
+        return EXIT_CODE_OK;
+    log_line(LOG_ERROR, "%s", error.text);
+    return error.code;
+}

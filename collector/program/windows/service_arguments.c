@@ -1,0 +1,70 @@
+#include "collector/program/windows/service_arguments.h"
+
+#include <stdlib.h>
+#include <windows.h>
+
+#include "collector/config/absolute.h"
+#include "collector/config/options.h"
+#include "collector/platform/file_path.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/platform/windows/text.h"
+
+/* Why not; NULL: nothing is wrong. */
+static const char *refusal(enum options_result result, const struct config *config)
+{
+    if (result == OPTIONS_HELP)
+        return "--help is nothing that a service does";
+    if (result == OPTIONS_VERSION)
+        return "--version is nothing that a service does";
+    if (config->check)
+        return "--check is nothing that a service does; sluice --check does it";
+    if (config->print)
+        return "--print-config is nothing that a service does; sluice --print-config does it";
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (config->sinks[i].destination->is_standard_output)
+            return "a service has no standard output; write --sink file:PATH";
+    return NULL;
+}
+
+bool service_arguments_read(int argc, char *const *argv, const struct config_choices *choices,
+                            struct config *config, struct error *error)
+{
+    enum options_result result = options_parse(argc, argv, choices, config, error);
+    if (result == OPTIONS_WRONG)
+        return false;
+    const char *why = refusal(result, config);
+    if (why == NULL)
+        return true;
+    error_set(error, EXIT_CODE_USAGE, "%s", why);
+    config_free(config);
+    return false;
+}
+
+/* Where paths begin that do not say where; freed by the caller. */
+static char *current_folder(struct error *error)
+{
+    DWORD size = GetCurrentDirectoryW(0, NULL);
+    wchar_t *wide = size == 0 ? NULL : calloc(size, sizeof *wide);
+    char *folder = NULL;
+    DWORD length = wide == NULL ? 0 : GetCurrentDirectoryW(size, wide);
+    if (length != 0 && length < size)
+        folder = text_from_wide_copy(wide);
+    if (folder == NULL)
+        error_set(error, EXIT_CODE_INTERNAL, "cannot tell the current folder: %s",
+                  system_error(GetLastError()).text);
+    else
+        file_path_normalise(folder);
+    free(wide);
+    return folder;
+}
+
+char **service_arguments_absolute(int argc, char *const *argv, const struct config_choices *choices,
+                                  struct error *error)
+{
+    char *folder = current_folder(error);
+    if (folder == NULL)
+        return NULL;
+    char **absolute = absolute_arguments(argc, argv, choices, folder, error);
+    free(folder);
+    return absolute;
+}

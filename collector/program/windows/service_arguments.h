@@ -1,0 +1,28 @@
+/*
+ * The collector's arguments where it runs as a service: those of a command line, less what has no
+ * meaning there. Main thread. Of platform/windows only.
+ */
+#ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H
+#define SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H
+
+#include <stdbool.h>
+
+#include "collector/base/error.h"
+#include "collector/config/config.h"
+
+/*
+ * Reads the arguments behind argv[0] as options_parse does. Refuses --help, --version, --check and
+ * --print-config, and a sink that is standard output. Returns false with `error` filled; else
+ * `config` is the caller's to free.
+ */
+bool service_arguments_read(int argc, char *const *argv, const struct config_choices *choices,
+                            struct config *config, struct error *error);
+
+/*
+ * argv again, with absolute paths and a NULL behind it, for a service that will start in another
+ * folder. Returns NULL with `error` filled; else the caller frees it (absolute_arguments_free).
+ */
+char **service_arguments_absolute(int argc, char *const *argv, const struct config_choices *choices,
+                                  struct error *error);
+
+#endif

@@ -1,0 +1,103 @@
+#include "collector/program/windows/service_run.h"
+
+#include "collector/log/log.h"
+#include "collector/platform/windows/control_post.h"
+#include "collector/platform/windows/system_error.h"
+#include "collector/program/windows/event_log.h"
+#include "collector/program/windows/service_arguments.h"
+#include "collector/program/windows/service_status.h"
+
+/* What service_main is not given by the manager. */
+static struct {
+    const struct service_program *program;
+    int argc;
+    char **argv;
+    enum exit_code code;
+} started;
+
+/* --- told by the manager ---------------------------------------------------------------------- */
+
+static DWORD post(enum control_event event)
+{
+    return control_post(event) ? NO_ERROR : ERROR_SERVICE_CANNOT_ACCEPT_CTRL;
+}
+
+DWORD WINAPI service_control(DWORD control, DWORD type, void *data, void *context)
+{
+    (void)type;
+    (void)data;
+    (void)context;
+    switch (control) {
+    case SERVICE_CONTROL_STOP:
+    case SERVICE_CONTROL_SHUTDOWN:
+        service_status_stopping();
+        control_post_first(CONTROL_STOP);
+        return NO_ERROR;
+    case SERVICE_CONTROL_PARAMCHANGE:
+        return post(CONTROL_REOPEN);
+    case SERVICE_CONTROL_LEDGER:
+        return post(CONTROL_LEDGER);
+    case SERVICE_CONTROL_INTERROGATE:
+        return NO_ERROR;
+    default:
+        return ERROR_CALL_NOT_IMPLEMENTED;
+    }
+}
+
+/* --- from start to end ------------------------------------------------------------------------ */
+
+static void running(void *context)
+{
+    (void)context;
+    service_status_running();
+}
+
+static enum exit_code collect(void)
+{
+    struct config config;
+    struct error error;
+    if (!service_arguments_read(started.argc, started.argv, started.program->choices, &config,
+                                &error)) {
+        log_line(LOG_ERROR, "%s", error.text);
+        return error.code;
+    }
+    enum exit_code code = started.program->run(&config, running, NULL);
+    config_free(&config);
+    return code;
+}
+
+/* The first argument is the service's name; others come from whoever started it. */
+static void WINAPI service_main(DWORD count, wchar_t **arguments)
+{
+    SERVICE_STATUS_HANDLE handle =
+        RegisterServiceCtrlHandlerExW(arguments[0], service_control, NULL);
+    if (handle == NULL)
+        return;
+    service_status_begin(handle, SetServiceStatus);
+    event_log_begin(arguments[0], ReportEventW);
+    if (count > 1)
+        log_line(LOG_WARNING, "arguments of a start are not taken: those of the installation are");
+    started.code = collect();
+    event_log_end();
+    service_status_stopped(started.code);
+}
+
+enum exit_code service_run(const struct service_program *program, int argc, char **argv)
+{
+    wchar_t unnamed[] = L""; /* of a service with a process of its own it is not asked for */
+    const SERVICE_TABLE_ENTRYW table[] = {{unnamed, service_main}, {NULL, NULL}};
+    started.program = program;
+    started.argc = argc;
+    started.argv = argv;
+    started.code = EXIT_CODE_INTERNAL;
+    if (StartServiceCtrlDispatcherW(table))
+        return started.code;
+    DWORD reason = GetLastError();
+    if (reason == ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) {
+        log_line(LOG_ERROR, "service run is for the service manager, which starts a service that "
+                            "was installed: sc.exe start NAME");
+        return EXIT_CODE_USAGE;
+    }
+    log_line(LOG_ERROR, "cannot reach the service manager: %s", system_error(reason).text);
+    return EXIT_CODE_INTERNAL;
+}

@@ -17,7 +17,7 @@
 #include "collector/program/ctl.h"
 #include "collector/program/program.h"
 #include "collector/program/service.h"
-#include "sinks/compressions.h"
+#include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
 /* What is in this program: scripts and bug reports go by it. */

@@ -3,9 +3,9 @@
  * itself. Frames one after the other are a file of the format that `name` says, which every program
  * for that format reads from front to end; a file that is cut between two frames is whole.
  *
- * An interface that sinks/ implements, one file for each library (sinks/compressions.h). Lifecycle:
- * create, compress and look at files in any order, destroy. One thread at a time. All memory is
- * taken by create.
+ * An interface that sinks/ implements, one file for each library
+ * (sinks/compression/compressions.h). Lifecycle: create, compress and look at files in any order,
+ * destroy. One thread at a time. All memory is taken by create.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_COMPRESSION_H
 #define SLUICE_COLLECTOR_CONTRACT_COMPRESSION_H

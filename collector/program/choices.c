@@ -2,7 +2,7 @@
 
 #include "collector/platform/control_socket.h"
 #include "proto/schemas.h"
-#include "sinks/compressions.h"
+#include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
 const struct config_choices program_choices = {

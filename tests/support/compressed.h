@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinks/compressions.h"
+#include "sinks/compression/compressions.h"
 
 /* A file that grows. Freed by compressed_free. */
 struct compressed {

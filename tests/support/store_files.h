@@ -7,7 +7,7 @@
 #define SLUICE_TESTS_SUPPORT_STORE_FILES_H
 
 #include "collector/contract/path_template.h"
-#include "sinks/finished_files.h"
+#include "sinks/files/finished_files.h"
 
 /* The template of a path in the scratch directory. Freed by path_template_free. */
 struct path_template *store_template(const char *path);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
-#include "sinks/live_file.h"
+#include "sinks/files/live_file.h"
 #include "sinks/sinks.h"
 #include "tests/support/others.h"
 #include "tests/support/patience.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sinks/canonical_number.h"
+#include "sinks/encoders/canonical_number.h"
 #include "tests/support/random_number.h"
 
 static const char *written(double value)

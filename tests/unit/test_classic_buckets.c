@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sinks/classic_buckets.h"
+#include "sinks/encoders/classic_buckets.h"
 
 /* Asserts the buckets, an array of bound and count. */
 #define assert_buckets(sample, ...)                                                                \

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "collector/capture/byte_order.h"
+#include "sinks/encoders/whole_lines.h"
 #include "sinks/sinks.h"
-#include "sinks/whole_lines.h"
 
 static const struct listener listener = {.name = "udp://127.0.0.1:5555"};
 

@@ -14,8 +14,8 @@
 
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
+#include "sinks/encoders/whole_lines.h"
 #include "sinks/sinks.h"
-#include "sinks/whole_lines.h"
 #include "tests/support/encoding.h"
 #include "tests/support/random_message.h"
 #include "tests/support/random_number.h"

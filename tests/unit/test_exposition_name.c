@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sinks/exposition.h"
+#include "sinks/encoders/exposition.h"
 
 #define LONGEST 24
 

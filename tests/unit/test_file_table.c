@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/base/address.h"
-#include "sinks/file_table.h"
+#include "sinks/files/file_table.h"
 
 #define DAY (INT64_C(86400) * 1000000000)
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "sinks/compressions.h"
-#include "sinks/left_files.h"
+#include "sinks/compression/compressions.h"
+#include "sinks/files/left_files.h"
 #include "sinks/sinks.h"
 #include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"

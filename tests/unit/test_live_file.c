@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sinks/live_file.h"
+#include "sinks/files/live_file.h"
 #include "sinks/sinks.h"
 #include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"

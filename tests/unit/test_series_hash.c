@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sinks/series_hash.h"
+#include "sinks/encoders/series_hash.h"
 
 static uint64_t of_name(const char *name)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "collector/platform/entry.h"
-#include "sinks/compressions.h"
+#include "sinks/compression/compressions.h"
 
 static void fail(const char *why)
 {

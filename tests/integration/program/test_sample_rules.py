@@ -102,7 +102,7 @@ def chained(start, data):
 
 
 def series_hash(name, labels):
-    """As sinks/series_hash.h has it."""
+    """As sinks/encoders/series_hash.h has it."""
     return mixed((chained(0, name.encode()) + sum(
         chained(chained(1, key.encode()), value.encode()) for key, value in labels)) & MASK)
 

@@ -1,0 +1,349 @@
+/*
+ * file:PATH. A path without fields, and nothing to rotate, compress or arrange: appends to a file
+ * under its own name, and opens it anew when told to, or when it sees that the name leads
+ * elsewhere: who rotates it renames it and then sends SIGHUP. A file that was emptied or cut in its
+ * place is gone on with. All else is a store of files (sinks/files/file_store.h).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "collector/contract/path_template.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
+#include "collector/platform/output_check.h"
+#include "collector/platform/thread.h"
+#include "sinks/destinations/output_destination.h"
+#include "sinks/files/file_store.h"
+#include "sinks/sinks.h"
+
+/* How long whoever moved a file is waited for. */
+#define MOVED_NS INT64_C(2000000000)
+
+struct plain_file {
+    struct output_destination output;
+    bool astray;       /* its name leads elsewhere and could not be opened, which was logged */
+    int64_t moved_ns;  /* monotonic: when it was first seen that it was; 0: it was not */
+    bool unsynced;     /* written since the last fsync */
+    int64_t synced_ns; /* monotonic: when that was */
+    char path[PATH_TEMPLATE_SIZE];
+};
+
+static struct plain_file *of(struct destination *destination)
+{
+    return (struct plain_file *)destination;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static void tell_torn(const struct destination_options *options,
+                      const struct output_file_start *start)
+{
+    if (start->torn == TORN_LINE_CUT)
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "cut off the %" PRIu64 " bytes of a %s that an earlier run left torn",
+                  start->torn_size, options->encoder->binary ? "record" : "line");
+    else if (start->torn == TORN_LINE_ENDED)
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "it did not end in a newline and got one; it was not cut, because another "
+                  "program may be writing it");
+}
+
+#define FORMAT_NAME_SIZE 64
+
+/* What is torn at its end: NULL stands for a line. `name` is room for the format's. */
+static const struct output_file_format *format_of(const struct destination_options *options,
+                                                  struct output_file_format *format,
+                                                  char name[FORMAT_NAME_SIZE])
+{
+    const struct encoder_ops *encoder = options->encoder;
+    snprintf(name, FORMAT_NAME_SIZE, "format=%s", encoder->name);
+    *format = (struct output_file_format){.name = name, .whole = encoder->whole};
+    return encoder->binary ? format : NULL;
+}
+
+static int open_file(const struct output_destination *output, struct output_file **file,
+                     struct error *error)
+{
+    const struct destination_options *options = &output->options;
+    struct output_file_start start;
+    struct output_file_format format;
+    char name[FORMAT_NAME_SIZE];
+    if (output_file_open_append(options->path, format_of(options, &format, name), file, &start,
+                                error) != 0)
+        return -1;
+    if (output_destination_check(output, *file, options->path, error) != 0) {
+        output_file_close(*file);
+        *file = NULL;
+        return -1;
+    }
+    tell_torn(options, &start);
+    return 0;
+}
+
+static void sync_now(struct plain_file *plain)
+{
+    const struct destination_options *options = &plain->output.options;
+    struct error error;
+    plain->synced_ns = clock_monotonic_ns();
+    if (options->file.sync == SYNC_NEVER || !plain->unsynced)
+        return;
+    plain->unsynced = false;
+    if (output_file_sync(plain->output.file, &error))
+        return;
+    counter_add(&options->counters->write_errors, 1);
+    log_about(LOG_ERROR, LOG_OF_SINK, options->name, "%s", error.text);
+}
+
+/* The old file stays where the new one cannot be opened, unless it is that which hinders it. */
+static int open_again(struct plain_file *plain, struct error *error)
+{
+    struct output_destination *output = &plain->output;
+    struct output_file *fresh;
+    if (open_file(output, &fresh, error) != 0 &&
+        (!output_file_let_name_go(output->file) || open_file(output, &fresh, error) != 0))
+        return -1;
+    sync_now(plain);
+    output_file_close(output->file);
+    output->file = fresh;
+    plain->astray = false;
+    plain->moved_ns = 0;
+    return 0;
+}
+
+static int reopen(struct destination *destination, struct error *error)
+{
+    struct plain_file *plain = of(destination);
+    if (output_file_is_at(plain->output.file, plain->output.options.path))
+        return 0;
+    return open_again(plain, error);
+}
+
+/* --- between blocks --------------------------------------------------------------------------- */
+
+/*
+ * Where it is astray, whether it is time to open anew: what is written to a file that was removed
+ * is lost, at once; who moves one is going to make a new one, perhaps, and to send SIGHUP.
+ */
+static enum output_file_state look(struct plain_file *plain)
+{
+    const struct output_file *file = plain->output.file;
+    enum output_file_state state = OUTPUT_FILE_IN_PLACE;
+    if (output_file_is_regular(file))
+        state = output_file_look(file, plain->output.options.path);
+    if (state != OUTPUT_FILE_ASTRAY) {
+        plain->moved_ns = 0;
+        return state;
+    }
+    int64_t now = clock_monotonic_ns();
+    if (plain->moved_ns == 0)
+        plain->moved_ns = now;
+    return output_file_is_removed(file) || now - plain->moved_ns >= MOVED_NS ? OUTPUT_FILE_ASTRAY
+                                                                             : OUTPUT_FILE_IN_PLACE;
+}
+
+static bool is_astray(struct destination *destination)
+{
+    return look(of(destination)) != OUTPUT_FILE_IN_PLACE;
+}
+
+static void log_cut(const struct destination_options *options,
+                    const struct output_file_start *start)
+{
+    const char *record = options->encoder->binary ? "record" : "line";
+    if (start->torn == TORN_LINE_NONE)
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name, "it was cut between two %ss", record);
+    else
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "it was cut within a %s; the %" PRIu64 " bytes left of that were %s", record,
+                  start->torn_size,
+                  start->torn == TORN_LINE_CUT ? "removed" : "ended with a newline");
+}
+
+/* What is left of a file that was cut may end within a record. */
+static void go_on_with_cut(struct plain_file *plain)
+{
+    const struct destination_options *options = &plain->output.options;
+    struct output_file_start start;
+    struct output_file_format format;
+    char name[FORMAT_NAME_SIZE];
+    struct error error;
+    if (output_file_mend(plain->output.file, options->path, format_of(options, &format, name),
+                         &start, &error) != 0)
+        log_about(LOG_ERROR, LOG_OF_SINK, options->name,
+                  "it was cut, and its end cannot be put right: %s", error.text);
+    else if (output_file_at_beginning(plain->output.file))
+        log_about(LOG_INFO, LOG_OF_SINK, options->name, "it was emptied, and is begun anew");
+    else
+        log_cut(options, &start);
+}
+
+static void open_astray(struct plain_file *plain)
+{
+    const struct destination_options *options = &plain->output.options;
+    struct error error;
+    if (open_again(plain, &error) == 0) {
+        log_about(LOG_WARNING, LOG_OF_SINK, options->name,
+                  "it was moved or removed, and is opened anew");
+    } else if (!plain->astray) {
+        plain->astray = true;
+        log_about(LOG_ERROR, LOG_OF_SINK, options->name,
+                  "it was moved or removed, going on with the old file: %s", error.text);
+    }
+}
+
+/* Who removes, moves, empties or cuts a file without a word shall not lose what comes. */
+static void prepare(struct destination *destination)
+{
+    struct plain_file *plain = of(destination);
+    switch (look(plain)) {
+    case OUTPUT_FILE_IN_PLACE:
+        break;
+    case OUTPUT_FILE_CUT:
+        go_on_with_cut(plain);
+        break;
+    case OUTPUT_FILE_ASTRAY:
+        open_astray(plain);
+        break;
+    }
+}
+
+static enum write_result write_file(struct destination *destination, const void *bytes, size_t size,
+                                    size_t *written, struct error *error)
+{
+    of(destination)->unsynced = true;
+    return output_destination_write(destination, bytes, size, written, error);
+}
+
+static int64_t due(const struct destination *destination)
+{
+    const struct plain_file *plain = (const struct plain_file *)destination;
+    const struct destination_options *options = &plain->output.options;
+    if (options->file.sync != SYNC_INTERVAL || !plain->unsynced)
+        return INT64_MAX;
+    return plain->synced_ns + file_sync_interval(options);
+}
+
+static void tick(struct destination *destination)
+{
+    sync_now(of(destination));
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static const struct stream_ops plain_stream = {
+    .prepare = prepare,
+    .is_astray = is_astray,
+    .write = write_file,
+    .withdraw = output_destination_withdraw,
+    .handle = output_destination_handle,
+    .take_back = output_destination_take_back,
+    .at_beginning = output_destination_at_beginning,
+    .is_watched = output_destination_is_watched,
+    .reopen = reopen,
+    .due = due,
+    .tick = tick,
+};
+
+static void destroy(struct destination *destination)
+{
+    if (of(destination)->output.file != NULL)
+        sync_now(of(destination));
+    output_destination_destroy(destination);
+}
+
+/* The path that a template without fields is. */
+static void expand_plain(const struct path_template *path, char *text, size_t size)
+{
+    static const struct address nobody;
+    const struct path_values none = {.source = &nobody};
+    path_template_expand(path, &none, text, size);
+}
+
+static int create_plain(const struct path_template *path, const struct destination_options *options,
+                        struct destination **out, struct error *error)
+{
+    struct plain_file *plain = calloc(1, sizeof *plain);
+    if (plain == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
+        return -1;
+    }
+    output_destination_init(&plain->output, &plain_stream, destroy, options);
+    expand_plain(path, plain->path, sizeof plain->path);
+    plain->output.options.path = plain->path;
+    if (open_file(&plain->output, &plain->output.file, error) != 0) {
+        destroy(&plain->output.destination);
+        return -1;
+    }
+    *out = &plain->output.destination;
+    return 0;
+}
+
+/* NULL where memory is short: that a path is right is known when it was configured. */
+static struct path_template *parse_path(const struct destination_options *options)
+{
+    struct path_template *path;
+    size_t wrong_at;
+    const char *why;
+    return path_template_parse(options->path, &path, &wrong_at, &why) ? path : NULL;
+}
+
+static int no_path(const struct destination_options *options, struct error *error)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for the path of %s", options->name);
+    return -1;
+}
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct path_template *path = parse_path(options);
+    if (path == NULL)
+        return no_path(options, error);
+    if (file_store_is_asked_for(path, options)) {
+        int result = file_store_create(path, options, out, error);
+        if (result != 0)
+            path_template_free(path);
+        return result;
+    }
+    int result = create_plain(path, options, out, error);
+    path_template_free(path);
+    return result;
+}
+
+static bool shape(const struct destination_options *options, struct destination_shape *shape)
+{
+    struct path_template *path = parse_path(options);
+    if (path == NULL)
+        return false;
+    *shape = file_store_is_asked_for(path, options) ? file_store_shape(path, options)
+                                                    : (struct destination_shape){0};
+    path_template_free(path);
+    return true;
+}
+
+static int check(const struct destination_options *options, struct error *error)
+{
+    char plain[PATH_TEMPLATE_SIZE];
+    struct path_template *path = parse_path(options);
+    if (path == NULL)
+        return no_path(options, error);
+    int result;
+    if (file_store_is_asked_for(path, options)) {
+        result = output_check_folder(path_template_base(path), error);
+    } else {
+        expand_plain(path, plain, sizeof plain);
+        result = output_check_file(plain, error);
+    }
+    path_template_free(path);
+    return result;
+}
+
+const struct destination_ops destination_file = {
+    .scheme = "file",
+    .needs_path = true,
+    .is_file = true,
+    .shape = shape,
+    .check = check,
+    .create = create,
+};

@@ -1,0 +1,40 @@
+/* stdout: the program's standard output. Data alone goes there. */
+#include <stdlib.h>
+
+#include "sinks/destinations/output_destination.h"
+#include "sinks/sinks.h"
+
+static const struct stream_ops stdout_stream = {
+    .is_astray = output_destination_is_cut,
+    .write = output_destination_write,
+    .withdraw = output_destination_withdraw,
+    .handle = output_destination_handle,
+    .take_back = output_destination_take_back,
+    .at_beginning = output_destination_at_beginning,
+    .is_watched = output_destination_is_watched,
+};
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct output_destination *made = malloc(sizeof *made);
+    if (made == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for standard output");
+        return -1;
+    }
+    output_destination_init(made, &stdout_stream, output_destination_destroy, options);
+    if (output_file_open_stdout(&made->file, error) != 0 ||
+        output_destination_check(made, made->file, "standard output", error) != 0) {
+        output_destination_destroy(&made->destination);
+        return -1;
+    }
+    *out = &made->destination;
+    return 0;
+}
+
+const struct destination_ops destination_stdout = {
+    .scheme = "stdout",
+    .needs_path = false,
+    .is_standard_output = true,
+    .create = create,
+};

@@ -1,0 +1,69 @@
+#include "sinks/destinations/output_destination.h"
+
+#include <stdlib.h>
+
+void output_destination_init(struct output_destination *output, const struct stream_ops *ops,
+                             void (*destroy)(struct destination *destination),
+                             const struct destination_options *options)
+{
+    *output = (struct output_destination){
+        .destination = {.stream = ops, .destroy = destroy},
+        .options = *options,
+    };
+}
+
+int output_destination_check(const struct output_destination *output,
+                             const struct output_file *file, const char *name, struct error *error)
+{
+    const struct encoder_ops *encoder = output->options.encoder;
+    if (!encoder->binary || !output_file_is_terminal(file))
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "format=%s is binary and %s is a terminal; write it to a file or into a pipe",
+              encoder->name, name);
+    return -1;
+}
+
+enum write_result output_destination_write(struct destination *destination, const void *bytes,
+                                           size_t size, size_t *written, struct error *error)
+{
+    struct output_destination *output = (struct output_destination *)destination;
+    return output_file_write(output->file, bytes, size, written, error);
+}
+
+size_t output_destination_withdraw(struct destination *destination)
+{
+    return output_file_withdraw(((struct output_destination *)destination)->file);
+}
+
+wait_handle output_destination_handle(const struct destination *destination)
+{
+    return output_file_handle(((const struct output_destination *)destination)->file);
+}
+
+bool output_destination_at_beginning(const struct destination *destination)
+{
+    return output_file_at_beginning(((const struct output_destination *)destination)->file);
+}
+
+bool output_destination_is_watched(const struct destination *destination)
+{
+    return output_file_is_terminal(((const struct output_destination *)destination)->file);
+}
+
+bool output_destination_take_back(struct destination *destination, size_t size)
+{
+    return output_file_take_back(((struct output_destination *)destination)->file, size);
+}
+
+bool output_destination_is_cut(struct destination *destination)
+{
+    return output_file_is_cut(((struct output_destination *)destination)->file);
+}
+
+void output_destination_destroy(struct destination *destination)
+{
+    struct output_destination *output = (struct output_destination *)destination;
+    output_file_close(output->file);
+    free(output);
+}

@@ -1,0 +1,268 @@
+/*
+ * json: one line of JSON (RFC 8259) a metric value, or a datagram with its message in the protobuf
+ * JSON mapping. Whatever bytes come in, the lines are valid JSON and valid UTF-8, and no object has
+ * the same key twice: see collector/text/json_writer.h for what becomes of ill-formed text.
+ *
+ * This is the hot path: per line it formats what is new and copies what repeats, in few pieces.
+ * What the lines of a record share ("received", "source", "listener") is put together once, and of
+ * that only what differs from the record before; what a line says of its kind was when the encoder
+ * was made.
+ */
+#include <string.h>
+
+#include "collector/text/decimal.h"
+#include "collector/text/json_writer.h"
+#include "sinks/encoders/json_labels.h"
+#include "sinks/encoders/json_sample.h"
+#include "sinks/encoders/sample_encoder.h"
+#include "sinks/encoders/sample_kind.h"
+#include "sinks/encoders/time_text.h"
+#include "sinks/encoders/whole_lines.h"
+#include "sinks/sinks.h"
+
+/* Names of listeners that are shorter than this are kept as they are written. */
+#define NAME_SIZE        512
+#define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2) /* each byte as \u00xx, and the quotes */
+
+/* The facts of a record, as they end a line. The time comes first and always has the same size. */
+#define RECEIVED    ",\"received\":"
+#define FACTS_TIME  (sizeof RECEIVED - 1)
+#define FACTS_SIZE  (FACTS_TIME + TIME_TEXT_SIZE + 32 + ADDRESS_TEXT_SIZE + QUOTED_NAME_SIZE)
+#define END_OF_LINE "}\n"
+
+struct json_encoder {
+    struct sample_encoder base;
+    struct encoder_options options;
+
+    /* Of the record in hand. */
+    struct time_text received;
+    char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"listener":...} and the line's end */
+    size_t facts_size;
+    size_t facts_before_port; /* of the source */
+    size_t facts_before_listener;
+    struct address source;
+    char listener_name[NAME_SIZE];
+    char listener[QUOTED_NAME_SIZE]; /* the same in JSON */
+    size_t listener_size;
+    const char *long_name; /* instead, where it is too long to be kept; else NULL */
+
+    struct time_text sampled;  /* of the sample in hand */
+    struct sample_kinds kinds; /* between name and value: ,"kind":...,"value": */
+};
+
+/* --- what repeats ----------------------------------------------------------------------------- */
+
+/* The size of "HOST:" in that text of an address. */
+static size_t size_before_port(const char *text, size_t size)
+{
+    while (text[size - 1] != ':')
+        size--;
+    return size;
+}
+
+static void set_host(struct json_encoder *json, const struct address *source)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    struct output out = {.data = json->facts, .capacity = sizeof json->facts};
+    output_literal(&out, RECEIVED);
+    output_bytes(&out, json->received.text, TIME_TEXT_SIZE);
+    output_literal(&out, ",\"source\":\"");
+    output_bytes(&out, text, size_before_port(text, address_format(source, text)));
+    json->facts_before_port = out.used;
+}
+
+static void set_port(struct json_encoder *json, uint16_t port)
+{
+    char text[20];
+    struct output out = {
+        .data = json->facts, .used = json->facts_before_port, .capacity = sizeof json->facts};
+    output_bytes(&out, text, decimal_uint64(port, text));
+    output_literal(&out, "\",\"listener\":");
+    json->facts_before_listener = out.used;
+}
+
+static bool same_host(const struct address *a, const struct address *b)
+{
+    return a->family == b->family && a->scope == b->scope &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* Returns whether it is the one that is there. */
+static bool set_source(struct json_encoder *json, const struct address *source)
+{
+    bool same = same_host(&json->source, source);
+    if (same && json->source.port == source->port)
+        return true;
+    if (!same)
+        set_host(json, source);
+    set_port(json, source->port);
+    json->source = *source;
+    return false;
+}
+
+static void end_facts(struct json_encoder *json)
+{
+    struct output out = {
+        .data = json->facts, .used = json->facts_before_listener, .capacity = sizeof json->facts};
+    output_bytes(&out, json->listener, json->listener_size);
+    if (json->long_name == NULL)
+        output_literal(&out, END_OF_LINE);
+    json->facts_size = out.used;
+}
+
+static void set_listener(struct json_encoder *json, const char *name)
+{
+    struct output out = {.data = json->listener, .capacity = sizeof json->listener};
+    size_t length = strlen(name);
+    json->long_name = length < NAME_SIZE ? NULL : name;
+    if (json->long_name == NULL) {
+        memcpy(json->listener_name, name, length + 1);
+        json_string(&out, name, length);
+    }
+    json->listener_size = out.used;
+}
+
+static void set_facts(struct json_encoder *json, const struct listener *listener,
+                      const struct record *record)
+{
+    time_text_update(&json->received, record->received_ns);
+    memcpy(json->facts + FACTS_TIME, json->received.text, TIME_TEXT_SIZE);
+    /* By its name and not its address, which a later listener may have again. */
+    bool same_listener =
+        json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
+    bool same_source = set_source(json, &record->source);
+    if (!same_listener)
+        set_listener(json, listener->name);
+    if (!same_listener || !same_source)
+        end_facts(json);
+}
+
+/* Ends a line. */
+static void write_facts(const struct json_encoder *json, struct output *out)
+{
+    output_bytes(out, json->facts, json->facts_size);
+    if (json->long_name == NULL)
+        return;
+    json_string(out, json->long_name, strlen(json->long_name));
+    output_literal(out, END_OF_LINE);
+}
+
+/* --- one line a sample ------------------------------------------------------------------------ */
+
+static void put_kind(struct output *out, const struct text *kind, const struct text *temporality)
+{
+    output_literal(out, ",\"kind\":\"");
+    output_bytes(out, kind->data, kind->size);
+    if (temporality->size != 0) {
+        output_literal(out, "\",\"temporality\":\"");
+        output_bytes(out, temporality->data, temporality->size);
+    }
+    output_literal(out, "\",\"value\":");
+}
+
+/* The line's beginning up to the sample's name, all of one size. */
+static void write_time(struct output *out, const char *time)
+{
+    static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};
+    static const char behind[] = {',', '"', 'n', 'a', 'm', 'e', '"', ':'};
+    char *at = output_reserve(out, sizeof before + TIME_TEXT_SIZE + sizeof behind);
+    if (at == NULL)
+        return;
+    memcpy(at, before, sizeof before);
+    memcpy(at + sizeof before, time, TIME_TEXT_SIZE);
+    memcpy(at + sizeof before + TIME_TEXT_SIZE, behind, sizeof behind);
+}
+
+static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
+                           const struct sample *sample, struct output *out)
+{
+    struct json_encoder *json = (struct json_encoder *)encoder;
+    const char *time = json->received.text;
+    if (sample->time_ns != 0) {
+        time_text_update(&json->sampled, sample->time_ns);
+        time = json->sampled.text;
+    }
+    write_time(out, time);
+    json_string_behind(out, 0, sample->name.data, sample->name.size);
+    sample_kinds_put(&json->kinds, sample, out);
+    json_sample_value(out, record, sample, &encoder->scratch);
+    if (sample->start_time_ns != 0) {
+        output_literal(out, ",\"start_time\":");
+        json_time(out, sample->start_time_ns);
+    }
+    if (sample->unit.size != 0) {
+        output_literal(out, ",\"unit\"");
+        json_string_behind(out, ':', sample->unit.data, sample->unit.size);
+    }
+    output_literal(out, ",\"labels\":");
+    json_labels_write(&encoder->labels, record, sample, NULL, out);
+    json_sample_exemplars(out, record, sample, &encoder->labels, ",\"exemplars\":");
+    write_facts(json, out);
+    return 1;
+}
+
+/* --- one line a message ----------------------------------------------------------------------- */
+
+/* The same facts, before all else. */
+static void begin_with_facts(const struct json_encoder *json, struct output *out)
+{
+    size_t end = json->long_name == NULL ? sizeof END_OF_LINE - 1 : 0;
+    output_char(out, '{');
+    output_bytes(out, json->facts + 1, json->facts_size - 1 - end);
+    if (json->long_name != NULL)
+        json_string(out, json->long_name, strlen(json->long_name));
+}
+
+static struct encoded encode_message(struct json_encoder *json, const struct record *record,
+                                     struct output *out)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    begin_with_facts(json, out);
+    json_key_literal(out, "schema");
+    json_string(out, record->schema->name, strlen(record->schema->name));
+    json_key_literal(out, "bytes");
+    json_uint64(out, record->size);
+    json_key_literal(out, "message");
+    size_t fallbacks = ops->write_json(record->schema, record->message, &json->options.json,
+                                       &json->base.scratch, out);
+    output_literal(out, END_OF_LINE);
+    return (struct encoded){.lines = 1, .json_fallbacks = fallbacks};
+}
+
+/* --- the encoder ------------------------------------------------------------------------------ */
+
+static struct encoded encode(struct encoder *encoder, const struct listener *listener,
+                             const struct record *record, struct output *out)
+{
+    struct json_encoder *json = (struct json_encoder *)encoder;
+    sample_encoder_begin_record(&json->base);
+    set_facts(json, listener, record);
+    if (json->options.view == VIEW_MESSAGE || !record->schema->has_samples)
+        return encode_message(json, record, out);
+    return sample_encoder_write(&json->base, record, write_sample, out);
+}
+
+static struct encoder *create(const struct encoder_options *options)
+{
+    struct json_encoder *json = sample_encoder_create(&encoder_json, sizeof *json, options);
+    if (json == NULL)
+        return NULL;
+    json->options = *options;
+    /* The facts of no record; those of a record change what differs. */
+    time_text_init(&json->received);
+    time_text_init(&json->sampled);
+    sample_kinds_make(&json->kinds, put_kind);
+    set_listener(json, "");
+    set_host(json, &json->source);
+    set_port(json, json->source.port);
+    end_facts(json);
+    return &json->base.encoder;
+}
+
+const struct encoder_ops encoder_json = {
+    .name = "json",
+    .create = create,
+    .destroy = sample_encoder_destroy,
+    .encode = encode,
+    .whole = whole_lines,
+};

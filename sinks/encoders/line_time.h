@@ -1,0 +1,36 @@
+/*
+ * The end of a line that ends with its time, kept because the next line mostly has the same one.
+ *
+ * Zero before its first use. Belongs to one encoder and is used by its thread. Nothing to free.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_LINE_TIME_H
+#define SLUICE_SINKS_ENCODERS_LINE_TIME_H
+
+#include <stdint.h>
+
+#include "collector/text/output.h"
+
+/* Room for a space, any 64-bit number with a decimal point, and a newline. */
+#define LINE_TIME_SIZE 32
+
+struct line_time {
+    int64_t time_ns; /* since 1970 UTC */
+    size_t size;     /* of the text; 0: there is none yet */
+    char text[LINE_TIME_SIZE];
+};
+
+/* Appends a time as the format has it; always the same for the same time. */
+typedef void line_time_writer(struct output *out, int64_t time_ns);
+
+/* Writes the time anew, between a space and a newline. */
+void line_time_set(struct line_time *end, int64_t time_ns, line_time_writer *write);
+
+static inline void line_time_put(struct line_time *end, int64_t time_ns, line_time_writer *write,
+                                 struct output *out)
+{
+    if (end->time_ns != time_ns || end->size == 0)
+        line_time_set(end, time_ns, write);
+    output_bytes(out, end->text, end->size);
+}
+
+#endif

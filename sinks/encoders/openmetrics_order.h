@@ -1,0 +1,52 @@
+/*
+ * The samples of a block (sinks/encoders/openmetrics_sample.h) in the order in which a file has
+ * them. Pure functions on memory of the caller's; nothing is allocated.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_ORDER_H
+#define SLUICE_SINKS_ENCODERS_OPENMETRICS_ORDER_H
+
+#include "sinks/encoders/openmetrics_sample.h"
+
+/* The samples of a block, as offsets in it. */
+struct openmetrics_index {
+    char *block;
+    uint32_t *at; /* room for twice as many; the second half is for sorting */
+    size_t count;
+};
+
+static inline struct openmetrics_sample
+openmetrics_index_load(const struct openmetrics_index *index, size_t i)
+{
+    return openmetrics_sample_load(index->block + index->at[i]);
+}
+
+/* The bytes of sample `i`, and the name of its family among them. */
+static inline char *openmetrics_index_bytes(const struct openmetrics_index *index, size_t i)
+{
+    return index->block + index->at[i];
+}
+
+static inline const char *openmetrics_index_name(const struct openmetrics_index *index, size_t i)
+{
+    return openmetrics_index_bytes(index, i) + sizeof(struct openmetrics_sample);
+}
+
+/* Orders by family (its name, then its type), labels, time, and, of the same, place in the block.
+ */
+void openmetrics_order(struct openmetrics_index *index);
+
+/* Whether two samples are of one family; of one metric of it. */
+bool openmetrics_same_family(const struct openmetrics_index *index, size_t a, size_t b);
+bool openmetrics_same_metric(const struct openmetrics_index *index, size_t a, size_t b);
+
+/* In an ordered index: the first sample whose family's name is not below this one. */
+size_t openmetrics_find(const struct openmetrics_index *index, const char *name, size_t size);
+
+/* Whether sample `i` is there and of a family with that name. */
+bool openmetrics_is_named(const struct openmetrics_index *index, size_t i, const char *name,
+                          size_t size);
+
+/* In an ordered index: the first sample of the next family. */
+size_t openmetrics_next_family(const struct openmetrics_index *index, size_t i);
+
+#endif

@@ -1,0 +1,79 @@
+#include "sinks/encoders/sample_encoder.h"
+
+#include <stdlib.h>
+
+#include "sinks/encoders/sample_filter.h"
+#include "sinks/encoders/sample_shape.h"
+
+/* A label's text that has to be made is at most six times as long as what was sent of it (control
+ * characters, escaped): that of any datagram fits. */
+_Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fit");
+
+static void set_rules(struct sample_encoder *encoder, const struct sample_rules *rules)
+{
+    encoder->rules = *rules;
+    encoder->filters = sample_rules_filter(rules);
+    encoder->renames = rules->rename != NULL;
+    if (rules->rename_label != NULL || rules->add_label != NULL || rules->drop_label != NULL)
+        encoder->labels.rules = &encoder->rules;
+}
+
+void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
+                            const struct encoder_options *options)
+{
+    struct sample_encoder *made = calloc(1, size);
+    if (made == NULL)
+        return NULL;
+    made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* pages that nothing needs stay untouched */
+    made->scratch.capacity = ENCODER_SCRATCH_SIZE;
+    if (made->scratch.base == NULL) {
+        free(made);
+        return NULL;
+    }
+    made->encoder.ops = ops;
+    set_rules(made, &options->rules);
+    return made;
+}
+
+void sample_encoder_destroy(struct encoder *encoder)
+{
+    struct sample_encoder *made = (struct sample_encoder *)encoder;
+    free(made->scratch.base);
+    free(made);
+}
+
+void sample_encoder_begin_record(struct sample_encoder *encoder)
+{
+    encoder->scratch.used = 0;
+    encoder->scratch.exhausted = false;
+    sample_labels_begin_record(&encoder->labels, &encoder->scratch);
+}
+
+/* Whether the sample is to be written; then it is called as the rules have it. */
+static bool take(struct sample_encoder *encoder, const struct record *record, struct sample *sample,
+                 struct output *out)
+{
+    if (encoder->filters &&
+        !sample_filter_keeps(&encoder->rules, &encoder->labels, record, sample, out))
+        return false;
+    sample_shape_name(&encoder->rules, &sample->name);
+    return true;
+}
+
+struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct record *record,
+                                    sample_writer *write, struct output *out)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct schema_cursor cursor = {.scratch = &encoder->scratch};
+    struct sample sample;
+    struct encoded encoded = {0};
+    bool ruled = encoder->filters || encoder->renames;
+    while (!out->overflow && ops->next_sample(record->schema, record->message, &cursor, &sample)) {
+        if (ruled && !take(encoder, record, &sample, out))
+            continue;
+        size_t lines = write(encoder, record, &sample, out);
+        encoded.lines += lines;
+        encoded.samples += lines != 0;
+    }
+    return encoded;
+}

@@ -1,0 +1,42 @@
+/*
+ * The part that encoders of samples share: room for texts that have to be made, the labels, the
+ * sink's rules about samples, and the walk over a record's samples that follows them.
+ *
+ * An encoder's own structure begins with a struct sample_encoder. Used by the sink's thread.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_SAMPLE_ENCODER_H
+#define SLUICE_SINKS_ENCODERS_SAMPLE_ENCODER_H
+
+#include "collector/contract/sink.h"
+#include "sinks/encoders/sample_labels.h"
+
+struct sample_encoder {
+    struct encoder encoder;
+    struct arena scratch; /* ENCODER_SCRATCH_SIZE bytes, emptied before each record */
+    struct sample_labels labels;
+    struct sample_rules rules; /* borrowed */
+    bool filters, renames;     /* whether there are any about which samples, or their names */
+};
+
+/*
+ * Makes an encoder of `size` bytes, all zero but for this part. Of the options it keeps the rules,
+ * whose lists outlive it. Returns NULL where memory is short.
+ */
+void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
+                            const struct encoder_options *options);
+
+/* For the operation of the same name. */
+void sample_encoder_destroy(struct encoder *encoder);
+
+/* Begins a record. */
+void sample_encoder_begin_record(struct sample_encoder *encoder);
+
+/* Appends the lines of one sample. Returns how many; none: it leaves nothing. */
+typedef size_t sample_writer(struct sample_encoder *encoder, const struct record *record,
+                             const struct sample *sample, struct output *out);
+
+/* Appends the lines of all samples of a record that was begun, as the rules have them. */
+struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct record *record,
+                                    sample_writer *write, struct output *out);
+
+#endif

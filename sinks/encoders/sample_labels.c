@@ -1,0 +1,213 @@
+#include "sinks/encoders/sample_labels.h"
+
+#include <string.h>
+
+#include "sinks/encoders/sample_shape.h"
+
+void sample_labels_begin_record(struct sample_labels *labels, struct arena *scratch)
+{
+    labels->scratch = scratch;
+    labels->steps = 0;
+    labels->shared.seen = NULL;
+    labels->shared.of = NULL;
+}
+
+static void begin(struct sample_labels *labels, const struct record *record,
+                  const struct sample *sample, const struct sample_exemplar *exemplar)
+{
+    labels->record = record;
+    labels->sample = sample;
+    labels->exemplar = exemplar;
+    labels->cursor = (struct schema_cursor){.scratch = labels->scratch};
+    labels->count = 0;
+    labels->bits = 0;
+    labels->told = LABELS_AS_SENT;
+    labels->first = false;
+    labels->noting = NULL;
+    labels->repeated = NULL;
+}
+
+void sample_labels_begin(struct sample_labels *labels, const struct record *record,
+                         const struct sample *sample, const struct sample_exemplar *exemplar)
+{
+    begin(labels, record, sample, exemplar);
+    if (exemplar != NULL)
+        labels->told = LABELS_OF_EXEMPLAR;
+    else if (labels->rules != NULL)
+        labels->told = LABELS_AS_RULED;
+    labels->sent_ended = false;
+    labels->added = 0;
+}
+
+void sample_labels_begin_sent(struct sample_labels *labels, const struct record *record,
+                              const struct sample *sample)
+{
+    begin(labels, record, sample, NULL);
+}
+
+/* --- walking ---------------------------------------------------------------------------------- */
+
+static bool next_sent(struct sample_labels *labels, struct label *label)
+{
+    const struct schema *schema = labels->record->schema;
+    label->shared = NULL;
+    return schema->ops->next_label(schema, labels->record->message, labels->sample, &labels->cursor,
+                                   label);
+}
+
+static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
+{
+    const struct schema *schema = labels->record->schema;
+    label->shared = NULL;
+    return schema->ops->next_exemplar_label(schema, labels->record->message, labels->sample,
+                                            labels->exemplar, &labels->cursor, label);
+}
+
+/* The next of those that are added behind the others. */
+static bool next_added(struct sample_labels *labels, struct label *label)
+{
+    const struct sample_pairs *list = labels->rules->add_label;
+    labels->cursor.made = 0;
+    if (list == NULL || labels->added == list->count)
+        return false;
+    const struct sample_pair *pair = &list->pairs[labels->added++];
+    *label = (struct label){.key = pair->from, .value = pair->to};
+    return true;
+}
+
+/* The next label as the rules have it; those that they drop count as steps here. */
+static bool next_ruled(struct sample_labels *labels, struct label *label)
+{
+    while (!labels->sent_ended && labels->steps <= MAX_LABEL_STEPS) {
+        labels->sent_ended = !next_sent(labels, label);
+        if (labels->sent_ended)
+            break;
+        if (sample_shape_key(labels->rules, &label->key, &labels->steps, MAX_LABEL_STEPS))
+            return true;
+        labels->steps += 1 + labels->cursor.made;
+    }
+    return next_added(labels, label);
+}
+
+bool sample_labels_walk(struct sample_labels *labels, struct label *label)
+{
+    if (labels->told == LABELS_AS_SENT)
+        return next_sent(labels, label);
+    if (labels->told == LABELS_OF_EXEMPLAR)
+        return next_of_exemplar(labels, label);
+    return next_ruled(labels, label);
+}
+
+bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, struct output *out)
+{
+    while (sample_labels_next(labels, label, out)) {
+        if (sample_labels_note(labels, &label->key, out))
+            return true;
+        if (out->overflow)
+            break;
+    }
+    return false;
+}
+
+/* --- what samples share ----------------------------------------------------------------------- */
+
+/* The walk ends here: what its last step made is given back. */
+static void give_up(struct sample_labels *labels)
+{
+    labels->scratch->used -= labels->cursor.made;
+    labels->cursor.made = 0;
+}
+
+bool sample_labels_repeat(struct sample_labels *labels, const struct label *label, char separator,
+                          struct output *out)
+{
+    struct shared_labels *shared = &labels->shared;
+    if (labels->told != LABELS_AS_SENT)
+        return false;
+    if (shared->seen != label->shared) {
+        shared->seen = label->shared;
+        labels->first = true;
+    }
+    if (labels->first)
+        return false;
+    if (labels->noting != NULL) {
+        labels->noted++;
+        return false;
+    }
+    if (shared->of != label->shared) {
+        labels->noting = label->shared;
+        labels->noted = 1;
+        labels->noted_from = labels->count;
+        labels->noted_at = out->used;
+        return false;
+    }
+    if ((labels->bits & shared->bits) != 0)
+        return false; /* perhaps one of the same key: that one wins */
+    if (labels->count + shared->count > MAX_LABELS)
+        return false;
+    give_up(labels);
+    if (labels->count != 0)
+        output_char(out, separator);
+    labels->repeated = out->data + out->used;
+    output_bytes(out, shared->text, shared->size);
+    return true;
+}
+
+/* Their keys, which stand in `text`. */
+static void remember_keys(struct sample_labels *labels, const char *text)
+{
+    struct shared_labels *shared = &labels->shared;
+    shared->bits = 0;
+    shared->count = 0;
+    for (size_t i = labels->noted_from; i < labels->count; i++) {
+        const struct text *key = &labels->keys[i];
+        shared->bits |= sample_labels_bit(key->data, key->size);
+        shared->keys[shared->count++] =
+            (struct shared_key){(uint16_t)(key->data - text), (uint16_t)key->size};
+    }
+}
+
+void sample_labels_note_shared(struct sample_labels *labels, const struct output *out)
+{
+    struct shared_labels *shared = &labels->shared;
+    const void *of = labels->noting;
+    /* One that was left out is left out because of this sample's own. */
+    bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
+    size_t at = labels->noted_at + (labels->noted_from != 0); /* behind the separator */
+    labels->noting = NULL;
+    if (!all || labels->noted > MAX_SHARED_LABELS || out->used - at > sizeof shared->text)
+        return;
+    shared->of = of;
+    shared->size = out->used - at;
+    memcpy(shared->text, out->data + at, shared->size);
+    remember_keys(labels, out->data + at);
+}
+
+void sample_labels_add_repeated(struct sample_labels *labels)
+{
+    const struct shared_labels *shared = &labels->shared;
+    if (labels->repeated == NULL)
+        return;
+    for (size_t i = 0; i < shared->count; i++)
+        labels->keys[labels->count++] =
+            (struct text){labels->repeated + shared->keys[i].at, shared->keys[i].size};
+    labels->bits |= shared->bits;
+    labels->repeated = NULL;
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+/* Whether the sample had the key before; counts the steps that takes. */
+bool sample_labels_is_known(struct sample_labels *labels, const struct text *key)
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct text *known = &labels->keys[i];
+        labels->steps++;
+        if (known->size != key->size)
+            continue;
+        labels->steps += key->size / 8;
+        if (key->size == 0 || memcmp(known->data, key->data, key->size) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,37 @@
+#include "sinks/encoders/whole_lines.h"
+
+#include "collector/text/utf8.h"
+
+/* Bytes that no text from outside stands in, however short the names are: `a{b=` of prometheus. */
+#define BEGINNING 4
+
+/*
+ * Whether a file can begin so. None of zstd, gzip or pcap does, which the same sink may have
+ * written when it was told to. NULs are what a power cut may leave.
+ */
+static bool is_beginning(const uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    if (size < BEGINNING || bytes[0] == '\0')
+        return true;
+    while (at < BEGINNING) {
+        bool valid;
+        size_t length = utf8_sequence(bytes + at, size - at, &valid);
+        if (!valid)
+            return at + length == size; /* torn within the character */
+        if (bytes[at] < ' ' || bytes[at] == 0x7f)
+            return at != 0 && (bytes[at] == '\r' || bytes[at] == '\n');
+        at += length;
+    }
+    return true;
+}
+
+size_t whole_lines(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
+{
+    *foreign = at_start && !is_beginning(bytes, size);
+    if (*foreign)
+        return 0;
+    while (size != 0 && bytes[size - 1] != '\n')
+        size--;
+    return size;
+}

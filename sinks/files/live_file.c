@@ -1,0 +1,270 @@
+#include "sinks/files/live_file.h"
+
+#include <string.h>
+
+#include "collector/log/log.h"
+#include "collector/platform/thread.h"
+
+static const char *part_name(const struct file_makings *makings, const struct live_file *file,
+                             char *name)
+{
+    return file_part_name(makings->path, file->path, file->number, name);
+}
+
+static void forget(struct live_file *file)
+{
+    file->part = NULL;
+    file->aside = false;
+    file->size = 0;
+    file->unsynced = false;
+    file->again = false;
+    file->rest_until_ns = 0;
+}
+
+static void tell_astray(const struct file_makings *makings, const struct live_file *file)
+{
+    char name[FILE_NAME_SIZE];
+    log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name,
+              "%s was moved or removed; what comes goes to a new one",
+              part_name(makings, file, name));
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/*
+ * Something has that name: what a dead program left, which is completed, or what is in the way.
+ * PART_BUSY: it will go, but not yet.
+ */
+static enum part_result clear_the_way(const struct file_makings *makings,
+                                      const struct live_file *file, struct error *error)
+{
+    char name[FILE_NAME_SIZE];
+    char format[FILE_CONTENT_TEXT_SIZE];
+    const struct complete_part left = {.name = part_name(makings, file, name),
+                                       .path = file->path,
+                                       .number = file->number,
+                                       .begun_ns = clock_wall_ns()};
+    switch (left_file_finish(&makings->content, &left, makings->finished, error)) {
+    case LEFT_DONE:
+        return PART_DONE;
+    case LEFT_WAITS:
+    case LEFT_BUSY:
+        return PART_BUSY;
+    case LEFT_LOCKED:
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is being written by another program",
+                  part_name(makings, file, name));
+        return PART_FAILED;
+    case LEFT_FOREIGN:
+        file_content_format(&makings->content, format);
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way, and is no file of %s",
+                  part_name(makings, file, name), format);
+        return PART_FAILED;
+    case LEFT_FAILED:
+        break;
+    }
+    return PART_FAILED;
+}
+
+/* Opens a new one by its name. PART_BUSY: that is not free yet. */
+static enum part_result open_by_name(const struct file_makings *makings, struct live_file *file,
+                                     struct error *error)
+{
+    char name[FILE_NAME_SIZE];
+    part_name(makings, file, name);
+    const size_t base = strlen(path_template_prefix(makings->path));
+    enum part_result result = part_file_open_new(name, base, &file->part, error);
+    if (result == PART_TAKEN) {
+        result = clear_the_way(makings, file, error);
+        if (result == PART_DONE)
+            result = part_file_open_new(name, base, &file->part, error);
+    }
+    if (result == PART_TAKEN)
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "%s is in the way", name);
+    return result;
+}
+
+/* None can be begun: goes on with the one that waits for its name, unless it is one block. */
+static bool take_back(const struct file_makings *makings, struct live_file *file,
+                      const struct error *error)
+{
+    struct complete_part part;
+    char name[FILE_NAME_SIZE];
+    if (makings->content.encoder->arrange != NULL ||
+        !finished_files_take_back(makings->finished, file->path, &part))
+        return false;
+    file->part = part.file;
+    file->number = part.number;
+    file->size = part_file_size(part.file);
+    file->opened_ns = part.begun_ns;
+    file->again = true;
+    file->rest_until_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
+    if (!part.again)
+        log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name, "%s; going on with %s",
+                  error->text, part_name(makings, file, name));
+    return true;
+}
+
+static bool open_new(const struct file_makings *makings, struct live_file *file,
+                     struct error *error)
+{
+    enum part_result result;
+    file->number = finished_files_next_part(makings->finished, file->path);
+    if (file->number < file->least)
+        file->number = file->least;
+    while ((result = open_by_name(makings, file, error)) == PART_BUSY &&
+           file->number < PART_NUMBER_MAX)
+        file->number++;
+    if (result != PART_DONE)
+        return take_back(makings, file, error);
+    file->size = 0;
+    file->opened_ns = clock_wall_ns();
+    return true;
+}
+
+/* PART_MISSING where it is not there any more as it was left; PART_BUSY where it may not be had. */
+static enum part_result take_up(const struct file_makings *makings, struct live_file *file,
+                                struct error *error)
+{
+    char name[FILE_NAME_SIZE];
+    enum part_result result =
+        part_file_open_left(part_name(makings, file, name), &file->part, error);
+    if (result != PART_DONE)
+        return result == PART_BUSY ? PART_BUSY : PART_MISSING;
+    if (part_file_size(file->part) == file->size) {
+        file->aside = false;
+        return PART_DONE;
+    }
+    part_file_close(file->part);
+    file->part = NULL;
+    return PART_MISSING;
+}
+
+/* One that cannot be taken up is complete, as it is, and waits for its name. */
+static bool let_wait(const struct file_makings *makings, struct live_file *file,
+                     struct error *error)
+{
+    char name[FILE_NAME_SIZE];
+    const struct complete_part part = {.name = part_name(makings, file, name),
+                                       .path = file->path,
+                                       .number = file->number,
+                                       .begun_ns = file->opened_ns};
+    if (!finished_files_await(makings->finished, &part, error->text))
+        return false;
+    forget(file);
+    return true;
+}
+
+bool live_file_open(const struct file_makings *makings, struct live_file *file, struct error *error)
+{
+    if (file->part != NULL && part_file_is_there(file->part)) {
+        file->size = part_file_size(file->part); /* somebody may have emptied it */
+        return true;
+    }
+    if (file->part == NULL && !file->aside)
+        return open_new(makings, file, error);
+    enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_MISSING;
+    if (found == PART_DONE)
+        return true;
+    if (found == PART_BUSY)
+        return let_wait(makings, file, error) && open_new(makings, file, error);
+    tell_astray(makings, file);
+    if (file->part != NULL && makings->sync != SYNC_NEVER)
+        part_file_sync(file->part, error);
+    part_file_close(file->part);
+    forget(file);
+    return open_new(makings, file, error);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error)
+{
+    if (!part_file_append(file->part, bytes, size, error))
+        return false;
+    file->size = part_file_size(file->part);
+    file->unsynced = true;
+    return true;
+}
+
+bool live_file_sync(const struct file_makings *makings, struct live_file *file, struct error *error)
+{
+    bool aside = file->aside;
+    if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
+        return true; /* what became of it is told when it is looked for next */
+    file->unsynced = false;
+    bool synced = part_file_sync(file->part, error);
+    if (aside)
+        live_file_put_aside(file);
+    return synced;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+bool live_file_complete(const struct file_makings *makings, struct live_file *file,
+                        struct error *error)
+{
+    char name[FILE_NAME_SIZE];
+    if (!live_file_is_begun(file))
+        return true;
+    enum part_result found = file->part == NULL ? take_up(makings, file, error) : PART_DONE;
+    if (found == PART_BUSY)
+        return let_wait(makings, file, error);
+    if (found == PART_MISSING) {
+        tell_astray(makings, file);
+        forget(file);
+        return true;
+    }
+    if (file->size <= makings->content.head_size) {
+        part_file_remove(file->part);
+        forget(file);
+        return true;
+    }
+    if (makings->sync != SYNC_NEVER && !live_file_sync(makings, file, error))
+        return false;
+    char part_text[FILE_NAME_SIZE];
+    const struct complete_part part = {.file = file->part,
+                                       .name = part_name(makings, file, part_text),
+                                       .path = file->path,
+                                       .number = file->number,
+                                       .begun_ns = file->opened_ns,
+                                       .again = file->again};
+    switch (finished_files_add(makings->finished, &part, name, error)) {
+    case PART_DONE:
+        counter_add(makings->files, 1);
+        file->least = 0;
+        break;
+    case PART_BUSY:
+        break;
+    case PART_MISSING:
+        tell_astray(makings, file);
+        part_file_close(file->part);
+        break;
+    default:
+        file->rest_until_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
+        return false;
+    }
+    forget(file);
+    return true;
+}
+
+void live_file_put_aside(struct live_file *file)
+{
+    if (file->part == NULL)
+        return;
+    part_file_close(file->part);
+    file->part = NULL;
+    file->aside = true;
+}
+
+void live_file_abandon(struct live_file *file)
+{
+    part_file_close(file->part);
+    forget(file);
+}
+
+void live_file_pass_by(struct live_file *file)
+{
+    if (file->number < PART_NUMBER_MAX)
+        file->least = file->number + 1;
+    live_file_abandon(file);
+}

@@ -1,11 +1,12 @@
 /*
  * The destinations and encoders that are built in. To add one: a file that implements its interface
- * of collector/contract/sink.h, a row in sinks.c, and a line in CMakeLists.txt.
+ * in collector/contract/, a row in sinks.c, and a line in CMakeLists.txt.
  */
 #ifndef SLUICE_SINKS_SINKS_H
 #define SLUICE_SINKS_SINKS_H
 
-#include "collector/contract/sink.h"
+#include "collector/contract/destination.h"
+#include "collector/contract/encoder.h"
 
 /* All of them, NULL at the end. */
 extern const struct destination_ops *const builtin_destinations[];

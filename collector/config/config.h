@@ -14,10 +14,11 @@
 
 #include "collector/base/address.h"
 #include "collector/base/networks.h"
+#include "collector/contract/destination.h"
+#include "collector/contract/encoder.h"
 #include "collector/contract/framing.h"
 #include "collector/contract/schema.h"
 #include "collector/contract/schema_match.h"
-#include "collector/contract/sink.h"
 #include "collector/log/log.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"

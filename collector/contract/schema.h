@@ -12,26 +12,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "collector/base/arena.h"
 #include "collector/base/error.h"
 #include "collector/contract/decode_failure.h"
 #include "collector/text/output.h"
+#include "collector/text/text.h"
 
 struct schema;
-
-/* Bytes that belong to somebody else; no NUL at the end, any bytes inside. */
-struct text {
-    const char *data;
-    size_t size;
-};
-
-/* Whether they are the same bytes; what is empty may have no data. */
-static inline bool text_equal(const struct text *a, const struct text *b)
-{
-    return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
-}
 
 enum decode_result {
     DECODE_OK,

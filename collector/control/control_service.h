@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
 #include "collector/platform/control.h"
 
 #define CONTROL_CLIENTS   8

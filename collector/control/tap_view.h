@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
 #include "collector/record/batch.h"
 #include "collector/text/output.h"
 

@@ -18,7 +18,8 @@
 #include <stdint.h>
 
 #include "collector/base/pulse.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/destination.h"
+#include "collector/contract/encoder.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/wakeup.h"
 #include "collector/queue/batch_queue.h"

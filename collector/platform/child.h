@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "collector/base/error.h"
-#include "collector/contract/sink.h"
 #include "collector/platform/wakeup.h"
+#include "collector/platform/write_result.h"
 
 struct child;
 
@@ -30,7 +30,7 @@ int child_start(struct child *child, const char *command, struct error *error);
 
 /*
  * Writes a first part of `size` (≥ 1) bytes into its input, which must be open, without waiting for
- * it to read. Returns as collector/contract/sink.h says; WRITE_CLOSED: nobody has the input open
+ * it to read. Returns as collector/platform/write_result.h says; WRITE_CLOSED: nobody has the input open
  * (on Windows: child_look has told its end).
  */
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,

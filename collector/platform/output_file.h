@@ -17,8 +17,9 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/contract/sink.h"
+#include "collector/platform/output_whole.h"
 #include "collector/platform/wakeup.h"
+#include "collector/platform/write_result.h"
 
 struct output_file;
 
@@ -81,7 +82,7 @@ int output_file_open_stdout(struct output_file **out, struct error *error);
 void output_file_hold_standard_streams(void);
 
 /*
- * Writes a first part of `size` (≥ 1) bytes, as collector/contract/sink.h says of a destination's
+ * Writes a first part of `size` (≥ 1) bytes, as collector/platform/write_result.h says of a destination's
  * write. After WRITE_WOULD_BLOCK the next write offers the same first bytes again: some systems
  * have them on their way by then. Who has other bytes to write, or none, withdraws them before.
  */

@@ -7,7 +7,7 @@
 
 #include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
 
 struct program_options {
     const struct config *config; /* outlives the run */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/listener.h"
 #include "collector/queue/ring.h"
 
 /*

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/listener.h"
 #include "collector/receive/intake.h"
 
 struct capture_player;

@@ -20,7 +20,7 @@
 
 #include "collector/base/error.h"
 #include "collector/contract/decode_failure.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
 #include "collector/platform/udp_socket.h"
 

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "collector/base/arena.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
 #include "collector/output/feed.h"
 #include "collector/platform/udp_socket.h"

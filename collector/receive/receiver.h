@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/listener.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
 #include "collector/platform/udp_socket.h"

@@ -18,11 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/address.h"
 #include "collector/base/arena.h"
+#include "collector/contract/record.h"
 
 struct listener;
-struct schema;
 struct schema_list;
 
 /* Bytes of a batch's arena. Large ones take what does not fit a small one. */
@@ -35,30 +34,6 @@ struct schema_list;
  * for such addresses.
  */
 #define BATCH_SMALL_STRIDE (BATCH_SMALL_SIZE + 640)
-
-/* A datagram as it was received, for the sinks that write it whole. */
-struct packet {
-    const uint8_t *data; /* the payload */
-    uint32_t size;
-    struct address destination;
-};
-
-struct record {
-    struct record *next;
-    const struct listener *listener;
-    const struct schema *schema;
-    const void *message; /* for the schema's operations */
-    const uint8_t *data; /* the message's own bytes: the payload, or the message's part of it */
-
-    /*
-     * The datagram, in its first record where the listener keeps packets
-     * (collector/contract/sink.h); NULL in its others, so that it is written once.
-     */
-    const struct packet *packet;
-    uint32_t size; /* of `data` */
-    struct address source;
-    int64_t received_ns; /* arrival, nanoseconds since 1970 UTC */
-};
 
 struct batch {
     const struct listener *listener; /* whose records these are; NULL: those of several */

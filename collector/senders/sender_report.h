@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/listener.h"
 #include "collector/senders/sequence.h"
 #include "collector/senders/traffic.h"
 #include "collector/text/output.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/contract/schema.h"
+#include "collector/text/text.h"
 
 /*
  * Whether the text matches. Adds its steps, of which each compares a byte, to *steps: no more than

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "collector/contract/encoder.h"
+
 void output_destination_init(struct output_destination *output, const struct stream_ops *ops,
                              void (*destroy)(struct destination *destination),
                              const struct destination_options *options)

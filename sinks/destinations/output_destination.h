@@ -5,8 +5,9 @@
 #ifndef SLUICE_SINKS_DESTINATIONS_OUTPUT_DESTINATION_H
 #define SLUICE_SINKS_DESTINATIONS_OUTPUT_DESTINATION_H
 
-#include "collector/contract/sink.h"
+#include "collector/contract/destination.h"
 #include "collector/platform/output_file.h"
+#include "collector/platform/write_result.h"
 
 /* Such a destination begins with this. */
 struct output_destination {

@@ -8,7 +8,7 @@
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_ARRANGE_H
 
 #include "collector/base/arena.h"
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
 
 /* What an exposition ends with. */
 #define OPENMETRICS_END "# EOF\n"

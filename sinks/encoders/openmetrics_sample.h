@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
 
 /* The types of families, in the order in which they claim a name that several have. */
 enum openmetrics_type {

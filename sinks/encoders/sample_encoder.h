@@ -7,7 +7,8 @@
 #ifndef SLUICE_SINKS_ENCODERS_SAMPLE_ENCODER_H
 #define SLUICE_SINKS_ENCODERS_SAMPLE_ENCODER_H
 
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
+#include "collector/contract/record.h"
 #include "sinks/encoders/sample_labels.h"
 
 struct sample_encoder {

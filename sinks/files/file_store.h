@@ -9,8 +9,8 @@
 #ifndef SLUICE_SINKS_FILES_FILE_STORE_H
 #define SLUICE_SINKS_FILES_FILE_STORE_H
 
+#include "collector/contract/destination.h"
 #include "collector/contract/path_template.h"
-#include "collector/contract/sink.h"
 
 /* Whether these options ask for one. */
 bool file_store_is_asked_for(const struct path_template *path,

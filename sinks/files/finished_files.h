@@ -12,8 +12,8 @@
 #define SLUICE_SINKS_FILES_FINISHED_FILES_H
 
 #include "collector/base/counter.h"
+#include "collector/contract/destination.h"
 #include "collector/contract/path_template.h"
-#include "collector/contract/sink.h"
 #include "collector/platform/part_file.h"
 #include "sinks/files/file_walk.h"
 

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/contract/destination.h"
 #include "collector/contract/path_template.h"
-#include "collector/contract/sink.h"
 
 struct kept_files;
 

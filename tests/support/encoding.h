@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
 
 /* The facts of a record until a test changes them, and how they look in every line. */
 #define ENCODING_RECEIVED_NS INT64_C(1700000000123456789)

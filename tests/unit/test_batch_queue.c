@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
 #include "collector/platform/thread.h"
 #include "collector/queue/batch_queue.h"
 #include "tests/support/patience.h"

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
 #include "collector/record/batch.h"
 #include "proto/message/decode.h"
 #include "sinks/sinks.h"

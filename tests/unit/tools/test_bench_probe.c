@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "collector/contract/sink.h"
+#include "collector/contract/encoder.h"
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
 #include "tools/bench/probe.h"

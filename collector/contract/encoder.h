@@ -1,0 +1,109 @@
+/*
+ * An encoder: records in, bytes out.
+ *
+ * An interface. sinks/encoders/ implements it, one file a format, and sinks/sinks.c lists all of
+ * them; any encoder works on any destination. After create and begin, only the sink's thread calls
+ * an encoder.
+ */
+#ifndef SLUICE_COLLECTOR_CONTRACT_ENCODER_H
+#define SLUICE_COLLECTOR_CONTRACT_ENCODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
+#include "collector/contract/sample_rules.h"
+#include "collector/contract/schema.h"
+#include "collector/platform/output_whole.h"
+#include "collector/text/output.h"
+
+enum sink_view {
+    VIEW_AUTO,    /* samples of a schema that has them, else the message */
+    VIEW_SAMPLE,  /* one line per metric value; only for schemas that have samples */
+    VIEW_MESSAGE, /* one line per message */
+};
+
+/* The encoder keys of a sink's URL. */
+struct encoder_options {
+    enum sink_view view;
+    struct json_style json;
+    struct sample_rules rules; /* their lists outlive the encoder */
+};
+
+struct encoder;
+
+/* Bytes of working memory that an encoder may take when it is made; the memory plan counts them. */
+#define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
+
+/* The most bytes of a file that an encoder arranges. */
+#define ARRANGED_SIZE ((size_t)2 * 1024 * 1024)
+
+/* Bytes that a file may have to begin with. */
+#define ENCODER_HEAD_SIZE ((size_t)1024)
+
+/* What a record left in the output: lines, and the metric values that they tell one by one. */
+struct encoded {
+    size_t lines;
+    size_t samples;
+    size_t json_fallbacks; /* values without a form in the JSON mapping (schema.h: write_json) */
+    size_t left_out;       /* samples that there was no place for in the file (arrange) */
+    size_t arranged; /* of an encoder that arranges: bytes, at most, that it takes of a file */
+};
+
+/* Adds up what records left. */
+static inline void encoded_add(struct encoded *sum, const struct encoded *one)
+{
+    sum->lines += one->lines;
+    sum->samples += one->samples;
+    sum->json_fallbacks += one->json_fallbacks;
+    sum->left_out += one->left_out;
+    sum->arranged += one->arranged;
+}
+
+struct encoder_ops {
+    const char *name;   /* of format= */
+    bool needs_samples; /* it tells samples alone: only for schemas that have them, no messages */
+    bool needs_packets; /* it writes whole datagrams: the records' packets */
+    bool binary;        /* no lines of text: not for a terminal, no views, and torn otherwise */
+
+    /* Returns NULL where memory is short. */
+    struct encoder *(*create)(const struct encoder_options *options);
+    void (*destroy)(struct encoder *encoder);
+
+    /*
+     * Appends what a file begins with, whole lines of at most ENCODER_HEAD_SIZE bytes, always the
+     * same. It is no record and counts as no line. Called once, before the thread starts. NULL: a
+     * file begins with its first record.
+     */
+    void (*begin)(struct encoder *encoder, struct output *out);
+
+    /*
+     * Appends the record's lines, each ended by a newline (or, of a binary format, what stands for
+     * a line), and returns how many. No line and nothing appended: the record leaves none. What
+     * does not fit makes `out` overflow, and the caller takes back what was appended.
+     */
+    struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
+                             const struct record *record, struct output *out);
+
+    /*
+     * Appends to `out` the whole file that a block of `size` bytes becomes, in at most
+     * ARRANGED_SIZE bytes, and returns what it tells. The block holds what `encode` has appended
+     * for records whose `arranged` sum up to no more than that (of one record it never is more); it
+     * is altered. Nothing is allocated. NULL: what is encoded is what is written. An encoder that
+     * arranges is for files alone, and has no head.
+     */
+    struct encoded (*arrange)(struct encoder *encoder, char *block, size_t size,
+                              struct output *out);
+
+    /* How far a file that an earlier run has left is whole. */
+    output_whole *whole;
+};
+
+/* Every implementation begins with this. */
+struct encoder {
+    const struct encoder_ops *ops;
+};
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * A listener, as its records carry it: its name, its schemas and its limits.
+ */
+#ifndef SLUICE_COLLECTOR_CONTRACT_LISTENER_H
+#define SLUICE_COLLECTOR_CONTRACT_LISTENER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct networks;
+struct rate_limit;
+struct schema_doubt;
+struct schema_slot;
+
+/* What a record's lines say about where it came from. Immutable; outlives all batches. */
+struct listener {
+    uint32_t index;
+    const char *name; /* its URL without the keys: "udp://127.0.0.1:5555", "pcap:FILE" */
+    struct schema_slot *schemas;
+    const char *schema_names;       /* of all of them, for people */
+    size_t max_decoded;             /* bytes that all messages of a datagram may take */
+    const struct networks *senders; /* who may send; NULL: everyone */
+    struct rate_limit *rate_limit;  /* how much each may send; NULL: any number */
+    struct schema_doubt *doubt;     /* whether its schemas are right; NULL: nobody looks */
+    bool keeps_packets; /* some sink writes whole datagrams (encoder_ops' needs_packets) */
+};
+
+#endif

@@ -1,0 +1,18 @@
+/* How far the bytes of a file are whole records: what a format says about a file of its own. */
+#ifndef SLUICE_COLLECTOR_PLATFORM_OUTPUT_WHOLE_H
+#define SLUICE_COLLECTOR_PLATFORM_OUTPUT_WHOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Of `size` bytes that begin where a record does (`at_start`: where the file does, with its head):
+ * how many, from the front, are the head and whole records; 0: not even the first is. *foreign:
+ * what follows those is not the beginning of a record either, so that somebody else has written
+ * it. Where it is false they are all, or the next one goes on behind the last byte. A pure
+ * function.
+ */
+typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
+
+#endif

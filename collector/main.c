@@ -50,7 +50,7 @@ static void print_version(void)
 static enum exit_code check(const struct config *config)
 {
     struct error error;
-    if (pipeline_check(config, &error) != 0 || pipeline_check_outputs(config, &error) != 0) {
+    if (program_check(config, &error) != 0 || pipeline_check_outputs(config, &error) != 0) {
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }
@@ -99,7 +99,7 @@ static enum exit_code run_service(const struct config *config, void (*running)(v
 
 static const struct service_program service = {
     .choices = &program_choices,
-    .check = pipeline_check,
+    .check = program_check,
     .run = run_service,
 };
 

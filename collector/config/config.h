@@ -16,29 +16,11 @@
 #include "collector/base/networks.h"
 #include "collector/contract/destination.h"
 #include "collector/contract/encoder.h"
-#include "collector/contract/framing.h"
 #include "collector/contract/schema.h"
-#include "collector/contract/schema_match.h"
+#include "collector/contract/schema_config.h"
 #include "collector/log/log.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
-
-/* What some of a listener's datagrams mean. Texts are owned; NULL: not given. */
-struct schema_config {
-    const struct schema_ops *ops;
-    bool from_file;
-    char *source; /* a built-in schema's name, or the file */
-
-    /* Of a schema from a file, as in struct schema_options. */
-    char *message;
-    char *sequence, *sequence_key;
-    char *name, *value, *time, *labels;
-
-    /* Which datagrams it is for, and where its messages stand in them. */
-    struct schema_match match;
-    enum framing framing;
-    uint64_t header; /* bytes in front of them, skipped */
-};
 
 struct written;
 

@@ -6,7 +6,6 @@
 #include "collector/config/match.h"
 #include "collector/config/network.h"
 #include "collector/config/rules.h"
-#include "collector/senders/rate_limit.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)

@@ -13,6 +13,9 @@ struct rate_limit;
 struct schema_doubt;
 struct schema_slot;
 
+/* The most datagrams a second that a listener may allow each sender. */
+#define RATE_LIMIT_MOST UINT64_C(1000000)
+
 /* What a record's lines say about where it came from. Immutable; outlives all batches. */
 struct listener {
     uint32_t index;

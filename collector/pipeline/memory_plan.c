@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#include "collector/control/control_service.h"
-#include "collector/metrics/metrics_server.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
@@ -53,14 +51,10 @@ static uint64_t large_batches(const struct memory_needs *needs)
 /* What is there only where somebody may ask. */
 static uint64_t control_memory(const struct memory_needs *needs)
 {
-    uint64_t memory = 0;
+    uint64_t memory = needs->reserved;
     if (needs->senders)
         memory += threads(needs) * traffic_table_memory() +
                   sequence_senders_memory(MEMORY_SENDERS) + sender_report_memory(threads(needs));
-    if (needs->control)
-        memory += control_service_memory();
-    if (needs->metrics)
-        memory += metrics_server_memory();
     return memory;
 }
 
@@ -87,7 +81,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     struct memory_needs bare = *needs;
     bare.control = false;
     bare.senders = false;
-    bare.metrics = false;
+    bare.reserved = 0;
     bare.rate_limits = 0;
     bare.receiver_memory = 0;
     uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);

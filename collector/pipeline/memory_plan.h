@@ -12,7 +12,7 @@
 #include "collector/base/error.h"
 
 /*
- * What the budget is when none is given, with what `control`, `senders`, `metrics`, `rate_limits`
+ * What the budget is when none is given, with what `control`, `senders`, `reserved`, `rate_limits`
  * and `receiver_memory` need on top of it; and the least that a ring then holds, in batches, for
  * each thread that fills it.
  */
@@ -35,7 +35,7 @@ struct memory_needs {
     size_t rate_limits;   /* listeners that have one */
     bool control;         /* somebody may watch what passes */
     bool senders;         /* somebody may ask who sends */
-    bool metrics;         /* are served */
+    uint64_t reserved;    /* bytes that parts outside the pipeline take, which serve who asks */
     size_t intakes;       /* pairs of a thread and a listener on it: each may hold one open batch */
 };
 

@@ -23,6 +23,7 @@ struct pipeline;
 
 struct pipeline_options {
     const struct config *config; /* outlives the pipeline */
+    uint64_t reserved;           /* bytes of the budget that parts outside the pipeline take */
 
     /* Called from any thread: look at pipeline_state. */
     void (*notify)(void *context);
@@ -44,9 +45,9 @@ enum pipeline_state {
 /*
  * Whether the configuration could run, as far as that can be said without opening anything but
  * schemas and captures, and of those only regular files: a pipe's bytes are for the run itself.
- * Returns 0, or -1 with `error` filled.
+ * `reserved` as in struct pipeline_options. Returns 0, or -1 with `error` filled.
  */
-int pipeline_check(const struct config *config, struct error *error);
+int pipeline_check(const struct config *config, uint64_t reserved, struct error *error);
 
 /*
  * Whether the files of sinks and dead letters, and the socket of --control, can be had: with the

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "collector/capture/capture.h"
-#include "collector/metrics/metrics_server.h"
 #include "collector/pipeline/pipeline_parts.h"
 #include "collector/platform/inherited_sockets.h"
 #include "collector/platform/user.h"
@@ -29,14 +28,14 @@ size_t pipeline_sockets_of(const struct listener_config *listener)
 }
 
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
-                         struct memory_needs *needs, struct error *error)
+                         uint64_t reserved, struct memory_needs *needs, struct error *error)
 {
     *needs = (struct memory_needs){.sinks = config->sink_count,
                                    .dead_letters = config->dead_letter.name != NULL,
                                    .control = config->control != NULL,
                                    .senders = config_tells_senders(config),
                                    .receiver_memory = notifier_memory(notifier),
-                                   .metrics = config->metrics.family != ADDRESS_NONE};
+                                   .reserved = reserved};
     for (size_t i = 0; i < config->sink_count; i++) {
         struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);
         size_t bytes;
@@ -196,20 +195,10 @@ static int check_filters(const struct config *config, struct error *error)
     return 0;
 }
 
-static int check_metrics(const struct config *config, struct error *error)
-{
-    if (config->metrics.family == ADDRESS_NONE || metrics_server_library() != NULL)
-        return 0;
-    error_set(error, EXIT_CODE_CONFIG,
-              "--metrics: this program was built without it (libmicrohttpd)");
-    return -1;
-}
-
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
         check_sockets(config, error) != 0 || check_filters(config, error) != 0 ||
-        check_metrics(config, error) != 0 ||
         (config->user != NULL && user_check(config->user, error) != 0))
         return -1;
     return check_processors(&config->receiver_cpus, error);
@@ -269,14 +258,14 @@ struct schema_list **pipeline_make_schemas(const struct config *config, struct e
     return lists;
 }
 
-int pipeline_check(const struct config *config, struct error *error)
+int pipeline_check(const struct config *config, uint64_t reserved, struct error *error)
 {
     struct memory_needs needs;
     struct memory_plan plan;
     const struct notifier_backend *notifier = notifier_choose(config->notifier, error);
     if (notifier == NULL || pipeline_check_config(config, error) != 0)
         return -1;
-    if (pipeline_count_needs(config, notifier, &needs, error) != 0)
+    if (pipeline_count_needs(config, notifier, reserved, &needs, error) != 0)
         return -1;
     if (memory_plan_make(&plan, config->memory, &needs, error) != 0)
         return -1;

@@ -141,7 +141,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
     struct memory_needs needs;
-    if (pipeline_count_needs(config, pipeline->notifier, &needs, error) != 0)
+    if (pipeline_count_needs(config, pipeline->notifier, pipeline->options.reserved, &needs,
+                             error) != 0)
         return -1;
     if (memory_plan_make(&pipeline->plan, config->memory, &needs, error) != 0)
         return -1;

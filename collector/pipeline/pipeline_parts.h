@@ -180,7 +180,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
  * `error` filled (EXIT_CODE_INTERNAL).
  */
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
-                         struct memory_needs *needs, struct error *error);
+                         uint64_t reserved, struct memory_needs *needs, struct error *error);
 
 /* What no URL alone can tell. Returns 0, or -1 with `error` filled. */
 int pipeline_check_config(const struct config *config, struct error *error);

@@ -74,7 +74,8 @@ static int plan_memory(struct reload *reload, struct error *error)
 {
     const struct pipeline *pipeline = reload->pipeline;
     struct memory_needs needs;
-    if (pipeline_count_needs(reload->to, pipeline->notifier, &needs, error) != 0)
+    if (pipeline_count_needs(reload->to, pipeline->notifier, pipeline->options.reserved, &needs,
+                             error) != 0)
         return -1;
     needs.receiver_feeds = pipeline->receiver_count;
     needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;

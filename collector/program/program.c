@@ -353,16 +353,47 @@ static int serve_clients(struct run *run, struct error *error)
     return serve_control(run, error) != 0 ? -1 : serve_metrics(run, error);
 }
 
+/* Bytes that serving clients takes from --memory. */
+static uint64_t reserved_memory(const struct config *config)
+{
+    uint64_t bytes = 0;
+    if (config->control != NULL)
+        bytes += control_service_memory();
+    if (config->metrics.family != ADDRESS_NONE)
+        bytes += metrics_server_memory();
+    return bytes;
+}
+
+static int check_metrics(const struct config *config, struct error *error)
+{
+    if (config->metrics.family == ADDRESS_NONE || metrics_server_library() != NULL)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG,
+              "--metrics: this program was built without it (libmicrohttpd)");
+    return -1;
+}
+
+int program_check(const struct config *config, struct error *error)
+{
+    if (check_metrics(config, error) != 0)
+        return -1;
+    return pipeline_check(config, reserved_memory(config), error);
+}
+
 static int start(struct run *run, struct error *error)
 {
+    if (check_metrics(run->config, error) != 0)
+        return -1;
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;
     log_watch(notify, run->control);
     if (control_doubt(run->control) != NULL)
         log_line(LOG_WARNING, "%s", control_doubt(run->control));
     run->supervision = supervision_create();
-    struct pipeline_options options = {
-        .config = run->config, .notify = notify, .notify_context = run->control};
+    struct pipeline_options options = {.config = run->config,
+                                       .reserved = reserved_memory(run->config),
+                                       .notify = notify,
+                                       .notify_context = run->control};
     if (pipeline_create(&run->pipeline, &options, error) != 0)
         return -1;
     if (serve_clients(run, error) != 0)

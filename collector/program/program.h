@@ -26,6 +26,12 @@ struct program_options {
 };
 
 /*
+ * Whether the configuration could run: what this program was built without, and pipeline_check.
+ * Returns 0, or -1 with `error` filled.
+ */
+int program_check(const struct config *config, struct error *error);
+
+/*
  * Runs until there is a reason to stop, and returns the exit code; what went wrong has been logged.
  * Where a file hangs for longer than the stop may take, it ends the process itself (with
  * EXIT_CODE_IO): a read or write that never returns can be waited for no other way.

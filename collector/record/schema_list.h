@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "collector/base/error.h"
-#include "collector/config/config.h"
 #include "collector/contract/framing.h"
 #include "collector/contract/schema.h"
+#include "collector/contract/schema_config.h"
 #include "collector/contract/schema_match.h"
 
 struct schema_entry {

@@ -30,9 +30,9 @@
 #include <stdint.h>
 
 #include "collector/base/address.h"
+#include "collector/contract/listener.h"
 
 #define RATE_LIMIT_SOURCES 16384
-#define RATE_LIMIT_MOST    UINT64_C(1000000)
 
 struct rate_limit;
 

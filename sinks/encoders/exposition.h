@@ -10,7 +10,6 @@
 #define SLUICE_SINKS_ENCODERS_EXPOSITION_H
 
 #include "collector/contract/schema.h"
-#include "collector/record/batch.h"
 #include "collector/text/output.h"
 #include "sinks/encoders/sample_labels.h"
 

@@ -12,9 +12,9 @@
 #ifndef SLUICE_SINKS_ENCODERS_SAMPLE_LABELS_H
 #define SLUICE_SINKS_ENCODERS_SAMPLE_LABELS_H
 
+#include "collector/contract/record.h"
 #include "collector/contract/sample_rules.h"
 #include "collector/contract/schema.h"
-#include "collector/record/batch.h"
 #include "collector/text/output.h"
 
 /*

@@ -111,7 +111,7 @@ static void samples_of_what_has_none_are_refused_by_name(void **state)
               " --sink file:OUTPUT?view=sample");
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_non_null(strstr(error.text, "view=sample, but a.Fake of udp://127.0.0.1:0 has no"));
-    assert_int_equal(pipeline_check(&flow->config, &error), -1);
+    assert_int_equal(pipeline_check(&flow->config, 0, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_non_null(strstr(error.text, "view=sample, but a.Fake of udp://127.0.0.1:0 has no"));
 }
@@ -121,11 +121,11 @@ static void a_check_makes_the_schemas_and_leaves_none(void **state)
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE " --sink file:OUTPUT");
     struct error error;
-    assert_int_equal(pipeline_check(&flow->config, &error), 0);
+    assert_int_equal(pipeline_check(&flow->config, 0, &error), 0);
     assert_int_equal(fake_schemas.made, 2);
     assert_int_equal(fake_schemas.living, 1);
     atomic_store(&fake_schemas.fail, true);
-    assert_int_equal(pipeline_check(&flow->config, &error), -1);
+    assert_int_equal(pipeline_check(&flow->config, 0, &error), -1);
     assert_string_equal(error.text, "fake.desc: cannot be made");
     flow_finish(flow, 20000);
 }

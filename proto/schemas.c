@@ -1,5 +1,7 @@
 #include "proto/schemas.h"
 
+#define SCHEMA_ROW(name) &schema_##name,
+
 const struct schema_ops *const builtin_schemas[] = {
-    &schema_telemetry, &schema_riemann, &schema_otlp, &schema_otlp_logs, &schema_otlp_traces, NULL,
+    BUILTIN_SCHEMAS(SCHEMA_ROW) NULL,
 };

@@ -1,13 +1,12 @@
 #include "sinks/sinks.h"
 
+#define DESTINATION_ROW(name) &destination_##name,
+#define ENCODER_ROW(name)     &encoder_##name,
+
 const struct destination_ops *const builtin_destinations[] = {
-    &destination_stdout,
-    &destination_file,
-    &destination_command,
-    NULL,
+    BUILTIN_DESTINATIONS(DESTINATION_ROW) NULL,
 };
 
 const struct encoder_ops *const builtin_encoders[] = {
-    &encoder_json, &encoder_influx,   &encoder_prometheus, &encoder_openmetrics,
-    &encoder_csv,  &encoder_protobuf, &encoder_pcap,       NULL,
+    BUILTIN_ENCODERS(ENCODER_ROW) NULL,
 };

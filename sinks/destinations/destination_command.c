@@ -12,7 +12,7 @@
 #include "collector/log/log.h"
 #include "collector/platform/child.h"
 #include "collector/platform/thread.h"
-#include "sinks/sinks.h"
+#include "sinks/destinations/destinations.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SECOND      (1000 * MILLISECOND)

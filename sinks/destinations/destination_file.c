@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "collector/contract/encoder.h"
 #include "collector/contract/path_template.h"
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/output_check.h"
 #include "collector/platform/thread.h"
+#include "sinks/destinations/destinations.h"
 #include "sinks/destinations/output_destination.h"
 #include "sinks/files/file_store.h"
-#include "sinks/sinks.h"
 
 /* How long whoever moved a file is waited for. */
 #define MOVED_NS INT64_C(2000000000)

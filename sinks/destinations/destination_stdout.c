@@ -1,8 +1,8 @@
 /* stdout: the program's standard output. Data alone goes there. */
 #include <stdlib.h>
 
+#include "sinks/destinations/destinations.h"
 #include "sinks/destinations/output_destination.h"
-#include "sinks/sinks.h"
 
 static const struct stream_ops stdout_stream = {
     .is_astray = output_destination_is_cut,

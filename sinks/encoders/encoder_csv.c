@@ -11,12 +11,12 @@
 #include "collector/text/json_writer.h"
 #include "collector/text/number.h"
 #include "collector/text/plain_text.h"
+#include "sinks/encoders/encoders.h"
 #include "sinks/encoders/json_sample.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/sample_kind.h"
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
-#include "sinks/sinks.h"
 
 struct csv_encoder {
     struct sample_encoder base;

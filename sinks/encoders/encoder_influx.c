@@ -14,10 +14,10 @@
 #include "collector/text/number.h"
 #include "collector/text/plain_text.h"
 #include "sinks/encoders/classic_buckets.h"
+#include "sinks/encoders/encoders.h"
 #include "sinks/encoders/line_time.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/whole_lines.h"
-#include "sinks/sinks.h"
 
 struct influx_encoder {
     struct sample_encoder base;

@@ -12,13 +12,13 @@
 
 #include "collector/text/decimal.h"
 #include "collector/text/json_writer.h"
+#include "sinks/encoders/encoders.h"
 #include "sinks/encoders/json_labels.h"
 #include "sinks/encoders/json_sample.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/sample_kind.h"
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
-#include "sinks/sinks.h"
 
 /* Names of listeners that are shorter than this are kept as they are written. */
 #define NAME_SIZE        512

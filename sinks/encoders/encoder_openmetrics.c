@@ -13,12 +13,12 @@
 #include "collector/text/number.h"
 #include "sinks/encoders/canonical_number.h"
 #include "sinks/encoders/classic_buckets.h"
+#include "sinks/encoders/encoders.h"
 #include "sinks/encoders/exposition.h"
 #include "sinks/encoders/line_time.h"
 #include "sinks/encoders/openmetrics_arrange.h"
 #include "sinks/encoders/openmetrics_sample.h"
 #include "sinks/encoders/sample_encoder.h"
-#include "sinks/sinks.h"
 
 /* --- types and names -------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 #include "collector/capture/byte_order.h"
 #include "collector/capture/udp_packet.h"
-#include "sinks/sinks.h"
+#include "sinks/encoders/encoders.h"
 
 #define MAGIC_NANOSECONDS 0xa1b23c4du
 #define HEAD_SIZE         24

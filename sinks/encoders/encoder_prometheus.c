@@ -9,11 +9,11 @@
 
 #include "collector/text/number.h"
 #include "sinks/encoders/classic_buckets.h"
+#include "sinks/encoders/encoders.h"
 #include "sinks/encoders/exposition.h"
 #include "sinks/encoders/line_time.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/whole_lines.h"
-#include "sinks/sinks.h"
 
 struct prometheus_encoder {
     struct sample_encoder base;

@@ -7,7 +7,7 @@
 
 #include "collector/base/wire.h"
 #include "collector/text/utf8.h"
-#include "sinks/sinks.h"
+#include "sinks/encoders/encoders.h"
 
 #define LONGEST_MESSAGE 65535u /* it was in a datagram */
 

@@ -13,8 +13,9 @@
 #include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
+#include "sinks/destinations/destinations.h"
+#include "sinks/encoders/encoders.h"
 #include "sinks/files/live_file.h"
-#include "sinks/sinks.h"
 #include "tests/support/others.h"
 #include "tests/support/patience.h"
 #include "tests/support/scratch_directory.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "proto/schemas.h"
-#include "sinks/sinks.h"
+#include "sinks/encoders/encoders.h"
 #include "tests/support/encoding.h"
 #include "tests/support/otlp_wire.h"
 

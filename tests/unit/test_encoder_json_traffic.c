@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "proto/schemas.h"
-#include "sinks/sinks.h"
+#include "sinks/encoders/encoders.h"
 #include "tests/support/capture_reading.h"
 #include "tests/support/encoding.h"
 #include "tests/support/json_tree.h"

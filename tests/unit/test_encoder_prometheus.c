@@ -12,7 +12,7 @@
 
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
-#include "sinks/sinks.h"
+#include "sinks/encoders/encoders.h"
 #include "tests/support/encoding.h"
 #include "tests/support/otlp_wire.h"
 #include "tests/support/sample_encoding.h"

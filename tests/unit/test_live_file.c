@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "sinks/encoders/encoders.h"
 #include "sinks/files/live_file.h"
-#include "sinks/sinks.h"
 #include "tests/support/others.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/store_files.h"

@@ -9,7 +9,8 @@
 
 #include "collector/ledger/ledger.h"
 #include "collector/output/sink_thread.h"
-#include "sinks/sinks.h"
+#include "sinks/destinations/destinations.h"
+#include "sinks/encoders/encoders.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/scratch_directory.h"
 

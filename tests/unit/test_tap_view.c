@@ -12,7 +12,7 @@
 
 #include "collector/control/tap_view.h"
 #include "collector/text/json_writer.h"
-#include "sinks/sinks.h"
+#include "sinks/encoders/encoders.h"
 
 /* --- records whose messages are names, with commas between them ------------------------------- */
 

@@ -17,7 +17,8 @@
 
 #include "collector/contract/path_template.h"
 #include "collector/ledger/ledger.h"
-#include "sinks/sinks.h"
+#include "sinks/destinations/destinations.h"
+#include "sinks/encoders/encoders.h"
 #include "tests/support/scratch_directory.h"
 
 #define BLOCK_SIZE ((size_t)4000)

@@ -1,0 +1,24 @@
+/*
+ * The encoders that are built in, in the order in which they are listed to users. To add one: a
+ * file that implements collector/contract/encoder.h, a row here, and a line in CMakeLists.txt.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_ENCODERS_H
+#define SLUICE_SINKS_ENCODERS_ENCODERS_H
+
+#include "collector/contract/encoder.h"
+
+/* ROW(NAME) stands for encoder_NAME, which the file encoder_NAME.c defines. */
+#define BUILTIN_ENCODERS(ROW)                                                                      \
+    ROW(json)                                                                                      \
+    ROW(influx)                                                                                    \
+    ROW(prometheus)                                                                                \
+    ROW(openmetrics)                                                                               \
+    ROW(csv)                                                                                       \
+    ROW(protobuf)                                                                                  \
+    ROW(pcap)
+
+#define DECLARE_ENCODER(name) extern const struct encoder_ops encoder_##name;
+BUILTIN_ENCODERS(DECLARE_ENCODER)
+#undef DECLARE_ENCODER
+
+#endif

@@ -1,0 +1,30 @@
+# What a folder may use: the rows of layers.txt, which the test `layers` reads as well.
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/layers.txt layer_rows REGEX "^[^#]")
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+    CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/layers.txt)
+
+# sluice_folder(NAME SOURCES file...): the library of a folder, sluice_NAME, linked to those that
+# its row allows. Of a folder in sinks/ the row is sinks/NAME.
+function(sluice_folder name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+    add_library(sluice_${name} STATIC ${arg_SOURCES})
+    target_link_libraries(sluice_${name} PUBLIC sluice_build)
+    set(found FALSE)
+    foreach(row IN LISTS layer_rows)
+        separate_arguments(words UNIX_COMMAND "${row}")
+        list(POP_FRONT words folder)
+        if(NOT folder MATCHES "^(sinks/)?${name}$")
+            continue()
+        endif()
+        set(found TRUE)
+        foreach(word IN LISTS words)
+            if(NOT word MATCHES "\\.h$") # a single header, whose library comes with another row
+                string(REPLACE "sinks/" "" word ${word})
+                target_link_libraries(sluice_${name} PUBLIC sluice_${word})
+            endif()
+        endforeach()
+    endforeach()
+    if(NOT found)
+        message(FATAL_ERROR "layers.txt has no row for ${name}")
+    endif()
+endfunction()

@@ -202,3 +202,17 @@ bool networks_hold(const struct networks *networks, const struct address *addres
     return ranges.count != 0 && !is_less(number, ranges.first->first) &&
            !is_less(ranges.first->last, number);
 }
+
+bool network_holds(const struct address *network, unsigned prefix, const struct address *address)
+{
+    if (network->family != address->family)
+        return false;
+    size_t whole = prefix / 8;
+    unsigned rest = prefix % 8;
+    if (memcmp(network->bytes, address->bytes, whole) != 0)
+        return false;
+    if (rest == 0)
+        return true;
+    unsigned mask = 0xff00u >> rest & 0xff;
+    return ((network->bytes[whole] ^ address->bytes[whole]) & mask) == 0;
+}

@@ -58,4 +58,10 @@ void networks_free(struct networks *networks);
 /* Port and zone make no difference. */
 bool networks_hold(const struct networks *networks, const struct address *address);
 
+/*
+ * Whether `address` is in the network of `prefix` bits. The families are apart: no IPv6 network,
+ * not even "::/0", holds an IPv4 sender, also where it comes to a socket of both families.
+ */
+bool network_holds(const struct address *network, unsigned prefix, const struct address *address);
+
 #endif

@@ -36,10 +36,4 @@ struct schema_match {
 bool schema_match_takes(const struct schema_match *match, const struct address *source,
                         const uint8_t *data, size_t size);
 
-/*
- * Whether `address` is in the network of `prefix` bits. The families are apart: no IPv6 network,
- * not even "::/0", holds an IPv4 sender, also where it comes to a socket of both families.
- */
-bool network_holds(const struct address *network, unsigned prefix, const struct address *address);
-
 #endif

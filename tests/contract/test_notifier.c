@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "tests/support/watching.h"
+#include "tests/support/platform/watching.h"
 
 /* --- readiness -------------------------------------------------------------------------------- */
 

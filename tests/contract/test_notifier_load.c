@@ -18,9 +18,9 @@
 
 #include "collector/base/claim.h"
 #include "collector/platform/thread.h"
-#include "tests/support/patience.h"
-#include "tests/support/random_number.h"
-#include "tests/support/watching.h"
+#include "tests/support/base/random_number.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/watching.h"
 
 #define THREADS 4
 #define SOCKETS 70

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "tests/support/random_number.h"
-#include "tests/support/watching.h"
+#include "tests/support/base/random_number.h"
+#include "tests/support/platform/watching.h"
 
 static void several_sockets_are_told_apart(void **state)
 {

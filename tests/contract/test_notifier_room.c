@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/watching.h"
+#include "tests/support/platform/watching.h"
 
 /* Who rests when a wait had room left lets nobody wait who was ready before it. */
 static void a_wait_with_room_left_has_told_all(void **state)

@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "tests/support/patience.h"
-#include "tests/support/plain_socket.h"
-#include "tests/support/watching.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/plain_socket.h"
+#include "tests/support/platform/watching.h"
 
 #define BURST      100 /* datagrams, every tenth of them empty */
 #define BURSTS     20

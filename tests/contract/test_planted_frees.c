@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "tests/support/patience.h"
-#include "tests/support/waiter.h"
-#include "tests/support/watching.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/waiter.h"
+#include "tests/support/platform/watching.h"
 
 struct token {
     struct udp_socket *socket;

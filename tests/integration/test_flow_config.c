@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/flow.h"
+#include "tests/support/pipeline/flow.h"
 
 #define LISTEN  "--listen udp://127.0.0.1:0?schema=riemann"
 #define TO_FILE " --sink file:OUTPUT"

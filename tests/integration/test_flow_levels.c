@@ -9,8 +9,8 @@
 
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/thread.h"
-#include "tests/support/flow.h"
-#include "tests/support/patience.h"
+#include "tests/support/pipeline/flow.h"
+#include "tests/support/platform/patience.h"
 
 static void only_sockets_have_a_receive_buffer(void **state)
 {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "tests/support/flow.h"
-#include "tests/support/receiving.h"
+#include "tests/support/pipeline/flow.h"
+#include "tests/support/platform/receiving.h"
 
 #define COUNT 3000
 

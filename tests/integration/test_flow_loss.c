@@ -10,7 +10,7 @@
 
 #include "collector/platform/thread.h"
 #include "collector/receive/receiver.h"
-#include "tests/support/flow.h"
+#include "tests/support/pipeline/flow.h"
 
 static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)
 {

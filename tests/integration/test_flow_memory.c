@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "tests/support/flow.h"
-#include "tests/support/this_thread.h"
+#include "tests/support/pipeline/flow.h"
+#include "tests/support/platform/this_thread.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "collector/platform/thread.h"
-#include "tests/support/flow.h"
+#include "tests/support/pipeline/flow.h"
 
 /* --- a named pipe that is read late ----------------------------------------------------------- */
 

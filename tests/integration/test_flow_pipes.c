@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/flow.h"
+#include "tests/support/pipeline/flow.h"
 
 static int make_pipe(struct flow *flow, char *path, size_t size)
 {

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "tests/support/fake_schema.h"
-#include "tests/support/flow.h"
+#include "tests/support/contract/fake_schema.h"
+#include "tests/support/pipeline/flow.h"
 
 #define FAKE    "schema=fake.desc&message=a.Fake"
 #define LISTEN  "--listen udp://127.0.0.1:0?"

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "tests/support/flow.h"
-#include "tests/support/patience.h"
+#include "tests/support/pipeline/flow.h"
+#include "tests/support/platform/patience.h"
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
 

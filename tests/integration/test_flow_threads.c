@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "tests/support/crowd_notifier.h"
-#include "tests/support/flow.h"
+#include "tests/support/pipeline/flow.h"
+#include "tests/support/platform/crowd_notifier.h"
 
 #define LISTENERS 6
 #define COUNT     3000 /* to each of them */

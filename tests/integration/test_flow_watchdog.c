@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "collector/program/supervision.h"
-#include "tests/support/flow.h"
-#include "tests/support/patience.h"
+#include "tests/support/pipeline/flow.h"
+#include "tests/support/platform/patience.h"
 
 #define PIPELINE  "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT"
 #define SECOND_NS INT64_C(1000000000)

@@ -5,7 +5,7 @@
 #include <wchar.h>
 
 #include "collector/log/log.h"
-#include "collector/messages.h"
+#include "collector/program/messages.h"
 
 static struct {
     HANDLE log;

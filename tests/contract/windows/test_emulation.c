@@ -12,8 +12,8 @@
 #include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/platform/windows/socket_lookup.h"
-#include "tests/support/udp_sender.h"
-#include "tests/support/windows/socket_lookup_emulated.h"
+#include "tests/support/platform/udp_sender.h"
+#include "tests/support/platform/windows/socket_lookup_emulated.h"
 
 #define PATIENCE_MS 10000
 #define SILENCE_MS  50

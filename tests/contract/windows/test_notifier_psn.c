@@ -12,8 +12,8 @@
 
 #include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_lookup.h"
-#include "tests/support/watching.h"
-#include "tests/support/windows/socket_lookup_emulated.h"
+#include "tests/support/platform/watching.h"
+#include "tests/support/platform/windows/socket_lookup_emulated.h"
 
 static SOCKET handle_of(const struct watched *watched)
 {

@@ -13,7 +13,7 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 #include "collector/program/windows/event_log.h"
-#include "tests/support/scratch_directory.h"
+#include "tests/support/platform/scratch_directory.h"
 
 #define PATIENCE_MS 30000
 #define LOOK_MS     10

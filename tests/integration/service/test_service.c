@@ -14,10 +14,10 @@
 #include "collector/platform/windows/text.h"
 #include "collector/program/windows/event_log.h"
 #include "tests/integration/service/service_manager.h"
-#include "tests/support/patience.h"
-#include "tests/support/scratch_directory.h"
-#include "tests/support/telemetry_builder.h"
-#include "tests/support/udp_sender.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/platform/udp_sender.h"
+#include "tests/support/proto/telemetry_builder.h"
 
 #define DATAGRAMS 100
 

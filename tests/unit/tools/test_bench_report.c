@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/scratch_directory.h"
+#include "tests/support/platform/scratch_directory.h"
 #include "tools/bench/report.h"
 #include "tools/bench/targets.h"
 

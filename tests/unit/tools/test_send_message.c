@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "proto/schemas.h"
-#include "tests/support/schema_made.h"
+#include "tests/support/proto/schema_made.h"
 #include "tools/send/faults.h"
 #include "tools/send/message.h"
 

@@ -1,0 +1,29 @@
+/* Networks for tests, from their texts. Fails the running cmocka test where one is none. */
+#ifndef SLUICE_TESTS_SUPPORT_BASE_NETWORK_MAKING_H
+#define SLUICE_TESTS_SUPPORT_BASE_NETWORK_MAKING_H
+
+#include <string.h>
+
+#include "collector/base/networks.h"
+
+static inline struct address host(const char *text)
+{
+    struct address address;
+    assert_true(address_parse_host(text, strlen(text), &address));
+    return address;
+}
+
+static inline struct network network(const char *text, unsigned prefix)
+{
+    return (struct network){host(text), (uint8_t)prefix};
+}
+
+/* To be freed. */
+static inline struct networks *made(const struct network *list, size_t count)
+{
+    struct networks *networks = networks_create(list, count);
+    assert_non_null(networks);
+    return networks;
+}
+
+#endif

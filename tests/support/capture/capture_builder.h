@@ -1,0 +1,135 @@
+/*
+ * Builds packets and capture files for tests, field by field, so that a test can also build the
+ * wrong ones.
+ *
+ * A packet grows outwards: payload first, then each header before what is there. A file grows at
+ * its end, and is written to a temporary path that is removed when the program ends. Without
+ * memory the program aborts: these are tests.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_BUILDER_H
+#define SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_BUILDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+#define PACKET_HEADER_ROOM 1024
+#define PACKET_ROOM        (PACKET_HEADER_ROOM + 65536)
+
+struct packet {
+    uint8_t room[PACKET_ROOM];
+    size_t start; /* of the outermost header in `room` */
+    size_t size;
+};
+
+/* The bytes so far. */
+const uint8_t *packet_bytes(const struct packet *packet);
+
+/* Begins a packet with its innermost bytes, at most 65,536. */
+void packet_begin(struct packet *packet, const void *bytes, size_t size);
+
+/* Begins one with `size` bytes of a pattern that `seed` selects; packet_pattern is its byte `at`.
+ */
+void packet_begin_pattern(struct packet *packet, unsigned seed, size_t size);
+uint8_t packet_pattern(unsigned seed, size_t at);
+
+/* Puts bytes before, or zero bytes after. */
+void packet_prepend(struct packet *packet, const void *bytes, size_t size);
+void packet_pad(struct packet *packet, size_t size);
+
+/* A UDP header with the length of what follows it (checksum 0). */
+void packet_udp(struct packet *packet, uint16_t source_port, uint16_t destination_port);
+
+/* An IPv4 header. `hosts` are the last bytes of 192.0.2.x. */
+struct packet_ipv4 {
+    uint8_t source, destination;
+    uint8_t protocol;      /* 0 means UDP */
+    uint8_t options;       /* bytes of options, a multiple of 4 */
+    uint16_t id;           /* Identification */
+    uint16_t flags_offset; /* the flags and the fragment offset, in units of 8 bytes */
+};
+#define PACKET_MORE_FRAGMENTS 0x2000u
+void packet_ipv4(struct packet *packet, const struct packet_ipv4 *fields);
+
+/* An IPv6 header from 2001:db8::SOURCE to 2001:db8::DESTINATION. */
+void packet_ipv6(struct packet *packet, uint8_t source, uint8_t destination, uint8_t next_header);
+
+/* An IPv6 extension header of 8 * (1 + more) bytes. */
+void packet_ipv6_extension(struct packet *packet, uint8_t next_header, uint8_t more);
+
+/* An IPv6 fragment header; `offset` in bytes. */
+void packet_ipv6_fragment(struct packet *packet, uint8_t next_header, size_t offset, bool more,
+                          uint32_t id);
+
+/* Link-layer headers. */
+void packet_ethernet(struct packet *packet, uint16_t ethertype);
+void packet_vlan(struct packet *packet, uint16_t ethertype); /* the tag's id and what follows */
+void packet_linux_cooked(struct packet *packet, uint16_t ethertype);
+void packet_linux_cooked_v2(struct packet *packet, uint16_t ethertype);
+
+/* A whole UDP packet over IPv4 in Ethernet from 192.0.2.1:40000, payload of pattern `seed`. */
+void packet_simple(struct packet *packet, unsigned seed, size_t size, uint16_t destination_port);
+
+/*
+ * The part at `offset` of `size` bytes of a UDP datagram (header and all, as packet_udp left it),
+ * as an IPv4 fragment in Ethernet, from 192.0.2.1 to 192.0.2.2.
+ */
+void packet_ipv4_part(struct packet *packet, const struct packet *datagram, size_t offset,
+                      size_t size, uint16_t id);
+
+/* The same as an IPv6 fragment, 2001:db8::1 to 2001:db8::2. */
+void packet_ipv6_part(struct packet *packet, const struct packet *datagram, size_t offset,
+                      size_t size, uint32_t id);
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+struct capture_builder {
+    uint8_t *bytes;
+    size_t size;
+    size_t room;
+    bool big_endian; /* of what is appended from now on; set by a file's or section's header */
+};
+
+#define PCAP_MICROSECONDS 0xa1b2c3d4u
+#define PCAP_NANOSECONDS  0xa1b23c4du
+
+/* Frees the bytes (not the written file) and begins anew. */
+void capture_builder_clear(struct capture_builder *builder);
+
+/* Appends bytes, or a number in the file's byte order. */
+void capture_builder_raw(struct capture_builder *builder, const void *bytes, size_t size);
+void capture_builder_u16(struct capture_builder *builder, uint16_t value);
+void capture_builder_u32(struct capture_builder *builder, uint32_t value);
+
+/* pcap: the header, and a record of the packet cut to its first `captured` bytes. */
+void capture_builder_pcap(struct capture_builder *builder, bool big_endian, uint32_t magic,
+                          uint32_t link_type);
+void capture_builder_record(struct capture_builder *builder, uint32_t seconds, uint32_t fraction,
+                            const struct packet *packet, size_t captured);
+
+/* pcapng: any block; its body is padded to 4 bytes. */
+void capture_builder_block(struct capture_builder *builder, uint32_t type, const void *body,
+                           size_t size);
+void capture_builder_section(struct capture_builder *builder, bool big_endian);
+
+/* An interface; `options` (already in the file's byte order) may be NULL. */
+void capture_builder_interface(struct capture_builder *builder, uint16_t link_type,
+                               uint32_t snapshot_length, const void *options, size_t options_size);
+
+/* Packets of an interface: enhanced, obsolete and simple blocks. */
+void capture_builder_enhanced(struct capture_builder *builder, uint32_t interface, uint64_t time,
+                              const struct packet *packet, size_t captured);
+void capture_builder_obsolete(struct capture_builder *builder, uint16_t interface, uint64_t time,
+                              const struct packet *packet, size_t captured);
+void capture_builder_simple(struct capture_builder *builder, const struct packet *packet,
+                            size_t captured);
+
+/*
+ * Writes the file and returns its path, the same every time: in a scratch directory, which is made
+ * for the first one and there until the program ends.
+ */
+const char *capture_builder_save(const struct capture_builder *builder);
+
+#endif

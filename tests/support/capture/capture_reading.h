@@ -1,0 +1,44 @@
+/*
+ * Reads a capture to its end for a test, and checks on the way what holds for every capture: the
+ * counts add up, the file's end is final. Fails the running cmocka test otherwise.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H
+#define SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/capture/capture.h"
+
+/* A datagram, its payload copied. */
+struct capture_read {
+    uint8_t *data;
+    size_t size;
+    struct address source;
+    struct address destination;
+    int64_t time_ns;
+};
+
+struct capture_reading {
+    struct capture_read *datagrams;
+    size_t count;
+    size_t room;
+    struct capture_counts counts;
+    enum capture_result end; /* CAPTURE_END or CAPTURE_DAMAGED */
+    struct error error;      /* of CAPTURE_DAMAGED */
+};
+
+/* Reads `path`, which must open, for `port` (0: all). The reading is freed by the function below.
+ */
+void capture_reading_take(struct capture_reading *reading, const char *path, uint16_t port);
+void capture_reading_free(struct capture_reading *reading);
+
+/* Asserts the counts, in the order of struct capture_counts. */
+void capture_reading_assert_counts(const struct capture_reading *reading,
+                                   const struct capture_counts *expected);
+
+/* Asserts that datagram `index` carries `size` bytes of packet_begin_pattern's `seed`. */
+void capture_reading_assert_pattern(const struct capture_reading *reading, size_t index,
+                                    unsigned seed, size_t size);
+
+#endif

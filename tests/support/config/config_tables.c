@@ -1,0 +1,42 @@
+#include "tests/support/config/config_tables.h"
+
+#include "collector/contract/compression.h"
+
+static const struct schema_ops telemetry = {.name = "telemetry"};
+static const struct schema_ops riemann = {.name = "riemann"};
+static const struct schema_ops file = {.name = "file"};
+static const struct destination_ops to_stdout = {.scheme = "stdout"};
+static const struct destination_ops to_file = {
+    .scheme = "file", .needs_path = true, .is_file = true};
+static const struct encoder_ops json = {.name = "json"};
+static const struct encoder_ops lines = {.name = "lines", .needs_samples = true};
+static struct encoded arrange(struct encoder *encoder, char *block, size_t size, struct output *out)
+{
+    (void)encoder;
+    (void)block;
+    (void)size;
+    (void)out;
+    return (struct encoded){0};
+}
+static const struct encoder_ops families = {.name = "families", .arrange = arrange};
+static const struct encoder_ops bytes = {.name = "bytes", .binary = true};
+
+/* The defaults come second: they are told by their names, not by their places. */
+static const struct schema_ops *const schemas[] = {&riemann, &telemetry, NULL};
+static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
+static const struct compression_ops squeeze = {.name = "squeeze"};
+static const struct compression_ops *const compressions[] = {&squeeze, NULL};
+static const struct encoder_ops *const encoders[] = {&lines, &json, &bytes, &families, NULL};
+
+static const struct notifier_backend edge = {.name = "edge"};
+static const struct notifier_backend *const notifiers[] = {&edge, NULL};
+
+const struct config_choices test_choices = {
+    .schemas = schemas,
+    .schema_from_file = &file,
+    .destinations = destinations,
+    .encoders = encoders,
+    .compressions = compressions,
+    .notifiers = notifiers,
+    .local_form = "unix:PATH",
+};

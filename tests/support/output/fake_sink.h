@@ -1,0 +1,116 @@
+/*
+ * A sink thread between one producer, the test, and a destination that does what the test says.
+ *
+ * Life: fake_sink_set_up (a cmocka setup), the script and the options, fake_sink_start, pushes,
+ * fake_sink_finish, assertions; fake_sink_tear_down. The destination's own fields are its thread's
+ * from start to finish, except where it is said.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_OUTPUT_FAKE_SINK_H
+#define SLUICE_TESTS_SUPPORT_OUTPUT_FAKE_SINK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/output/sink_thread.h"
+
+/* What one write does. WRITE_OK accepts at most `most` bytes; 0: all. */
+struct fake_write {
+    enum write_result result;
+    size_t most;
+};
+
+#define FAKE_QUEUES   3
+#define FAKE_CAPACITY 64 /* of each queue */
+#define FAKE_ROOM     ((size_t)32 * 1024 * 1024)
+
+struct fake_sink {
+    /* The script, before the start. */
+    const struct fake_write *script;
+    size_t script_length;
+    bool repeat_last;       /* its last step goes on for ever; else what follows is accepted */
+    uint64_t random_pieces; /* other than 0: every write accepts a random part */
+    wait_handle handle;
+    bool cannot_take_back;
+    bool reopen_fails;
+    bool reopen_mends;        /* ends the script: what follows is accepted */
+    const char *head;         /* what the encoder has a file begin with; NULL: nothing */
+    bool holds_already;       /* the file that is opened first is not empty */
+    bool reopen_holds;        /* nor is the one that is opened anew */
+    struct stream_ops stream; /* the destination's; a test may take operations out */
+    struct sink_thread_options options;
+
+    /* What became of it. */
+    char *bytes;
+    size_t size;
+    size_t taken_back; /* bytes, by the last take_back */
+    size_t take_backs;
+    size_t reopens;
+    size_t reopened_at;     /* `size` at the last reopen */
+    size_t opened_at;       /* `size` when the file was opened that is written now */
+    size_t strangers;       /* calls from another thread than the sink's */
+    _Atomic size_t writes;  /* calls so far; any thread may look */
+    _Atomic size_t notices; /* calls of options.ended; any thread */
+    _Atomic bool gate_shut; /* any thread: holds a write before it begins (options.before_write) */
+    _Atomic bool at_gate;   /* any thread: one is held */
+
+    /* Around it. */
+    struct ledger *ledger;
+    struct sink_counters *counters;
+    struct batch_pool *pool;
+    struct sink_thread *sink;
+    struct batch_queue *queues[FAKE_QUEUES];
+    uint64_t queued; /* records */
+};
+
+/*
+ * The payloads that the fake encoder reads: text becomes one line; "#N" that text N times, one line
+ * each; "*N" a line of N bytes and its newline; "-" leaves no line; "!" fits no buffer; "@" is a
+ * line, and has the sink reopened meanwhile; "~" is one with two values that have no form in JSON.
+ */
+
+/* A cmocka setup and teardown; the sink of a test that is done must have nothing in flight. */
+int fake_sink_set_up(void **state);
+int fake_sink_tear_down(void **state);
+
+/* Makes the sink with FAKE_QUEUES queues; the second opens, and the third starts it, too. */
+void fake_sink_make_closed(struct fake_sink *fake);
+void fake_sink_create(struct fake_sink *fake);
+void fake_sink_start(struct fake_sink *fake);
+
+/* One batch of `count` records with this payload; waits for room and for a free batch. */
+void fake_sink_push(struct fake_sink *fake, size_t queue, const char *payload, size_t count);
+
+/* The same in two steps, of which the second takes no time. */
+struct batch *fake_sink_make(struct fake_sink *fake, const char *payload, size_t count);
+void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
+
+/* A batch for a feed, which counts it; the test adds what it has counted to `queued`. */
+struct batch *fake_sink_make_for_feed(struct fake_sink *fake, const char *payload, size_t count);
+
+/* Waits until the count of records whose fate is known is `records`. */
+void fake_sink_wait_settled(const struct fake_sink *fake, uint64_t records);
+
+/* Waits until `writes` calls of write have begun; until the sink has found no more work. */
+void fake_sink_wait_writes(struct fake_sink *fake, size_t writes);
+void fake_sink_wait_idle(const struct fake_sink *fake);
+
+/* Waits until its thread sleeps: work that it is not woken for is not found by chance. */
+void fake_sink_wait_asleep(const struct fake_sink *fake);
+
+/* Closes the queues, joins the thread, and checks that every record and batch is accounted for. */
+void fake_sink_close(struct fake_sink *fake);
+void fake_sink_join(struct fake_sink *fake);
+void fake_sink_finish(struct fake_sink *fake);
+
+/* Sum of all records whose fate is known. */
+uint64_t fake_sink_settled(const struct fake_sink *fake);
+
+/* Asserts that exactly this text was accepted, and `lines` and `written` counted. */
+void fake_sink_assert_wrote(const struct fake_sink *fake, const char *text, uint64_t records);
+
+#define with_fake_sink(test)                                                                       \
+    cmocka_unit_test_setup_teardown(test, fake_sink_set_up, fake_sink_tear_down)
+
+#endif

@@ -1,0 +1,25 @@
+/* A child in a test: what it is given, and waiting for what becomes of it. */
+#ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CHILD_WATCHING_H
+#define SLUICE_TESTS_SUPPORT_PLATFORM_CHILD_WATCHING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/platform/child.h"
+
+/* A cmocka setup and teardown: *state is a child that was created. */
+int child_set_up(void **state);
+int child_tear_down(void **state);
+
+void start(struct child *child, const char *command);
+
+/* It is taken as a whole, or not at all. */
+enum write_result write_text(struct child *child, const char *text);
+
+/* It does not end before, where that is not what is waited for. */
+void wait_until(struct child *child, enum child_state state, struct child_end *end);
+void wait_until_unread(struct child *child, size_t size);
+
+void assert_ends(struct child *child, bool killed, int number);
+
+#endif

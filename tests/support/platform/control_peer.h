@@ -1,0 +1,30 @@
+/*
+ * A client of a control socket, for tests, and an address for one.
+ *
+ * Each operating system has its own file behind this header, chosen by CMake. What goes wrong, and
+ * what takes longer than 10 s, fails the running cmocka test.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CONTROL_PEER_H
+#define SLUICE_TESTS_SUPPORT_PLATFORM_CONTROL_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct control_peer;
+
+/* A cmocka setup and teardown of whatever addresses need. */
+int control_peer_set_up(void **state);
+int control_peer_tear_down(void **state);
+
+/* An address that nobody else has. Overwritten by the next call. */
+const char *control_peer_address(void);
+
+struct control_peer *control_peer_connect(const char *address);
+void control_peer_send(struct control_peer *peer, const void *bytes, size_t size);
+
+/* Waits for the first bytes, at most `size`; 0: the other end has closed. */
+size_t control_peer_receive(struct control_peer *peer, void *bytes, size_t size);
+
+void control_peer_close(struct control_peer *peer);
+
+#endif

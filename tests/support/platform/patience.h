@@ -1,0 +1,27 @@
+/*
+ * Waiting for another thread in a test: give way, and give up after a time that only a hang needs.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H
+#define SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/platform/thread.h"
+
+#define PATIENCE_NS (INT64_C(20) * 1000000000)
+
+/* When patience ends, if it begins now. */
+static inline int64_t patience_until(void)
+{
+    return clock_monotonic_ns() + PATIENCE_NS;
+}
+
+/* Lets other threads run; false once patience has ended. */
+static inline bool patience(int64_t until)
+{
+    thread_yield();
+    return clock_monotonic_ns() < until;
+}
+
+#endif

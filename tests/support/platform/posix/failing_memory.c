@@ -1,0 +1,97 @@
+/* tests/support/platform/failing_memory.h by the linker's --wrap. */
+#include "tests/support/platform/failing_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct shortage {
+    _Atomic uint64_t left;
+    _Atomic uint64_t failed;
+};
+
+static struct shortage own;
+static struct shortage *shortage = &own;
+
+/* What the linker makes of the names (ld(1), --wrap). */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+char *__wrap_strdup(const char *text);
+
+__attribute__((constructor)) static void share(void)
+{
+    const char *path = getenv("FAILING_MEMORY");
+    int fd = path == NULL ? -1 : open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    void *mapped = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (mapped == MAP_FAILED)
+        abort();
+    shortage = mapped;
+}
+
+static bool is_short(void)
+{
+    uint64_t left = atomic_load(&shortage->left);
+    while (left != 0 && !atomic_compare_exchange_weak(&shortage->left, &left, left - 1))
+        ;
+    if (left != 1)
+        return false;
+    atomic_fetch_add(&shortage->failed, 1);
+    errno = ENOMEM;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return is_short() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return is_short() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return is_short() ? NULL : __real_realloc(memory, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return is_short() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return is_short() ? NULL : __real_strdup(text);
+}
+
+void failing_memory_fail(uint64_t number)
+{
+    atomic_store(&shortage->left, number);
+}
+
+uint64_t failing_memory_left(void)
+{
+    return atomic_load(&shortage->left);
+}
+
+uint64_t failing_memory_failed(void)
+{
+    return atomic_load(&shortage->failed);
+}

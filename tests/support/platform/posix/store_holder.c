@@ -1,0 +1,49 @@
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/sinks/store_files.h"
+
+struct store_holder {
+    pid_t process;
+};
+
+struct store_holder *store_hold(const char *path)
+{
+    int pipes[2];
+    char sign;
+    struct store_holder *holder = malloc(sizeof *holder);
+    assert_non_null(holder);
+    assert_int_equal(pipe(pipes), 0);
+    holder->process = fork();
+    assert_true(holder->process >= 0);
+    if (holder->process == 0) {
+        struct part_file *file;
+        struct error error;
+        if (part_file_open_new(path, strlen(scratch_path("")), &file, &error) != PART_DONE ||
+            write(pipes[1], "+", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(pipes[1]);
+    assert_int_equal(read(pipes[0], &sign, 1), 1);
+    close(pipes[0]);
+    return holder;
+}
+
+void store_kill(struct store_holder *holder)
+{
+    assert_int_equal(kill(holder->process, SIGKILL), 0);
+    assert_int_equal(waitpid(holder->process, NULL, 0), holder->process);
+    free(holder);
+}

@@ -1,0 +1,365 @@
+/*
+ * ProcessSocketNotifications as it is documented, for systems that do not have it: linked into a
+ * test in the place of collector/platform/windows/socket_lookup.c.
+ *
+ * One thread asks WSAPoll about all sockets that may have an edge and posts a packet to the
+ * socket's completion port: the events as number of bytes, the registration's key, no OVERLAPPED.
+ *
+ * It is as strict as the documentation allows:
+ * - A socket that holds data when it is registered stays silent.
+ * - After an edge the next one comes only after a receive of that socket has said would-block. To
+ *   see that, WSARecvMsg goes through here too. From then on the socket is polled, so what arrives
+ *   between a receive's answer and that moment is an edge like any other.
+ * - EDGE and PERSISTENT have to be asked for, both.
+ * - A socket that is registered cannot be registered again, be it with another port.
+ * - REMOVE is the last packet of a registration; those that are queued come before it.
+ * - A closed socket is forgotten without REMOVE; packets that are queued still come.
+ * - A receive on a blocking socket, which on Windows would never return, fails after a second with
+ *   WSAEINPROGRESS. Sockets that are not registered are left alone.
+ *
+ * What it cannot: level-triggered and one-shot registrations, other filters than IN, DISABLE, and
+ * retrieving packets, which it refuses; joining a packet that is still queued with what happens
+ * later (Windows has at most one queued for each socket; emulation_tell can post such a one); and
+ * the numbers of Windows' errors, which are not documented.
+ */
+#include "tests/support/platform/windows/socket_lookup_emulated.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/platform/thread.h"
+#include "collector/platform/windows/socket_lookup.h"
+
+#define BLOCKED_MS 1000
+
+struct watched {
+    struct watched *next;
+    SOCKET socket;
+    DWORD mark;
+    HANDLE port; /* a handle of our own: the port outlives its closing */
+    ULONG_PTR key;
+    bool armed; /* whatever arrives from now on is an edge */
+};
+
+static SRWLOCK lock = SRWLOCK_INIT; /* of everything here */
+static struct watched *sockets;
+static DWORD last_mark;
+static SOCKET alarm = INVALID_SOCKET; /* a datagram to itself ends the poll */
+static struct sockaddr_in alarm_address;
+static bool alarm_raised;
+static size_t looks;
+static LPFN_WSARECVMSG system_receive;
+static struct {
+    bool wanted;
+    DWORD returned;
+    DWORD result;
+} failure;
+
+static void give_up(const char *what)
+{
+    fprintf(stderr, "emulation: %s: error %d\n", what, WSAGetLastError());
+    abort();
+}
+
+/* --- registrations ---------------------------------------------------------------------------- */
+
+/*
+ * A closed socket's number is soon another one's, and nobody tells of the closing. So each socket
+ * that is registered is marked, by an option that means nothing to a socket that never sends.
+ */
+static bool mark(SOCKET socket, DWORD value)
+{
+    return setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, (const char *)&value, sizeof value) == 0;
+}
+
+static bool has_mark(const struct watched *watched)
+{
+    DWORD value = 0;
+    int size = sizeof value;
+    return getsockopt(watched->socket, SOL_SOCKET, SO_SNDTIMEO, (char *)&value, &size) == 0 &&
+           value == watched->mark;
+}
+
+static void forget(struct watched *watched)
+{
+    struct watched **place = &sockets;
+    while (*place != watched)
+        place = &(*place)->next;
+    *place = watched->next;
+    CloseHandle(watched->port);
+    free(watched);
+}
+
+/* The registration of that very socket, or NULL. */
+static struct watched *find(SOCKET socket)
+{
+    for (struct watched *watched = sockets; watched != NULL; watched = watched->next) {
+        if (watched->socket != socket)
+            continue;
+        if (has_mark(watched))
+            return watched;
+        forget(watched);
+        return NULL;
+    }
+    return NULL;
+}
+
+static void post(const struct watched *watched, DWORD events)
+{
+    if (!PostQueuedCompletionStatus(watched->port, events, watched->key, NULL))
+        give_up("PostQueuedCompletionStatus");
+}
+
+/* --- the thread that polls -------------------------------------------------------------------- */
+
+static void open_alarm(void)
+{
+    u_long non_blocking = 1;
+    int size = sizeof alarm_address;
+    alarm = WSASocketW(AF_INET, SOCK_DGRAM, IPPROTO_UDP, NULL, 0, WSA_FLAG_OVERLAPPED);
+    alarm_address.sin_family = AF_INET;
+    alarm_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (alarm == INVALID_SOCKET || ioctlsocket(alarm, FIONBIO, &non_blocking) != 0 ||
+        bind(alarm, (struct sockaddr *)&alarm_address, size) != 0 ||
+        getsockname(alarm, (struct sockaddr *)&alarm_address, &size) != 0)
+        give_up("a socket to wake the polling thread");
+}
+
+static void raise_alarm(void)
+{
+    if (alarm_raised)
+        return;
+    alarm_raised = true;
+    if (sendto(alarm, "", 1, 0, (struct sockaddr *)&alarm_address, sizeof alarm_address) != 1)
+        give_up("waking the polling thread");
+}
+
+struct poll_list {
+    WSAPOLLFD *entries; /* the first is the alarm */
+    DWORD *marks;
+    size_t count;
+    size_t capacity;
+};
+
+static void append(struct poll_list *list, SOCKET socket, DWORD its_mark)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 128 : list->capacity * 2;
+        list->entries = realloc(list->entries, list->capacity * sizeof *list->entries);
+        list->marks = realloc(list->marks, list->capacity * sizeof *list->marks);
+        if (list->entries == NULL || list->marks == NULL)
+            give_up("no memory");
+    }
+    list->entries[list->count] = (WSAPOLLFD){.fd = socket, .events = POLLRDNORM};
+    list->marks[list->count++] = its_mark;
+}
+
+static void list_armed(struct poll_list *list)
+{
+    char byte;
+    if (alarm_raised)
+        recv(alarm, &byte, 1, 0);
+    alarm_raised = false;
+    looks++;
+    list->count = 0;
+    append(list, alarm, 0);
+    for (const struct watched *watched = sockets; watched != NULL; watched = watched->next)
+        if (watched->armed)
+            append(list, watched->socket, watched->mark);
+}
+
+/* What a poll found, of the registration that it was for, if that is still there. */
+static void tell_edge(SOCKET socket, DWORD its_mark, SHORT found)
+{
+    DWORD events = ((found & POLLRDNORM) != 0 ? SOCKET_EVENT_IN : 0u) |
+                   ((found & POLLHUP) != 0 ? SOCKET_EVENT_HANGUP : 0u) |
+                   ((found & POLLERR) != 0 ? SOCKET_EVENT_ERR : 0u);
+    struct watched *watched = find(socket);
+    if (watched == NULL || watched->mark != its_mark || !watched->armed || events == 0)
+        return;
+    watched->armed = false;
+    post(watched, events);
+}
+
+static void poll_for_ever(void *unused)
+{
+    struct poll_list list = {0};
+    (void)unused;
+    for (;;) {
+        AcquireSRWLockExclusive(&lock);
+        list_armed(&list);
+        ReleaseSRWLockExclusive(&lock);
+        if (WSAPoll(list.entries, (ULONG)list.count, -1) == SOCKET_ERROR) {
+            if (WSAGetLastError() != WSAENOTSOCK) /* one that was closed as the poll began */
+                give_up("WSAPoll");
+            continue;
+        }
+        AcquireSRWLockExclusive(&lock);
+        for (size_t i = 1; i < list.count; i++)
+            if (list.entries[i].revents != 0)
+                tell_edge(list.entries[i].fd, list.marks[i], list.entries[i].revents);
+        ReleaseSRWLockExclusive(&lock);
+    }
+}
+
+static void arm(struct watched *watched)
+{
+    watched->armed = true;
+    raise_alarm();
+}
+
+/* --- the function ----------------------------------------------------------------------------- */
+
+static bool holds_data(SOCKET socket)
+{
+    WSAPOLLFD entry = {.fd = socket, .events = POLLRDNORM};
+    return WSAPoll(&entry, 1, 0) > 0 && (entry.revents & POLLRDNORM) != 0;
+}
+
+static DWORD enable(HANDLE port, const struct socket_registration *row)
+{
+    DWORD blocked = BLOCKED_MS;
+    if (row->filter != SOCKET_EVENT_IN ||
+        row->trigger != (SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT))
+        return ERROR_INVALID_PARAMETER;
+    if (find(row->socket) != NULL)
+        return ERROR_ALREADY_EXISTS;
+    last_mark += 1000; /* whole seconds: a system may round what is finer */
+    if (!mark(row->socket, last_mark) ||
+        setsockopt(row->socket, SOL_SOCKET, SO_RCVTIMEO, (const char *)&blocked, sizeof blocked))
+        return (DWORD)WSAGetLastError();
+    struct watched *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        give_up("no memory");
+    *made = (struct watched){
+        .next = sockets, .socket = row->socket, .mark = last_mark, .key = (ULONG_PTR)row->key};
+    if (!DuplicateHandle(GetCurrentProcess(), port, GetCurrentProcess(), &made->port, 0, FALSE,
+                         DUPLICATE_SAME_ACCESS))
+        give_up("DuplicateHandle");
+    sockets = made;
+    if (!holds_data(row->socket))
+        arm(made);
+    return ERROR_SUCCESS;
+}
+
+static DWORD remove_socket(const struct socket_registration *row)
+{
+    struct watched *watched = find(row->socket);
+    if (watched == NULL)
+        return ERROR_NOT_FOUND;
+    post(watched, SOCKET_EVENT_REMOVE);
+    forget(watched);
+    return ERROR_SUCCESS;
+}
+
+static DWORD carry_out(HANDLE port, const struct socket_registration *row)
+{
+    if (row->operation == SOCKET_OPERATION_ENABLE)
+        return enable(port, row);
+    if (row->operation == SOCKET_OPERATION_REMOVE)
+        return remove_socket(row);
+    return ERROR_INVALID_PARAMETER;
+}
+
+static void start(void)
+{
+    struct thread *polling; /* to the end of the process */
+    struct error error;
+    if (alarm != INVALID_SOCKET)
+        return;
+    open_alarm();
+    if (thread_start(&polling, "emulation", poll_for_ever, NULL, &error) != 0)
+        give_up(error.text);
+}
+
+static DWORD WINAPI notify(HANDLE port, uint32_t registration_count,
+                           struct socket_registration *registrations, uint32_t timeout_ms,
+                           ULONG completion_count, OVERLAPPED_ENTRY *completions,
+                           uint32_t *received_count)
+{
+    DWORD flags;
+    if (!GetHandleInformation(port, &flags))
+        return ERROR_INVALID_HANDLE;
+    if (registration_count == 0 || registrations == NULL || timeout_ms != 0 ||
+        completion_count != 0 || completions != NULL || received_count != NULL)
+        return ERROR_INVALID_PARAMETER;
+    AcquireSRWLockExclusive(&lock);
+    start();
+    DWORD returned = failure.wanted ? failure.returned : ERROR_SUCCESS;
+    DWORD result = failure.wanted ? failure.result : ERROR_SUCCESS;
+    failure.wanted = false;
+    if (returned == ERROR_SUCCESS || returned == WAIT_TIMEOUT)
+        for (uint32_t i = 0; i < registration_count; i++)
+            registrations[i].result = result != 0 ? result : carry_out(port, &registrations[i]);
+    ReleaseSRWLockExclusive(&lock);
+    return returned;
+}
+
+process_socket_notifications *socket_lookup_notifications(void)
+{
+    return notify;
+}
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
+static int WSAAPI receive(SOCKET socket, LPWSAMSG message, LPDWORD size, LPWSAOVERLAPPED overlapped,
+                          LPWSAOVERLAPPED_COMPLETION_ROUTINE routine)
+{
+    if (system_receive(socket, message, size, overlapped, routine) == 0)
+        return 0;
+    int code = WSAGetLastError();
+    if (code == WSAEWOULDBLOCK) {
+        AcquireSRWLockExclusive(&lock);
+        for (struct watched *watched = sockets; watched != NULL; watched = watched->next)
+            if (watched->socket == socket && !watched->armed)
+                arm(watched);
+        ReleaseSRWLockExclusive(&lock);
+    }
+    WSASetLastError(code == WSAETIMEDOUT ? WSAEINPROGRESS : code);
+    return SOCKET_ERROR;
+}
+
+LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket)
+{
+    GUID id = WSAID_WSARECVMSG;
+    LPFN_WSARECVMSG found = NULL;
+    DWORD size = 0;
+    if (WSAIoctl(socket, SIO_GET_EXTENSION_FUNCTION_POINTER, &id, sizeof id, &found, sizeof found,
+                 &size, NULL, NULL) != 0)
+        return NULL;
+    system_receive = found; /* the same for every socket */
+    return receive;
+}
+
+/* --- for tests -------------------------------------------------------------------------------- */
+
+bool emulation_tell(SOCKET socket, DWORD events)
+{
+    AcquireSRWLockExclusive(&lock);
+    struct watched *watched = find(socket);
+    if (watched != NULL)
+        post(watched, events);
+    if (watched != NULL && (events & SOCKET_EVENT_REMOVE) != 0)
+        forget(watched);
+    ReleaseSRWLockExclusive(&lock);
+    return watched != NULL;
+}
+
+void emulation_fail_next(DWORD returned, DWORD result)
+{
+    AcquireSRWLockExclusive(&lock);
+    failure.wanted = true;
+    failure.returned = returned;
+    failure.result = result;
+    ReleaseSRWLockExclusive(&lock);
+}
+
+size_t emulation_looks(void)
+{
+    AcquireSRWLockExclusive(&lock);
+    size_t count = looks;
+    ReleaseSRWLockExclusive(&lock);
+    return count;
+}

@@ -1,0 +1,8 @@
+#include "tests/support/platform/this_thread.h"
+
+#include <windows.h>
+
+uintptr_t this_thread(void)
+{
+    return GetCurrentThreadId();
+}

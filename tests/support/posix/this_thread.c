@@ -1,8 +1,0 @@
-#include "tests/support/this_thread.h"
-
-#include <pthread.h>
-
-uintptr_t this_thread(void)
-{
-    return (uintptr_t)pthread_self();
-}

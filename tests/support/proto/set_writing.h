@@ -1,0 +1,56 @@
+/*
+ * Descriptor sets written by hand, so that a test can have what no protoc writes: editions, and
+ * what is wrong. Built in a `wire`, part by part: what is begun is ended with wire_end.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H
+#define SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/support/proto/wire.h"
+
+enum { LABEL_OPTIONAL = 1, LABEL_REQUIRED = 2, LABEL_REPEATED = 3 };
+
+#define EDITION_2023 1000
+
+/* The features of an edition (FeatureSet of descriptor.proto); 0 is "not told". */
+struct features_written {
+    int presence; /* 1 explicit, 2 implicit, 3 required */
+    int enums;    /* 1 open, 2 closed */
+    int repeated; /* 1 packed, 2 expanded */
+    int utf8;     /* 2 verified, 3 not */
+    int message;  /* 1 length in front, 2 delimited */
+};
+
+struct field_written {
+    const char *name;
+    int32_t number;
+    int label;
+    int type;              /* enum field_kind */
+    const char *type_name; /* NULL: none */
+    int oneof;             /* its index plus 1; 0: in none */
+    struct features_written features;
+};
+
+/* `syntax` NULL is left out; `edition` is told where it is not 0. */
+size_t begin_file(struct wire *set, const char *name, const char *package, const char *syntax,
+                  int32_t edition);
+void put_file_features(struct wire *set, struct features_written features);
+void put_import(struct wire *set, const char *name);
+
+/* In a file, or nested in a message. */
+size_t begin_message(struct wire *set, const char *name);
+size_t begin_nested(struct wire *set, const char *name);
+void put_message_features(struct wire *set, struct features_written features);
+void put_field(struct wire *set, struct field_written field);
+void put_oneof(struct wire *set, const char *name);
+
+/* In a file; `extendee` is a full name. */
+void put_extension(struct wire *set, const char *extendee, struct field_written field);
+
+/* In a file: its values are A = 0, B = 1 and so on. */
+void put_enum(struct wire *set, const char *name, unsigned values,
+              struct features_written features);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Telemetry datagrams for tests, made with protobuf-c's own code: samples and labels are added one
+ * by one, then all is packed. Texts stay the caller's. Zero-initialised it has nothing.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_PROTO_TELEMETRY_BUILDER_H
+#define SLUICE_TESTS_SUPPORT_PROTO_TELEMETRY_BUILDER_H
+
+#include "proto/generated/telemetry.pb-c.h"
+
+#define TELEMETRY_MAX_SAMPLES 16
+#define TELEMETRY_MAX_LABELS  8192
+
+struct telemetry_builder {
+    Sluice__Telemetry__Telemetry telemetry;
+    Sluice__Telemetry__Sample samples[TELEMETRY_MAX_SAMPLES];
+    Sluice__Telemetry__Sample *sample_list[TELEMETRY_MAX_SAMPLES];
+    Sluice__Telemetry__Label labels[TELEMETRY_MAX_LABELS];
+    Sluice__Telemetry__Label *label_list[TELEMETRY_MAX_LABELS];
+    size_t label_count;
+    uint8_t datagram[256 * 1024];
+    size_t size;
+};
+
+ProtobufCBinaryData telemetry_text(const char *text);
+
+void telemetry_begin(struct telemetry_builder *builder);
+
+/* Adds a sample without a value; its fields are then set by the test. */
+Sluice__Telemetry__Sample *telemetry_add_sample(struct telemetry_builder *builder,
+                                                const char *name);
+Sluice__Telemetry__Sample *telemetry_add_double(struct telemetry_builder *builder, const char *name,
+                                                double value);
+
+/* Adds a label: to the last sample, or, before there is any, to the datagram. */
+void telemetry_add_label(struct telemetry_builder *builder, const char *key, const char *value);
+
+/* Packs it into `datagram`. */
+void telemetry_end(struct telemetry_builder *builder);
+
+#endif

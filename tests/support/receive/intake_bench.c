@@ -1,0 +1,95 @@
+#include "tests/support/receive/intake_bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "collector/output/feed.h"
+
+struct intake_bench *intake_bench_open(const struct schema_config *schemas, size_t count)
+{
+    static const uint8_t secret[16];
+    struct intake_bench *bench = calloc(1, sizeof *bench);
+    struct schema_list *list;
+    struct error error;
+    assert_non_null(bench);
+    if (schema_list_create(&list, schemas, count, &error) != 0)
+        fail_msg("%s", error.text);
+    bench->ledger = ledger_create();
+    assert_int_equal(ledger_add_listener(bench->ledger, "test", "udp", "test"), 0);
+    bench->listener = (struct listener){.name = "test",
+                                        .schemas = schema_slot_create(list),
+                                        .schema_names = "test",
+                                        .max_decoded = (size_t)512 * 1024};
+    struct intake_thread *thread = &bench->thread;
+    thread->pool = batch_pool_create(1, 1);
+    bench->sequences = sequence_table_create(16, secret);
+    thread->counters = calloc(1, sizeof(struct intake_counters *));
+    thread->counters[0] = ledger_intake_block(bench->ledger, 0);
+    sequence_queue_init(&thread->numbers, bench->sequences, thread->counters);
+    thread->measures = ledger_thread_block(bench->ledger);
+    assert_int_equal(feed_create(&thread->feed, 1, false, NULL), 0);
+    bench->intake = intake_create(thread, &bench->listener, thread->counters[0]);
+    assert_non_null(bench->intake);
+    return bench;
+}
+
+int intake_bench_close(void **state)
+{
+    struct intake_bench *bench = *state;
+    intake_seal(bench->intake);
+    intake_thread_seal(&bench->thread);
+    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+    struct ledger_snapshot *final = ledger_take_snapshot(bench->ledger, true);
+    assert_true(ledger_balances(final));
+    ledger_snapshot_free(final);
+    intake_destroy(bench->intake);
+    feed_destroy(bench->thread.feed);
+    free(bench->thread.counters);
+    sequence_table_destroy(bench->sequences);
+    batch_pool_destroy(bench->thread.pool);
+    schema_slot_destroy(bench->listener.schemas);
+    ledger_destroy(bench->ledger);
+    free(bench);
+    return 0;
+}
+
+void intake_bench_take(struct intake_bench *bench, const struct address *sender, const void *bytes,
+                       size_t size, bool truncated)
+{
+    const uint8_t *rest = NULL;
+    if (size > DATAGRAM_FRONT_SIZE)
+        rest = (const uint8_t *)bytes + DATAGRAM_FRONT_SIZE;
+    struct datagram_slot slot = {.front = bytes,
+                                 .rest = rest,
+                                 .size = (uint32_t)size,
+                                 .sent_size = (uint32_t)size,
+                                 .truncated = truncated,
+                                 .source = *sender};
+    intake_take(bench->intake, &slot);
+    intake_thread_settle(&bench->thread);
+}
+
+static void add_lost(void *context, uint32_t listener, uint64_t lost)
+{
+    struct intake_bench *bench = context;
+    assert_int_equal(listener, 0);
+    counter_add(&bench->thread.counters[0]->lost, lost);
+}
+
+void intake_bench_settle(struct intake_bench *bench)
+{
+    sequence_settle(bench->sequences, add_lost, bench);
+}
+
+uint64_t count_of(const struct intake_bench *bench, enum datagram_reason reason)
+{
+    return counter_read(&bench->thread.counters[0]->reasons[reason]);
+}
+
+uint64_t decoded(const struct intake_bench *bench)
+{
+    return counter_read(&bench->thread.counters[0]->decoded);
+}

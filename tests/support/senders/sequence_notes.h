@@ -1,0 +1,42 @@
+/*
+ * Senders' numbers as the tests of sequence.h note them, and outcomes compared whole.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_SENDERS_SEQUENCE_NOTES_H
+#define SLUICE_TESTS_SUPPORT_SENDERS_SEQUENCE_NOTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/senders/sequence.h"
+
+extern const uint8_t sequence_secret[16];
+
+/* Notes a number of the sender of this name, which is at 192.0.2.1. */
+struct sequence_outcome note_as(struct sequence_table *table, const char *sender, uint32_t listener,
+                                uint64_t boot_id, uint64_t number);
+
+/* The same for always the same sender, on listener 0. */
+struct sequence_outcome note(struct sequence_table *table, uint64_t boot_id, uint64_t number);
+
+struct settled {
+    uint64_t lost;
+    size_t senders;
+};
+
+struct settled settle(struct sequence_table *table);
+
+/* A cmocka setup and teardown: *state is a table of 1000 senders. */
+int create_table(void **state);
+int destroy_table(void **state);
+
+#define test_with_table(function)                                                                  \
+    cmocka_unit_test_setup_teardown(function, create_table, destroy_table)
+
+/* Every field of an outcome but those named is to be zero. */
+#define assert_outcome(given, ...)                                                                 \
+    assert_same_outcome((given), (struct sequence_outcome){__VA_ARGS__}, __LINE__)
+#define assert_quiet(given) assert_outcome((given), .lost = 0)
+
+void assert_same_outcome(struct sequence_outcome a, struct sequence_outcome b, int line);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * Encodes datagrams for a test as a sink does: decoded by a built-in schema, then written by an
+ * encoder. Fails the running cmocka test where a line is not valid.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_SINKS_ENCODING_H
+#define SLUICE_TESTS_SUPPORT_SINKS_ENCODING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/contract/encoder.h"
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
+
+/* The facts of a record until a test changes them, and how they look in every line. */
+#define ENCODING_RECEIVED_NS INT64_C(1700000000123456789)
+#define ENCODING_RECEIVED    "2023-11-14T22:13:20.123456789Z"
+#define ENCODING_FACTS                                                                             \
+    "\"received\":\"" ENCODING_RECEIVED "\",\"source\":\"192.0.2.1:5555\","                        \
+    "\"listener\":\"udp://127.0.0.1:5555\""
+
+struct encoding {
+    const struct encoder_ops *ops;
+    struct encoder *encoder;
+    struct schema *schema;
+    struct listener listener; /* its name is a literal, or the test's own */
+    struct record record;
+    uint8_t *memory;
+    struct arena arena;
+    char text[4 * 1024 * 1024]; /* of the last record, a NUL behind it */
+    size_t size;
+    size_t lines;
+    size_t samples;  /* the same of these */
+    size_t arranged; /* and of what its encoder says of a file */
+};
+
+/* Returns one that is freed by the function below. */
+struct encoding *encoding_create(const struct schema_ops *schema, const struct encoder_ops *encoder,
+                                 const struct encoder_options *options);
+void encoding_free(struct encoding *encoding);
+
+/* Decodes the datagram, which stays the caller's. Returns whether it was a message. */
+bool encoding_decode(struct encoding *encoding, const void *datagram, size_t size);
+
+/* Encodes the record and returns encoding->text. */
+const char *encoding_write(struct encoding *encoding);
+
+/* The same of JSON: each line is valid, and of JSON's valid lines each was counted. */
+const char *encoding_write_json(struct encoding *encoding);
+
+/* Whether the record does not fit `capacity` bytes; what does fit is as in encoding->text. */
+bool encoding_overflows(struct encoding *encoding, size_t capacity);
+
+/* Encodes the record at every capacity, of long ones at some: whole from its size on, else not. */
+void encoding_assert_whole_or_overflow(struct encoding *encoding);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Samples through an encoder that follows rules, which are written as in a sink's URL. Include
+ * after cmocka.h.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_SINKS_RULED_ENCODING_H
+#define SLUICE_TESTS_SUPPORT_SINKS_RULED_ENCODING_H
+
+#include "collector/config/config.h"
+#include "tests/support/proto/telemetry_builder.h"
+#include "tests/support/sinks/encoding.h"
+
+struct ruled {
+    struct config config; /* owns the rules */
+    struct encoding *encoding;
+};
+
+/* `keys` as behind the '?' of a sink's URL, format= among them where it is not json. */
+struct ruled ruled_open(const struct schema_ops *schema, const char *keys);
+void ruled_close(struct ruled *ruled);
+
+/*
+ * What a datagram of the builder, which is emptied, leaves: of each line all before the first
+ * space, with a space between two of them. Influx has there a name and its labels. The text is
+ * good until the next call.
+ */
+const char *ruled_heads(const char *keys, struct telemetry_builder *builder);
+
+#endif

@@ -1,0 +1,60 @@
+#include "tests/support/sinks/store_files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/thread.h"
+#include "tests/support/platform/scratch_directory.h"
+
+struct counter store_blocked;
+static const struct path_template *store_path; /* of the files that were made last */
+
+struct path_template *store_template(const char *path)
+{
+    struct path_template *made;
+    size_t wrong_at;
+    const char *why;
+    if (!path_template_parse(scratch_path(path), &made, &wrong_at, &why))
+        fail_msg("%s: %s", path, why);
+    return made;
+}
+
+struct finished_files *store_finished_files_by(const struct path_template *path,
+                                               const struct file_options *options)
+{
+    static const struct counter none;
+    static struct file_options copy;
+    store_blocked = none;
+    copy = *options;
+    struct finished_files *files = finished_files_create(path, &copy, &store_blocked);
+    assert_non_null(files);
+    store_path = path;
+    return files;
+}
+
+struct finished_files *store_finished_files(const struct path_template *path, uint64_t keep)
+{
+    return store_finished_files_by(path, &(struct file_options){.keep = keep});
+}
+
+const char *store_finish(struct finished_files *files, const char *path, const char *text)
+{
+    static char name[FILE_NAME_SIZE];
+    char whole[PATH_TEMPLATE_SIZE];
+    char part_name[FILE_NAME_SIZE];
+    struct complete_part part = {.name = part_name, .path = whole, .begun_ns = clock_wall_ns()};
+    struct error error;
+    snprintf(whole, sizeof whole, "%s", scratch_path(path));
+    if (part_file_open_new(file_part_name(store_path, whole, 0, part_name),
+                           strlen(scratch_path("")), &part.file, &error) != PART_DONE ||
+        !part_file_append(part.file, text, strlen(text), &error) ||
+        finished_files_add(files, &part, name, &error) != PART_DONE)
+        fail_msg("%s: %s", path, error.text);
+    return name + strlen(scratch_path(""));
+}

@@ -1,8 +1,0 @@
-#include "tests/support/this_thread.h"
-
-#include <windows.h>
-
-uintptr_t this_thread(void)
-{
-    return GetCurrentThreadId();
-}

@@ -1,0 +1,171 @@
+/* The keys of a sink that are about files, and the fields in its path. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/config/url.h"
+#include "collector/contract/compression.h"
+#include "tests/support/config/config_tables.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static bool read_sink(const char *url, struct config *config, struct fault *fault)
+{
+    *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
+    assert_non_null(config->sinks);
+    config->sink_count = 1;
+    return url_parse_sink(url, &test_choices, config->sinks, fault);
+}
+
+static struct config accept(const char *url)
+{
+    struct config config;
+    struct fault fault;
+    if (!read_sink(url, &config, &fault))
+        fail_msg("'%s': %s", url, fault.text);
+    return config;
+}
+
+static void assert_refused(const char *url, size_t column, const char *why)
+{
+    struct config config;
+    struct fault fault;
+    if (read_sink(url, &config, &fault))
+        fail_msg("'%s' was accepted", url);
+    config_free(&config);
+    if (strstr(fault.text, why) == NULL)
+        fail_msg("'%s': %s\nshould say: %s", url, fault.text, why);
+    if (fault.at + 1 != column)
+        fail_msg("'%s': %s: column %zu, not %zu", url, fault.text, fault.at + 1, column);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static void without_keys_a_file_does_not_rotate(void **state)
+{
+    (void)state;
+    struct config config = accept("file:a");
+    const struct file_options *file = &config.sinks[0].file;
+    assert_int_equal(file->rotate_size, 0);
+    assert_int_equal(file->rotate_interval, 0);
+    assert_int_equal(file->keep, 0);
+    assert_int_equal(file->keep_time, 0);
+    assert_int_equal(file->keep_size, 0);
+    assert_int_equal(file->max_files, 1000);
+    assert_int_equal(file->sync, SYNC_NEVER);
+    assert_null(file->compression);
+    assert_int_equal(config.sinks[0].flush_interval, 0);
+    config_free(&config);
+}
+
+static void each_key_has_its_value(void **state)
+{
+    (void)state;
+    struct config config = accept("file:a-%{source}.n?rotate_size=10MiB&rotate_interval=1h&keep=7&"
+                                  "keep_time=30d&keep_size=1GiB&max_files=3&"
+                                  "compress=squeeze&fsync=interval&flush_interval=5ms");
+    assert_string_equal(config.sinks[0].path, "a-%{source}.n");
+    const struct file_options *file = &config.sinks[0].file;
+    assert_int_equal(file->rotate_size, 10 * 1024 * 1024);
+    assert_int_equal(file->rotate_interval, 3600 * SECOND);
+    assert_int_equal(file->keep, 7);
+    assert_int_equal(file->keep_time, 30 * 24 * 3600 * SECOND);
+    assert_int_equal(file->keep_size, UINT64_C(1) << 30);
+    assert_int_equal(file->max_files, 3);
+    assert_int_equal(file->sync, SYNC_INTERVAL);
+    assert_string_equal(file->compression->name, "squeeze");
+    assert_int_equal(config.sinks[0].flush_interval, 5000000);
+    config_free(&config);
+}
+
+static void what_is_compressed_is_collected_for_a_second(void **state)
+{
+    (void)state;
+    struct config config = accept("file:a?compress=squeeze&fsync=close");
+    assert_int_equal(config.sinks[0].flush_interval, SECOND);
+    assert_int_equal(config.sinks[0].file.sync, SYNC_CLOSE);
+    config_free(&config);
+}
+
+static void a_value_out_of_its_range_is_refused(void **state)
+{
+    (void)state;
+    assert_refused("file:a?rotate_size=4095B", 20, "is less than 4KiB");
+    assert_refused("file:a?rotate_interval=999ms", 24, "is less than 1s");
+    assert_refused("file:a?rotate_interval=1", 24, "has no unit");
+    assert_refused("file:a?rotate_size=1s&keep=0", 20, "has an unknown unit");
+    assert_refused("file:a?rotate_size=1MiB&keep=0", 30, "is less than 1");
+    assert_refused("file:%{source}.n?max_files=0", 28, "is less than 1");
+    assert_refused("file:%{source}.n?max_files=100001", 28, "is more than 100000");
+    assert_refused("file:a?compress=lzma", 17, "squeeze");
+    assert_refused("file:a?compress=", 17, "squeeze");
+    assert_refused("file:a?fsync=always", 14, "never");
+}
+
+/* --- what goes together ----------------------------------------------------------------------- */
+
+static void what_is_about_files_is_for_files_alone(void **state)
+{
+    (void)state;
+    assert_refused("stdout:?rotate_size=1MiB", 9, "is for a file: sink");
+    assert_refused("stdout:?compress=squeeze", 9, "is for a file: sink");
+    assert_refused("stdout:?fsync=close", 9, "is for a file: sink");
+}
+
+static void keep_is_for_files_that_rotate(void **state)
+{
+    (void)state;
+    assert_refused("file:a?keep=3", 8, "keep is for files that rotate");
+    assert_refused("file:%{source}.n?keep=3", 18, "keep is for files that rotate");
+    assert_refused("file:a?keep_time=3d", 8, "keep_time is for files that rotate");
+    assert_refused("file:a?keep_size=1GiB", 8, "keep_size is for files that rotate");
+    assert_refused("file:a?keep_size=1MiB&rotate_size=2MiB", 8,
+                   "keep_size is less than rotate_size");
+    static const char *const right[] = {"file:a?keep=3&rotate_size=1MiB",
+                                        "file:a?rotate_interval=1h&keep=3", "file:%F?keep=3"};
+    for (size_t i = 0; i < 3; i++) {
+        struct config config = accept(right[i]);
+        assert_int_equal(config.sinks[0].file.keep, 3);
+        config_free(&config);
+    }
+}
+
+static void max_files_is_for_paths_with_values(void **state)
+{
+    (void)state;
+    assert_refused("file:a?max_files=3", 8, "max_files is for a path with values in it");
+    assert_refused("file:%F?max_files=3", 9, "max_files is for a path with values in it");
+}
+
+static void a_path_is_refused_where_it_goes_wrong(void **state)
+{
+    (void)state;
+    assert_refused("file:logs/%q", 11, "there is no such field");
+    assert_refused("file:logs/%{sorce}.n", 11, "there is no such value");
+    assert_refused("file:100%", 9, "there is no such field");
+    assert_refused("file:%{source}", 6, "behind a value must come more");
+    assert_refused("file:%F/", 9, "need a name");
+    assert_refused("file:%F/../a", 9, "need a name");
+    struct config config = accept("file:../100%%/%F?compress=squeeze");
+    config_free(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_keys_a_file_does_not_rotate),
+        cmocka_unit_test(each_key_has_its_value),
+        cmocka_unit_test(what_is_compressed_is_collected_for_a_second),
+        cmocka_unit_test(a_value_out_of_its_range_is_refused),
+        cmocka_unit_test(what_is_about_files_is_for_files_alone),
+        cmocka_unit_test(keep_is_for_files_that_rotate),
+        cmocka_unit_test(max_files_is_for_paths_with_values),
+        cmocka_unit_test(a_path_is_refused_where_it_goes_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* How settings are written, as --help and the manual tell it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/config/form.h"
+#include "collector/config/keys.h"
+#include "collector/config/url.h"
+#include "tests/support/config/config_tables.h"
+
+static const struct setting *key(unsigned scopes, const char *name)
+{
+    struct fault fault;
+    const struct setting *found = key_find(scopes, name, strlen(name), &fault);
+    assert_non_null(found);
+    return found;
+}
+
+static void a_value_is_told_by_its_unit_its_choices_or_its_form(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned scopes;
+        const char *name, *form;
+    } expected[] = {
+        {KEY_OF_UDP, "receivers", "N"},        {KEY_OF_UDP, "receive_buffer", "SIZE"},
+        {KEY_OF_UDP, "coalesce", "TIME"},      {KEY_OF_UDP, "gro", "off|on"},
+        {KEY_OF_FILE, "message", "FULL.NAME"}, {KEY_OF_SINK, "view", "auto|sample|message"},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        char form[FORM_SIZE];
+        form_of_value(key(expected[i].scopes, expected[i].name), &test_choices, form);
+        assert_string_equal(form, expected[i].form);
+    }
+}
+
+static void an_option_may_take_a_url_or_nothing(void **state)
+{
+    (void)state;
+    char form[FORM_SIZE];
+    form_of_option(option_named("--listen"), &test_choices, form);
+    assert_string_equal(form, "URL");
+    form_of_option(option_named("--config"), &test_choices, form);
+    assert_string_equal(form, "FILE");
+    form_of_option(option_named("--check"), &test_choices, form);
+    assert_string_equal(form, "");
+}
+
+static void a_default_comes_with_the_range_of_a_number(void **state)
+{
+    (void)state;
+    char text[FORM_SIZE];
+    form_of_default(key(KEY_OF_UDP, "receive_buffer"), true, text);
+    assert_string_equal(text, "default 4MiB, 4KiB to 512MiB");
+    form_of_default(key(KEY_OF_UDP, "receive_buffer"), false, text);
+    assert_string_equal(text, "default 4MiB");
+    form_of_default(key(KEY_OF_UDP, "gro"), true, text);
+    assert_string_equal(text, "default off");
+    form_of_default(key(KEY_OF_UDP, "rate_limit"), true, text);
+    assert_string_equal(text, "");
+}
+
+static void every_kind_of_listener_has_a_form(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (; url_listener_form(count) != NULL; count++)
+        assert_true(url_is_listener(url_listener_form(count)));
+    assert_true(count >= 2);
+    assert_string_equal(url_listener_form(0), "udp://ADDR:PORT");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_is_told_by_its_unit_its_choices_or_its_form),
+        cmocka_unit_test(an_option_may_take_a_url_or_nothing),
+        cmocka_unit_test(a_default_comes_with_the_range_of_a_number),
+        cmocka_unit_test(every_kind_of_listener_has_a_form),
+    };
+    return cmocka_run_group_tests_name("form", tests, NULL, NULL);
+}

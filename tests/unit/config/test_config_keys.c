@@ -1,0 +1,363 @@
+/* The keys of listeners and sinks: values, ranges, defaults, and what is said about wrong ones. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/config/keys.h"
+#include "tests/support/config/config_tables.h"
+
+/* What keys are read into, whatever the scope. */
+struct target {
+    struct listener_config listener;
+    struct sink_config sink;
+};
+
+static void *part_of(struct target *target, unsigned scopes)
+{
+    return (scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target->sink
+                                                            : (void *)&target->listener;
+}
+
+static bool read_keys(unsigned scope, const char *text, struct target *target, struct fault *fault)
+{
+    struct keys_given given = {{0}};
+    *target = (struct target){0};
+    *fault = (struct fault){0};
+    return (*text == '\0' ||
+            keys_parse(scope, &test_choices, text, part_of(target, scope), &given, fault)) &&
+           keys_apply_defaults(scope, &test_choices, &given, part_of(target, scope), fault);
+}
+
+static struct target assert_reads(unsigned scope, const char *text)
+{
+    struct target target;
+    struct fault fault;
+    if (!read_keys(scope, text, &target, &fault))
+        fail_msg("'%s' for %s: %s", text, key_scope_name(scope), fault.text);
+    return target;
+}
+
+static void assert_refused(enum key_scope scope, const char *text, size_t at, const char *why)
+{
+    struct target target;
+    struct fault fault;
+    if (read_keys(scope, text, &target, &fault))
+        fail_msg("'%s' was accepted for %s", text, key_scope_name(scope));
+    if (strstr(fault.text, why) == NULL)
+        fail_msg("'%s': %s\nshould say: %s", text, fault.text, why);
+    if (fault.at != at)
+        fail_msg("'%s': %s: at %zu, not %zu", text, fault.text, fault.at, at);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+#define LISTENER_FIELD(field) offsetof(struct listener_config, field)
+
+static const struct number_key {
+    enum key_scope scope;
+    const char *name;
+    size_t offset; /* in struct listener_config */
+    uint64_t default_value;
+    const char *least, *most, *below, *above;
+    uint64_t least_value, most_value;
+} number_keys[] = {
+    {KEY_OF_UDP, "receive_buffer", LISTENER_FIELD(receive_buffer), 4194304, "4KiB", "512MiB",
+     "4095B", "536870913B", 4096, 536870912},
+    {KEY_OF_UDP, "receivers", LISTENER_FIELD(receivers), 1, "1", "64", "0", "65", 1, 64},
+    {KEY_OF_UDP, "max_datagram", LISTENER_FIELD(max_datagram), 65536, "1B", "64KiB", "0B", "65537B",
+     1, 65536},
+    {KEY_OF_UDP, "busy_poll", LISTENER_FIELD(busy_poll), 0, "0", "100ms", NULL, "101ms", 0,
+     100000000},
+    {KEY_OF_UDP, "coalesce", LISTENER_FIELD(coalesce), 500000, "0", "10ms", NULL, "10001us", 0,
+     10000000},
+    {KEY_OF_UDP, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
+     "961KiB", 1024, 983040},
+    {KEY_OF_CAPTURE, "max_decoded", LISTENER_FIELD(max_decoded), 524288, "1KiB", "960KiB", "1023B",
+     "961KiB", 1024, 983040},
+    {KEY_OF_UDP, "rate_limit", LISTENER_FIELD(rate_limit), 0, "1", "1000000", "0", "1000001", 1,
+     1000000},
+    {KEY_OF_CAPTURE, "rate_limit", LISTENER_FIELD(rate_limit), 0, "1", "1000000", "0", "1000001", 1,
+     1000000},
+    {KEY_OF_CAPTURE, "port", LISTENER_FIELD(port), 0, "0", "65535", NULL, "65536", 0, 65535},
+};
+static const size_t number_key_count = sizeof number_keys / sizeof number_keys[0];
+
+static void assert_number(const struct number_key *key, const char *value, uint64_t expected)
+{
+    char text[64] = "";
+    uint64_t found;
+    if (value != NULL)
+        snprintf(text, sizeof text, "%s=%s", key->name, value);
+    struct target target = assert_reads(key->scope, text);
+    memcpy(&found, (const char *)&target.listener + key->offset, sizeof found);
+    if (found != expected)
+        fail_msg("'%s' of %s is %" PRIu64 ", not %" PRIu64, text, key->name, found, expected);
+}
+
+static void a_number_has_its_default_and_its_range(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < number_key_count; i++) {
+        const struct number_key *key = &number_keys[i];
+        char text[64];
+        char why[64];
+        assert_number(key, NULL, key->default_value);
+        assert_number(key, key->least, key->least_value);
+        assert_number(key, key->most, key->most_value);
+        if (key->below != NULL) {
+            snprintf(text, sizeof text, "%s=%s", key->name, key->below);
+            snprintf(why, sizeof why, "%s \"%s\" is less than %s", key->name, key->below,
+                     key->least);
+            assert_refused(key->scope, text, strlen(key->name) + 1, why);
+        }
+        snprintf(text, sizeof text, "%s=%s", key->name, key->above);
+        snprintf(why, sizeof why, "%s \"%s\" is more than %s", key->name, key->above, key->most);
+        assert_refused(key->scope, text, strlen(key->name) + 1, why);
+    }
+}
+
+static void a_number_is_written_with_its_unit_and_nothing_else(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "receive_buffer=64", 15, "\"64\" has no unit; give one of B, kB");
+    assert_refused(KEY_OF_UDP, "receive_buffer=0", 15, "\"0\" has no unit");
+    assert_refused(KEY_OF_UDP, "receive_buffer=", 15, "receive_buffer \"\" is empty");
+    assert_refused(KEY_OF_UDP, "receivers=2B", 10, "is not a plain whole number");
+    assert_refused(KEY_OF_CAPTURE, "port=http", 5, "port \"http\" is not a number");
+    assert_refused(KEY_OF_CAPTURE, "port=-1", 5, "is negative");
+}
+
+/* --- choices ---------------------------------------------------------------------------------- */
+
+static void format_is_one_of_the_table_and_json_if_not_given(void **state)
+{
+    (void)state;
+    assert_string_equal(assert_reads(KEY_OF_SINK, "").sink.encoder->name, "json");
+    assert_string_equal(assert_reads(KEY_OF_SINK, "format=lines").sink.encoder->name, "lines");
+    assert_refused(
+        KEY_OF_SINK, "format=jsno", 7,
+        "format \"jsno\" is not one of lines, json, bytes, families; did you mean \"json\"?");
+}
+
+static void the_other_choices_are_read(void **state)
+{
+    (void)state;
+    struct target target = assert_reads(KEY_OF_SINK, "");
+    assert_int_equal(target.sink.encoding.view, VIEW_AUTO);
+    assert_false(target.sink.encoding.json.proto_names);
+    assert_false(target.sink.encoding.json.int64_numbers);
+    assert_false(target.sink.encoding.json.show_unknown);
+    assert_false(assert_reads(KEY_OF_UDP, "").listener.ipv6_only);
+
+    target = assert_reads(KEY_OF_SINK, "view=message&names=proto&int64=number&unknown=show");
+    assert_int_equal(target.sink.encoding.view, VIEW_MESSAGE);
+    assert_true(target.sink.encoding.json.show_unknown);
+    assert_true(target.sink.encoding.json.proto_names);
+    assert_true(target.sink.encoding.json.int64_numbers);
+
+    target = assert_reads(KEY_OF_SINK, "view=sample&names=json&int64=string&unknown=hide");
+    assert_false(target.sink.encoding.json.show_unknown);
+    assert_int_equal(target.sink.encoding.view, VIEW_SAMPLE);
+    assert_false(target.sink.encoding.json.proto_names);
+    assert_false(target.sink.encoding.json.int64_numbers);
+
+    assert_true(assert_reads(KEY_OF_UDP, "ipv6_only=true").listener.ipv6_only);
+    assert_false(assert_reads(KEY_OF_UDP, "ipv6_only=false").listener.ipv6_only);
+    assert_refused(KEY_OF_UDP, "ipv6_only=yes", 10, "\"yes\" is not one of false, true");
+    assert_refused(KEY_OF_SINK, "view=msg", 5, "\"msg\" is not one of auto, sample, message");
+    assert_refused(KEY_OF_SINK, "names=camel", 6, "is not one of json, proto");
+    assert_refused(KEY_OF_SINK, "unknown=yes", 8, "is not one of hide, show");
+    assert_refused(KEY_OF_SINK, "int64=int", 6, "is not one of string, number");
+}
+
+static void one_choice_does_not_disturb_its_neighbours(void **state)
+{
+    (void)state;
+    struct target target = assert_reads(KEY_OF_SINK, "names=proto");
+    assert_true(target.sink.encoding.json.proto_names);
+    assert_false(target.sink.encoding.json.int64_numbers);
+    assert_int_equal(target.sink.encoding.view, VIEW_AUTO);
+    target = assert_reads(KEY_OF_SINK, "int64=number");
+    assert_false(target.sink.encoding.json.proto_names);
+    assert_true(target.sink.encoding.json.int64_numbers);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static void an_unknown_key_suggests_the_nearest_of_its_scope(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "recieve_buffer=4MiB", 0, "did you mean \"receive_buffer\"?");
+    assert_refused(KEY_OF_CAPTURE, "prot=1", 0, "did you mean \"port\"?");
+    assert_refused(KEY_OF_SINK, "View=sample", 0, "did you mean \"view\"?");
+    assert_refused(KEY_OF_SINK, "schemas=x", 0,
+                   "unknown key \"schemas\"; --help lists the keys of a sink");
+    assert_refused(KEY_OF_UDP, "x", 0, "unknown key \"x\"");
+}
+
+static void the_name_that_another_program_has_for_a_key_suggests_ours(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "recv_buf=4MiB", 0,
+                   "unknown key \"recv_buf\"; did you mean \"receive_buffer\"?");
+    assert_refused(KEY_OF_UDP, "rcvbufSize=4MiB", 0, "did you mean \"receive_buffer\"?");
+    assert_refused(KEY_OF_UDP, "so-rcvbuf=4MiB", 0, "did you mean \"receive_buffer\"?");
+    assert_refused(KEY_OF_UDP, "workers=2", 0, "did you mean \"receivers\"?");
+    assert_refused(KEY_OF_SINK, "encoding=json", 0, "did you mean \"format\"?");
+    assert_refused(KEY_OF_SINK, "tags=a", 0, "did you mean \"add_label\"?");
+    assert_refused(KEY_OF_FILE, "tags=a", 0, "did you mean \"labels\"?");
+    assert_refused(KEY_OF_UDP, "tags=a", 0, "--help lists the keys of a udp listener");
+}
+
+/* A name of ours that stands among others' names could never be suggested for them. */
+static void no_other_name_is_a_key_of_the_same_scope(void **state)
+{
+    (void)state;
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        for (const char *other = key->others; other != NULL && *other != '\0';) {
+            size_t length = strcspn(other, " ");
+            struct fault fault;
+            assert_null(key_find(key->scopes, other, length, &fault));
+            if (strstr(fault.text, key->name) == NULL)
+                fail_msg("%.*s does not suggest %s: %s", (int)length, other, key->name, fault.text);
+            other += length + strspn(other + length, " ");
+        }
+    }
+}
+
+static void a_key_of_another_scope_says_where_it_belongs(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "port=1", 0,
+                   "key \"port\" is for a capture listener, not for a udp listener");
+    assert_refused(KEY_OF_CAPTURE, "receivers=2", 0,
+                   "key \"receivers\" is for a udp listener, not for a capture listener");
+    assert_refused(KEY_OF_SINK, "schema=riemann", 0,
+                   "key \"schema\" is for a listener's schema, not for a sink");
+    assert_refused(KEY_OF_SINK, "max_decoded=1MiB", 0,
+                   "key \"max_decoded\" is for a udp listener and a capture listener, not for a "
+                   "sink");
+    assert_refused(KEY_OF_SINK, "value=x", 0, "is for a schema from a file, not for a sink");
+    assert_refused(KEY_OF_UDP, "format=json", 0, "is for a sink, not for a udp listener");
+}
+
+static void keys_of_files_are_for_sinks_that_are_files(void **state)
+{
+    (void)state;
+    assert_int_equal(keys_of_sink(test_choices.destinations[0]), KEY_OF_SINK);
+    unsigned scopes = keys_of_sink(test_choices.destinations[1]);
+    assert_int_equal(assert_reads(scopes, "").sink.file.sync, SYNC_NEVER);
+    assert_int_equal(assert_reads(scopes, "view=auto&fsync=close").sink.file.sync, SYNC_CLOSE);
+    assert_int_equal(assert_reads(scopes, "fsync=interval").sink.file.sync, SYNC_INTERVAL);
+    assert_refused(KEY_OF_SINK, "fsync=close", 0,
+                   "key \"fsync\" is for a file: sink, not for a sink");
+}
+
+static void records_are_only_collected_for_a_time_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(assert_reads(KEY_OF_SINK, "").sink.flush_interval, 0);
+    assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=5s").sink.flush_interval,
+                     5000000000);
+    assert_refused(KEY_OF_SINK, "flush_interval=0s", 15, "is less than 1ms");
+}
+
+static void a_key_stands_once(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "receivers=2&max_datagram=1B&receivers=2", 28,
+                   "key \"receivers\" is given twice");
+}
+
+static void every_part_is_a_key_and_a_value(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "&receivers=2", 0, "a key=value is missing here");
+    assert_refused(KEY_OF_UDP, "receivers=2&", 12, "a key=value is missing here");
+    assert_refused(KEY_OF_UDP, "receivers=2&&port=1", 12, "a key=value is missing here");
+    assert_refused(KEY_OF_UDP, "receivers", 0, "key \"receivers\" has no value; write receivers=");
+    assert_refused(KEY_OF_UDP, "=2", 0, "a key is missing before \"=\"");
+    assert_refused(KEY_OF_UDP, "ipv6_only=true=x", 10, "ipv6_only \"true=x\" is not one of");
+    assert_refused(KEY_OF_UDP, "ipv6_only=tru%65", 10, "is not one of");
+}
+
+static void the_fault_is_told_where_it_is(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "ipv6_only=true&receivers=x", 25, "receivers \"x\"");
+    assert_refused(KEY_OF_UDP, "ipv6_only=true&reciever=2", 15, "unknown key");
+}
+
+static void a_strangers_text_is_shown_short_and_on_one_line(void **state)
+{
+    (void)state;
+    assert_refused(KEY_OF_UDP, "a\nb\x7f=1", 0, "unknown key \"a?b?\"");
+    char text[400];
+    memset(text, 'x', sizeof text);
+    memcpy(text, "ipv6_only=", 10);
+    text[sizeof text - 1] = '\0';
+    assert_refused(KEY_OF_UDP, text, 10, "xxx...\" is not one of false, true");
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static void assert_default_allowed(const struct setting *key)
+{
+    struct target target = {0};
+    struct schema_config schema = {0};
+    struct fault fault;
+    void *into = (key->scopes & KEY_OF_SCHEMA) != 0                      ? &schema
+                 : (key->scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target.sink
+                                                                         : (void *)&target.listener;
+    if (!setting_parse(key, &test_choices, key->default_text, strlen(key->default_text), into,
+                       &fault))
+        fail_msg("default: %s", fault.text);
+    free(schema.source);
+}
+
+/* A key without a default that is no number says in what form its value is written. */
+static void every_key_is_complete_and_its_default_is_allowed(void **state)
+{
+    (void)state;
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        assert_non_null(key->help);
+        assert_int_not_equal(key->scopes, 0);
+        for (const struct setting *other = config_keys; other != key; other++)
+            if (strcmp(other->name, key->name) == 0)
+                assert_int_equal(other->scopes & key->scopes, 0);
+        if (key->default_text != NULL)
+            assert_default_allowed(key);
+        else if (key->maximum == 0 && setting_choice(key, &test_choices, 0) == NULL)
+            assert_non_null(key->form);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_has_its_default_and_its_range),
+        cmocka_unit_test(a_number_is_written_with_its_unit_and_nothing_else),
+        cmocka_unit_test(format_is_one_of_the_table_and_json_if_not_given),
+        cmocka_unit_test(the_other_choices_are_read),
+        cmocka_unit_test(one_choice_does_not_disturb_its_neighbours),
+        cmocka_unit_test(an_unknown_key_suggests_the_nearest_of_its_scope),
+        cmocka_unit_test(the_name_that_another_program_has_for_a_key_suggests_ours),
+        cmocka_unit_test(no_other_name_is_a_key_of_the_same_scope),
+        cmocka_unit_test(a_key_of_another_scope_says_where_it_belongs),
+        cmocka_unit_test(keys_of_files_are_for_sinks_that_are_files),
+        cmocka_unit_test(records_are_only_collected_for_a_time_where_that_is_asked_for),
+        cmocka_unit_test(a_key_stands_once),
+        cmocka_unit_test(every_part_is_a_key_and_a_value),
+        cmocka_unit_test(the_fault_is_told_where_it_is),
+        cmocka_unit_test(a_strangers_text_is_shown_short_and_on_one_line),
+        cmocka_unit_test(every_key_is_complete_and_its_default_is_allowed),
+    };
+    return cmocka_run_group_tests_name("config keys", tests, NULL, NULL);
+}

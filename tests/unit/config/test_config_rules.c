@@ -1,0 +1,244 @@
+/* The rules about samples in a sink's URL: what is read, and what is refused where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/config/url.h"
+#include "tests/support/config/config_tables.h"
+
+#define URL "stdout:?"
+
+static bool read_keys(const char *keys, struct config *config, struct fault *fault)
+{
+    char url[2048];
+    snprintf(url, sizeof url, URL "%s", keys);
+    *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
+    assert_non_null(config->sinks);
+    config->sink_count = 1;
+    return url_parse_sink(url, &test_choices, config->sinks, fault);
+}
+
+static struct config accepted(const char *keys)
+{
+    struct config config;
+    struct fault fault;
+    if (!read_keys(keys, &config, &fault))
+        fail_msg("'%s': %s", keys, fault.text);
+    return config;
+}
+
+/* `at` is counted from the beginning of the keys. */
+static void refused(const char *keys, size_t at, const char *why)
+{
+    struct config config;
+    struct fault fault;
+    if (read_keys(keys, &config, &fault))
+        fail_msg("'%s' was accepted", keys);
+    config_free(&config);
+    if (strstr(fault.text, why) == NULL)
+        fail_msg("'%s': %s\nshould say: %s", keys, fault.text, why);
+    if (fault.at != strlen(URL) + at)
+        fail_msg("'%s': %s: at %zu, not %zu", keys, fault.text, fault.at - strlen(URL), at);
+}
+
+static const struct sample_rules *rules_of(const struct config *config)
+{
+    return &config->sinks[0].encoding.rules;
+}
+
+static void assert_text(const struct text *text, const char *expected)
+{
+    assert_int_equal(text->size, strlen(expected));
+    assert_memory_equal(text->data, expected, text->size);
+}
+
+/* --- what is read ----------------------------------------------------------------------------- */
+
+static void without_these_keys_there_are_no_rules(void **state)
+{
+    (void)state;
+    struct config config = accepted("format=json");
+    assert_null(sample_rules_given(rules_of(&config)));
+    config_free(&config);
+}
+
+static void each_key_makes_a_rule(void **state)
+{
+    (void)state;
+    static const char *const keys[][2] = {
+        {"include", "a"},        {"exclude", "a"},     {"sample", "1/2"},   {"rename", "a:b"},
+        {"rename_label", "a:b"}, {"add_label", "a=b"}, {"drop_label", "a"},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s=%s", keys[i][0], keys[i][1]);
+        struct config config = accepted(text);
+        assert_string_equal(sample_rules_given(rules_of(&config)), keys[i][0]);
+        config_free(&config);
+        snprintf(text, sizeof text, "%s=%s&%s=%s", keys[i][0], keys[i][1], keys[i][0], keys[i][1]);
+        refused(text, strlen(keys[i][0]) + strlen(keys[i][1]) + 2, "is given twice");
+        snprintf(text, sizeof text, "%s=", keys[i][0]);
+        refused(text, strlen(text), keys[i][0]);
+    }
+}
+
+static void commas_part_alternatives_and_semicolons_what_holds_together(void **state)
+{
+    (void)state;
+    struct config config = accepted("include=cpu.*;host=web*;zone=eu=1,mem?,host=");
+    const struct sample_conditions *include = rules_of(&config)->include;
+    assert_int_equal(include->term_count, 5);
+    assert_text(&include->terms[0].key, "");
+    assert_text(&include->terms[0].glob, "cpu.*");
+    assert_text(&include->terms[1].key, "host");
+    assert_text(&include->terms[1].glob, "web*");
+    assert_text(&include->terms[2].key, "zone");
+    assert_text(&include->terms[2].glob, "eu=1");
+    assert_text(&include->terms[3].glob, "mem?");
+    assert_text(&include->terms[4].key, "host");
+    assert_text(&include->terms[4].glob, "");
+    assert_int_equal(include->alternative_count, 3);
+    assert_int_equal(include->alternatives[0], 7);
+    assert_int_equal(include->alternatives[1], 8);
+    assert_int_equal(include->alternatives[2], 16);
+    assert_int_equal(include->of_labels, 2 | 4 | 16);
+    config_free(&config);
+}
+
+static void names_and_labels_come_in_pairs(void **state)
+{
+    (void)state;
+    struct config config =
+        accepted("rename=a:b,b:a&rename_label=host.name:host&add_label=site=fra=1:2,env=prod"
+                 "&drop_label=pid,k8s.*&sample=1/1000000");
+    const struct sample_rules *rules = rules_of(&config);
+    assert_int_equal(rules->rename->count, 2);
+    assert_text(&rules->rename->pairs[1].from, "b");
+    assert_text(&rules->rename->pairs[1].to, "a");
+    assert_text(&rules->rename_label->pairs[0].from, "host.name");
+    assert_text(&rules->rename_label->pairs[0].to, "host");
+    assert_int_equal(rules->add_label->count, 2);
+    assert_text(&rules->add_label->pairs[0].from, "site");
+    assert_text(&rules->add_label->pairs[0].to, "fra=1:2");
+    assert_int_equal(rules->drop_label->count, 2);
+    assert_text(&rules->drop_label->globs[1], "k8s.*");
+    assert_int_equal(rules->one_in, 1000000);
+    config_free(&config);
+}
+
+/* --- what is refused -------------------------------------------------------------------------- */
+
+static void a_condition_is_refused_where_it_goes_wrong(void **state)
+{
+    (void)state;
+    refused("include=a,,b", 10, "include: a glob is missing here");
+    refused("include=a,", 10, "a glob is missing here");
+    refused("exclude=;a", 8, "exclude: a glob is missing here");
+    refused("exclude=a;", 10, "a glob is missing here");
+    refused("include=a,=b", 10, "a label's key is missing before \"=\"");
+    refused("include=a,h*t=b", 10, "include takes \"h*t\" as it is written");
+    refused("include=a,h?=b", 10, "as it is written");
+}
+
+static void a_share_is_one_in_a_number(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",      "1",    "10",    "1/",  "1/0",       "2/10",
+                                        "1/1.5", "1/-1", "1/ 10", "0.1", "1/1000001", "1/10x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char keys[64];
+        snprintf(keys, sizeof keys, "sample=%s", wrong[i]);
+        refused(keys, 7, "is not 1/N with N from 1 to 1000000");
+    }
+    struct config config = accepted("sample=1/1");
+    config_free(&config);
+}
+
+static void a_pair_is_refused_where_it_goes_wrong(void **state)
+{
+    (void)state;
+    refused("rename=a:b,c", 11, "rename: \"c\" is not OLD:NEW");
+    refused("rename=a:b,", 11, "rename: \"\" is not OLD:NEW");
+    refused("rename=:b", 7, "is not OLD:NEW");
+    refused("rename=a:", 7, "is not OLD:NEW");
+    refused("rename=a:b:c", 7, "has more than one \":\"");
+    refused("rename=cpu*:b", 7, "rename takes \"cpu*\" as it is written");
+    refused("rename=a:b,a:c", 11, "rename has \"a\" twice");
+    refused("rename_label=a=b", 13, "rename_label: \"a=b\" is not OLD:NEW");
+    refused("add_label=a:b", 10, "add_label: \"a:b\" is not LABEL=VALUE");
+    refused("add_label=a=b,a=c", 14, "add_label has \"a\" twice");
+    refused("add_label=a=", 10, "is not LABEL=VALUE");
+    refused("drop_label=a,,b", 13, "drop_label: a label is missing here");
+}
+
+static void a_label_that_is_dropped_cannot_be_renamed(void **state)
+{
+    (void)state;
+    refused("rename_label=x:y,pid:p&drop_label=t*,p?d", 0,
+            "rename_label has \"pid\", but drop_label= leaves that out");
+    struct config config = accepted("rename_label=a:b&drop_label=b"); /* that is how one wins */
+    config_free(&config);
+}
+
+/* Keys with a list of `count` parts, each of them told from the others by a digit or two. */
+static size_t write_list(char *text, size_t size, const char *key, const char *behind, size_t count)
+{
+    size_t used = (size_t)snprintf(text, size, "%s=", key);
+    size_t last = used;
+    for (size_t i = 0; i < count; i++) {
+        used += (size_t)snprintf(text + used, size - used, i == 0 ? "" : ",");
+        last = used;
+        used += (size_t)snprintf(text + used, size - used, "a%zu%s", i, behind);
+    }
+    return last;
+}
+
+static void a_list_ends_somewhere(void **state)
+{
+    (void)state;
+    static const char *const keys[][2] = {
+        {"include", ""}, {"drop_label", ""}, {"rename", ":b"}, {"add_label", "=b"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char text[1024];
+        write_list(text, sizeof text, keys[i][0], keys[i][1], 64);
+        struct config config = accepted(text);
+        config_free(&config);
+        size_t last = write_list(text, sizeof text, keys[i][0], keys[i][1], 65);
+        refused(text, last, "has more than 64 parts");
+    }
+}
+
+static void rules_and_messages_exclude_each_other(void **state)
+{
+    (void)state;
+    refused("include=a&view=message", 0, "include= is about samples, but view=message tells none");
+    refused("view=message&add_label=a=b", 13, "add_label= is about samples");
+    refused("format=bytes&sample=1/2", 13, "sample= is about samples, but format=bytes tells none");
+    struct config config = accepted("view=auto&include=a");
+    config_free(&config);
+    config = accepted("view=sample&include=a&format=lines");
+    config_free(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_these_keys_there_are_no_rules),
+        cmocka_unit_test(each_key_makes_a_rule),
+        cmocka_unit_test(commas_part_alternatives_and_semicolons_what_holds_together),
+        cmocka_unit_test(names_and_labels_come_in_pairs),
+        cmocka_unit_test(a_condition_is_refused_where_it_goes_wrong),
+        cmocka_unit_test(a_share_is_one_in_a_number),
+        cmocka_unit_test(a_pair_is_refused_where_it_goes_wrong),
+        cmocka_unit_test(a_label_that_is_dropped_cannot_be_renamed),
+        cmocka_unit_test(a_list_ends_somewhere),
+        cmocka_unit_test(rules_and_messages_exclude_each_other),
+    };
+    return cmocka_run_group_tests_name("config rules", tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* The schemas of a listener's URL: groups of keys, files, and which of them come together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/config/url.h"
+#include "tests/support/config/config_tables.h"
+#include "tests/support/config/listener_reading.h"
+
+#define UDP "udp://[::]:1?"
+
+static const struct config_choices *choices;
+static int set_up(void **state)
+{
+    (void)state;
+    choices = &test_choices;
+    return 0;
+}
+
+static const struct schema_config *accepted(const char *url, size_t count)
+{
+    const struct listener_config *listener = listener_accepted(url, choices);
+    assert_int_equal(listener->schema_count, count);
+    return listener->schemas;
+}
+
+static void refused(const char *url, const char *at, const char *why)
+{
+    listener_refused(url, choices, at, why);
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static void without_a_schema_there_is_one_with_the_default(void **state)
+{
+    (void)state;
+    static const char *const urls[] = {"udp://[::]:1", "udp://[::]:1?receivers=2", "pcap:x",
+                                       "pcap:x?port=5"};
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        const struct schema_config *schemas = accepted(urls[i], 1);
+        assert_string_equal(schemas[0].ops->name, "telemetry");
+        assert_string_equal(schemas[0].source, "telemetry");
+        assert_false(schemas[0].from_file);
+        assert_int_equal(schemas[0].match.kind, MATCH_ALL);
+        assert_int_equal(schemas[0].framing, FRAMING_DATAGRAM);
+        assert_int_equal(schemas[0].header, 0);
+    }
+}
+
+static void a_key_is_about_the_schema_before_it(void **state)
+{
+    (void)state;
+    const struct schema_config *schemas =
+        accepted(UDP "schema=riemann&match=magic:0a&header=4&schema=telemetry&framing=delimited"
+                     "&match=source:10.0.0.0/8&schema=riemann&framing=cisco-mdt",
+                 3);
+    assert_string_equal(schemas[0].ops->name, "riemann");
+    assert_int_equal(schemas[0].match.kind, MATCH_MAGIC);
+    assert_int_equal(schemas[0].framing, FRAMING_DATAGRAM);
+    assert_int_equal(schemas[0].header, 4);
+    assert_string_equal(schemas[1].ops->name, "telemetry");
+    assert_int_equal(schemas[1].match.kind, MATCH_SOURCE);
+    assert_int_equal(schemas[1].framing, FRAMING_DELIMITED);
+    assert_int_equal(schemas[1].header, 0);
+    assert_string_equal(schemas[2].ops->name, "riemann");
+    assert_int_equal(schemas[2].match.kind, MATCH_ALL);
+    assert_int_equal(schemas[2].framing, FRAMING_CISCO_MDT);
+}
+
+static void a_listeners_own_keys_stand_anywhere(void **state)
+{
+    (void)state;
+    const struct listener_config *listener =
+        listener_accepted(UDP "receivers=2&schema=riemann&max_datagram=1KiB&match=magic:0a"
+                              "&schema=telemetry&max_decoded=4KiB",
+                          choices);
+    assert_int_equal(listener->schema_count, 2);
+    assert_int_equal(listener->receivers, 2);
+    assert_int_equal(listener->max_datagram, 1024);
+    assert_int_equal(listener->max_decoded, 4096);
+    listener =
+        listener_accepted("pcap:x?schema=riemann&match=magic:0a&port=7&schema=telemetry", choices);
+    assert_int_equal(listener->schema_count, 2);
+    assert_int_equal(listener->port, 7);
+}
+
+static void a_key_of_a_schema_needs_one_before_it(void **state)
+{
+    (void)state;
+    refused(UDP "match=magic:0a&schema=riemann",
+            "match=", "key \"match\" is about a schema; write schema= before it");
+    refused(UDP "receivers=2&framing=delimited", "framing=", "write schema= before it");
+    refused("pcap:x?header=4", "header=", "write schema= before it");
+    refused("pcap:x?message=a.B", "message=", "write schema= before it");
+}
+
+static void a_key_stands_once_in_a_group(void **state)
+{
+    (void)state;
+    refused(UDP "schema=riemann&header=1&header=2", "header=2", "key \"header\" is given twice");
+    refused(UDP "schema=riemann&receivers=1&match=magic:00&schema=telemetry&receivers=2",
+            "receivers=2", "key \"receivers\" is given twice");
+    accepted(UDP "schema=riemann&header=1&match=magic:00&schema=riemann&header=2", 2);
+}
+
+static void only_the_last_schema_takes_what_is_left(void **state)
+{
+    (void)state;
+    refused(UDP "schema=riemann&schema=telemetry", "schema=telemetry",
+            "the one before it has no match=, so it takes them all and must come last");
+    refused(UDP "schema=riemann&schema=telemetry&match=magic:00", "schema=telemetry",
+            "must come last");
+    refused(UDP "schema=riemann&match=magic:00&schema=riemann&header=1&schema=telemetry",
+            "schema=telemetry", "must come last");
+    accepted(UDP "schema=riemann&match=magic:00&schema=telemetry&match=magic:01", 2);
+}
+
+static void wrong_values_are_told_where_they_are(void **state)
+{
+    (void)state;
+    refused(UDP "schema=riemann&match=source:10.1.2.3/16", "10.1.2.3/16",
+            "that network is 10.1.0.0/16");
+    refused(UDP "schema=riemann&match=web1", "web1", "match \"web1\" is neither source:ADDR/BITS");
+    refused(UDP "schema=riemann&match=magic:0g", "g", "no hexadecimal digit");
+    refused(UDP "schema=riemann&framing=cisco", "cisco",
+            "framing \"cisco\" is not one of datagram, delimited, cisco-mdt; did you mean "
+            "\"cisco-mdt\"?");
+    refused(UDP "schema=riemann&header=65536", "65536", "is more than 65535");
+    refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");
+    refused(UDP "shema=x", "shema", "unknown key \"shema\"; did you mean \"schema\"?");
+    refused(UDP "schema=riemann&macth=x", "macth", "did you mean \"match\"?");
+}
+
+/* --- built in --------------------------------------------------------------------------------- */
+
+static void a_name_is_one_of_the_table(void **state)
+{
+    (void)state;
+    assert_string_equal(accepted(UDP "schema=riemann", 1)->ops->name, "riemann");
+    assert_string_equal(accepted("pcap:x?schema=riemann", 1)->ops->name, "riemann");
+    refused(UDP "schema=rieman", "rieman",
+            "schema \"rieman\" is not one of riemann, telemetry, nor a file, which has a \".\" in "
+            "its name; did you mean \"riemann\"?");
+    refused(UDP "schema=Riemann", "Riemann", "did you mean \"riemann\"?");
+    refused(UDP "schema=", "", "schema \"\" is not one of");
+    refused(UDP "schema=file", "file", "schema \"file\" is not one of");
+}
+
+static void a_built_in_schema_has_no_keys_of_a_file(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"message", "sequence", "sequence_key", "name",
+                                       "value",   "time",     "labels"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char url[128] = UDP "schema=riemann&header=1&";
+        char why[128] = "key \"";
+        strcat(strcat(url, keys[i]), "=x");
+        strcat(strcat(why, keys[i]), "\" is for a schema from a file; riemann is built in");
+        refused(url, strstr(url, keys[i]), why);
+    }
+}
+
+/* --- from a file ------------------------------------------------------------------------------ */
+
+static void a_file_is_told_by_a_dot_or_a_slash(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a.desc", "a.proto", "x/y", "./riemann", "/a"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char url[128] = UDP "schema=";
+        strcat(strcat(url, names[i]), "&message=a.B");
+        const struct schema_config *schema = accepted(url, 1);
+        assert_true(schema->from_file);
+        assert_ptr_equal(schema->ops, test_choices.schema_from_file);
+        assert_string_equal(schema->source, names[i]);
+    }
+}
+
+static void the_keys_of_a_file_are_kept_as_they_were_written(void **state)
+{
+    (void)state;
+    const struct schema_config *schema =
+        accepted(UDP "schema=d/x.desc&message=a.B&sequence=seq&sequence_key=id&name=m.n&value=m.v"
+                     "&time=m.t&labels=m.l,host",
+                 1);
+    assert_string_equal(schema->message, "a.B");
+    assert_string_equal(schema->sequence, "seq");
+    assert_string_equal(schema->sequence_key, "id");
+    assert_string_equal(schema->name, "m.n");
+    assert_string_equal(schema->value, "m.v");
+    assert_string_equal(schema->time, "m.t");
+    assert_string_equal(schema->labels, "m.l,host");
+    schema = accepted(UDP "schema=x.desc&message=a.B", 1);
+    assert_null(schema->sequence);
+    assert_null(schema->value);
+    refused(UDP "schema=x.desc&message=", "", "message \"\" is empty");
+}
+
+static void a_file_needs_its_message(void **state)
+{
+    (void)state;
+    refused(UDP "schema=x.desc", "schema=x.desc",
+            "schema \"x.desc\" is a file; message=FULL.NAME is missing");
+    refused(UDP "receivers=2&schema=x.desc&value=v&match=magic:00&schema=riemann", "schema=x.desc",
+            "message=FULL.NAME is missing");
+}
+
+static void what_is_said_of_samples_needs_their_value(void **state)
+{
+    (void)state;
+    refused(UDP "schema=x.d&message=a.B&name=n", "name=n", "key \"name\" needs value=PATH");
+    refused(UDP "schema=x.d&message=a.B&time=t", "time=t", "key \"time\" needs value=PATH");
+    refused(UDP "schema=x.d&message=a.B&labels=l", "labels=l", "key \"labels\" needs value=PATH");
+    refused(UDP "schema=x.d&message=a.B&sequence_key=k", "sequence_key=k",
+            "key \"sequence_key\" needs sequence=PATH");
+    refused(UDP "schema=x.d&name=n&message=a.B&match=magic:00&schema=y.d&message=c&value=v",
+            "name=n", "key \"name\" needs value=PATH");
+    accepted(UDP "schema=x.d&name=n&message=a.B&value=v", 1);
+    accepted(UDP "schema=x.d&message=a.B&value=v", 1);
+    accepted(UDP "schema=x.d&message=a.B&sequence=v", 1);
+}
+
+static void a_program_without_schemas_from_files_says_so(void **state)
+{
+    (void)state;
+    struct config_choices without = test_choices;
+    without.schema_from_file = NULL;
+    choices = &without;
+    refused(UDP "schema=x.desc&message=a.B", "x.desc",
+            "schema \"x.desc\" is a file, and this program reads no schemas from files");
+    refused(UDP "schema=rieman", "rieman",
+            "is not one of riemann, telemetry; did you mean \"riemann\"?");
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, listener_reading_tear_down)
+    const struct CMUnitTest tests[] = {
+        test(without_a_schema_there_is_one_with_the_default),
+        test(a_key_is_about_the_schema_before_it),
+        test(a_listeners_own_keys_stand_anywhere),
+        test(a_key_of_a_schema_needs_one_before_it),
+        test(a_key_stands_once_in_a_group),
+        test(only_the_last_schema_takes_what_is_left),
+        test(wrong_values_are_told_where_they_are),
+        test(a_name_is_one_of_the_table),
+        test(a_built_in_schema_has_no_keys_of_a_file),
+        test(a_file_is_told_by_a_dot_or_a_slash),
+        test(the_keys_of_a_file_are_kept_as_they_were_written),
+        test(a_file_needs_its_message),
+        test(what_is_said_of_samples_needs_their_value),
+        test(a_program_without_schemas_from_files_says_so),
+    };
+    return cmocka_run_group_tests_name("config schemas", tests, NULL, NULL);
+}

@@ -1,0 +1,536 @@
+/* The command line as a whole: values, defaults, every refusal with its text, and --help. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/config/keys.h"
+#include "collector/config/option_table.h"
+#include "collector/config/options.h"
+#include "tests/support/config/config_tables.h"
+
+/* Passes the words behind the program's name: parse(&config, &error, "--sink", "stdout:", NULL). */
+static enum options_result parse(struct config *config, struct error *error, const char *first,
+                                 va_list more)
+{
+    char words[32][600];
+    char *argv[34] = {words[0]};
+    int argc = 1;
+    snprintf(words[0], sizeof words[0], "sluice");
+    for (const char *word = first; word != NULL; word = va_arg(more, const char *)) {
+        assert_true(argc < 32);
+        snprintf(words[argc], sizeof words[argc], "%s", word);
+        argv[argc] = words[argc];
+        argc++;
+    }
+    enum options_result result = options_parse(argc, argv, &test_choices, config, error);
+    /* Nothing of argv may be kept. */
+    memset(words, 'X', sizeof words);
+    return result;
+}
+
+static struct config accepted(const char *first, ...)
+{
+    struct config config;
+    struct error error = {0};
+    va_list more;
+    va_start(more, first);
+    enum options_result result = parse(&config, &error, first, more);
+    va_end(more);
+    if (result != OPTIONS_RUN)
+        fail_msg("result %d: %s", (int)result, error.text);
+    return config;
+}
+
+static void assert_all_zero(const struct config *config)
+{
+    assert_null(config->listeners);
+    assert_null(config->sinks);
+    assert_int_equal(config->listener_count, 0);
+    assert_int_equal(config->sink_count, 0);
+}
+
+/* The last argument but NULL is what the error's text should be. */
+static void refused(const char *text, const char *first, ...)
+{
+    struct config config;
+    struct error error = {0};
+    va_list more;
+    va_start(more, first);
+    enum options_result result = parse(&config, &error, first, more);
+    va_end(more);
+    if (result == OPTIONS_RUN) {
+        config_free(&config);
+        fail_msg("accepted; should say: %s", text);
+    }
+    assert_int_equal(result, OPTIONS_WRONG);
+    assert_string_equal(error.text, text);
+    assert_int_equal(error.code, EXIT_CODE_USAGE);
+    assert_all_zero(&config);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static void without_arguments_riemann_goes_to_stdout(void **state)
+{
+    (void)state;
+    struct config config = accepted(NULL);
+    assert_int_equal(config.listener_count, 1);
+    assert_string_equal(config.listeners[0].name, "udp://127.0.0.1:5555");
+    assert_string_equal(config.listeners[0].schemas[0].ops->name, "riemann");
+    assert_int_equal(config.sink_count, 1);
+    assert_string_equal(config.sinks[0].name, "stdout:");
+    assert_string_equal(config.sinks[0].encoder->name, "json");
+    assert_false(config.check);
+    assert_int_equal(config.duration_ns, 0);
+    assert_int_equal(config.max_datagrams, 0);
+    assert_int_equal(config.memory, 0);
+    assert_int_equal(config.stop_timeout_ns, 2000000000);
+    assert_int_equal(config.ledger, LEDGER_TEXT);
+    assert_int_equal(config.log_level, LOG_INFO);
+    assert_int_equal(config.log_format, LOG_TEXT);
+    assert_null(config.control);
+    assert_null(config.user);
+    assert_int_equal(config.metrics.family, ADDRESS_NONE);
+    config_free(&config);
+    assert_all_zero(&config);
+    config_free(&config);
+}
+
+static void dead_letters_are_told_by_a_url(void **state)
+{
+    (void)state;
+    struct config config = accepted("--dead-letter", "file:/tmp/a=b.pcapng", NULL);
+    assert_string_equal(config.dead_letter.name, "file:/tmp/a=b.pcapng");
+    assert_string_equal(config.dead_letter.path, "/tmp/a=b.pcapng");
+    assert_int_equal(config.dead_letter.max_size, 64 << 20);
+    assert_int_equal(config.dead_letter.rate, 100);
+    config_free(&config);
+    config = accepted("--dead-letter=file:x?rate=7&max_size=1MiB", "--sink", "file:y", NULL);
+    assert_int_equal(config.dead_letter.max_size, 1 << 20);
+    assert_int_equal(config.dead_letter.rate, 7);
+    config_free(&config);
+    config = accepted(NULL);
+    assert_null(config.dead_letter.name);
+    config_free(&config);
+}
+
+static void a_wrong_place_for_dead_letters_is_refused(void **state)
+{
+    (void)state;
+    refused("--dead-letter has no value; write --dead-letter URL", "--dead-letter", NULL);
+    refused("--dead-letter x.pcapng: column 1: \"x.pcapng\" is no file; write file:PATH",
+            "--dead-letter", "x.pcapng", NULL);
+    refused("--dead-letter file:: column 6: the path is missing; write file:PATH", "--dead-letter",
+            "file:", NULL);
+    refused("--dead-letter file:%Y: column 6: \"%\" in a path is reserved for fields of time",
+            "--dead-letter", "file:%Y", NULL);
+    refused("--dead-letter file:x?rat=1: column 8: unknown key \"rat\"; did you mean \"rate\"?",
+            "--dead-letter", "file:x?rat=1", NULL);
+    refused("--dead-letter file:x?view=auto: column 8: key \"view\" is for a sink, not for dead "
+            "letters",
+            "--dead-letter", "file:x?view=auto", NULL);
+    refused("--dead-letter is given twice", "--dead-letter", "file:x", "--dead-letter", "file:y",
+            NULL);
+    refused("--dead-letter file:x: a --sink writes there", "--dead-letter", "file:x?rate=1",
+            "--sink", "file:x?view=auto", NULL);
+    refused("--sink stdout:?rate=1: column 9: key \"rate\" is for dead letters, not for a sink",
+            "--sink", "stdout:?rate=1", NULL);
+}
+
+static void every_option_is_read(void **state)
+{
+    (void)state;
+    struct config config = accepted(
+        "--check", "--duration", "10s", "--max-datagrams", "1000", "--memory", "8MiB",
+        "--stop-timeout", "500ms", "--ledger", "json", "--log-level", "warning", "--log-format",
+        "json", "--control", "unix:a b", "--user", "sluice:adm", "--metrics", "0.0.0.0:9126", NULL);
+    assert_true(config.check);
+    assert_int_equal(config.duration_ns, UINT64_C(10000000000));
+    assert_int_equal(config.max_datagrams, 1000);
+    assert_int_equal(config.memory, 8388608);
+    assert_int_equal(config.stop_timeout_ns, 500000000);
+    assert_int_equal(config.ledger, LEDGER_JSON);
+    assert_int_equal(config.log_level, LOG_WARNING);
+    assert_int_equal(config.log_format, LOG_JSON);
+    assert_string_equal(config.control, "unix:a b");
+    assert_string_equal(config.user, "sluice:adm");
+    assert_int_equal(config.metrics.port, 9126);
+    assert_true(address_is_wildcard(&config.metrics));
+    config_free(&config);
+}
+
+static void serves_metrics_at(const char *value, const char *address)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    struct config config = accepted("--metrics", value, NULL);
+    address_format(&config.metrics, text);
+    assert_string_equal(text, address);
+    config_free(&config);
+}
+
+static void metrics_without_an_address_are_for_this_machine_alone(void **state)
+{
+    (void)state;
+    serves_metrics_at("9126", "127.0.0.1:9126");
+    serves_metrics_at(":9126", "127.0.0.1:9126");
+    serves_metrics_at("0", "127.0.0.1:0");
+    serves_metrics_at("192.0.2.1:65535", "192.0.2.1:65535");
+    serves_metrics_at("[::1]:9126", "[::1]:9126");
+    static const char *const wrong[] = {"",       ":",        "localhost:9126", "127.0.0.1",
+                                        ":65536", "::1:9126", "http://[::1]:1", "[::1]"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "--metrics \"%s\" is not an address; write 127.0.0.1:9126, [::1]:9126 or a port "
+                 "alone: names are not looked up",
+                 wrong[i]);
+        char argument[64];
+        snprintf(argument, sizeof argument, "--metrics=%s", wrong[i]);
+        refused(text, argument, NULL);
+    }
+}
+
+static void a_value_may_stand_behind_an_equals_sign(void **state)
+{
+    (void)state;
+    struct config config =
+        accepted("--listen=udp://[::1]:7?schema=telemetry", "--sink=file:a=b?view=message",
+                 "--duration=1m", "--ledger=text", "--stop-timeout=0s", NULL);
+    assert_int_equal(config.listener_count, 1);
+    assert_string_equal(config.listeners[0].name, "udp://[::1]:7");
+    assert_string_equal(config.listeners[0].schemas[0].ops->name, "telemetry");
+    assert_int_equal(config.sink_count, 1);
+    assert_string_equal(config.sinks[0].path, "a=b");
+    assert_int_equal(config.sinks[0].encoding.view, VIEW_MESSAGE);
+    assert_int_equal(config.duration_ns, UINT64_C(60000000000));
+    assert_int_equal(config.stop_timeout_ns, 0);
+    config_free(&config);
+}
+
+static void listeners_and_sinks_may_be_many_and_keep_their_order(void **state)
+{
+    (void)state;
+    struct config config = accepted("--sink", "file:a", "--listen", "udp://127.0.0.1:1", "--sink",
+                                    "stdout:", "--listen", "pcap:b", "--listen",
+                                    "udp://127.0.0.1:2", "--sink", "file:c", NULL);
+    assert_int_equal(config.listener_count, 3);
+    assert_string_equal(config.listeners[0].name, "udp://127.0.0.1:1");
+    assert_string_equal(config.listeners[1].name, "pcap:b");
+    assert_string_equal(config.listeners[2].name, "udp://127.0.0.1:2");
+    assert_int_equal(config.sink_count, 3);
+    assert_string_equal(config.sinks[0].name, "file:a");
+    assert_string_equal(config.sinks[1].name, "stdout:");
+    assert_string_equal(config.sinks[2].name, "file:c");
+    config_free(&config);
+}
+
+static void the_defaults_of_listeners_and_sinks_stand_in_alone(void **state)
+{
+    (void)state;
+    struct config config = accepted("--sink", "file:a", NULL);
+    assert_string_equal(config.listeners[0].name, "udp://127.0.0.1:5555");
+    assert_int_equal(config.sink_count, 1);
+    config_free(&config);
+    config = accepted("--listen", "pcap:a", NULL);
+    assert_int_equal(config.listener_count, 1);
+    assert_string_equal(config.sinks[0].name, "stdout:");
+    config_free(&config);
+}
+
+static void the_limits_of_the_options_hold(void **state)
+{
+    (void)state;
+    struct config config = accepted("--duration", "1ns", "--max-datagrams", "1", "--memory", "1B",
+                                    "--stop-timeout", "1h", NULL);
+    config_free(&config);
+    config = accepted("--duration", "876000h", "--max-datagrams", "18446744073709551615",
+                      "--memory", "1024GiB", NULL);
+    assert_true(config.max_datagrams == UINT64_MAX);
+    config_free(&config);
+    refused("--duration \"0s\" is less than 1ns, the least", "--duration", "0s", NULL);
+    refused("--duration \"876001h\" is more than 36500d, the most", "--duration", "876001h", NULL);
+    refused("--max-datagrams \"0\" is less than 1, the least", "--max-datagrams", "0", NULL);
+    refused("--memory \"0B\" is less than 1B, the least", "--memory", "0B", NULL);
+    refused("--memory \"1025GiB\" is more than 1024GiB, the most", "--memory", "1025GiB", NULL);
+    refused("--control \"/run/a\" is not of the form unix:PATH", "--control", "/run/a", NULL);
+    refused("--control \"unix:\" is not of the form unix:PATH", "--control", "unix:", NULL);
+    refused("--user \"\" is empty", "--user=", NULL);
+    refused("--stop-timeout \"61m\" is more than 1h, the most", "--stop-timeout", "61m", NULL);
+}
+
+/* --- help and version ------------------------------------------------------------------------- */
+
+static enum options_result result_of(const char *first, ...)
+{
+    struct config config;
+    struct error error = {0};
+    va_list more;
+    va_start(more, first);
+    enum options_result result = parse(&config, &error, first, more);
+    va_end(more);
+    assert_all_zero(&config);
+    return result;
+}
+
+static void help_and_version_end_the_reading(void **state)
+{
+    (void)state;
+    assert_int_equal(result_of("--help", NULL), OPTIONS_HELP);
+    assert_int_equal(result_of("--version", NULL), OPTIONS_VERSION);
+    assert_int_equal(result_of("--sink", "file:x", "--help", "--wrong", NULL), OPTIONS_HELP);
+    assert_int_equal(result_of("--version", "--help", NULL), OPTIONS_VERSION);
+    assert_int_equal(result_of("--wrong", "--help", NULL), OPTIONS_WRONG);
+    assert_int_equal(result_of("-h", "--wrong", NULL), OPTIONS_HELP);
+    assert_int_equal(result_of("--sink", "file:x", "-V", NULL), OPTIONS_VERSION);
+    refused("--help takes no value", "--help=yes", NULL);
+    refused("--version takes no value", "--version=", NULL);
+}
+
+static void read_help(const struct config_choices *choices, char *text, size_t size)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    options_print_help(file, choices);
+    rewind(file);
+    size_t length = fread(text, 1, size - 1, file);
+    assert_true(length > 0 && length < size - 1);
+    text[length] = '\0';
+    fclose(file);
+}
+
+static void assert_mentions(const char *text, const char *format, const char *name)
+{
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, format, name);
+    if (strstr(text, wanted) == NULL)
+        fail_msg("the help does not say '%s'", wanted);
+}
+
+static void help_names_every_option_and_key_with_its_default(void **state)
+{
+    (void)state;
+    char text[16384];
+    read_help(&test_choices, text, sizeof text);
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        const char letter[] = {'-', option->setting.letter, '\0'};
+        bool lettered = option->setting.letter != '\0';
+        assert_mentions(text, lettered ? ", --%s" : "\n  --%s", option->setting.name);
+        if (lettered)
+            assert_mentions(text, "\n  %s, --", letter);
+        if (option->setting.default_text != NULL)
+            assert_mentions(text, "(default %s)", option->setting.default_text);
+    }
+    for (const struct setting *key = config_keys; key->name != NULL; key++) {
+        assert_mentions(text, "\n  %s=", key->name);
+        if (key->default_text != NULL)
+            assert_mentions(text, "(default %s", key->default_text);
+        else if (key->form != NULL)
+            assert_mentions(text, "=%s", key->form);
+    }
+    assert_mentions(text, "%s", "schema=riemann|telemetry|FILE");
+    assert_mentions(text, "%s", "(default 4MiB, 4KiB to 512MiB)");
+    assert_mentions(text, "%s", "stdout:, file:PATH");
+    assert_mentions(text, "%s", "64 wrong command line");
+}
+
+static void help_fits_100_columns(void **state)
+{
+    (void)state;
+    char text[16384];
+    read_help(&test_choices, text, sizeof text);
+    for (const char *line = text; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        if (length > 100)
+            fail_msg("%zu columns: %.*s", length, (int)length, line);
+        if (length != 0 && line[length - 1] == ' ')
+            fail_msg("a blank at the end: %.*s", (int)length, line);
+        line += length + 1;
+    }
+}
+
+static void help_stands_below_a_long_list_of_choices(void **state)
+{
+    (void)state;
+    static const struct schema_ops long_name = {.name = "a-schema-with-a-long-name"};
+    static const struct schema_ops other_name = {.name = "another"};
+    static const struct schema_ops *const schemas[] = {&long_name, &other_name, NULL};
+    struct config_choices choices = test_choices;
+    choices.schemas = schemas;
+    choices.schema_from_file = NULL;
+    char text[16384];
+    read_help(&choices, text, sizeof text);
+    assert_mentions(text, "  schema=a-schema-with-a-long-name|another\n%28s", "");
+    assert_mentions(text, "\n%28swhat the datagrams mean", "");
+}
+
+/* --- refusals --------------------------------------------------------------------------------- */
+
+static void an_unknown_option_suggests_the_nearest(void **state)
+{
+    (void)state;
+    refused("unknown option \"--lisen\"; did you mean \"--listen\"?", "--lisen", "x", NULL);
+    refused("unknown option \"--sinks\"; did you mean \"--sink\"?", "--sinks=x", NULL);
+    refused("unknown option \"--max_datagrams\"; did you mean \"--max-datagrams\"?",
+            "--max_datagrams", "1", NULL);
+    refused("unknown option \"-x\"; see --help", "-x", NULL);
+    refused("unknown option \"-hV\"; see --help", "-hV", NULL);
+    refused("unknown option \"--h\"; did you mean \"--help\"?", "--h", NULL);
+    refused("unknown option \"-duration\"; did you mean \"--duration\"?", "-duration", NULL);
+    refused("unknown option \"--colour\"; see --help", "--colour", NULL);
+    refused("unknown option \"--\"; see --help", "--", NULL);
+    refused("unknown option \"-\"; see --help", "-", NULL);
+    refused("unknown option \"--\"; see --help", "--=x", NULL);
+}
+
+static void a_stray_argument_is_refused(void **state)
+{
+    (void)state;
+    refused("unexpected argument \"x\"; options begin with --, see --help", "x", NULL);
+    refused("unexpected argument \"\"; options begin with --, see --help", "", NULL);
+    refused("unexpected argument \"pcap:x\"; a listener follows --listen", "pcap:x", NULL);
+    refused("unexpected argument \"stdout:\"; a sink follows --sink", "--check", "stdout:", NULL);
+}
+
+static void an_option_without_its_value_is_refused(void **state)
+{
+    (void)state;
+    refused("--listen has no value; write --listen URL", "--listen", NULL);
+    refused("--sink has no value; write --sink URL", "--sink", "--check", NULL);
+    refused("--duration has no value; write --duration VALUE", "--duration", NULL);
+    refused("--check takes no value", "--check=1", NULL);
+    refused("--duration \"\" is empty", "--duration=", NULL);
+    refused("--duration \"\" is empty", "--duration", "", NULL);
+}
+
+static void a_wrong_value_names_its_option(void **state)
+{
+    (void)state;
+    refused("--duration \"10\" has no unit; give one of ns, us, ms, s, m, h, d", "--duration", "10",
+            NULL);
+    refused("--duration \"-1s\" is negative", "--duration", "-1s", NULL);
+    refused("--memory \"8M\" has an unknown unit; give one of B, kB, MB, GB, KiB, MiB, GiB",
+            "--memory=8M", NULL);
+    refused("--max-datagrams \"1k\" is not a plain whole number", "--max-datagrams", "1k", NULL);
+    refused("--ledger \"jsn\" is not one of text, json; did you mean \"json\"?", "--ledger", "jsn",
+            NULL);
+    refused("--log-level \"warn\" is not one of error, warning, info; did you mean \"warning\"?",
+            "--log-level", "warn", NULL);
+}
+
+static void an_option_with_a_value_stands_once(void **state)
+{
+    (void)state;
+    refused("--duration is given twice", "--duration", "1s", "--duration", "1s", NULL);
+    struct config config = accepted("--check", "--check", NULL);
+    config_free(&config);
+}
+
+static void a_wrong_url_names_its_column(void **state)
+{
+    (void)state;
+    refused("--listen udp://127.0.0.1:5555?shema=x: column 22: unknown key \"shema\"; did you mean "
+            "\"schema\"?",
+            "--listen", "udp://127.0.0.1:5555?shema=x", NULL);
+    refused("--sink stdout:?format=json&view=x: column 26: view \"x\" is not one of auto, "
+            "sample, message",
+            "--sink=stdout:?format=json&view=x", NULL);
+    refused(
+        "--sink stdout: column 1: \"stdout\" is not a sink; write stdout: or file:PATH; did you "
+        "mean \"stdout:\"?",
+        "--sink", "stdout", NULL);
+}
+
+static void what_was_read_before_the_error_is_released(void **state)
+{
+    (void)state;
+    refused("--sink file:b?: column 8: a key=value is missing here", "--listen", "udp://[::]:1",
+            "--listen", "pcap:x", "--sink", "file:a", "--sink", "file:b?", NULL);
+    refused("--listen pcap:y?port=x: column 13: port \"x\" is not a number", "--sink", "file:a",
+            "--listen", "pcap:x", "--listen", "pcap:y?port=x", NULL);
+}
+
+static void two_of_one_place_are_refused(void **state)
+{
+    (void)state;
+    refused("--sink stdout:?view=message: column 1: an earlier --sink writes there already",
+            "--sink", "stdout:", "--sink", "stdout:?view=message", NULL);
+    refused("--sink file:x: column 1: an earlier --sink writes there already", "--sink", "file:x",
+            "--sink", "stdout:", "--sink", "file:x", NULL);
+    refused("--listen udp://127.0.0.1:1: column 1: an earlier --listen has this address already",
+            "--listen", "udp://127.0.0.1:1", "--listen", "udp://127.0.0.1:1", NULL);
+    struct config config =
+        accepted("--listen", "udp://127.0.0.1:0", "--listen", "udp://127.0.0.1:0", NULL);
+    assert_int_equal(config.listener_count, 2);
+    config_free(&config);
+}
+
+static void a_long_url_is_shown_around_its_fault(void **state)
+{
+    (void)state;
+    char url[520];
+    struct config config;
+    struct error error = {0};
+    char *argv[] = {url, url, url};
+    char option[] = "--listen";
+    argv[1] = option;
+
+    /* Two-byte characters, so that a cut in the middle of one would show. */
+    snprintf(url, sizeof url, "pcap:");
+    while (strlen(url) < 480)
+        strncat(url, "\xc3\xa4", 3);
+    strncat(url, "?prot=1", 8);
+    assert_int_equal(options_parse(3, argv, &test_choices, &config, &error), OPTIONS_WRONG);
+    assert_non_null(strstr(error.text, "--listen ...\xc3\xa4"));
+    assert_non_null(strstr(error.text, "\xc3\xa4?prot=1: column 483: unknown key \"prot\"; did"));
+
+    url[0] = 'x';
+    assert_int_equal(options_parse(3, argv, &test_choices, &config, &error), OPTIONS_WRONG);
+    assert_non_null(strstr(error.text, "--listen xcap:\xc3\xa4"));
+    assert_non_null(strstr(error.text, "\xc3\xa4...: column 1: \"xcap:\xc3\xa4"));
+}
+
+static void no_program_name_is_no_arguments(void **state)
+{
+    (void)state;
+    struct config config;
+    struct error error;
+    char *argv[] = {NULL};
+    assert_int_equal(options_parse(0, argv, &test_choices, &config, &error), OPTIONS_RUN);
+    assert_int_equal(config.listener_count, 1);
+    config_free(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_arguments_riemann_goes_to_stdout),
+        cmocka_unit_test(dead_letters_are_told_by_a_url),
+        cmocka_unit_test(a_wrong_place_for_dead_letters_is_refused),
+        cmocka_unit_test(every_option_is_read),
+        cmocka_unit_test(metrics_without_an_address_are_for_this_machine_alone),
+        cmocka_unit_test(a_value_may_stand_behind_an_equals_sign),
+        cmocka_unit_test(listeners_and_sinks_may_be_many_and_keep_their_order),
+        cmocka_unit_test(the_defaults_of_listeners_and_sinks_stand_in_alone),
+        cmocka_unit_test(the_limits_of_the_options_hold),
+        cmocka_unit_test(help_and_version_end_the_reading),
+        cmocka_unit_test(help_names_every_option_and_key_with_its_default),
+        cmocka_unit_test(help_fits_100_columns),
+        cmocka_unit_test(help_stands_below_a_long_list_of_choices),
+        cmocka_unit_test(an_unknown_option_suggests_the_nearest),
+        cmocka_unit_test(a_stray_argument_is_refused),
+        cmocka_unit_test(an_option_without_its_value_is_refused),
+        cmocka_unit_test(a_wrong_value_names_its_option),
+        cmocka_unit_test(an_option_with_a_value_stands_once),
+        cmocka_unit_test(a_wrong_url_names_its_column),
+        cmocka_unit_test(what_was_read_before_the_error_is_released),
+        cmocka_unit_test(two_of_one_place_are_refused),
+        cmocka_unit_test(a_long_url_is_shown_around_its_fault),
+        cmocka_unit_test(no_program_name_is_no_arguments),
+    };
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

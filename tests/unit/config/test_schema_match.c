@@ -1,0 +1,229 @@
+/* Which datagrams a match takes, how it is written, and what is said about a wrong one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/base/networks.h"
+#include "collector/config/match.h"
+
+static struct schema_match made(const char *text)
+{
+    struct schema_match match;
+    struct fault fault;
+    if (!match_parse(text, strlen(text), &match, &fault))
+        fail_msg("'%s': %s", text, fault.text);
+    return match;
+}
+
+static void refused(const char *text, size_t at, const char *why)
+{
+    struct schema_match match;
+    struct fault fault;
+    if (match_parse(text, strlen(text), &match, &fault))
+        fail_msg("'%s' was accepted", text);
+    if (strstr(fault.text, why) == NULL)
+        fail_msg("'%s': %s\nshould say: %s", text, fault.text, why);
+    if (fault.at != at)
+        fail_msg("'%s': %s: at %zu, not %zu", text, fault.text, fault.at, at);
+}
+
+static struct address host(const char *text)
+{
+    struct address address;
+    assert_true(address_parse_host(text, strlen(text), &address));
+    address.port = 4711;
+    return address;
+}
+
+static bool takes_from(const char *match_text, const char *sender)
+{
+    struct schema_match match = made(match_text);
+    struct address source = host(sender);
+    return schema_match_takes(&match, &source, (const uint8_t *)"x", 1);
+}
+
+static bool takes(const char *match_text, const void *data, size_t size)
+{
+    struct schema_match match = made(match_text);
+    struct address source = host("192.0.2.1");
+    return schema_match_takes(&match, &source, data, size);
+}
+
+/* --- who sent it ------------------------------------------------------------------------------ */
+
+static void a_network_holds_the_addresses_with_its_first_bits(void **state)
+{
+    (void)state;
+    assert_true(takes_from("source:10.1.0.0/16", "10.1.0.0"));
+    assert_true(takes_from("source:10.1.0.0/16", "10.1.255.255"));
+    assert_false(takes_from("source:10.1.0.0/16", "10.2.0.0"));
+    assert_false(takes_from("source:10.1.0.0/16", "10.0.255.255"));
+    assert_true(takes_from("source:2001:db8::/32", "2001:db8:ffff::1"));
+    assert_false(takes_from("source:2001:db8::/32", "2001:db9::1"));
+}
+
+static void a_prefix_may_end_at_any_bit(void **state)
+{
+    (void)state;
+    for (unsigned bits = 1; bits <= 32; bits++) {
+        struct address network = host("255.255.255.255");
+        struct address other = network;
+        assert_true(network_holds(&network, bits, &other));
+        other.bytes[(bits - 1) / 8] ^= (uint8_t)(0x80u >> (bits - 1) % 8);
+        assert_false(network_holds(&network, bits, &other)); /* its last bit */
+        if (bits == 32)
+            break;
+        other = network;
+        other.bytes[bits / 8] ^= (uint8_t)(0x80u >> bits % 8);
+        assert_true(network_holds(&network, bits, &other)); /* the first behind it */
+    }
+    assert_true(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:ffff::"));
+    assert_false(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:7fff::"));
+}
+
+static void a_bare_address_is_one_sender(void **state)
+{
+    (void)state;
+    assert_true(takes_from("source:10.1.2.3", "10.1.2.3"));
+    assert_false(takes_from("source:10.1.2.3", "10.1.2.2"));
+    assert_true(takes_from("source:::1", "::1"));
+    assert_false(takes_from("source:::1", "::2"));
+    assert_int_equal(made("source:10.1.2.3").prefix, 32);
+    assert_int_equal(made("source:::1").prefix, 128);
+}
+
+static void no_bits_are_every_sender_of_that_family(void **state)
+{
+    (void)state;
+    assert_true(takes_from("source:0.0.0.0/0", "255.1.2.3"));
+    assert_false(takes_from("source:0.0.0.0/0", "::1"));
+    assert_true(takes_from("source:::/0", "fe80::1"));
+    assert_false(takes_from("source:::/0", "10.1.2.3"));
+}
+
+/* A socket of both families tells an IPv4 sender as a mapped one; addresses hold it as IPv4. */
+static void an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket(void **state)
+{
+    (void)state;
+    static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [13] = 1, [15] = 9};
+    struct schema_match match = made("source:10.1.0.0/16");
+    struct address source = address_from_ipv6(mapped, 0, 5);
+    assert_true(schema_match_takes(&match, &source, NULL, 0));
+}
+
+static void a_mapped_network_is_the_ipv4_network(void **state)
+{
+    (void)state;
+    assert_true(takes_from("source:::ffff:10.1.0.0/112", "10.1.2.3"));
+    assert_false(takes_from("source:::ffff:10.1.0.0/112", "10.2.2.3"));
+    assert_true(takes_from("source:::ffff:0:0/96", "10.1.2.3"));
+    assert_int_equal(made("source:::ffff:10.1.2.3").prefix, 32);
+    refused("source:::ffff:0:0/95", 18, "\"95\" is not a number of bits from 96 to 128");
+}
+
+static void bits_behind_the_prefix_are_refused_and_the_network_told(void **state)
+{
+    (void)state;
+    refused("source:10.1.2.3/16", 7, "that network is 10.1.0.0/16");
+    refused("source:10.1.2.3/31", 7, "that network is 10.1.2.2/31");
+    refused("source:255.0.0.0/0", 7, "that network is 0.0.0.0/0");
+    refused("source:2001:db8::1/32", 7, "that network is 2001:db8::/32");
+    refused("source:::ffff:10.1.2.3/112", 7, "that network is 10.1.0.0/16");
+}
+
+static void a_wrong_source_is_told_where_it_is_wrong(void **state)
+{
+    (void)state;
+    refused("source:", 7, "match source \"\" is not a numeric address");
+    refused("source:/8", 7, "match source \"\" is not a numeric address");
+    refused("source:web1", 7, "match source \"web1\" is not a numeric address");
+    refused("source:10.1", 7, "\"10.1\" is not a numeric address");
+    refused("source:[::1]", 7, "\"[::1]\" is not a numeric address");
+    refused("source:fe80::%3/64", 7, "\"fe80::%3\" is not a numeric address");
+    refused("source:10.0.0.0/33", 16, "\"33\" is not a number of bits from 0 to 32");
+    refused("source:10.0.0.0/", 16, "\"\" is not a number of bits from 0 to 32");
+    refused("source:10.0.0.0/-1", 16, "is not a number of bits");
+    refused("source:10.0.0.0/8/8", 16, "\"8/8\" is not a number of bits");
+    refused("source:::/129", 10, "\"129\" is not a number of bits from 0 to 128");
+}
+
+/* --- the first bytes -------------------------------------------------------------------------- */
+
+static void magic_is_the_first_bytes_whatever_follows(void **state)
+{
+    (void)state;
+    assert_true(takes("magic:0a1B", "\x0a\x1b", 2));
+    assert_true(takes("magic:0a1B", "\x0a\x1b more", 7));
+    assert_false(takes("magic:0a1B", "\x0a\x1c", 2));
+    assert_false(takes("magic:0a1B", "\x0b\x1b", 2));
+    assert_true(takes("magic:00", "\0", 1));
+}
+
+static void what_is_shorter_than_the_magic_is_not_taken(void **state)
+{
+    (void)state;
+    assert_false(takes("magic:0a1b", "\x0a", 1));
+    assert_false(takes("magic:00", NULL, 0));
+}
+
+static void magic_has_1_to_32_bytes_of_two_digits(void **state)
+{
+    (void)state;
+    static const char longest[] =
+        "magic:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    uint8_t bytes[32];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)i;
+    assert_true(takes(longest, bytes, sizeof bytes));
+    bytes[31]++;
+    assert_false(takes(longest, bytes, sizeof bytes));
+    refused("magic:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", 6,
+            "has 66 hexadecimal digits; it takes two for each of 1 to 32 bytes");
+    refused("magic:", 6, "has 0 hexadecimal digits");
+    refused("magic:abc", 6, "has 3 hexadecimal digits");
+    refused("magic:0x0a", 7, "no hexadecimal digit");
+    refused("magic:0a g", 8, "no hexadecimal digit");
+}
+
+/* --- neither ---------------------------------------------------------------------------------- */
+
+static void without_a_match_every_datagram_is_taken(void **state)
+{
+    (void)state;
+    const struct schema_match all = {0};
+    struct address source = host("::1");
+    assert_true(schema_match_takes(&all, &source, NULL, 0));
+}
+
+static void another_word_is_told_the_two(void **state)
+{
+    (void)state;
+    refused("", 0, "match \"\" is neither source:ADDR/BITS nor magic:HEX");
+    refused("10.0.0.0/8", 0, "is neither source:ADDR/BITS nor magic:HEX");
+    refused("source", 0, "is neither");
+    refused("Source:10.0.0.0/8", 0, "is neither");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_network_holds_the_addresses_with_its_first_bits),
+        cmocka_unit_test(a_prefix_may_end_at_any_bit),
+        cmocka_unit_test(a_bare_address_is_one_sender),
+        cmocka_unit_test(no_bits_are_every_sender_of_that_family),
+        cmocka_unit_test(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket),
+        cmocka_unit_test(a_mapped_network_is_the_ipv4_network),
+        cmocka_unit_test(bits_behind_the_prefix_are_refused_and_the_network_told),
+        cmocka_unit_test(a_wrong_source_is_told_where_it_is_wrong),
+        cmocka_unit_test(magic_is_the_first_bytes_whatever_follows),
+        cmocka_unit_test(what_is_shorter_than_the_magic_is_not_taken),
+        cmocka_unit_test(magic_has_1_to_32_bytes_of_two_digits),
+        cmocka_unit_test(without_a_match_every_datagram_is_taken),
+        cmocka_unit_test(another_word_is_told_the_two),
+    };
+    return cmocka_run_group_tests_name("schema match", tests, NULL, NULL);
+}

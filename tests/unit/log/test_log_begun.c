@@ -1,0 +1,380 @@
+/* The log of a program that runs: of a level, merged, and whole beside a ledger. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/log/log.h"
+#include "collector/log/log_repeats.h"
+#include "collector/platform/thread.h"
+#include "tests/support/platform/standard_stream.h"
+
+static void begin(enum log_level level, enum log_format format)
+{
+    struct error error;
+    assert_int_equal(log_begin(level, format, &error), 0);
+}
+
+static void begin_taking(enum log_level level, enum log_format format)
+{
+    standard_stream_take(STREAM_ERROR);
+    begin(level, format);
+}
+
+static void end_and_expect(const char *expected)
+{
+    log_end();
+    char *text = standard_stream_end_taking(STREAM_ERROR);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* --- levels ----------------------------------------------------------------------------------- */
+
+static void log_at_all_levels(void)
+{
+    log_line(LOG_INFO, "one");
+    log_about(LOG_WARNING, LOG_OF_SINK, "file:a", "two");
+    log_naming(LOG_ERROR, LOG_OF_LISTENER, "udp://a", "three of udp://a");
+}
+
+static void what_is_less_than_the_level_is_left_out(void **state)
+{
+    (void)state;
+    begin_taking(LOG_INFO, LOG_TEXT);
+    log_at_all_levels();
+    end_and_expect("sluice: one\nsluice: warning: file:a: two\nsluice: error: three of udp://a\n");
+    begin_taking(LOG_WARNING, LOG_TEXT);
+    log_at_all_levels();
+    end_and_expect("sluice: warning: file:a: two\nsluice: error: three of udp://a\n");
+    begin_taking(LOG_ERROR, LOG_TEXT);
+    log_at_all_levels();
+    end_and_expect("sluice: error: three of udp://a\n");
+}
+
+static void a_ledger_has_no_level(void **state)
+{
+    (void)state;
+    begin_taking(LOG_ERROR, LOG_JSON);
+    assert_true(log_text(LOG_INFO, "ledger\n", 7, 0));
+    end_and_expect("ledger\n");
+}
+
+static void when_it_has_ended_everything_is_text_again(void **state)
+{
+    (void)state;
+    standard_stream_take(STREAM_ERROR);
+    begin(LOG_ERROR, LOG_JSON);
+    log_end();
+    log_line(LOG_INFO, "one");
+    log_line(LOG_INFO, "one");
+    end_and_expect("sluice: one\nsluice: one\n");
+}
+
+/* --- repetitions ------------------------------------------------------------------------------ */
+
+static void repetitions_are_told_when_something_else_comes_and_at_the_end(void **state)
+{
+    (void)state;
+    begin_taking(LOG_INFO, LOG_TEXT);
+    for (int i = 0; i < 4; i++)
+        log_line(LOG_ERROR, "full");
+    log_line(LOG_INFO, "reopened");
+    log_line(LOG_INFO, "reopened");
+    for (int i = 0; i < 2; i++)
+        log_about(LOG_WARNING, LOG_OF_SINK, "file:a", "behind");
+    end_and_expect("sluice: error: full\nsluice: error: last message repeated 3 times\n"
+                   "sluice: reopened\nsluice: reopened\nsluice: warning: file:a: behind\n"
+                   "sluice: warning: last message repeated 1 time\n");
+}
+
+static void a_ledger_comes_behind_them(void **state)
+{
+    (void)state;
+    begin_taking(LOG_INFO, LOG_TEXT);
+    log_line(LOG_ERROR, "full");
+    log_line(LOG_ERROR, "full");
+    assert_true(log_text(LOG_INFO, "ledger\n", 7, 0));
+    end_and_expect("sluice: error: full\nsluice: error: last message repeated 1 time\nledger\n");
+}
+
+static int woken;
+
+static void wake(void *context)
+{
+    assert_ptr_equal(context, &woken);
+    woken++;
+}
+
+static void who_waits_is_woken_by_the_first_of_them(void **state)
+{
+    (void)state;
+    begin_taking(LOG_INFO, LOG_TEXT);
+    log_watch(wake, &woken);
+    woken = 0;
+    log_line(LOG_ERROR, "full");
+    assert_int_equal(woken, 0);
+    assert_int_equal(log_due_ns(), INT64_MAX);
+    int64_t before = clock_monotonic_ns();
+    log_line(LOG_ERROR, "full");
+    log_line(LOG_ERROR, "full");
+    assert_int_equal(woken, 1);
+    int64_t due = log_due_ns();
+    assert_true(due >= before + LOG_REPEATS_NS);
+    assert_true(due <= clock_monotonic_ns() + LOG_REPEATS_NS);
+    log_tell_now();
+    assert_int_equal(log_due_ns(), INT64_MAX);
+    log_watch(NULL, NULL);
+    log_line(LOG_ERROR, "full");
+    assert_int_equal(woken, 1);
+    end_and_expect("sluice: error: full\nsluice: error: last message repeated 2 times\n"
+                   "sluice: error: last message repeated 1 time\n");
+}
+
+/* --- a stream that nobody reads ----------------------------------------------------------------
+ */
+
+static struct {
+    bool refuses;
+    char text[4096];
+} taken;
+
+static bool take(enum log_level level, const char *lines, size_t size)
+{
+    (void)level;
+    if (taken.refuses)
+        return false;
+    size_t used = strlen(taken.text);
+    assert_true(used + size < sizeof taken.text);
+    memcpy(taken.text + used, lines, size);
+    taken.text[used + size] = '\0';
+    return true;
+}
+
+static void begin_diverted(enum log_format format)
+{
+    memset(&taken, 0, sizeof taken);
+    log_divert(take);
+    begin(LOG_INFO, format);
+}
+
+static void end_diverted(void)
+{
+    log_end();
+    log_divert(NULL);
+}
+
+static void repetitions_that_cannot_be_told_are_lost_messages(void **state)
+{
+    (void)state;
+    begin_diverted(LOG_TEXT);
+    for (int i = 0; i < 4; i++)
+        log_line(LOG_ERROR, "full");
+    taken.refuses = true;
+    log_line(LOG_INFO, "one");
+    taken.refuses = false;
+    log_line(LOG_INFO, "two");
+    end_diverted();
+    assert_string_equal(taken.text, "full\n4 lines were lost\ntwo\n");
+}
+
+static void but_stay_where_nothing_else_comes(void **state)
+{
+    (void)state;
+    begin_diverted(LOG_TEXT);
+    log_line(LOG_ERROR, "full");
+    log_line(LOG_ERROR, "full");
+    taken.refuses = true;
+    log_tell_now();
+    taken.refuses = false;
+    log_line(LOG_ERROR, "full");
+    end_diverted();
+    assert_string_equal(taken.text, "full\nlast message repeated 2 times\n");
+}
+
+static void what_was_lost_is_not_repeated(void **state)
+{
+    (void)state;
+    begin_diverted(LOG_TEXT);
+    taken.refuses = true;
+    log_line(LOG_ERROR, "full");
+    log_line(LOG_ERROR, "full");
+    taken.refuses = false;
+    log_line(LOG_ERROR, "full");
+    end_diverted();
+    assert_string_equal(taken.text, "2 lines were lost\nfull\n");
+}
+
+static void in_json_losses_are_an_object_too(void **state)
+{
+    (void)state;
+    begin_diverted(LOG_JSON);
+    taken.refuses = true;
+    log_line(LOG_ERROR, "full");
+    taken.refuses = false;
+    log_line(LOG_ERROR, "full");
+    end_diverted();
+    assert_memory_equal(taken.text, "{\"time\":\"", 9);
+    assert_non_null(
+        strstr(taken.text, "Z\",\"level\":\"info\",\"message\":\"1 lines were lost\"}\n{\"time\""));
+    assert_non_null(strstr(taken.text, "Z\",\"level\":\"error\",\"message\":\"full\"}\n"));
+}
+
+/* --- beside a long text ----------------------------------------------------------------------- */
+
+#define TEXT_SIZE 300000 /* more than a pipe and whatever writes to it hold */
+
+static char long_text[TEXT_SIZE];
+static char heard[2 * TEXT_SIZE];
+
+static struct test_pipe begin_long_text(void)
+{
+    struct test_pipe pipe = test_pipe_open();
+    memset(long_text, '.', TEXT_SIZE - 1);
+    long_text[TEXT_SIZE - 1] = '\n';
+    standard_stream_lead(STREAM_ERROR, pipe.writer);
+    begin(LOG_INFO, LOG_TEXT);
+    return pipe;
+}
+
+static void end_long_text(struct test_pipe *pipe)
+{
+    log_end();
+    standard_stream_lead_back(STREAM_ERROR);
+    test_pipe_close(pipe);
+}
+
+/* Reads behind `size` bytes that have been until the last line there is that one. */
+static size_t hear_until(const struct test_pipe *pipe, size_t size, const char *last)
+{
+    size_t length = strlen(last);
+    while (size < length || memcmp(heard + size - length, last, length) != 0) {
+        assert_true(size < sizeof heard);
+        size_t got = test_stream_read(pipe->reader, heard + size, sizeof heard - size);
+        assert_true(got > 0);
+        size += got;
+    }
+    return size;
+}
+
+static void write_text(void *argument)
+{
+    *(bool *)argument = log_text(LOG_INFO, long_text, TEXT_SIZE, 20000);
+}
+
+static void lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not(void **state)
+{
+    (void)state;
+    struct thread *thread;
+    struct error error;
+    bool written = false;
+    struct test_pipe pipe = begin_long_text();
+    assert_int_equal(thread_start(&thread, "text", write_text, &written, &error), 0);
+    size_t size = test_stream_read(pipe.reader, heard, 1); /* it has begun */
+    log_line(LOG_INFO, "one");
+    log_line(LOG_ERROR, "two");
+    log_line(LOG_ERROR, "two");
+    log_line(LOG_INFO, "three");
+    size = hear_until(&pipe, size, "three\n");
+    thread_join(thread);
+    end_long_text(&pipe);
+    assert_true(written);
+    assert_memory_equal(heard, long_text, TEXT_SIZE);
+    heard[size] = '\0';
+    assert_string_equal(heard + TEXT_SIZE, "sluice: one\nsluice: error: two\nsluice: error: last "
+                                           "message repeated 1 time\nsluice: three\n");
+}
+
+static void what_does_not_fit_there_is_lost_and_told_of(void **state)
+{
+    (void)state;
+    struct thread *thread;
+    struct error error;
+    bool written = false;
+    struct test_pipe pipe = begin_long_text();
+    assert_int_equal(thread_start(&thread, "text", write_text, &written, &error), 0);
+    size_t size = test_stream_read(pipe.reader, heard, 1);
+    for (int i = 0; i < 100; i++)
+        log_line(LOG_INFO, "%091d", i); /* lines of 100 bytes */
+    size = hear_until(&pipe, size, "039\n");
+    thread_join(thread);
+    log_line(LOG_INFO, "last");
+    size = hear_until(&pipe, size, "last\n");
+    end_long_text(&pipe);
+    heard[size] = '\0';
+    assert_string_equal(heard + TEXT_SIZE + 4000, "sluice: 60 lines were lost\nsluice: last\n");
+}
+
+static void hear_next(void *argument)
+{
+    hear_until(argument, 0, "next\n");
+}
+
+static void a_text_that_was_given_up_is_not_continued_by_a_line(void **state)
+{
+    (void)state;
+    struct thread *thread;
+    struct error error;
+    struct test_pipe pipe = begin_long_text();
+    assert_false(log_text(LOG_INFO, long_text, TEXT_SIZE, 50));
+    memset(heard, 0, sizeof heard);
+    assert_int_equal(thread_start(&thread, "reader", hear_next, &pipe, &error), 0);
+    assert_true(log_text(LOG_INFO, "next\n", 5, 20000));
+    thread_join(thread);
+    end_long_text(&pipe);
+    const char *end = strchr(heard, '\n');
+    assert_non_null(end);
+    assert_string_equal(end, "\nnext\n");
+    assert_memory_equal(heard, long_text, (size_t)(end - heard));
+}
+
+/* --- many threads ----------------------------------------------------------------------------- */
+
+#define WRITERS 4
+#define LINES   300
+
+static void write_lines(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < LINES; i++)
+        log_line(LOG_ERROR, "full");
+}
+
+static void no_repetition_is_lost_among_threads(void **state)
+{
+    (void)state;
+    struct thread *threads[WRITERS];
+    struct error error;
+    begin_taking(LOG_INFO, LOG_TEXT);
+    for (int i = 0; i < WRITERS; i++)
+        assert_int_equal(thread_start(&threads[i], "writer", write_lines, NULL, &error), 0);
+    for (int i = 0; i < WRITERS; i++)
+        thread_join(threads[i]);
+    end_and_expect("sluice: error: full\nsluice: error: last message repeated 1199 times\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_less_than_the_level_is_left_out),
+        cmocka_unit_test(a_ledger_has_no_level),
+        cmocka_unit_test(when_it_has_ended_everything_is_text_again),
+        cmocka_unit_test(repetitions_are_told_when_something_else_comes_and_at_the_end),
+        cmocka_unit_test(a_ledger_comes_behind_them),
+        cmocka_unit_test(who_waits_is_woken_by_the_first_of_them),
+        cmocka_unit_test(repetitions_that_cannot_be_told_are_lost_messages),
+        cmocka_unit_test(but_stay_where_nothing_else_comes),
+        cmocka_unit_test(what_was_lost_is_not_repeated),
+        cmocka_unit_test(in_json_losses_are_an_object_too),
+        cmocka_unit_test(lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not),
+        cmocka_unit_test(what_does_not_fit_there_is_lost_and_told_of),
+        cmocka_unit_test(a_text_that_was_given_up_is_not_continued_by_a_line),
+        cmocka_unit_test(no_repetition_is_lost_among_threads),
+    };
+    return cmocka_run_group_tests_name("log_begun", tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* When a producer has the sinks woken that it has handed batches to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/output/feed.h"
+#include "tests/support/output/fake_sink.h"
+
+#define NOW_NS INT64_C(1000000000000)
+
+/* A feed for `sinks` sinks: the fake one as often, by its queues in turn. */
+static struct feed *make_feed(struct fake_sink *fake, struct offer_counters *offers, size_t sinks)
+{
+    struct feed *feed;
+    struct error error;
+    assert_int_equal(feed_create(&feed, 1, false, &error), 0);
+    for (size_t i = 0; i < sinks; i++) {
+        const struct feed_sink to = {
+            .name = "fake:",
+            .sink = fake->sink,
+            .queue = fake->queues[i % FAKE_QUEUES],
+            .offers = offers,
+            .in_flight = &fake->counters->in_flight,
+        };
+        assert_int_equal(feed_add_sink(feed, &to, &error), 0);
+    }
+    return feed;
+}
+
+static struct offer_counters *start(struct fake_sink *fake)
+{
+    fake_sink_start(fake);
+    fake_sink_wait_asleep(fake);
+    struct offer_counters *offers = ledger_offer_block(fake->ledger, 0);
+    assert_non_null(offers);
+    return offers;
+}
+
+static void finish(struct fake_sink *fake, struct feed *feed, const struct offer_counters *offers)
+{
+    feed_destroy(feed);
+    fake->queued += counter_read(&offers->queued);
+    fake_sink_finish(fake);
+}
+
+static void offer(struct fake_sink *fake, struct feed *feed)
+{
+    feed_offer(feed, fake_sink_make_for_feed(fake, "line", 1));
+}
+
+/* Of one that was asleep: nobody has woken it. */
+static void assert_asleep(const struct fake_sink *fake, size_t waiting)
+{
+    assert_true(sink_thread_is_idle(fake->sink));
+    assert_int_equal(batch_queue_level(fake->queues[0]), waiting);
+}
+
+static void where_nothing_is_expected_sinks_are_woken(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct feed *feed = make_feed(fake, offers, 1);
+    assert_true(feed_hold(feed, NOW_NS, INT64_MAX) == INT64_MAX);
+    offer(fake, feed);
+    assert_asleep(fake, 1);
+    assert_true(feed_hold(feed, NOW_NS, INT64_MAX) == INT64_MAX);
+    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_asleep(fake);
+    offer(fake, feed);
+    assert_true(feed_hold(feed, INT64_MAX, INT64_MAX) == INT64_MAX);
+    fake_sink_wait_settled(fake, 2);
+    finish(fake, feed, offers);
+}
+
+static void what_is_held_is_written_when_the_first_of_it_is_due(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct feed *feed = make_feed(fake, offers, 1);
+    const int64_t due_ns = NOW_NS + FEED_HOLD_NS;
+    offer(fake, feed);
+    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == due_ns);
+    offer(fake, feed);
+    assert_true(feed_hold(feed, NOW_NS + 5, due_ns - 1) == due_ns);
+    assert_asleep(fake, 2);
+    assert_true(feed_hold(feed, due_ns - 1, due_ns) == INT64_MAX);
+    fake_sink_wait_settled(fake, 2);
+    /* The next one has its own time. */
+    fake_sink_wait_asleep(fake);
+    offer(fake, feed);
+    assert_true(feed_hold(feed, due_ns, due_ns) == due_ns + FEED_HOLD_NS);
+    assert_asleep(fake, 1);
+    feed_wake_sinks(feed);
+    fake_sink_wait_settled(fake, 3);
+    finish(fake, feed, offers);
+}
+
+static void many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound(void **state)
+{
+    static const struct {
+        size_t sinks;
+        int64_t hold_ns;
+    } cases[] = {{2, 2 * FEED_HOLD_NS}, {3, 3 * FEED_HOLD_NS}, {9, FEED_HOLD_MOST_NS}};
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct feed *feed = NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        feed_destroy(feed);
+        feed = make_feed(fake, offers, cases[i].sinks);
+        offer(fake, feed);
+        assert_true(feed_hold(feed, NOW_NS, NOW_NS) == NOW_NS + cases[i].hold_ns);
+        feed_wake_sinks(feed);
+        fake_sink_wait_settled(fake, counter_read(&offers->queued));
+    }
+    finish(fake, feed, offers);
+}
+
+static void nothing_is_held_while_a_queue_fills_up(void **state)
+{
+    const int filled = (int)(FAKE_CAPACITY * FEED_HOLD_BACKLOG);
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct feed *feed = make_feed(fake, offers, 1);
+    for (int i = 1; i < filled; i++)
+        offer(fake, feed);
+    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == NOW_NS + FEED_HOLD_NS);
+    assert_asleep(fake, filled - 1);
+    offer(fake, feed);
+    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == INT64_MAX);
+    fake_sink_wait_settled(fake, filled);
+    finish(fake, feed, offers);
+}
+
+static void after_so_many_batches_sinks_are_woken_in_any_case(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct offer_counters *offers = start(fake);
+    struct feed *feed = make_feed(fake, offers, 1);
+    for (int i = 0; i < FEED_MOST_HELD; i++)
+        offer(fake, feed);
+    fake_sink_wait_settled(fake, FEED_MOST_HELD);
+    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == INT64_MAX);
+    finish(fake, feed, offers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fake_sink(where_nothing_is_expected_sinks_are_woken),
+        with_fake_sink(what_is_held_is_written_when_the_first_of_it_is_due),
+        with_fake_sink(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound),
+        with_fake_sink(nothing_is_held_while_a_queue_fills_up),
+        with_fake_sink(after_so_many_batches_sinks_are_woken_in_any_case),
+    };
+    return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* A sink that is behind, between a feed and a reader that stalls: who loses, the old or the new. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/output/feed.h"
+#include "collector/platform/thread.h"
+#include "tests/support/output/fake_sink.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/wait_end.h"
+
+/* --- a destination that stalls ---------------------------------------------------------------- */
+
+typedef enum write_result writer(struct destination *destination, const void *bytes, size_t size,
+                                 size_t *written, struct error *error);
+
+/* What every write says until the stall is over. */
+static _Atomic bool stalled;
+static _Atomic unsigned stalled_writes;
+static enum write_result stall;
+static writer *write_freely;
+static struct wait_end *end; /* a full pipe, which the sink waits for */
+
+static enum write_result write_unless_stalled(struct destination *destination, const void *bytes,
+                                              size_t size, size_t *written, struct error *error)
+{
+    if (!atomic_load(&stalled))
+        return write_freely(destination, bytes, size, written, error);
+    error_set(error, EXIT_CODE_IO, "stalled");
+    atomic_fetch_add(&stalled_writes, 1);
+    return stall;
+}
+
+static void fill_pipe(struct fake_sink *fake)
+{
+    end = wait_end_open(END_OF_PIPE);
+    wait_end_fill(end);
+    fake->handle = wait_end_handle(end);
+}
+
+static void begin_stall(struct fake_sink *fake, enum write_result result)
+{
+    fill_pipe(fake);
+    stall = result;
+    write_freely = fake->stream.write;
+    fake->stream.write = write_unless_stalled;
+    atomic_store(&stalled_writes, 0);
+    atomic_store(&stalled, true);
+}
+
+static void end_stall(void)
+{
+    atomic_store(&stalled, false);
+    wait_end_is_read(end);
+}
+
+/* --- a producer ------------------------------------------------------------------------------- */
+
+struct producer {
+    struct feed *feed;
+    struct batch_queue *queue;
+    struct offer_counters *offers;
+};
+
+static struct producer make_producer(struct fake_sink *fake, size_t queue, bool lossless,
+                                     bool drops_oldest)
+{
+    struct producer made = {.queue = fake->queues[queue],
+                            .offers = ledger_offer_block(fake->ledger, 0)};
+    struct error error;
+    const struct feed_sink to = {
+        .name = "fake:",
+        .sink = fake->sink,
+        .queue = made.queue,
+        .offers = made.offers,
+        .in_flight = &fake->counters->in_flight,
+        .drops_oldest = drops_oldest,
+    };
+    assert_non_null(made.offers);
+    assert_int_equal(feed_create(&made.feed, 1, lossless, &error), 0);
+    assert_int_equal(feed_add_sink(made.feed, &to, &error), 0);
+    return made;
+}
+
+/* Offers a batch of one record, a number of six digits. */
+static void offer(struct fake_sink *fake, struct producer *producer, unsigned number)
+{
+    char text[8];
+    snprintf(text, sizeof text, "%06u", number);
+    feed_offer(producer->feed, fake_sink_make_for_feed(fake, text, 1));
+    feed_wake_sinks(producer->feed);
+}
+
+/* The sink has made what room it was asked for. */
+static void wait_for_room(const struct producer *producer)
+{
+    int64_t until = patience_until();
+    while (batch_queue_fill(producer->queue) >= 0.875) /* an eighth is left: it was asked */
+        if (!patience(until))
+            fail_msg("the sink made no room");
+}
+
+static void finish(struct fake_sink *fake, struct producer *producer)
+{
+    fake->queued += counter_read(&producer->offers->queued);
+    assert_int_equal(counter_read(&producer->offers->offered),
+                     counter_read(&producer->offers->queued) +
+                         counter_read(&producer->offers->refused[REFUSED_RING_FULL]));
+    feed_destroy(producer->feed);
+}
+
+static uint64_t evicted(const struct fake_sink *fake)
+{
+    return counter_read(&fake->counters->evicted);
+}
+
+static uint64_t refused(const struct producer *producer)
+{
+    return counter_read(&producer->offers->refused[REFUSED_RING_FULL]);
+}
+
+/* Asserts that line `line` is this number, and that each one behind it is the next number. */
+static void assert_numbers(const struct fake_sink *fake, size_t line, unsigned first, size_t count)
+{
+    assert_int_equal(fake->size, (line + count) * 7);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(strtoul(fake->bytes + (line + i) * 7, NULL, 10), first + i);
+}
+
+/* Number 0 is in the hands of the sink, in a write that stalls. */
+static void stall_at_number_0(struct fake_sink *fake, struct producer *producer)
+{
+    int64_t until = patience_until();
+    offer(fake, producer, 0);
+    while (atomic_load(&stalled_writes) == 0)
+        assert_true(patience(until));
+}
+
+/* --- the newest survive ----------------------------------------------------------------------- */
+
+#define COUNT 1000
+
+static void while_a_reader_stalls_the_oldest_make_room_for_the_newest(void **state)
+{
+    struct fake_sink *fake = *state;
+    begin_stall(fake, WRITE_WOULD_BLOCK);
+    fake_sink_start(fake);
+    struct producer producer = make_producer(fake, 0, false, true);
+    stall_at_number_0(fake, &producer);
+    for (unsigned i = 1; i <= COUNT; i++) {
+        offer(fake, &producer, i);
+        wait_for_room(&producer);
+    }
+    end_stall();
+    fake_sink_close(fake);
+    assert_int_equal(refused(&producer), 0);
+    finish(fake, &producer);
+    fake_sink_join(fake);
+    uint64_t lost = evicted(fake);
+    assert_in_range(lost, COUNT - FAKE_CAPACITY, COUNT - FAKE_CAPACITY / 2);
+    /* What it held in its block is written; then the newest, without a gap. */
+    assert_memory_equal(fake->bytes, "000000\n", 7);
+    assert_numbers(fake, 1, (unsigned)lost + 1, COUNT - (size_t)lost);
+    wait_end_close(end);
+}
+
+/* Nor is a destination that fails tried the more often the more there is to evict. */
+static void while_a_failure_is_waited_out_room_is_made_and_the_pause_kept(void **state)
+{
+    struct fake_sink *fake = *state;
+    begin_stall(fake, WRITE_FAILED);
+    fake_sink_start(fake);
+    struct producer producer = make_producer(fake, 0, false, true);
+    int64_t began = clock_monotonic_ns();
+    stall_at_number_0(fake, &producer);
+    for (unsigned i = 1; i <= 10 * COUNT; i++) {
+        offer(fake, &producer, i);
+        wait_for_room(&producer);
+    }
+    /* The pauses are 10, 20, 40, 80, 160, 320 and 640 ms, then a second each. */
+    uint64_t seconds = (uint64_t)(clock_monotonic_ns() - began) / 1000000000;
+    assert_in_range(counter_read(&fake->counters->write_errors), 1, 8 + seconds);
+    end_stall();
+    fake_sink_close(fake);
+    assert_int_equal(refused(&producer), 0);
+    finish(fake, &producer);
+    fake_sink_join(fake);
+    uint64_t lost = evicted(fake);
+    assert_in_range(lost, 10 * COUNT - FAKE_CAPACITY, 10 * COUNT - FAKE_CAPACITY / 2);
+    assert_numbers(fake, 1, (unsigned)lost + 1, 10 * COUNT - (size_t)lost);
+    wait_end_close(end);
+}
+
+/* Another producer's queue is none of its business. */
+static void each_queue_makes_room_for_its_own_producer(void **state)
+{
+    struct fake_sink *fake = *state;
+    begin_stall(fake, WRITE_WOULD_BLOCK);
+    fake_sink_start(fake);
+    struct producer flooded = make_producer(fake, 0, false, true);
+    struct producer quiet = make_producer(fake, 1, false, true);
+    stall_at_number_0(fake, &flooded);
+    for (unsigned i = 1; i <= 3; i++)
+        offer(fake, &quiet, 900000 + i);
+    for (unsigned i = 1; i <= COUNT; i++) {
+        offer(fake, &flooded, i);
+        wait_for_room(&flooded);
+    }
+    end_stall();
+    fake_sink_close(fake);
+    finish(fake, &flooded);
+    finish(fake, &quiet);
+    fake_sink_join(fake);
+    assert_true(evicted(fake) > 0);
+    size_t of_quiet = 0;
+    for (size_t at = 0; at < fake->size; at += 7)
+        of_quiet += fake->bytes[at] == '9';
+    assert_int_equal(of_quiet, 3);
+    wait_end_close(end);
+}
+
+/* A sink that keeps writing, slowly, at a producer that waits for nothing. */
+static void under_load_everything_is_written_evicted_or_refused(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->random_pieces = 11;
+    fake_sink_start(fake);
+    struct producer producer = make_producer(fake, 0, false, true);
+    for (unsigned i = 0; i < 30 * COUNT; i++)
+        offer(fake, &producer, i);
+    fake_sink_close(fake);
+    uint64_t lost = refused(&producer);
+    finish(fake, &producer);
+    fake_sink_join(fake);
+    lost += evicted(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 30 * COUNT - lost);
+    assert_int_equal(fake->size, 7 * (30 * COUNT - lost));
+    long before = -1;
+    for (size_t at = 0; at < fake->size; at += 7) {
+        long number = strtol(fake->bytes + at, NULL, 10);
+        assert_true(number > before);
+        before = number;
+    }
+}
+
+/* --- the oldest survive ----------------------------------------------------------------------- */
+
+static void assert_the_oldest_survive(struct fake_sink *fake, struct producer *producer)
+{
+    stall_at_number_0(fake, producer);
+    for (unsigned i = 1; i <= COUNT; i++)
+        offer(fake, producer, i);
+    end_stall();
+    fake_sink_close(fake);
+    assert_int_equal(refused(producer), COUNT - FAKE_CAPACITY);
+    finish(fake, producer);
+    fake_sink_join(fake);
+    assert_int_equal(evicted(fake), 0);
+    assert_numbers(fake, 0, 0, 1 + FAKE_CAPACITY);
+    wait_end_close(end);
+}
+
+static void a_sink_that_drops_the_newest_refuses_them(void **state)
+{
+    struct fake_sink *fake = *state;
+    begin_stall(fake, WRITE_WOULD_BLOCK);
+    fake_sink_start(fake);
+    struct producer producer = make_producer(fake, 0, false, false);
+    assert_the_oldest_survive(fake, &producer);
+}
+
+/* It waits, and where it is told to wait no longer it still evicts nothing. */
+static void a_lossless_producer_never_asks_for_room(void **state)
+{
+    struct fake_sink *fake = *state;
+    begin_stall(fake, WRITE_WOULD_BLOCK);
+    fake_sink_start(fake);
+    struct producer producer = make_producer(fake, 0, true, true);
+    feed_set_deadline(producer.feed, clock_monotonic_ns());
+    assert_the_oldest_survive(fake, &producer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fake_sink(while_a_reader_stalls_the_oldest_make_room_for_the_newest),
+        with_fake_sink(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept),
+        with_fake_sink(each_queue_makes_room_for_its_own_producer),
+        with_fake_sink(under_load_everything_is_written_evicted_or_refused),
+        with_fake_sink(a_sink_that_drops_the_newest_refuses_them),
+        with_fake_sink(a_lossless_producer_never_asks_for_room),
+    };
+    return cmocka_run_group_tests_name("sink_thread_overflow", tests, NULL, NULL);
+}

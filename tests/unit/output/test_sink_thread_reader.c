@@ -1,0 +1,467 @@
+/*
+ * A sink whose destination knows how far its reader is: records are written when they are read, and
+ * a reader that ends leaves no record half told to the next one, none twice and none uncounted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/thread.h"
+#include "tests/support/output/fake_sink.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/wait_end.h"
+
+#define UNREAD_MAX 2048 /* records that may be accepted and unread */
+
+/* A reader that reads as far as the test says, and ends when it says so. */
+static struct {
+    struct fake_sink *fake;
+    const struct stream_ops *inner;
+    int64_t next_ns;
+    size_t begun; /* `size` of the fake when the present one began */
+    bool awaited, ended_untold;
+    size_t lost;
+    size_t most_unread;
+    size_t renewals;
+
+    /* Any thread. */
+    _Atomic size_t room;     /* bytes that may be unread */
+    _Atomic size_t may_read; /* of what the present one is given */
+    _Atomic size_t accepted; /* by all */
+    _Atomic bool dies;
+    _Atomic bool another; /* one follows when one has ended */
+    _Atomic size_t deaths;
+} reader;
+
+static uint64_t failed(enum record_failure reason)
+{
+    return counter_read(&reader.fake->counters->failed[reason]);
+}
+
+static size_t given(void)
+{
+    return reader.fake->size - reader.begun;
+}
+
+static size_t unread(void)
+{
+    size_t read = atomic_load(&reader.may_read);
+    return read < given() ? given() - read : 0;
+}
+
+static void end_reader(void)
+{
+    reader.lost = unread();
+    reader.awaited = true;
+    reader.ended_untold = true;
+    atomic_fetch_add(&reader.deaths, 1);
+}
+
+static enum write_result write_some(struct destination *destination, const void *bytes, size_t size,
+                                    size_t *written, struct error *error)
+{
+    size_t room = atomic_load(&reader.room);
+    if (reader.awaited || unread() >= room)
+        return WRITE_WOULD_BLOCK;
+    if (size > room - unread())
+        size = room - unread();
+    enum write_result result = reader.inner->write(destination, bytes, size, written, error);
+    if (unread() > reader.most_unread)
+        reader.most_unread = unread();
+    atomic_store(&reader.accepted, reader.fake->size);
+    return result;
+}
+
+static int64_t due(const struct destination *destination)
+{
+    (void)destination;
+    return reader.next_ns;
+}
+
+static void tick(struct destination *destination)
+{
+    (void)destination;
+    reader.next_ns = clock_monotonic_ns() + 1000000;
+    if (reader.awaited && !reader.ended_untold && atomic_load(&reader.another)) {
+        reader.awaited = false;
+        reader.begun = reader.fake->size;
+        atomic_store(&reader.may_read, SIZE_MAX);
+    } else if (!reader.awaited && atomic_exchange(&reader.dies, false)) {
+        end_reader();
+    }
+}
+
+static enum reader_state progress(struct destination *destination, size_t *left)
+{
+    (void)destination;
+    *left = 0;
+    if (reader.ended_untold) {
+        reader.ended_untold = false;
+        *left = reader.lost;
+        return READER_ENDED;
+    }
+    if (reader.awaited)
+        return READER_AWAITED;
+    *left = unread();
+    return READER_READS;
+}
+
+static bool at_beginning(const struct destination *destination)
+{
+    (void)destination;
+    return reader.awaited || given() == 0;
+}
+
+/* One that is still to be given something and does not read finds no patience here. */
+static void renew(struct destination *destination, bool more)
+{
+    (void)destination;
+    reader.renewals++;
+    if (more && !reader.awaited && unread() != 0) {
+        atomic_store(&reader.another, true);
+        end_reader();
+    }
+}
+
+static bool finish(struct destination *destination, bool now)
+{
+    atomic_store(&reader.another, false);
+    if (clock_monotonic_ns() >= reader.next_ns)
+        tick(destination);
+    if (!reader.awaited && (now || unread() == 0))
+        end_reader();
+    return reader.awaited;
+}
+
+/* Of a reader with so much room, that reads nothing for now. */
+static void start(struct fake_sink *fake, size_t room)
+{
+    static struct stream_ops inner;
+    memset(&reader, 0, sizeof reader);
+    reader.fake = fake;
+    inner = fake->stream;
+    reader.inner = &inner;
+    atomic_store(&reader.room, room);
+    fake->stream.write = write_some;
+    fake->stream.take_back = NULL;
+    fake->stream.reopen = NULL;
+    fake->stream.at_beginning = at_beginning;
+    fake->stream.due = due;
+    fake->stream.tick = tick;
+    fake->stream.progress = progress;
+    fake->stream.renew = renew;
+    fake->stream.finish = finish;
+    fake_sink_start(fake);
+}
+
+static void wait_accepted(size_t bytes)
+{
+    int64_t until = patience_until();
+    while (atomic_load(&reader.accepted) < bytes)
+        assert_true(patience(until));
+}
+
+static void wait_deaths(size_t count)
+{
+    int64_t until = patience_until();
+    while (atomic_load(&reader.deaths) < count)
+        assert_true(patience(until));
+}
+
+/* The present reader reads so far, then ends. */
+static void read_and_die(size_t bytes)
+{
+    atomic_store(&reader.may_read, bytes);
+    atomic_store(&reader.dies, true);
+    wait_deaths(1);
+}
+
+static void read_all(void)
+{
+    atomic_store(&reader.may_read, SIZE_MAX);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static void a_record_is_written_once_its_last_byte_is_read(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 100);
+    fake_sink_push(fake, 0, "abc", 3);
+    wait_accepted(12);
+    assert_int_equal(fake_sink_settled(fake), 0);
+    atomic_store(&reader.may_read, 7);
+    fake_sink_wait_settled(fake, 1);
+    atomic_store(&reader.may_read, 8);
+    fake_sink_wait_settled(fake, 2);
+    assert_int_equal(atomic_load(&fake->counters->in_flight) >= 1, 1);
+    atomic_store(&reader.may_read, 12);
+    fake_sink_wait_settled(fake, 3);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
+}
+
+static void records_that_are_unread_are_bounded(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, SIZE_MAX);
+    for (int i = 0; i < 50; i++)
+        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "a", 100);
+    wait_accepted((size_t)2 * UNREAD_MAX);
+    assert_int_equal(fake_sink_settled(fake), 0);
+    read_all();
+    fake_sink_finish(fake);
+    assert_int_equal(reader.most_unread, 2 * UNREAD_MAX);
+    assert_int_equal(counter_read(&fake->counters->written), 5000);
+    assert_int_equal(counter_read(&fake->counters->bytes), 10000);
+}
+
+/* The ring of records goes round many times, in steps that are no part of its size. */
+static void a_reader_that_is_always_behind_reads_all(void **state)
+{
+    struct fake_sink *fake = *state;
+    size_t bytes = 0;
+    start(fake, 700);
+    for (int i = 0; i < 300; i++) {
+        fake_sink_push(fake, 0, "abcdef", 41);
+        bytes += (size_t)41 * 7;
+        wait_accepted(bytes < 600 ? bytes : bytes - 600);
+        atomic_store(&reader.may_read, bytes - 300 + bytes % 300);
+    }
+    read_all();
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 300 * 41);
+    assert_int_equal(fake->size, bytes);
+}
+
+/* --- ending ----------------------------------------------------------------------------------- */
+
+/* Ten bytes are out, and five of them read: of the third record the other half never follows. */
+static void what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 10);
+    fake_sink_push(fake, 0, "abc", 3);
+    fake_sink_push(fake, 0, "def", 2);
+    wait_accepted(10);
+    atomic_store(&reader.another, true);
+    atomic_store(&reader.room, 0); /* it reads five and gets no more for them */
+    read_and_die(5);
+    atomic_store(&reader.room, 10);
+    fake_sink_wait_settled(fake, 5);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 2);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 3);
+    assert_int_equal(counter_read(&fake->counters->lines), 3);
+    assert_int_equal(fake->size, 18);
+    assert_memory_equal(fake->bytes, "abc\nabc\nabdef\ndef\n", 18);
+}
+
+static void bytes_are_those_that_were_read(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 10);
+    fake_sink_push(fake, 0, "abc", 5);
+    wait_accepted(10);
+    atomic_store(&reader.room, 0);
+    read_and_die(5);
+    fake_sink_wait_settled(fake, 3);
+    assert_int_equal(counter_read(&fake->counters->bytes), 5);
+    atomic_store(&reader.room, 10);
+    atomic_store(&reader.another, true);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->bytes), 5 + 8);
+    assert_int_equal(counter_read(&fake->counters->lines), 3);
+}
+
+static void a_reader_that_ends_at_the_end_of_a_record_loses_none(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 8);
+    fake_sink_push(fake, 0, "abc", 5);
+    wait_accepted(8);
+    atomic_store(&reader.another, true);
+    atomic_store(&reader.room, 0);
+    read_and_die(8);
+    atomic_store(&reader.room, 8);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\nabc\nabc\n", 5);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 0);
+}
+
+static void each_reader_is_given_the_head_first(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->head = "=head=\n";
+    start(fake, 7 + 4 + 2);
+    fake_sink_push(fake, 0, "abc", 4);
+    wait_accepted(13);
+    atomic_store(&reader.another, true);
+    atomic_store(&reader.room, 0);
+    read_and_die(9); /* the head, and a half */
+    atomic_store(&reader.room, 13);
+    fake_sink_wait_settled(fake, 4);
+    fake_sink_finish(fake);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 2);
+    assert_int_equal(counter_read(&fake->counters->written), 2);
+    assert_int_equal(fake->size, 13 + 15);
+    assert_memory_equal(fake->bytes, "=head=\nabc\nab=head=\nabc\nabc\n", 28);
+    assert_int_equal(counter_read(&fake->counters->bytes), 9 + 15);
+}
+
+static void a_head_that_was_half_read_comes_again(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->head = "=head=\n";
+    start(fake, 100);
+    fake_sink_push(fake, 0, "abc", 1);
+    wait_accepted(11);
+    atomic_store(&reader.another, true);
+    read_and_die(3);
+    fake_sink_push(fake, 0, "def", 1);
+    fake_sink_finish(fake);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 1);
+    assert_int_equal(fake->size, 22);
+    assert_memory_equal(fake->bytes, "=head=\nabc\n=head=\ndef\n", 22);
+}
+
+/* Nothing is on its way, and the handle alone tells. */
+static void a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct wait_end *end = wait_end_open(END_OF_PIPE);
+    fake->handle = wait_end_handle(end);
+    start(fake, 100);
+    read_all();
+    fake_sink_wait_idle(fake);
+    atomic_store(&reader.another, true);
+    atomic_store(&reader.dies, true);
+    wait_end_is_left(end);
+    wait_deaths(1);
+    fake_sink_push(fake, 0, "abc", 1);
+    fake_sink_wait_settled(fake, 1);
+    assert_false(sink_thread_has_ended(fake->sink));
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\n", 1);
+    wait_end_close(end);
+}
+
+static void reopening_asks_for_another_reader(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 100);
+    read_all();
+    fake_sink_push(fake, 0, "@", 1);
+    fake_sink_wait_settled(fake, 1);
+    fake_sink_push(fake, 0, "abc", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "@\nabc\n", 2);
+    assert_int_equal(reader.renewals, 1);
+}
+
+/* It stands in the middle of a block, and would keep the next reader from coming for ever. */
+static void a_reader_that_does_not_read_is_replaced_as_well(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 10);
+    fake_sink_push(fake, 0, "abc", 5);
+    wait_accepted(10);
+    sink_thread_reopen(fake->sink);
+    fake_sink_wait_settled(fake, 5);
+    fake_sink_finish(fake);
+    assert_int_equal(reader.renewals, 1);
+    assert_int_equal(atomic_load(&reader.deaths), 2);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 3);
+    assert_int_equal(counter_read(&fake->counters->written), 2);
+    assert_int_equal(counter_read(&fake->counters->bytes), 8);
+}
+
+/* --- stopping --------------------------------------------------------------------------------- */
+
+static void a_stop_waits_until_all_is_read(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 100);
+    fake_sink_push(fake, 0, "abc", 3);
+    wait_accepted(12);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
+    fake_sink_close(fake);
+    atomic_store(&reader.may_read, 4);
+    fake_sink_wait_settled(fake, 1);
+    assert_false(sink_thread_has_finished(fake->sink));
+    atomic_store(&reader.may_read, 12);
+    fake_sink_join(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
+}
+
+static void what_is_unread_when_the_deadline_is_over_has_failed(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 10);
+    fake_sink_push(fake, 0, "abc", 5);
+    wait_accepted(10);
+    atomic_store(&reader.room, 0);
+    atomic_store(&reader.may_read, 5);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 1);
+    assert_int_equal(failed(FAILED_STOP_TIMEOUT), 4);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 0);
+    assert_int_equal(counter_read(&fake->counters->bytes), 5);
+}
+
+static void what_no_reader_was_there_for_failed_for_that(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 10);
+    fake_sink_push(fake, 0, "abc", 2);
+    wait_accepted(8);
+    read_and_die(4);
+    fake_sink_wait_settled(fake, 2);
+    fake_sink_push(fake, 0, "abc", 5);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 1);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 6);
+    assert_int_equal(failed(FAILED_STOP_TIMEOUT), 0);
+}
+
+static void a_reader_that_ends_during_the_stop_loses_what_it_has_not_read(void **state)
+{
+    struct fake_sink *fake = *state;
+    start(fake, 100);
+    fake_sink_push(fake, 0, "abc", 3);
+    wait_accepted(12);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
+    fake_sink_close(fake);
+    read_and_die(8);
+    fake_sink_join(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 2);
+    assert_int_equal(failed(FAILED_COMMAND_ENDED), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fake_sink(a_record_is_written_once_its_last_byte_is_read),
+        with_fake_sink(records_that_are_unread_are_bounded),
+        with_fake_sink(a_reader_that_is_always_behind_reads_all),
+        with_fake_sink(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record),
+        with_fake_sink(bytes_are_those_that_were_read),
+        with_fake_sink(a_reader_that_ends_at_the_end_of_a_record_loses_none),
+        with_fake_sink(each_reader_is_given_the_head_first),
+        with_fake_sink(a_head_that_was_half_read_comes_again),
+        with_fake_sink(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink),
+        with_fake_sink(reopening_asks_for_another_reader),
+        with_fake_sink(a_reader_that_does_not_read_is_replaced_as_well),
+        with_fake_sink(a_stop_waits_until_all_is_read),
+        with_fake_sink(what_is_unread_when_the_deadline_is_over_has_failed),
+        with_fake_sink(what_no_reader_was_there_for_failed_for_that),
+        with_fake_sink(a_reader_that_ends_during_the_stop_loses_what_it_has_not_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,588 @@
+/* A sink whose destination blocks, fails, goes away, or is out of time: nothing is uncounted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/thread.h"
+#include "tests/support/output/fake_sink.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/standard_stream.h"
+#include "tests/support/platform/wait_end.h"
+
+#define COUNT(script) (sizeof(script) / sizeof(script)[0])
+
+static uint64_t failed(const struct fake_sink *fake, enum record_failure reason)
+{
+    return counter_read(&fake->counters->failed[reason]);
+}
+
+static void set_script(struct fake_sink *fake, const struct fake_write *script, size_t length)
+{
+    fake->script = script;
+    fake->script_length = length;
+}
+
+/* A pipe that the sink waits for. */
+static struct wait_end *make_pipe(struct fake_sink *fake)
+{
+    struct wait_end *end = wait_end_open(END_OF_PIPE);
+    fake->handle = wait_end_handle(end);
+    return end;
+}
+
+/* --- the log ---------------------------------------------------------------------------------- */
+
+static size_t occurrences(const char *log, const char *text)
+{
+    size_t found = 0;
+    for (const char *at = strstr(log, text); at != NULL; at = strstr(at + 1, text))
+        found++;
+    return found;
+}
+
+/* --- would block ------------------------------------------------------------------------------ */
+
+static void a_write_that_would_block_is_tried_again_when_the_handle_is_writable(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {
+        {WRITE_WOULD_BLOCK, 0},
+        {WRITE_OK, 2},
+        {WRITE_WOULD_BLOCK, 0},
+        {WRITE_OK, 3},
+    };
+    struct wait_end *end = make_pipe(fake);
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 3);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 0);
+    wait_end_close(end);
+}
+
+/* The sink sleeps while the reader does, and goes on with it. */
+static void a_sink_waits_for_a_reader_that_stalls(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_wait_writes(fake, 1);
+    fake_sink_push(fake, 0, "y", 1);
+    assert_int_equal(fake_sink_settled(fake), 0);
+    assert_int_equal(atomic_load(&fake->writes), 1);
+    wait_end_is_read(end);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "x\ny\n", 2);
+    wait_end_close(end);
+}
+
+/* --- failing ---------------------------------------------------------------------------------- */
+
+static void a_write_that_failed_is_tried_again(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {
+        {WRITE_FAILED, 0},
+        {WRITE_FAILED, 0},
+        {WRITE_OK, 2},
+        {WRITE_FAILED, 0},
+    };
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 2);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\n", 2);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 3);
+    for (int i = 0; i < FAILURE_COUNT; i++)
+        assert_int_equal(failed(fake, (enum record_failure)i), 0);
+}
+
+static void a_destination_that_fails_to_the_deadline_is_an_io_error(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 2);
+    fake_sink_wait_writes(fake, 2);
+    fake_sink_push(fake, 0, "abc", 3);
+    sink_thread_stop(fake->sink, clock_monotonic_ns());
+    fake_sink_finish(fake);
+    assert_int_equal(fake->size, 0);
+    assert_int_equal(failed(fake, FAILED_IO_ERROR), 5);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
+}
+
+/* A disk that is full, and then not, and then full: nobody is told of it a hundred times a second.
+ */
+static void
+a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {
+        {WRITE_FAILED, 0}, {WRITE_OK, 1}, {WRITE_FAILED, 0}, {WRITE_OK, 1},
+        {WRITE_FAILED, 0}, {WRITE_OK, 1}, {WRITE_FAILED, 0}, {WRITE_OK, 1},
+        {WRITE_FAILED, 0}, {WRITE_OK, 1}, {WRITE_FAILED, 0},
+    };
+    set_script(fake, script, COUNT(script));
+    int64_t began = clock_monotonic_ns();
+    standard_stream_take(STREAM_ERROR);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcdef", 1);
+    fake_sink_finish(fake);
+    int64_t seconds = (clock_monotonic_ns() - began) / 1000000000;
+    char *log = standard_stream_end_taking(STREAM_ERROR);
+    size_t again = occurrences(log, "writing again");
+    assert_int_equal(again, occurrences(log, "trying again"));
+    assert_in_range(again, 1, 1 + seconds);
+    free(log);
+    fake_sink_assert_wrote(fake, "abcdef\n", 1);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 6);
+    /* 10, 20, 40, 80, 160 and 320 ms, rather than 10 each time */
+    assert_true(clock_monotonic_ns() - began >= INT64_C(600000000));
+}
+
+/* --- reopening what fails --------------------------------------------------------------------- */
+
+/* Three records in one buffer; a reopening is asked for before the first write. */
+static void reopen_within_a_buffer(struct fake_sink *fake)
+{
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 3);
+    int64_t until = patience_until();
+    while (!atomic_load(&fake->at_gate))
+        assert_true(patience(until));
+    sink_thread_reopen(fake->sink);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
+}
+
+/* Otherwise nobody could help a file that has reached its limit by rotating it. */
+static void
+a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 4);
+    assert_int_equal(fake->take_backs, 1);
+    assert_int_equal(fake->taken_back, 2);
+}
+
+static void nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 8}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 8);
+    assert_int_equal(fake->take_backs, 0);
+}
+
+static void nothing_is_reopened_within_a_record_that_cannot_be_taken_back(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->cannot_take_back = true;
+    reopen_within_a_buffer(fake);
+    assert_true(fake->take_backs >= 1);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 12);
+}
+
+static void where_reopening_fails_the_old_one_gets_the_record_whole(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->reopen_fails = true;
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 4);
+}
+
+static void nothing_is_taken_back_where_there_is_no_name_to_reopen(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
+    fake->stream.reopen = NULL;
+    set_script(fake, script, COUNT(script));
+    reopen_within_a_buffer(fake);
+    assert_int_equal(fake->take_backs, 0);
+}
+
+/* The reopening was noticed between two batches, and only then the write before it failed. */
+static void a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "@", 1);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "@\n", 1);
+    assert_int_equal(fake->reopens, 1);
+    assert_int_equal(fake->reopened_at, 0);
+}
+
+/* --- the reader goes -------------------------------------------------------------------------- */
+
+static void a_reader_that_goes_ends_the_sink(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_CLOSED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 3); /* the first, and half of the second, are accepted */
+    fake_sink_wait_settled(fake, 3);
+    assert_true(sink_thread_has_ended(fake->sink));
+    assert_true(atomic_load(&fake->notices) >= 1);
+    assert_false(sink_thread_has_finished(fake->sink));
+
+    fake_sink_push(fake, 0, "too late", 4);
+    fake_sink_wait_settled(fake, 7);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 1);
+    assert_int_equal(counter_read(&fake->counters->lines), 1);
+    assert_int_equal(counter_read(&fake->counters->bytes), 6);
+    assert_int_equal(failed(fake, FAILED_READER_GONE), 6);
+    assert_int_equal(atomic_load(&fake->writes), 2); /* an ended sink writes no more */
+    assert_int_equal(fake->take_backs, 0);
+}
+
+static void a_reader_that_goes_is_noticed_without_traffic(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct wait_end *end = make_pipe(fake);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_idle(fake);
+    assert_int_equal(atomic_load(&fake->notices), 0);
+    wait_end_is_left(end);
+    int64_t until = clock_monotonic_ns() + INT64_C(20000000000);
+    while (atomic_load(&fake->notices) == 0)
+        assert_true(clock_monotonic_ns() < until);
+    assert_true(sink_thread_has_ended(fake->sink));
+
+    fake_sink_push(fake, 1, "y", 2);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "x\n", 1);
+    assert_int_equal(failed(fake, FAILED_READER_GONE), 2);
+    wait_end_close(end);
+}
+
+static void an_ended_sink_is_not_reopened(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_CLOSED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_wait_settled(fake, 1);
+    sink_thread_reopen(fake->sink);
+    fake_sink_push(fake, 0, "x", 1);
+    fake_sink_finish(fake);
+    assert_int_equal(fake->reopens, 0);
+    assert_int_equal(failed(fake, FAILED_READER_GONE), 2);
+}
+
+/* --- the deadline ----------------------------------------------------------------------------- */
+
+/* Two and a half lines of "abcd\n" go out, then nothing more: three wait in the sink. */
+static struct wait_end *stall_within_a_line(struct fake_sink *fake)
+{
+    static const struct fake_write script[] = {{WRITE_OK, 12}, {WRITE_WOULD_BLOCK, 0}};
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcd", 5);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_wait_writes(fake, 2);
+    return end;
+}
+
+static void what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct wait_end *end = stall_within_a_line(fake);
+    fake_sink_push(fake, 1, "never", 7);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + 1000000);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\n", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 10);
+    assert_int_equal(fake->take_backs, 1);
+    assert_int_equal(fake->taken_back, 2);
+    assert_int_equal(counter_read(&fake->counters->bytes), 10);
+    wait_end_close(end);
+}
+
+static void a_line_that_cannot_be_taken_back_stays_cut(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->cannot_take_back = true;
+    struct wait_end *end = stall_within_a_line(fake);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\nab", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    assert_int_equal(fake->take_backs, 1);
+    wait_end_close(end);
+}
+
+static void a_destination_without_take_back_is_asked_for_none(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->stream.take_back = NULL;
+    struct wait_end *end = stall_within_a_line(fake);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\nab", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    wait_end_close(end);
+}
+
+static size_t withdrawn;
+
+/* Of "cd\nabcd\nabcd\n", which would have blocked. */
+static size_t withdraw(struct destination *destination)
+{
+    (void)destination;
+    return withdrawn;
+}
+
+/* A system may have had the bytes on their way since it said that the write would block. */
+static void what_was_accepted_of_a_write_that_is_given_up_is_written(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->stream.withdraw = withdraw;
+    fake->stream.take_back = NULL;
+    withdrawn = 4;
+    struct wait_end *end = stall_within_a_line(fake);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 3);
+    assert_int_equal(counter_read(&fake->counters->lines), 3);
+    assert_int_equal(counter_read(&fake->counters->bytes), 12 + 4);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 2);
+    wait_end_close(end);
+}
+
+static void a_head_that_was_accepted_when_it_was_given_up_is_no_record(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
+    fake->stream.withdraw = withdraw;
+    fake->stream.take_back = NULL;
+    fake->head = "=head=\n";
+    withdrawn = 7;
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcd", 2);
+    fake_sink_wait_writes(fake, 1);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 0);
+    assert_int_equal(counter_read(&fake->counters->bytes), 7);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 2);
+    wait_end_close(end);
+}
+
+static void nothing_is_taken_back_at_the_end_of_a_record(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_OK, 10}, {WRITE_WOULD_BLOCK, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abcd", 5);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_wait_writes(fake, 2);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    fake_sink_assert_wrote(fake, "abcd\nabcd\n", 2);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    assert_int_equal(fake->take_backs, 0);
+}
+
+static void a_stop_with_time_enough_loses_nothing(void **state)
+{
+    struct fake_sink *fake = *state;
+    fake->random_pieces = 5;
+    fake_sink_start(fake);
+    for (int i = 0; i < 200; i++)
+        fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "abc", 20);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(60000000000));
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 4000);
+    assert_int_equal(fake->size, 16000);
+}
+
+/* A destination that takes data, but too slowly: the deadline holds between two batches too. */
+static void a_deadline_ends_a_sink_that_still_makes_progress(void **state)
+{
+    struct fake_sink *fake = *state;
+    atomic_store(&fake->gate_shut, true);
+    fake_sink_start(fake);
+    for (int i = 0; i < FAKE_CAPACITY; i++)
+        fake_sink_push(fake, 0, "*999", 60);
+    sink_thread_stop(fake->sink, 0);
+    atomic_store(&fake->gate_shut, false);
+    fake_sink_finish(fake);
+    assert_int_equal(fake->size % 1000, 0);
+    assert_in_range(fake->size, 0, 300 * 1000);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT),
+                     (size_t)FAKE_CAPACITY * 60 - fake->size / 1000);
+}
+
+static void a_second_stop_brings_the_deadline_forward_never_back(void **state)
+{
+    struct fake_sink *fake = *state;
+    struct wait_end *end = stall_within_a_line(fake);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
+    assert_int_equal(fake_sink_settled(fake), 2);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + 1000000);
+    sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
+    fake_sink_finish(fake);
+    assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
+    wait_end_close(end);
+}
+
+/* --- how it is told --------------------------------------------------------------------------- */
+
+static struct sink_condition wait_for_condition(const struct fake_sink *fake, bool waits,
+                                                bool fails)
+{
+    int64_t until = patience_until();
+    struct sink_condition now;
+    do {
+        assert_true(patience(until));
+        now = sink_thread_condition(fake->sink);
+    } while ((now.waits_since_ns != 0) != waits || (now.fails_since_ns != 0) != fails);
+    return now;
+}
+
+/* From the moment that the last byte went; a block that is out counts once, with all its waits. */
+static void a_sink_tells_since_when_its_destination_takes_nothing(void **state)
+{
+    struct fake_sink *fake = *state;
+    int64_t began = clock_monotonic_ns();
+    struct wait_end *end = stall_within_a_line(fake);
+    struct sink_condition stalled = wait_for_condition(fake, true, false);
+    assert_false(stalled.ended);
+    assert_true(stalled.waits_since_ns >= began);
+    assert_true(stalled.waits_since_ns <= clock_monotonic_ns());
+    struct histogram_totals times = {0};
+    histogram_add_to(&fake->counters->write_time, &times);
+    assert_int_equal(times.sum, 0);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    wait_end_close(end);
+}
+
+static void what_goes_out_in_the_end_is_measured_once_and_waits_no_longer(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}, {WRITE_OK, 2}};
+    struct wait_end *end = make_pipe(fake);
+    wait_end_fill(end);
+    set_script(fake, script, COUNT(script));
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 1);
+    fake_sink_wait_writes(fake, 1);
+    wait_for_condition(fake, true, false);
+    wait_end_is_read(end);
+    fake_sink_wait_settled(fake, 1);
+    wait_for_condition(fake, false, false);
+    fake_sink_finish(fake);
+    struct histogram_totals times = {0};
+    uint64_t blocks = 0;
+    histogram_add_to(&fake->counters->write_time, &times);
+    for (size_t i = 0; i <= HISTOGRAM_BOUNDS; i++)
+        blocks += times.ranges[i];
+    assert_int_equal(blocks, 1);
+    wait_end_close(end);
+}
+
+static void a_sink_tells_since_when_its_destination_fails(void **state)
+{
+    struct fake_sink *fake = *state;
+    static const struct fake_write script[] = {{WRITE_FAILED, 0}};
+    set_script(fake, script, COUNT(script));
+    fake->repeat_last = true;
+    fake->reopen_mends = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "abc", 1);
+    int64_t since = wait_for_condition(fake, true, true).fails_since_ns;
+    fake_sink_wait_writes(fake, 3);
+    assert_int_equal(sink_thread_condition(fake->sink).fails_since_ns, since);
+    sink_thread_reopen(fake->sink);
+    fake_sink_wait_settled(fake, 1);
+    wait_for_condition(fake, false, false);
+    fake_sink_finish(fake);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_fake_sink(a_sink_tells_since_when_its_destination_takes_nothing),
+        with_fake_sink(what_goes_out_in_the_end_is_measured_once_and_waits_no_longer),
+        with_fake_sink(a_sink_tells_since_when_its_destination_fails),
+        with_fake_sink(a_write_that_would_block_is_tried_again_when_the_handle_is_writable),
+        with_fake_sink(a_sink_waits_for_a_reader_that_stalls),
+        with_fake_sink(a_write_that_failed_is_tried_again),
+        with_fake_sink(a_destination_that_fails_to_the_deadline_is_an_io_error),
+        with_fake_sink(a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once),
+        with_fake_sink(
+            a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one),
+        with_fake_sink(nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record),
+        with_fake_sink(nothing_is_reopened_within_a_record_that_cannot_be_taken_back),
+        with_fake_sink(where_reopening_fails_the_old_one_gets_the_record_whole),
+        with_fake_sink(nothing_is_taken_back_where_there_is_no_name_to_reopen),
+        with_fake_sink(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails),
+        with_fake_sink(a_reader_that_goes_ends_the_sink),
+        with_fake_sink(a_reader_that_goes_is_noticed_without_traffic),
+        with_fake_sink(an_ended_sink_is_not_reopened),
+        with_fake_sink(what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back),
+        with_fake_sink(a_line_that_cannot_be_taken_back_stays_cut),
+        with_fake_sink(a_destination_without_take_back_is_asked_for_none),
+        with_fake_sink(what_was_accepted_of_a_write_that_is_given_up_is_written),
+        with_fake_sink(a_head_that_was_accepted_when_it_was_given_up_is_no_record),
+        with_fake_sink(nothing_is_taken_back_at_the_end_of_a_record),
+        with_fake_sink(a_stop_with_time_enough_loses_nothing),
+        with_fake_sink(a_deadline_ends_a_sink_that_still_makes_progress),
+        with_fake_sink(a_second_stop_brings_the_deadline_forward_never_back),
+    };
+    return cmocka_run_group_tests_name("sink_thread_trouble", tests, NULL, NULL);
+}

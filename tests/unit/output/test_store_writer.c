@@ -1,0 +1,430 @@
+/* What a sink does with the blocks of a destination of files: whole or not at all, in order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/thread.h"
+#include "tests/support/output/fake_sink.h"
+#include "tests/support/platform/patience.h"
+
+#define MOST_BLOCKS 4
+#define LOG_SIZE    ((size_t)8 * 1024 * 1024)
+
+/*
+ * A store that notes what it is told: "0<bytes>" a block written, "x0" one that was not, "t0" taken
+ * over, "r" rotated, "R" all of it ("!": with something in blocks), "." finished. A record's first
+ * byte is its file; files are in blocks in turn.
+ */
+static struct {
+    struct destination destination;
+    struct destination_shape shape;
+    size_t failures;     /* writes to come that fail */
+    bool fails_for_ever; /* and all after them */
+    char owner[MOST_BLOCKS];
+    size_t next;
+    char later; /* of such a record the time is later than before */
+    char wanted;
+    _Atomic bool due;     /* files are due for rotation */
+    _Atomic size_t ticks; /* any thread may look */
+    char *log;
+    size_t used;
+} store;
+
+static void note(const char *what, size_t number, const void *bytes, size_t size)
+{
+    if (store.used + size + 20 > LOG_SIZE)
+        abort();
+    store.used += (size_t)sprintf(store.log + store.used, "%s", what);
+    if (number != SIZE_MAX)
+        store.used += (size_t)sprintf(store.log + store.used, "%zu", number);
+    if (bytes != NULL)
+        store.used +=
+            (size_t)sprintf(store.log + store.used, "<%.*s>", (int)size, (const char *)bytes);
+}
+
+static struct store_route route(struct destination *destination, const struct listener *listener,
+                                const struct record *record)
+{
+    (void)destination;
+    (void)listener;
+    store.wanted = (char)record->data[0];
+    bool later = store.later != '\0' && store.wanted == store.later;
+    for (size_t i = 0; i < store.shape.blocks; i++)
+        if (store.owner[i] == store.wanted)
+            return (struct store_route){i, false, later};
+    size_t block = store.next++ % store.shape.blocks;
+    bool taken = store.owner[block] != '\0';
+    if (!taken)
+        store.owner[block] = store.wanted;
+    return (struct store_route){block, taken, later};
+}
+
+static void take_over(struct destination *destination, size_t block)
+{
+    (void)destination;
+    note("t", block, NULL, 0);
+    store.owner[block] = store.wanted;
+}
+
+static enum write_result write_block(struct destination *destination, size_t block,
+                                     const void *bytes, size_t size, struct error *error)
+{
+    (void)destination;
+    if (store.failures == 0 && !store.fails_for_ever) {
+        note("", block, bytes, size);
+        return WRITE_OK;
+    }
+    store.failures -= store.failures != 0;
+    note("x", block, NULL, 0);
+    error_set(error, EXIT_CODE_IO, "the store fails");
+    return WRITE_FAILED;
+}
+
+static int64_t due(const struct destination *destination)
+{
+    (void)destination;
+    return atomic_load(&store.due) ? 0 : INT64_MAX;
+}
+
+static bool tick(struct destination *destination)
+{
+    (void)destination;
+    atomic_store(&store.due, false);
+    atomic_fetch_add(&store.ticks, 1);
+    return true;
+}
+
+static void rotate(struct destination *destination, bool all, bool empty)
+{
+    (void)destination;
+    note(all ? "R" : "r", SIZE_MAX, NULL, 0);
+    note(empty ? "" : "!", SIZE_MAX, NULL, 0);
+}
+
+static void finish(struct destination *destination)
+{
+    (void)destination;
+    note(".", SIZE_MAX, NULL, 0);
+}
+
+static void destroy(struct destination *destination)
+{
+    (void)destination;
+}
+
+static const struct store_ops many_blocks = {route, take_over, write_block, due,
+                                             tick,  rotate,    finish};
+static const struct store_ops one_block = {
+    .write = write_block, .due = due, .tick = tick, .rotate = rotate, .finish = finish};
+
+static bool shape(const struct destination_options *options, struct destination_shape *shape)
+{
+    (void)options;
+    *shape = store.shape;
+    return true;
+}
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    (void)options;
+    (void)error;
+    store.destination.store = store.shape.blocks == 1 ? &one_block : &many_blocks;
+    store.destination.destroy = destroy;
+    *out = &store.destination;
+    return 0;
+}
+
+static const struct destination_ops fake_store_ops = {
+    .scheme = "fake", .shape = shape, .create = create};
+
+/* --- around it -------------------------------------------------------------------------------- */
+
+static struct fake_sink *make(void **state, size_t blocks, size_t block_size)
+{
+    struct fake_sink *fake = *state;
+    char *log = calloc(1, LOG_SIZE);
+    assert_non_null(log);
+    memset(&store, 0, sizeof store);
+    store.log = log;
+    store.shape = (struct destination_shape){.blocks = blocks, .block_size = block_size};
+    fake->options.destination = &fake_store_ops;
+    fake->options.flush_interval = UINT64_C(3600) * 1000000000;
+    return fake;
+}
+
+static int tear_down(void **state)
+{
+    int result = fake_sink_tear_down(state);
+    free(store.log);
+    return result;
+}
+
+/* Ends it, and asserts what was noted. */
+static void assert_log(struct fake_sink *fake, const char *expected)
+{
+    fake_sink_finish(fake);
+    assert_string_equal(store.log, expected);
+}
+
+static void assert_counts(const struct fake_sink *fake, uint64_t written, uint64_t failed)
+{
+    assert_int_equal(counter_read(&fake->counters->written), written);
+    assert_int_equal(counter_read(&fake->counters->lines), written);
+    assert_int_equal(counter_read(&fake->counters->failed[FAILED_IO_ERROR]), failed);
+}
+
+/* --- one block -------------------------------------------------------------------------------- */
+
+static void what_comes_is_collected_and_written_at_the_end(void **state)
+{
+    struct fake_sink *fake = make(state, 1, 1000);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "b", 2);
+    fake_sink_wait_idle(fake);
+    assert_int_equal(fake_sink_settled(fake), 0);
+    assert_int_equal(atomic_load(&fake->counters->in_flight), 3);
+    assert_log(fake, "0<a\nb\nb\n>.");
+    assert_counts(fake, 3, 0);
+    assert_int_equal(counter_read(&fake->counters->bytes), 6);
+}
+
+static void without_an_interval_it_is_written_when_nothing_more_waits(void **state)
+{
+    struct fake_sink *fake = make(state, 1, 1000);
+    fake->options.flush_interval = 0;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_wait_settled(fake, 1);
+    fake_sink_push(fake, 0, "b", 1);
+    assert_log(fake, "0<a\n>0<b\n>.");
+}
+
+static void with_a_short_one_when_it_is_over(void **state)
+{
+    struct fake_sink *fake = make(state, 1, 1000);
+    fake->options.flush_interval = 1000000;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_wait_settled(fake, 1);
+    assert_log(fake, "0<a\n>.");
+}
+
+static void the_record_that_does_not_fit_begins_the_next_block(void **state)
+{
+    struct fake_sink *fake = make(state, 1, 8);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "aa", 3);      /* 9 bytes */
+    fake_sink_push(fake, 0, "bbbbbbb", 1); /* just a block */
+    fake_sink_push(fake, 0, "c", 1);
+    assert_log(fake, "0<aa\naa\n>0<aa\n>0<bbbbbbb\n>0<c\n>.");
+    assert_counts(fake, 5, 0);
+}
+
+static void a_record_larger_than_a_block_is_one_by_itself(void **state)
+{
+    struct fake_sink *fake = make(state, 1, 8);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "*20", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    assert_log(fake, "0<a\n>0<********************\n>0<b\n>.");
+}
+
+static void what_leaves_no_line_or_is_too_large_is_counted_as_that(void **state)
+{
+    struct fake_sink *fake = make(state, 1, 1000);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "!", 1);
+    fake_sink_push(fake, 0, "-", 2);
+    fake_sink_push(fake, 0, "b", 1);
+    assert_log(fake, "0<a\nb\n>.");
+    assert_int_equal(counter_read(&fake->counters->failed[FAILED_TOO_LARGE]), 1);
+    assert_int_equal(counter_read(&fake->counters->filtered), 2);
+    assert_counts(fake, 2, 0);
+}
+
+/* --- trouble ---------------------------------------------------------------------------------- */
+
+static void a_block_that_was_not_written_is_tried_again_whole(void **state)
+{
+    struct fake_sink *fake = make(state, 1, 1000);
+    store.failures = 3;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 2);
+    assert_log(fake, "x0x0x00<a\na\n>.");
+    assert_counts(fake, 2, 0);
+    assert_int_equal(counter_read(&fake->counters->write_errors), 3);
+    assert_int_equal(counter_read(&fake->counters->bytes), 4);
+}
+
+static void what_cannot_be_written_until_the_deadline_fails(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 1000);
+    store.fails_for_ever = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 2);
+    fake_sink_push(fake, 0, "b", 3);
+    fake_sink_wait_idle(fake);
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_counts(fake, 0, 5);
+    assert_int_equal(store.log[store.used - 1], '.'); /* its files are completed all the same */
+    assert_int_equal(counter_read(&fake->counters->bytes), 0);
+}
+
+static void a_large_record_that_cannot_be_written_fails_by_itself(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 8);
+    store.fails_for_ever = true;
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "*20", 1);
+    int64_t until = patience_until();
+    while (counter_read(&fake->counters->write_errors) == 0)
+        assert_true(patience(until));
+    sink_thread_stop(fake->sink, 0);
+    fake_sink_finish(fake);
+    assert_counts(fake, 0, 1);
+}
+
+static void a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 1000);
+    fake_sink_start(fake);
+    store.failures = 2;
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "@", 1); /* asks for it, and is then taken itself */
+    assert_log(fake, "x0R!x00<a\n>1<@\n>.");
+    assert_counts(fake, 2, 0);
+}
+
+/* --- several blocks --------------------------------------------------------------------------- */
+
+static void each_file_has_its_block(void **state)
+{
+    struct fake_sink *fake = make(state, 3, 1000);
+    fake_sink_start(fake);
+    for (int i = 0; i < 3; i++) {
+        fake_sink_push(fake, 0, "a1", 1);
+        fake_sink_push(fake, 0, "b2", 1);
+        fake_sink_push(fake, 0, "c3", 1);
+    }
+    assert_log(fake, "0<a1\na1\na1\n>1<b2\nb2\nb2\n>2<c3\nc3\nc3\n>.");
+    assert_counts(fake, 9, 0);
+}
+
+static void a_block_is_written_before_another_file_takes_it_over(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 1000);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "c", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "a", 1);
+    assert_log(fake, "0<a\n>t01<b\nb\n>t10<c\n>1<a\n>.");
+    assert_counts(fake, 5, 0);
+}
+
+static void a_full_block_is_written_and_the_others_go_on(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 8);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "aaa", 3);
+    fake_sink_push(fake, 0, "a12345678", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    assert_log(fake, "1<aaa\naaa\n>1<aaa\n>1<a12345678\n>0<b\nb\n>.");
+    assert_counts(fake, 6, 0);
+}
+
+static void before_a_record_of_a_later_time_all_that_came_before_it_is_written(void **state)
+{
+    struct fake_sink *fake = make(state, 3, 8);
+    store.later = 'z';
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "z23456", 2); /* more than a block */
+    assert_log(fake, "0<a\n>1<b\n>2<z23456\n>2<z23456\n>.");
+}
+
+static void before_it_takes_a_block_over_too(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 1000);
+    store.later = 'z';
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_push(fake, 0, "z", 1);
+    assert_log(fake, "0<a\n>1<b\n>t00<z\n>.");
+    assert_counts(fake, 3, 0);
+}
+
+/* --- rotation --------------------------------------------------------------------------------- */
+
+static void what_was_taken_before_a_reopen_is_written_first(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 1000);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "@", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    assert_log(fake, "0<a\n>1<@\n>Rt00<b\n>.");
+}
+
+static void what_is_due_is_rotated_with_all_blocks_empty(void **state)
+{
+    struct fake_sink *fake = make(state, 2, 1000);
+    fake_sink_start(fake);
+    fake_sink_push(fake, 0, "a", 1);
+    fake_sink_push(fake, 0, "b", 1);
+    fake_sink_wait_idle(fake);
+    atomic_store(&store.due, true);
+    fake_sink_push(fake, 0, "a", 1); /* wakes it */
+    int64_t until = patience_until();
+    while (atomic_load(&store.ticks) == 0)
+        assert_true(patience(until));
+    fake_sink_wait_settled(fake, 2);
+    fake_sink_finish(fake);
+    assert_int_equal(counter_read(&fake->counters->written), 3);
+    const char *rotated = strchr(store.log, 'r');
+    assert_non_null(rotated);
+    assert_null(strchr(rotated + 1, 'r'));
+    assert_memory_equal(store.log, "0<a\n", 4);
+    assert_true(strstr(store.log, "1<b\n>") < rotated);
+}
+
+#define with_store(test) cmocka_unit_test_setup_teardown(test, fake_sink_set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_store(what_comes_is_collected_and_written_at_the_end),
+        with_store(without_an_interval_it_is_written_when_nothing_more_waits),
+        with_store(with_a_short_one_when_it_is_over),
+        with_store(the_record_that_does_not_fit_begins_the_next_block),
+        with_store(a_record_larger_than_a_block_is_one_by_itself),
+        with_store(what_leaves_no_line_or_is_too_large_is_counted_as_that),
+        with_store(a_block_that_was_not_written_is_tried_again_whole),
+        with_store(what_cannot_be_written_until_the_deadline_fails),
+        with_store(a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written),
+        with_store(a_large_record_that_cannot_be_written_fails_by_itself),
+        with_store(each_file_has_its_block),
+        with_store(a_block_is_written_before_another_file_takes_it_over),
+        with_store(a_full_block_is_written_and_the_others_go_on),
+        with_store(before_a_record_of_a_later_time_all_that_came_before_it_is_written),
+        with_store(before_it_takes_a_block_over_too),
+        with_store(what_was_taken_before_a_reopen_is_written_first),
+        with_store(what_is_due_is_rotated_with_all_blocks_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* What POSIX tells of a program that reads beside us: signals, and to the byte how far it is. */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/child.h"
+#include "tests/support/platform/child_watching.h"
+
+static int set_up(void **state)
+{
+    signal(SIGPIPE, SIG_IGN); /* as the program does */
+    return child_set_up(state);
+}
+
+static void the_signal_that_ended_it_is_told(void **state)
+{
+    start(*state, "kill -9 $$");
+    assert_ends(*state, true, SIGKILL);
+    assert_int_equal(child_close_input(*state), 0);
+    start(*state, "/nowhere/no-such-program 2>&-");
+    assert_ends(*state, false, 127);
+}
+
+/* Whoever started us may have: the system tells nobody then how a program has ended. */
+static void how_it_ended_is_told_to_one_that_was_told_to_ignore_ends(void **state)
+{
+    signal(SIGCHLD, SIG_IGN);
+    start(*state, "exit 3");
+    assert_ends(*state, false, 3);
+}
+
+static void what_it_has_not_read_is_known_after_its_end(void **state)
+{
+    start(*state, "exec dd bs=5 count=1 of=/dev/null 2>/dev/null");
+    assert_int_equal(write_text(*state, "123456789012"), WRITE_OK);
+    assert_ends(*state, false, 0);
+    assert_int_equal(child_unread(*state), 7);
+    assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
+    assert_int_equal(child_close_input(*state), 7);
+    assert_int_equal(child_input(*state), NO_HANDLE);
+}
+
+static void how_far_it_has_read_is_known_while_it_runs(void **state)
+{
+    start(*state, "dd bs=4 count=1 of=/dev/null 2>/dev/null; exec sleep 100");
+    assert_int_equal(write_text(*state, "123456"), WRITE_OK);
+    wait_until_unread(*state, 2);
+}
+
+/* What outlives it has its input as 3, waits for a word from 8, and counts into 9 what it reads. */
+static void what_was_written_to_what_outlives_it_is_taken_back_too(void **state)
+{
+    int gate[2], count[2];
+    char digits[32];
+    assert_int_equal(pipe(gate), 0);
+    assert_int_equal(pipe(count), 0);
+    assert_int_equal(dup2(gate[0], 8), 8);
+    assert_int_equal(dup2(count[1], 9), 9);
+    start(*state, "exec 3<&0; { read x <&8; exec wc -c <&3 >&9; } & exit 4");
+    close(8);
+    close(9);
+    assert_int_equal(write_text(*state, "12345"), WRITE_OK);
+    assert_ends(*state, false, 4);
+    assert_int_equal(write_text(*state, "678"), WRITE_OK);
+    assert_int_equal(child_close_input(*state), 8);
+    assert_int_equal(write(gate[1], "go\n", 3), 3);
+    close(count[1]);
+    ssize_t got = read(count[0], digits, sizeof digits);
+    assert_int_equal(got, 2);
+    assert_memory_equal(digits, "0\n", 2);
+    close(gate[0]);
+    close(gate[1]);
+    close(count[0]);
+}
+
+static void one_that_has_closed_its_input_is_deaf_until_it_ends(void **state)
+{
+    struct child_end end;
+    /* It is the one process: a shell that is starting another leaves that behind when it ends. */
+    start(*state, "exec <&-; exec sleep 100");
+    wait_until(*state, CHILD_DEAF, &end);
+    assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
+    assert_int_equal(child_close_input(*state), 0);
+    assert_int_equal(child_look(*state, &end), CHILD_RUNS);
+    child_terminate(*state, false);
+    assert_ends(*state, true, SIGTERM);
+}
+
+/* The signal reaches the whole group, and all of it ignores that one. */
+static void one_that_does_not_obey_is_ended_with_all_that_it_started(void **state)
+{
+    struct child_end end;
+    struct pollfd broken;
+    start(*state, "trap '' TERM; dd bs=1 count=1 of=/dev/null 2>/dev/null; sleep 100; sleep 100");
+    assert_int_equal(write_text(*state, "1"), WRITE_OK);
+    wait_until_unread(*state, 0); /* the trap is set */
+    child_terminate(*state, false);
+    assert_int_equal(child_look(*state, &end), CHILD_RUNS);
+    child_terminate(*state, true);
+    assert_ends(*state, true, SIGKILL);
+    /* The sleeping one had the pipe open, too. */
+    broken = (struct pollfd){.fd = (int)child_input(*state)};
+    assert_int_equal(poll(&broken, 1, 10000), 1);
+    assert_true((broken.revents & POLLERR) != 0);
+}
+
+/* What this program ignores and blocks must not be ignored and blocked there. */
+static void it_starts_with_signals_as_they_are_by_default(void **state)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, NULL), 0);
+    start(*state, "kill -PIPE $$; exit 1");
+    assert_ends(*state, true, SIGPIPE);
+    assert_int_equal(child_close_input(*state), 0);
+    start(*state, "kill -TERM $$; exit 1");
+    assert_ends(*state, true, SIGTERM);
+    assert_int_equal(sigprocmask(SIG_UNBLOCK, &blocked, NULL), 0);
+}
+
+#define with_child(test) cmocka_unit_test_setup_teardown(test, set_up, child_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_child(the_signal_that_ended_it_is_told),
+        with_child(how_it_ended_is_told_to_one_that_was_told_to_ignore_ends),
+        with_child(what_it_has_not_read_is_known_after_its_end),
+        with_child(how_far_it_has_read_is_known_while_it_runs),
+        with_child(what_was_written_to_what_outlives_it_is_taken_back_too),
+        with_child(one_that_has_closed_its_input_is_deaf_until_it_ends),
+        with_child(one_that_does_not_obey_is_ended_with_all_that_it_started),
+        with_child(it_starts_with_signals_as_they_are_by_default),
+    };
+    return cmocka_run_group_tests_name("child_posix", tests, NULL, NULL);
+}

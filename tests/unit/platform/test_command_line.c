@@ -1,0 +1,97 @@
+/* One text for all arguments of a program: taken apart, it gives each as it was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <windows.h>
+/* After windows.h, whose types it uses. */
+#include <shellapi.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/windows/command_line.h"
+#include "collector/platform/windows/text.h"
+#include "tests/support/base/random_number.h"
+
+static void assert_line(const char *const *arguments, const wchar_t *expected)
+{
+    wchar_t *line = command_line_of(arguments);
+    assert_non_null(line);
+    if (wcscmp(line, expected) != 0)
+        fail_msg("%ls, not %ls", line, expected);
+    free(line);
+}
+
+#define arguments(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void only_what_needs_it_is_quoted(void **state)
+{
+    (void)state;
+    assert_line(arguments("prog"), L"\"prog\"");
+    assert_line(arguments("c:\\a b\\", "x", "a b", "", "\ty"),
+                L"\"c:\\a b\\\" x \"a b\" \"\" \"\ty\"");
+    assert_line(arguments("p", "gr\xc3\xbc\xc3\x9f", "\xf0\x9f\x8d\x8e"),
+                L"\"p\" gr\u00fc\u00df \U0001f34e");
+}
+
+static void backslashes_are_doubled_before_a_quotation_mark_alone(void **state)
+{
+    (void)state;
+    assert_line(arguments("p", "c:\\d\\e", "\\\\"), L"\"p\" c:\\d\\e \\\\");
+    assert_line(arguments("p", "c:\\d e\\"), L"\"p\" \"c:\\d e\\\\\"");
+    assert_line(arguments("p", "\"", "a\\\"b"), L"\"p\" \"\\\"\" \"a\\\\\\\"b\"");
+}
+
+static void what_cannot_be_said_is_refused(void **state)
+{
+    (void)state;
+    assert_null(command_line_of(arguments("a\"b")));
+    assert_null(command_line_of(arguments("p", "\xff")));
+}
+
+/* An argument of those characters that have a meaning somewhere. */
+static void make_argument(char text[16], uint64_t *random)
+{
+    static const char characters[] = "aZ  \t\"\"\\\\\\\\*%^&|'";
+    size_t length = next_random(random) % 16;
+    for (size_t i = 0; i < length; i++)
+        text[i] = characters[next_random(random) % (sizeof characters - 1)];
+    text[length] = '\0';
+}
+
+static void windows_takes_it_apart_into_the_same_arguments(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    for (int round = 0; round < 2000; round++) {
+        char texts[4][16];
+        int count = 0;
+        for (size_t i = 0; i < 4; i++)
+            make_argument(texts[i], &random);
+        wchar_t *line = command_line_of(
+            arguments("c:\\some program.exe", texts[0], texts[1], texts[2], texts[3]));
+        assert_non_null(line);
+        wchar_t **parts = CommandLineToArgvW(line, &count);
+        assert_int_equal(count, 5);
+        for (size_t i = 0; i < 4; i++) {
+            wchar_t expected[16];
+            assert_true(text_to_wide(texts[i], expected, 16));
+            if (wcscmp(parts[i + 1], expected) != 0)
+                fail_msg("%ls became %ls", expected, parts[i + 1]);
+        }
+        LocalFree(parts);
+        free(line);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_what_needs_it_is_quoted),
+        cmocka_unit_test(backslashes_are_doubled_before_a_quotation_mark_alone),
+        cmocka_unit_test(what_cannot_be_said_is_refused),
+        cmocka_unit_test(windows_takes_it_apart_into_the_same_arguments),
+    };
+    return cmocka_run_group_tests_name("command_line", tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* What reaches the main thread: news, wishes, and what is watched, in that order of urgency. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/control.h"
+#include "collector/platform/control_send.h"
+#include "collector/platform/thread.h"
+#include "tests/support/platform/wait_end.h"
+
+#define PATIENCE_MS 10000
+
+static int set_up(void **state)
+{
+    struct control *control = NULL;
+    struct error error;
+    if (control_create(&control, &error) != 0)
+        fail_msg("%s", error.text);
+    *state = control;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    control_destroy(*state);
+    return 0;
+}
+
+static enum control_event next(struct control *control)
+{
+    return control_wait(control, NULL, 0, PATIENCE_MS);
+}
+
+static void assert_nothing_more(struct control *control)
+{
+    assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
+}
+
+static void nothing_is_doubted_of_it(void **state)
+{
+    assert_null(control_doubt(*state));
+}
+
+static void a_notice_before_the_wait_is_kept_and_several_are_one(void **state)
+{
+    assert_nothing_more(*state);
+    control_notify(*state);
+    control_notify(*state);
+    assert_int_equal(next(*state), CONTROL_NOTICE);
+    assert_nothing_more(*state);
+}
+
+static void a_wait_without_an_event_ends_when_its_time_is_over(void **state)
+{
+    int64_t begun = clock_monotonic_ns();
+    assert_int_equal(control_wait(*state, NULL, 0, 30), CONTROL_TIMEOUT);
+    assert_true(clock_monotonic_ns() - begun >= 25 * INT64_C(1000000));
+}
+
+#define ROUNDS 500
+
+struct notifier_thread {
+    struct control *control;
+    atomic_int wanted;
+};
+
+static void notify_each_round(void *argument)
+{
+    struct notifier_thread *notifier = argument;
+    for (int round = 1; round <= ROUNDS; round++) {
+        while (atomic_load(&notifier->wanted) < round)
+            thread_yield();
+        control_notify(notifier->control);
+    }
+}
+
+static void another_thread_notifies_before_or_during_the_wait(void **state)
+{
+    struct notifier_thread notifier = {.control = *state};
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "notifier", notify_each_round, &notifier, &error), 0);
+    for (int round = 1; round <= ROUNDS; round++) {
+        atomic_store(&notifier.wanted, round);
+        assert_int_equal(control_wait(*state, NULL, 0, -1), CONTROL_NOTICE);
+    }
+    thread_join(thread);
+}
+
+static void tell(enum control_event event)
+{
+    struct error error;
+    if (control_send(control_process_id(), event, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void what_another_process_wants_is_told_once(void **state)
+{
+    static const enum control_event wishes[] = {CONTROL_REOPEN, CONTROL_LEDGER, CONTROL_STOP};
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+        tell(wishes[i]);
+        assert_int_equal(next(*state), wishes[i]);
+        assert_nothing_more(*state);
+    }
+}
+
+static void wishes_are_told_before_a_notice(void **state)
+{
+    control_notify(*state);
+    tell(CONTROL_LEDGER);
+    assert_int_equal(next(*state), CONTROL_LEDGER);
+    assert_int_equal(next(*state), CONTROL_NOTICE);
+    assert_nothing_more(*state);
+}
+
+static void a_process_that_is_not_there_is_not_reached(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    assert_int_equal(control_send(4294967291, CONTROL_STOP, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
+    assert_string_equal(error.text, "process 4294967291 is no sluice that runs");
+}
+
+static void a_handle_is_told_for_what_is_wanted_of_it_alone(void **state)
+{
+    struct wait_end *end = wait_end_open(END_OF_STREAM);
+    struct control_watch watched = {.handle = wait_end_handle(end)};
+    assert_int_equal(control_wait(*state, &watched, 1, 0), CONTROL_TIMEOUT);
+    watched.want_read = true;
+    assert_int_equal(control_wait(*state, &watched, 1, 0), CONTROL_TIMEOUT);
+    watched.want_write = true;
+    assert_int_equal(control_wait(*state, &watched, 1, PATIENCE_MS), CONTROL_READY);
+    watched.want_write = false;
+    wait_end_is_sent(end);
+    assert_int_equal(control_wait(*state, &watched, 1, PATIENCE_MS), CONTROL_READY);
+    watched.want_read = false;
+    assert_int_equal(control_wait(*state, &watched, 1, 0), CONTROL_TIMEOUT);
+    wait_end_close(end);
+}
+
+static void a_handle_that_has_gone_is_told_in_any_case(void **state)
+{
+    struct wait_end *end = wait_end_open(END_OF_STREAM);
+    struct control_watch watched = {.handle = wait_end_handle(end)};
+    wait_end_is_left(end);
+    assert_int_equal(control_wait(*state, &watched, 1, PATIENCE_MS), CONTROL_READY);
+    wait_end_close(end);
+}
+
+static void a_notice_is_told_before_a_handle(void **state)
+{
+    struct wait_end *end = wait_end_open(END_OF_STREAM);
+    struct control_watch watched = {.handle = wait_end_handle(end), .want_write = true};
+    control_notify(*state);
+    assert_int_equal(control_wait(*state, &watched, 1, PATIENCE_MS), CONTROL_NOTICE);
+    assert_int_equal(control_wait(*state, &watched, 1, PATIENCE_MS), CONTROL_READY);
+    wait_end_close(end);
+}
+
+static void the_last_of_as_many_handles_as_can_be_is_watched_too(void **state)
+{
+    struct wait_end *ends[CONTROL_WATCHED_MAX];
+    struct control_watch watched[CONTROL_WATCHED_MAX];
+    for (size_t i = 0; i < CONTROL_WATCHED_MAX; i++) {
+        ends[i] = wait_end_open(END_OF_STREAM);
+        watched[i] = (struct control_watch){.handle = wait_end_handle(ends[i]), .want_read = true};
+    }
+    assert_int_equal(control_wait(*state, watched, CONTROL_WATCHED_MAX, 0), CONTROL_TIMEOUT);
+    wait_end_is_sent(ends[CONTROL_WATCHED_MAX - 1]);
+    assert_int_equal(control_wait(*state, watched, CONTROL_WATCHED_MAX, PATIENCE_MS),
+                     CONTROL_READY);
+    for (size_t i = 0; i < CONTROL_WATCHED_MAX; i++)
+        wait_end_close(ends[i]);
+}
+
+#define with_control(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_control(nothing_is_doubted_of_it),
+        with_control(a_notice_before_the_wait_is_kept_and_several_are_one),
+        with_control(a_wait_without_an_event_ends_when_its_time_is_over),
+        with_control(another_thread_notifies_before_or_during_the_wait),
+        with_control(what_another_process_wants_is_told_once),
+        with_control(wishes_are_told_before_a_notice),
+        cmocka_unit_test(a_process_that_is_not_there_is_not_reached),
+        with_control(a_handle_is_told_for_what_is_wanted_of_it_alone),
+        with_control(a_handle_that_has_gone_is_told_in_any_case),
+        with_control(a_notice_is_told_before_a_handle),
+        with_control(the_last_of_as_many_handles_as_can_be_is_watched_too),
+    };
+    return cmocka_run_group_tests_name("control", tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* Where local clients come: who has come is told, and neither reading nor writing ever waits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/control.h"
+#include "collector/platform/control_socket.h"
+#include "tests/support/platform/control_peer.h"
+
+#define PATIENCE_MS 10000
+
+static struct control *control;
+static struct control_socket *server;
+
+static int set_up(void **state)
+{
+    struct error error;
+    if (control_peer_set_up(state) != 0 || control_create(&control, &error) != 0)
+        return -1;
+    if (control_socket_open(&server, control_peer_address(), &error) != 0)
+        fail_msg("%s", error.text);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    control_socket_close(server);
+    control_destroy(control);
+    return control_peer_tear_down(state);
+}
+
+static enum control_event watch(wait_handle handle, bool want_read, bool want_write, int timeout_ms)
+{
+    struct control_watch watched = {handle, want_read, want_write};
+    return control_wait(control, &watched, 1, timeout_ms);
+}
+
+static void wait_readable(wait_handle handle)
+{
+    assert_int_equal(watch(handle, true, false, PATIENCE_MS), CONTROL_READY);
+}
+
+static struct control_connection *accepted(void)
+{
+    struct control_connection *connection;
+    wait_readable(control_socket_handle(server));
+    assert_int_equal(control_socket_accept(server, &connection), CONTROL_DONE);
+    return connection;
+}
+
+/* Reads all that there is, waiting for the first of it. */
+static void assert_reads(struct control_connection *connection, const char *expected)
+{
+    char bytes[64];
+    size_t size = 0;
+    while (size < strlen(expected)) {
+        size_t moved = 0;
+        wait_readable(control_connection_handle(connection));
+        assert_int_equal(
+            control_connection_read(connection, bytes + size, sizeof bytes - size, &moved),
+            CONTROL_DONE);
+        assert_in_range(moved, 1, sizeof bytes - size);
+        size += moved;
+    }
+    assert_int_equal(size, strlen(expected));
+    assert_memory_equal(bytes, expected, size);
+}
+
+static void assert_would_not_read(struct control_connection *connection)
+{
+    char byte;
+    size_t moved;
+    assert_int_equal(watch(control_connection_handle(connection), true, false, 0), CONTROL_TIMEOUT);
+    assert_int_equal(control_connection_read(connection, &byte, 1, &moved), CONTROL_WOULD_BLOCK);
+}
+
+static void assert_is_over(struct control_connection *connection)
+{
+    char byte;
+    size_t moved;
+    for (int i = 0; i < 2; i++) {
+        wait_readable(control_connection_handle(connection));
+        assert_int_equal(control_connection_read(connection, &byte, 1, &moved), CONTROL_OVER);
+    }
+}
+
+static void write_text(struct control_connection *connection, const char *text)
+{
+    size_t moved = 0;
+    assert_int_equal(control_connection_write(connection, text, strlen(text), &moved),
+                     CONTROL_DONE);
+    assert_int_equal(moved, strlen(text));
+}
+
+static void assert_receives(struct control_peer *peer, const char *expected)
+{
+    char bytes[64];
+    size_t size = 0;
+    while (size < strlen(expected)) {
+        size_t got = control_peer_receive(peer, bytes + size, strlen(expected) - size);
+        assert_int_not_equal(got, 0);
+        size += got;
+    }
+    assert_memory_equal(bytes, expected, size);
+}
+
+static void a_client_is_told_accepted_and_talked_with(void **state)
+{
+    (void)state;
+    struct control_connection *connection;
+    assert_int_equal(control_socket_accept(server, &connection), CONTROL_WOULD_BLOCK);
+    assert_int_equal(watch(control_socket_handle(server), true, false, 0), CONTROL_TIMEOUT);
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    connection = accepted();
+    assert_int_equal(control_socket_accept(server, &connection), CONTROL_WOULD_BLOCK);
+    assert_int_equal(watch(control_socket_handle(server), true, false, 0), CONTROL_TIMEOUT);
+    assert_would_not_read(connection);
+    assert_int_equal(watch(control_connection_handle(connection), true, true, 0), CONTROL_READY);
+    control_peer_send(peer, "hello", 5);
+    assert_reads(connection, "hello");
+    assert_would_not_read(connection);
+    write_text(connection, "and you");
+    assert_receives(peer, "and you");
+    control_peer_send(peer, "fine", 4);
+    assert_reads(connection, "fine");
+    control_peer_close(peer);
+    control_connection_close(connection);
+}
+
+static void what_comes_at_once_may_be_read_in_parts(void **state)
+{
+    (void)state;
+    char bytes[4];
+    size_t moved = 0;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    struct control_connection *connection = accepted();
+    control_peer_send(peer, "abcdef", 6);
+    wait_readable(control_connection_handle(connection));
+    assert_int_equal(control_connection_read(connection, bytes, 4, &moved), CONTROL_DONE);
+    assert_int_equal(moved, 4);
+    assert_memory_equal(bytes, "abcd", 4);
+    assert_reads(connection, "ef");
+    assert_would_not_read(connection);
+    control_peer_close(peer);
+    control_connection_close(connection);
+}
+
+static void clients_are_several_and_each_has_its_own(void **state)
+{
+    (void)state;
+    enum { CLIENTS = 8 };
+    struct control_peer *peers[CLIENTS];
+    struct control_connection *connections[CLIENTS];
+    for (size_t i = 0; i < CLIENTS; i++) {
+        char number = (char)('0' + i);
+        peers[i] = control_peer_connect(control_peer_address());
+        control_peer_send(peers[i], &number, 1);
+        connections[i] = accepted();
+    }
+    for (size_t i = CLIENTS; i-- > 0;) {
+        char text[] = {(char)('0' + i), '\0'};
+        assert_reads(connections[i], text);
+        write_text(connections[i], text);
+        assert_receives(peers[i], text);
+    }
+    for (size_t i = 0; i < CLIENTS; i++) {
+        control_connection_close(connections[i]);
+        control_peer_close(peers[i]);
+    }
+}
+
+static void a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end(void **state)
+{
+    (void)state;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    control_peer_send(peer, "bye", 3);
+    control_peer_close(peer);
+    struct control_connection *connection = accepted();
+    assert_reads(connection, "bye");
+    assert_is_over(connection);
+    control_connection_close(connection);
+}
+
+/* What has gone is told to who writes, too, though not always to the first write. */
+static void writing_to_one_that_has_left_ends(void **state)
+{
+    (void)state;
+    enum control_result result = CONTROL_DONE;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    struct control_connection *connection = accepted();
+    control_peer_close(peer);
+    for (int i = 0; i < 3 && result != CONTROL_OVER; i++) {
+        size_t moved;
+        assert_int_equal(watch(control_connection_handle(connection), false, true, PATIENCE_MS),
+                         CONTROL_READY);
+        result = control_connection_write(connection, "x", 1, &moved);
+    }
+    assert_int_equal(result, CONTROL_OVER);
+    assert_is_over(connection);
+    control_connection_close(connection);
+}
+
+/* The bytes of a long answer, each told from its neighbours. */
+static unsigned char byte_at(size_t place)
+{
+    return (unsigned char)(place * 7 + place / 251);
+}
+
+static size_t receive_some(struct control_peer *peer, size_t from)
+{
+    unsigned char bytes[5000];
+    size_t got = control_peer_receive(peer, bytes, sizeof bytes);
+    assert_int_not_equal(got, 0);
+    for (size_t i = 0; i < got; i++)
+        assert_int_equal(bytes[i], byte_at(from + i));
+    return got;
+}
+
+static void a_client_that_does_not_read_has_nobody_wait(void **state)
+{
+    (void)state;
+    enum { SIZE = 3000000 };
+    unsigned char *answer = malloc(SIZE);
+    size_t written = 0;
+    size_t received = 0;
+    bool stalled = false;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    struct control_connection *connection = accepted();
+    assert_non_null(answer);
+    for (size_t i = 0; i < SIZE; i++)
+        answer[i] = byte_at(i);
+    while (written < SIZE) {
+        size_t moved = 0;
+        enum control_result result =
+            control_connection_write(connection, answer + written, SIZE - written, &moved);
+        written += moved;
+        if (result == CONTROL_DONE)
+            continue;
+        assert_int_equal(result, CONTROL_WOULD_BLOCK);
+        /* It is writable again when enough has been read, and not before anything was. */
+        if (watch(control_connection_handle(connection), false, true, 0) == CONTROL_TIMEOUT) {
+            stalled = true;
+            received += receive_some(peer, received);
+        }
+    }
+    assert_true(stalled);
+    while (received < SIZE)
+        received += receive_some(peer, received);
+    assert_int_equal(received, SIZE);
+    free(answer);
+    control_peer_close(peer);
+    control_connection_close(connection);
+}
+
+static void what_was_written_before_the_end_arrives_and_then_the_end(void **state)
+{
+    (void)state;
+    char byte;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    struct control_connection *connection = accepted();
+    write_text(connection, "too many");
+    control_connection_close(connection);
+    assert_receives(peer, "too many");
+    assert_int_equal(control_peer_receive(peer, &byte, 1), 0);
+    control_peer_close(peer);
+}
+
+/* Closing takes back what is on its way; the sanitizers look on. */
+static void closing_does_not_wait_for_one_that_does_not_read(void **state)
+{
+    (void)state;
+    char block[4096] = {0};
+    enum control_result result = CONTROL_DONE;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    struct control_connection *connection = accepted();
+    while (result == CONTROL_DONE) {
+        size_t moved;
+        result = control_connection_write(connection, block, sizeof block, &moved);
+    }
+    assert_int_equal(result, CONTROL_WOULD_BLOCK);
+    control_connection_close(connection);
+    control_connection_close(NULL);
+    control_peer_close(peer);
+}
+
+static void an_address_is_one_programs_until_it_closes(void **state)
+{
+    (void)state;
+    struct control_socket *other = NULL;
+    struct error error = {0};
+    assert_int_equal(control_socket_open(&other, control_peer_address(), &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(error.text, "another program listens there"));
+    control_socket_close(server);
+    assert_int_equal(control_socket_open(&server, control_peer_address(), &error), 0);
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    control_connection_close(accepted());
+    control_peer_close(peer);
+}
+
+static void our_own_user_may_order(void **state)
+{
+    (void)state;
+    struct control_peer *peer = control_peer_connect(control_peer_address());
+    struct control_connection *connection = accepted();
+    assert_true(control_connection_may_order(connection));
+    control_peer_close(peer);
+    control_connection_close(connection);
+}
+
+static void a_name_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    char address[400];
+    struct control_socket *other = NULL;
+    struct error error = {0};
+    size_t scheme = strcspn(control_socket_form, ":") + 1;
+    memcpy(address, control_socket_form, scheme);
+    memset(address + scheme, 'x', sizeof address - scheme);
+    address[sizeof address - 1] = '\0';
+    assert_int_equal(control_socket_open(&other, address, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(error.text, "too long"));
+    control_socket_close(NULL);
+}
+
+#define with_server(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_server(a_client_is_told_accepted_and_talked_with),
+        with_server(what_comes_at_once_may_be_read_in_parts),
+        with_server(clients_are_several_and_each_has_its_own),
+        with_server(a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end),
+        with_server(writing_to_one_that_has_left_ends),
+        with_server(a_client_that_does_not_read_has_nobody_wait),
+        with_server(what_was_written_before_the_end_arrives_and_then_the_end),
+        with_server(closing_does_not_wait_for_one_that_does_not_read),
+        with_server(an_address_is_one_programs_until_it_closes),
+        with_server(our_own_user_may_order),
+        with_server(a_name_that_is_too_long_is_refused),
+    };
+    return cmocka_run_group_tests_name("control_socket", tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/*
+ * Programs that start together on one control socket: one of them gets it, and the others fail.
+ *
+ * listen(2) is answered by the test, which has another program start between bind and listen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/control_socket.h"
+#include "collector/platform/thread.h"
+#include "tests/support/platform/control_peer.h"
+#include "tests/support/platform/scratch_directory.h"
+
+/* How long the first start waits for the second: one that does not wait is over long before. */
+#define WINDOW_NS INT64_C(300000000)
+
+struct start {
+    const char *address;
+    struct thread *thread;
+    struct control_socket *socket;
+    struct error error;
+    int result;
+    atomic_bool over;
+};
+
+static struct start *second; /* begins at the next listen */
+
+static void run(void *argument)
+{
+    struct start *start = argument;
+    start->result = control_socket_open(&start->socket, start->address, &start->error);
+    atomic_store(&start->over, true);
+}
+
+static void begin(struct start *start)
+{
+    struct error error;
+    assert_int_equal(thread_start(&start->thread, "second", run, start, &error), 0);
+}
+
+int __real_listen(int fd, int backlog);
+int __wrap_listen(int fd, int backlog);
+
+int __wrap_listen(int fd, int backlog)
+{
+    struct start *start = second;
+    second = NULL;
+    if (start != NULL) {
+        int64_t give_up = clock_monotonic_ns() + WINDOW_NS;
+        begin(start);
+        while (!atomic_load(&start->over) && clock_monotonic_ns() < give_up)
+            thread_yield();
+    }
+    return __real_listen(fd, backlog);
+}
+
+static void leave_dead_socket(const char *address)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    snprintf(at.sun_path, sizeof at.sun_path, "%s", strchr(address, ':') + 1);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    close(fd);
+}
+
+static void assert_first_has_it(const char *address)
+{
+    struct control_socket *first = NULL;
+    struct error error = {0};
+    struct start start = {.address = address};
+    second = &start;
+    int result = control_socket_open(&first, address, &error);
+    thread_join(start.thread);
+    assert_int_equal(result, 0);
+    assert_int_equal(start.result, -1);
+    assert_int_equal(start.error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(start.error.text, "another program listens there"));
+    struct control_connection *connection;
+    struct control_peer *peer = control_peer_connect(address);
+    assert_int_equal(control_socket_accept(first, &connection), CONTROL_DONE);
+    control_connection_close(connection);
+    control_peer_close(peer);
+    control_socket_close(first);
+    assert_false(scratch_has("control"));
+}
+
+static void one_that_starts_before_the_other_listens_does_not_take_its_place(void **state)
+{
+    (void)state;
+    assert_first_has_it(control_peer_address());
+}
+
+static void nor_does_it_where_the_other_replaces_what_a_dead_one_left(void **state)
+{
+    (void)state;
+    leave_dead_socket(control_peer_address());
+    assert_first_has_it(control_peer_address());
+}
+
+static void starts_in_different_folders_do_not_wait_for_each_other(void **state)
+{
+    (void)state;
+    char address[256];
+    struct control_socket *first = NULL;
+    struct error error = {0};
+    scratch_make_folder("other");
+    snprintf(address, sizeof address, "unix:%s", scratch_path("other/control"));
+    struct start start = {.address = address};
+    second = &start;
+    assert_int_equal(control_socket_open(&first, control_peer_address(), &error), 0);
+    thread_join(start.thread);
+    assert_int_equal(start.result, 0);
+    control_socket_close(start.socket);
+    control_socket_close(first);
+}
+
+static void a_start_that_failed_holds_nobody_up(void **state)
+{
+    (void)state;
+    const char *address = control_peer_address();
+    struct control_socket *first = NULL;
+    struct control_socket *other = NULL;
+    struct error error = {0};
+    assert_int_equal(control_socket_open(&first, address, &error), 0);
+    assert_int_equal(control_socket_open(&other, address, &error), -1);
+    control_socket_close(first);
+    assert_int_equal(control_socket_open(&first, address, &error), 0);
+    control_socket_close(first);
+}
+
+#define in_folder(test)                                                                            \
+    cmocka_unit_test_setup_teardown(test, control_peer_set_up, control_peer_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        in_folder(one_that_starts_before_the_other_listens_does_not_take_its_place),
+        in_folder(nor_does_it_where_the_other_replaces_what_a_dead_one_left),
+        in_folder(starts_in_different_folders_do_not_wait_for_each_other),
+        in_folder(a_start_that_failed_holds_nobody_up),
+    };
+    return cmocka_run_group_tests_name("control_socket_starts", tests, NULL, NULL);
+}

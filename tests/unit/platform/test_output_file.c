@@ -1,0 +1,273 @@
+/* Regular files by their name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/output_file.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/outputs.h"
+#include "tests/support/platform/removal.h"
+#include "tests/support/platform/scratch_directory.h"
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static void an_empty_file_is_at_its_beginning(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    assert_true(output_file_at_beginning(file));
+    output_put_text(file, "one\n");
+    assert_false(output_file_at_beginning(file));
+    assert_true(output_file_take_back(file, 4));
+    assert_true(output_file_at_beginning(file));
+    others_append("file", "two\n");
+    assert_false(output_file_at_beginning(file));
+    output_file_close(file);
+    file = output_open_name("file");
+    assert_false(output_file_at_beginning(file));
+    output_file_close(file);
+}
+
+static void a_file_is_made_or_appended_to(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct output_file *file = output_open_name("new");
+        output_put_text(file, "one\n");
+        output_put_text(file, "two\n");
+        output_file_close(file);
+    }
+    scratch_assert_holds_text("new", "one\ntwo\none\ntwo\n");
+}
+
+static void another_s_appending_is_not_overwritten(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("shared");
+    output_put_text(file, "ours\n");
+    others_append("shared", "theirs\n");
+    output_put_text(file, "ours again\n");
+    output_file_close(file);
+    scratch_assert_holds_text("shared", "ours\ntheirs\nours again\n");
+}
+
+static void assert_refused(const char *path, const char *why)
+{
+    struct output_file *file = NULL;
+    struct output_file_start start;
+    struct error error = {.text = ""};
+    assert_int_equal(output_file_open_append(path, NULL, &file, &start, &error), -1);
+    assert_null(file);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(error.text, path));
+    if (strstr(error.text, why) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.text, why);
+}
+
+static void what_cannot_be_opened_is_refused_with_its_reason(void **state)
+{
+    (void)state;
+    assert_refused(scratch_path("no/such/directory"), others_words.no_folder);
+    assert_refused(scratch_path("."), others_words.folder);
+    assert_refused("", others_words.no_folder);
+}
+
+static void a_file_stays_itself_when_renamed(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("a");
+    assert_true(output_file_is_at(file, scratch_path("a")));
+    others_move("a", "b");
+    assert_false(output_file_is_at(file, scratch_path("a")));
+    assert_true(output_file_is_at(file, scratch_path("b")));
+    scratch_put_text("a", "new");
+    assert_false(output_file_is_at(file, scratch_path("a")));
+    others_remove("b");
+    assert_false(output_file_is_at(file, scratch_path("b")));
+    output_file_close(file);
+}
+
+static void what_is_removed_is_known(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\n");
+    assert_false(output_file_is_removed(file));
+    assert_false(output_file_let_name_go(file));
+    assert_int_equal(output_file_size(file), 4);
+    remove_open_file("file");
+    assert_true(output_file_is_removed(file));
+    assert_false(output_file_is_at(file, scratch_path("file")));
+    output_put_text(file, "two\n");
+    scratch_put_text("file", "another\n");
+    assert_false(output_file_let_name_go(file)); /* nor need it: the name is free */
+    output_put_text(file, "three\n");
+    output_file_close(file);
+    scratch_assert_holds_text("file", "another\n");
+}
+
+static void a_name_may_hold_any_characters(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("gr\xc3\xbc\xc3\x9f"
+                                                "e \xe6\x97\xa5\xe6\x9c\xac");
+    output_put_text(file, "one\n");
+    output_file_close(file);
+    scratch_assert_holds_text("gr\xc3\xbc\xc3\x9f"
+                              "e \xe6\x97\xa5\xe6\x9c\xac",
+                              "one\n");
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static void a_regular_file_is_never_waited_for(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    assert_true(output_file_handle(file) == NO_HANDLE);
+    assert_true(output_file_is_regular(file));
+    assert_false(output_file_is_terminal(file));
+    output_file_close(file);
+}
+
+/* --- taking back ------------------------------------------------------------------------------ */
+
+static void what_was_written_reaches_the_disk(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    struct error error = {.text = ""};
+    output_put_text(file, "line\r\n\n\x1a\n");
+    assert_true(output_file_sync(file, &error));
+    assert_int_equal(output_file_withdraw(file), 0);
+    output_file_close(file);
+    scratch_assert_holds_text("file", "line\r\n\n\x1a\n"); /* byte for byte */
+}
+
+static void what_was_written_last_is_taken_back(void **state)
+{
+    (void)state;
+    scratch_put_text("file", "before\n");
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\n");
+    output_put_text(file, "two\nthr");
+    assert_true(output_file_take_back(file, 3));
+    scratch_assert_holds_text("file", "before\none\ntwo\n");
+    output_put_text(file, "four\n");
+    assert_true(output_file_take_back(file, 0));
+    assert_true(output_file_take_back(file, 9)); /* over two writes */
+    scratch_assert_holds_text("file", "before\none\n");
+    assert_true(output_file_take_back(file, 4));
+    assert_false(output_file_take_back(file, 1)); /* that was not ours */
+    output_file_close(file);
+    scratch_assert_holds_text("file", "before\n");
+}
+
+static void what_another_wrote_is_never_taken_back(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\n");
+    others_append("file", "other\n");
+    assert_false(output_file_take_back(file, 1));
+    output_put_text(file, "two\n");
+    assert_false(output_file_take_back(file, 5)); /* four of ours, then one of theirs */
+    scratch_assert_holds_text("file", "one\nother\ntwo\n");
+    assert_true(output_file_take_back(file, 4));
+    scratch_assert_holds_text("file", "one\nother\n");
+    others_empty("file");
+    assert_false(output_file_take_back(file, 1));
+    output_file_close(file);
+    scratch_assert_holds_text("file", "");
+}
+
+static void expect_state(const struct output_file *file, enum output_file_state state)
+{
+    assert_int_equal(output_file_look(file, scratch_path("file")), state);
+    assert_int_equal(output_file_is_cut(file), state == OUTPUT_FILE_CUT);
+}
+
+static void mend(struct output_file *file, enum torn_line torn, uint64_t torn_size)
+{
+    struct output_file_start start;
+    struct error error = {.text = ""};
+    if (output_file_mend(file, scratch_path("file"), NULL, &start, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(start.torn, torn);
+    assert_int_equal(start.torn_size, torn_size);
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+}
+
+static void what_somebody_has_removed_with_all_the_rest_is_taken_back_already(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    output_put_text(file, "one\ntw");
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    others_empty("file");
+    expect_state(file, OUTPUT_FILE_CUT);
+    assert_true(output_file_take_back(file, 2));
+    expect_state(file, OUTPUT_FILE_CUT); /* the first line is missing */
+    mend(file, TORN_LINE_NONE, 0);
+    assert_true(output_file_at_beginning(file));
+    output_put_text(file, "two\nthr");
+    assert_true(output_file_take_back(file, 3));
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    output_file_close(file);
+    scratch_assert_holds_text("file", "two\n");
+}
+
+static void what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\ntwo\nthr");
+    others_cut("file", 6);
+    assert_true(output_file_take_back(file, 3));
+    expect_state(file, OUTPUT_FILE_CUT);
+    scratch_assert_holds_text("file", "one\ntw"); /* somebody else's doing */
+    mend(file, TORN_LINE_CUT, 2);
+    output_put_text(file, "three\n");
+    output_file_close(file);
+    scratch_assert_holds_text("file", "one\nthree\n");
+}
+
+static void of_a_part_that_was_cut_the_rest_is_taken_back(void **state)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\nthree");
+    others_cut("file", 6);
+    assert_true(output_file_take_back(file, 5));
+    expect_state(file, OUTPUT_FILE_IN_PLACE);
+    output_put_text(file, "four\n");
+    output_file_close(file);
+    scratch_assert_holds_text("file", "one\nfour\n");
+}
+
+int main(void)
+{
+#define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
+    const struct CMUnitTest tests[] = {
+        with_directory(an_empty_file_is_at_its_beginning),
+        with_directory(a_file_is_made_or_appended_to),
+        with_directory(another_s_appending_is_not_overwritten),
+        with_directory(what_cannot_be_opened_is_refused_with_its_reason),
+        with_directory(a_file_stays_itself_when_renamed),
+        with_directory(what_is_removed_is_known),
+        with_directory(a_name_may_hold_any_characters),
+        with_directory(what_was_written_reaches_the_disk),
+        with_directory(a_regular_file_is_never_waited_for),
+        with_directory(what_was_written_last_is_taken_back),
+        with_directory(what_another_wrote_is_never_taken_back),
+        with_directory(what_somebody_has_removed_with_all_the_rest_is_taken_back_already),
+        with_directory(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line),
+        with_directory(of_a_part_that_was_cut_the_rest_is_taken_back),
+    };
+    return cmocka_run_group_tests_name("output file", tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* What the kernel drops before us, and what it refuses when told to: counted, to the datagram. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/udp_socket.h"
+#include "tests/support/platform/receiving.h"
+
+static void open_with_buffer(struct receiving *receiving, size_t receive_buffer)
+{
+    struct udp_socket_options options = {
+        .address = loopback(ADDRESS_IPV4),
+        .receive_buffer = receive_buffer,
+        .max_datagram = 2048,
+    };
+    receiving_open_with(receiving, &options);
+}
+
+static size_t drain(struct receiving *receiving)
+{
+    size_t received = 0;
+    while (receiving_next(receiving) != NULL)
+        received++;
+    return received;
+}
+
+static void nothing_is_dropped_where_the_buffer_suffices(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_buffer(receiving, RECEIVING_BUFFER);
+    udp_sender_send_numbers(receiving->sender, &receiving->to, 200);
+    assert_int_equal(udp_socket_drops(receiving->socket), 0);
+    assert_int_equal(drain(receiving), 200);
+    assert_int_equal(udp_socket_drops(receiving->socket), 0);
+}
+
+/* The end of a burst is what a count that rides on the next datagram would miss. */
+static void what_is_sent_is_received_or_counted_as_dropped(void **state)
+{
+    struct receiving *receiving = *state;
+    if (!udp_socket_counts_drops)
+        skip();
+    open_with_buffer(receiving, 16384);
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    for (int burst = 0; burst < 5; burst++) {
+        udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
+        sent += 1000;
+        uint64_t drops = udp_socket_drops(receiving->socket); /* also before the drain */
+        assert_in_range(drops, 1, sent);
+        received += drain(receiving);
+        assert_int_equal(udp_socket_drops(receiving->socket), drops);
+        assert_int_equal(received + drops, sent);
+    }
+    assert_in_range(received, 5, sent - 1);
+}
+
+static void drops_of_one_socket_are_not_told_of_another(void **state)
+{
+    struct receiving *receiving = *state;
+    struct receiving other = {.group = receiving->group, .sender = receiving->sender};
+    if (!udp_socket_counts_drops)
+        skip();
+    open_with_buffer(receiving, 16384);
+    open_with_buffer(&other, RECEIVING_BUFFER);
+    udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
+    udp_sender_send_numbers(receiving->sender, &other.to, 1000);
+    assert_int_equal(udp_socket_drops(other.socket), 0);
+    assert_int_not_equal(udp_socket_drops(receiving->socket), 0);
+    assert_int_equal(drain(&other), 1000);
+    receiving_close_socket(&other);
+}
+
+static void where_drops_cannot_be_counted_none_is_told(void **state)
+{
+    struct receiving *receiving = *state;
+    if (udp_socket_counts_drops)
+        skip();
+    open_with_buffer(receiving, 16384);
+    udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
+    assert_int_equal(udp_socket_drops(receiving->socket), 0);
+    assert_in_range(drain(receiving), 1, 1000);
+    assert_int_equal(udp_socket_drops(receiving->socket), 0);
+}
+
+static void refusing_all_keeps_what_is_queued_and_counts_the_rest(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_buffer(receiving, RECEIVING_BUFFER);
+    udp_sender_send_numbers(receiving->sender, &receiving->to, 100);
+    if (!udp_socket_refuse_all(receiving->socket))
+        skip();
+    assert_int_equal(udp_socket_drops(receiving->socket), 0);
+    udp_sender_send_numbers(receiving->sender, &receiving->to, 37);
+    udp_sender_send(receiving->sender, &receiving->to, "", 0);
+    for (uint32_t i = 0; i < 100; i++) {
+        const struct datagram_slot *slot = receiving_next(receiving);
+        assert_non_null(slot);
+        assert_memory_equal(slot->front, &i, sizeof i);
+    }
+    assert_null(receiving_next(receiving));
+    assert_int_equal(udp_socket_drops(receiving->socket), 38);
+    assert_true(udp_socket_refuse_all(receiving->socket)); /* twice is no harm */
+}
+
+static void the_buffer_granted_is_told_and_large_enough_for_what_is_asked(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_buffer(receiving, RECEIVING_BUFFER);
+    size_t granted = udp_socket_receive_buffer(receiving->socket);
+    assert_int_not_equal(granted, 0);
+    if (granted < RECEIVING_BUFFER)
+        skip(); /* without privileges the administrator's limit holds */
+    /* A queued small datagram is charged less than a kilobyte. */
+    udp_sender_send_numbers(receiving->sender, &receiving->to, RECEIVING_BUFFER / 1024);
+    assert_int_equal(drain(receiving), RECEIVING_BUFFER / 1024);
+    assert_int_equal(udp_socket_drops(receiving->socket), 0);
+}
+
+static void a_buffer_beyond_all_limits_is_granted_in_part(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_buffer(receiving, SIZE_MAX);
+    assert_int_not_equal(udp_socket_receive_buffer(receiving->socket), 0);
+    udp_sender_send(receiving->sender, &receiving->to, "x", 1);
+    assert_int_equal(drain(receiving), 1);
+}
+
+static void there_is_advice_where_less_was_granted(void **state)
+{
+    (void)state;
+    assert_true(strlen(udp_socket_buffer_advice) != 0);
+    assert_true(datagram_group_memory() > (size_t)DATAGRAM_GROUP_SIZE * DATAGRAM_MAX_SIZE);
+}
+
+#define with_group(test)                                                                           \
+    cmocka_unit_test_setup_teardown(test, receiving_set_up, receiving_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_group(nothing_is_dropped_where_the_buffer_suffices),
+        with_group(what_is_sent_is_received_or_counted_as_dropped),
+        with_group(drops_of_one_socket_are_not_told_of_another),
+        with_group(where_drops_cannot_be_counted_none_is_told),
+        with_group(refusing_all_keeps_what_is_queued_and_counts_the_rest),
+        with_group(the_buffer_granted_is_told_and_large_enough_for_what_is_asked),
+        with_group(a_buffer_beyond_all_limits_is_granted_in_part),
+        cmocka_unit_test(there_is_advice_where_less_was_granted),
+    };
+    return cmocka_run_group_tests_name("udp_socket_loss", tests, NULL, NULL);
+}

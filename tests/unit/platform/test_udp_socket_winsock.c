@@ -1,0 +1,210 @@
+/*
+ * What collector/platform/udp_socket.h makes of Winsock's answers: those that no test can bring
+ * about, by a WSARecvMsg of the test's own, and how a socket is opened.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <winsock2.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/windows/socket_address.h"
+#include "collector/platform/windows/socket_lookup.h"
+#include "tests/support/platform/receiving.h"
+
+/* --- a WSARecvMsg that answers as it was told ------------------------------------------------- */
+
+#define DATAGRAM 0 /* of four bytes; every other answer is an error number */
+
+static const int *answers; /* the last one again and again */
+static size_t answer_count;
+static size_t asked;
+
+static int WSAAPI answer(SOCKET socket, WSAMSG *message, DWORD *size, OVERLAPPED *overlapped,
+                         LPWSAOVERLAPPED_COMPLETION_ROUTINE routine)
+{
+    static const SOCKADDR_IN source = {.sin_family = AF_INET};
+    (void)socket;
+    (void)overlapped;
+    (void)routine;
+    int code = answers[asked < answer_count ? asked : answer_count - 1];
+    asked++;
+    memcpy(message->name, &source, sizeof source);
+    if (code == DATAGRAM) {
+        memcpy(message->lpBuffers[0].buf, "four", 4);
+        *size = 4;
+        return 0;
+    }
+    WSASetLastError(code);
+    return SOCKET_ERROR;
+}
+
+/* In the place of collector/platform/windows/socket_lookup.c. */
+LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket)
+{
+    (void)socket;
+    return answer;
+}
+
+#define open_with_answers(receiving, ...)                                                          \
+    do {                                                                                           \
+        static const int told[] = {__VA_ARGS__};                                                   \
+        answers = told;                                                                            \
+        answer_count = sizeof told / sizeof told[0];                                               \
+        asked = 0;                                                                                 \
+        receiving_open(receiving, ADDRESS_IPV4, 100);                                              \
+    } while (0)
+
+static enum receive_result receive(struct receiving *receiving, struct error *error)
+{
+    return udp_socket_receive(receiving->socket, receiving->group, error);
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+static void what_other_hosts_answer_is_counted_and_ends_nothing(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, WSAECONNRESET, DATAGRAM, WSAENETRESET, WSAEHOSTUNREACH, DATAGRAM,
+                      WSAENETUNREACH, WSAEWOULDBLOCK);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_OK);
+    assert_int_equal(receiving->group->count, 2);
+    assert_int_equal(udp_socket_errors(receiving->socket), 4);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_WOULD_BLOCK);
+    assert_int_equal(udp_socket_errors(receiving->socket), 4);
+}
+
+static void the_same_answer_again_and_again_leaves_the_thread_to_others(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, WSAENETDOWN);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_LATER);
+    assert_int_equal(receiving->group->count, 0);
+    assert_int_equal(udp_socket_errors(receiving->socket), asked);
+    assert_in_range(asked, 2, 1000);
+}
+
+static void a_datagram_that_the_system_cut_is_truncated_and_ends_nothing(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, DATAGRAM, WSAEMSGSIZE, DATAGRAM, WSAEWOULDBLOCK);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_OK);
+    assert_int_equal(receiving->group->count, 3);
+    const struct datagram_slot *cut = &receiving->group->slots[1];
+    assert_true(cut->truncated);
+    assert_int_equal(cut->size, 100); /* max_datagram */
+    assert_true(cut->sent_size > DATAGRAM_MAX_SIZE);
+    assert_false(receiving->group->slots[2].truncated);
+    assert_int_equal(receiving->group->slots[2].size, 4);
+    assert_int_equal(udp_socket_errors(receiving->socket), 0);
+}
+
+static void a_moment_without_memory_is_for_later(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, WSAENOBUFS, WSA_NOT_ENOUGH_MEMORY, DATAGRAM, WSAEWOULDBLOCK);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_LATER);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_LATER);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_OK);
+    assert_int_equal(udp_socket_errors(receiving->socket), 2);
+}
+
+static void any_other_error_is_fatal_and_told_by_text_and_number(void **state)
+{
+    struct receiving *receiving = *state;
+    struct error error = {.code = EXIT_CODE_OK};
+    open_with_answers(receiving, WSAENOTSOCK);
+    assert_int_equal(receive(receiving, &error), RECEIVE_FATAL);
+    assert_int_equal(error.code, EXIT_CODE_IO);
+    assert_non_null(strstr(error.text, "10038"));
+}
+
+/* The receive after it meets what ended the group, and would-block too is never told from memory.
+ */
+static void what_ends_a_group_leaves_it_to_its_datagrams(void **state)
+{
+    struct receiving *receiving = *state;
+    struct error error;
+    open_with_answers(receiving, DATAGRAM, WSAENOBUFS, DATAGRAM, DATAGRAM, WSAEWOULDBLOCK, DATAGRAM,
+                      WSAENOTSOCK);
+    assert_int_equal(receive(receiving, &error), RECEIVE_OK);
+    assert_int_equal(receiving->group->count, 1);
+    assert_int_equal(receive(receiving, &error), RECEIVE_OK);
+    assert_int_equal(receiving->group->count, 2);
+    assert_int_equal(receive(receiving, &error), RECEIVE_OK);
+    assert_int_equal(receiving->group->count, 1);
+    assert_int_equal(receive(receiving, &error), RECEIVE_FATAL);
+    assert_int_equal(receiving->group->count, 0);
+}
+
+static void a_full_group_ends_a_receive(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, DATAGRAM);
+    assert_int_equal(receive(receiving, NULL), RECEIVE_OK);
+    assert_int_equal(receiving->group->count, DATAGRAM_GROUP_SIZE);
+    assert_int_equal(asked, DATAGRAM_GROUP_SIZE);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static void a_port_is_not_shared_with_whoever_asks_for_it(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, WSAEWOULDBLOCK);
+    BOOL on = FALSE;
+    int on_size = sizeof on;
+    assert_int_equal(getsockopt((SOCKET)udp_socket_handle(receiving->socket), SOL_SOCKET,
+                                SO_EXCLUSIVEADDRUSE, (char *)&on, &on_size),
+                     0);
+    assert_true(on); /* without it, the next would be refused by Wine but not by Windows */
+
+    SOCKET thief = socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP);
+    on = TRUE;
+    SOCKADDR_STORAGE name;
+    int size = socket_address_to_system(&receiving->to, &name);
+    assert_int_equal(setsockopt(thief, SOL_SOCKET, SO_REUSEADDR, (const char *)&on, sizeof on), 0);
+    assert_int_equal(bind(thief, (const struct sockaddr *)&name, size), SOCKET_ERROR);
+    closesocket(thief);
+}
+
+static void a_program_that_is_started_inherits_no_socket(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, WSAEWOULDBLOCK);
+    DWORD flags = HANDLE_FLAG_INHERIT;
+    assert_true(GetHandleInformation((HANDLE)udp_socket_handle(receiving->socket), &flags));
+    assert_int_equal(flags & HANDLE_FLAG_INHERIT, 0);
+}
+
+static void the_whole_buffer_that_is_asked_for_is_granted(void **state)
+{
+    struct receiving *receiving = *state;
+    open_with_answers(receiving, WSAEWOULDBLOCK);
+    assert_int_equal(udp_socket_receive_buffer(receiving->socket), RECEIVING_BUFFER);
+}
+
+#define with_group(test)                                                                           \
+    cmocka_unit_test_setup_teardown(test, receiving_set_up, receiving_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_group(what_other_hosts_answer_is_counted_and_ends_nothing),
+        with_group(the_same_answer_again_and_again_leaves_the_thread_to_others),
+        with_group(a_datagram_that_the_system_cut_is_truncated_and_ends_nothing),
+        with_group(a_moment_without_memory_is_for_later),
+        with_group(any_other_error_is_fatal_and_told_by_text_and_number),
+        with_group(what_ends_a_group_leaves_it_to_its_datagrams),
+        with_group(a_full_group_ends_a_receive),
+        with_group(a_port_is_not_shared_with_whoever_asks_for_it),
+        with_group(a_program_that_is_started_inherits_no_socket),
+        with_group(the_whole_buffer_that_is_asked_for_is_granted),
+    };
+    return cmocka_run_group_tests_name("udp_socket_winsock", tests, NULL, NULL);
+}

@@ -1,0 +1,453 @@
+/*
+ * The quick decoder beside the other one: what it decodes comes out the same, in as much memory,
+ * and what it gives up is as it was. And which messages it must not give up, since they are what
+ * senders send.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/message/decode.h"
+#include "proto/message/decoder.h" /* message_decode_any, which nobody else asks for */
+#include "proto/message/encode.h"
+#include "proto/message/json.h"
+#include "proto/message/plain.h"
+#include "proto/message_schema.h"
+#include "proto/schemas.h"
+#include "tests/support/proto/legacy.h"
+#include "tests/support/proto/random_message.h"
+
+#define ROOM   ((size_t)256 * 1024)
+#define USED   40 /* bytes of each arena that somebody else has */
+#define BEHIND 72 /* and behind it */
+#define PAINT  0x5a
+
+/* Both decoders over the same bytes. */
+struct both {
+    const struct message_type *type;
+    uint8_t *data; /* just as long as they are, so that the address sanitizer sees what is past */
+    size_t size;
+    struct arena arenas[2]; /* of the quick one and of the other */
+    struct decoded quick, other;
+    bool is_plain;
+    enum decode_result result; /* the other's */
+};
+
+/* What the last message left stands there: nobody may take it for his own. */
+static void open_arena(struct arena *arena, size_t place, size_t room)
+{
+    static _Alignas(max_align_t) uint8_t memory[2][USED + ROOM + BEHIND];
+    size_t capacity = USED + room;
+    *arena = (struct arena){memory[place], USED, capacity, false};
+    memset(arena->base, PAINT, USED);
+    memset(arena->base + capacity, PAINT, BEHIND);
+}
+
+static void check_arena(const struct arena *arena)
+{
+    for (size_t i = 0; i < USED; i++)
+        assert_int_equal(arena->base[i], PAINT);
+    for (size_t i = 0; i < BEHIND; i++)
+        assert_int_equal(arena->base[arena->capacity + i], PAINT);
+}
+
+static size_t write_protobuf(const struct both *both, const struct decoded *decoded, char *to)
+{
+    struct output out = {.data = to, .capacity = ROOM};
+    message_encode(both->type, decoded->message, &out);
+    assert_false(out.overflow);
+    return out.used;
+}
+
+static size_t write_json(const struct both *both, const struct decoded *decoded, char *to)
+{
+    static const struct json_style style = {.show_unknown = true};
+    static uint8_t room[1 << 20];
+    struct arena scratch = {.base = room, .capacity = sizeof room};
+    struct output out = {.data = to, .capacity = 4 * ROOM};
+    message_write_json(both->type, decoded->message, &style, &scratch, &out);
+    assert_false(out.overflow);
+    return out.used;
+}
+
+static void assert_same(const struct both *both)
+{
+    static char quick[4 * ROOM], other[4 * ROOM];
+    assert_int_equal(both->result, DECODE_OK);
+    assert_int_equal(both->arenas[0].used, both->arenas[1].used);
+    assert_int_equal(both->quick.unknown_fields, both->other.unknown_fields);
+    size_t size = write_protobuf(both, &both->quick, quick);
+    assert_int_equal(size, write_protobuf(both, &both->other, other));
+    assert_memory_equal(quick, other, size);
+    size = write_json(both, &both->quick, quick);
+    assert_int_equal(size, write_json(both, &both->other, other));
+    assert_memory_equal(quick, other, size);
+}
+
+/* Decodes both ways. Returns whether the quick one did. */
+static bool decode_both(struct both *both, const struct message_type *type, unsigned levels,
+                        size_t room)
+{
+    *both = (struct both){.type = type, .size = wire.size, .quick = {&wire, 99}};
+    both->data = malloc(wire.size == 0 ? 1 : wire.size);
+    assert_non_null(both->data);
+    memcpy(both->data, wire.bytes, wire.size);
+    open_arena(&both->arenas[0], 0, room);
+    open_arena(&both->arenas[1], 1, room);
+    both->is_plain =
+        plain_decode(type, both->data, both->size, levels, &both->arenas[0], &both->quick);
+    both->result =
+        message_decode_any(type, both->data, both->size, levels, &both->arenas[1], &both->other);
+    if (both->is_plain) {
+        assert_same(both);
+    } else {
+        assert_int_equal(both->arenas[0].used, USED);
+        assert_false(both->arenas[0].exhausted);
+        assert_ptr_equal(both->quick.message, &wire);
+        assert_int_equal(both->quick.unknown_fields, 99);
+    }
+    return both->is_plain;
+}
+
+static void close_both(struct both *both)
+{
+    check_arena(&both->arenas[0]);
+    check_arena(&both->arenas[1]);
+    free(both->data);
+}
+
+static bool is_plain(const struct message_type *type, unsigned levels)
+{
+    struct both both;
+    bool plain = decode_both(&both, type, levels, ROOM);
+    close_both(&both);
+    return plain;
+}
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+static const struct message_type *type_of(const struct decoding *decoding)
+{
+    return decoding->schema == NULL ? decoding->type
+                                    : ((const struct message_schema *)decoding->schema)->type;
+}
+
+/* Does it with each type that there is: of the built-in schemas, and shapes of all kinds. */
+static void with_each_type(void (*use)(const struct message_type *type))
+{
+    static const char *const names[] = {"sluice.shapes.Tree",     "sluice.shapes.Kinds",
+                                        "sluice.modern.Modern",   "sluice.modern.Known",
+                                        "sluice.legacy.Strict70", "sluice.legacy.Legacy",
+                                        "sluice.sets.Holder"};
+    void *state;
+    for (size_t i = 0; builtin_schemas[i] != NULL; i++) {
+        decoding_set_up_schema(&state, builtin_schemas[i]);
+        use(type_of(state));
+        close_decoding(&state);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        decoding_set_up_shape(&state, names[i]);
+        use(type_of(state));
+        close_decoding(&state);
+    }
+}
+
+static void what_senders_send_is_of_plain_types(void **state)
+{
+    (void)state;
+    void *opened;
+    for (size_t i = 0; builtin_schemas[i] != NULL; i++) {
+        decoding_set_up_schema(&opened, builtin_schemas[i]);
+        assert_true(type_of(opened)->plain);
+        close_decoding(&opened);
+    }
+    decoding_set_up_shape(&opened, "sluice.modern.Modern");
+    assert_true(type_of(opened)->plain);
+    close_decoding(&opened);
+    decoding_set_up_shape(&opened, "sluice.legacy.Legacy");
+    assert_false(type_of(opened)->plain); /* it has groups */
+    close_decoding(&opened);
+    decoding_set_up_shape(&opened, "sluice.sets.Holder");
+    assert_false(type_of(opened)->plain); /* it has message sets */
+    close_decoding(&opened);
+}
+
+/* --- messages at random ----------------------------------------------------------------------- */
+
+#define MESSAGES 1500 /* of each type, and as many damaged ones */
+#define LEVELS   6
+
+static void decode_odd_ones(const struct message_type *type)
+{
+    struct random_message random = {.state = 1, .odd = true, .most = 1500};
+    size_t decoded = 0;
+    size_t refused = 0;
+    for (int i = 0; i < 2 * MESSAGES; i++) {
+        wire_clear(&wire);
+        random_message_put(&random, &wire, type, (unsigned)i % (LEVELS + 1));
+        if (i % 2 != 0)
+            random_message_damage(&random, &wire);
+        struct both both;
+        bool plain = decode_both(&both, type, i % 5 == 0 ? 2 : SCHEMA_MAX_DEPTH, ROOM);
+        decoded += plain;
+        refused += both.result != DECODE_OK;
+        close_both(&both);
+    }
+    assert_in_range(decoded, MESSAGES / 10, SIZE_MAX);
+    assert_in_range(refused, MESSAGES / 20, SIZE_MAX);
+}
+
+static void odd_and_damaged_messages_are_decoded_alike_or_given_up(void **state)
+{
+    (void)state;
+    with_each_type(decode_odd_ones);
+}
+
+static bool has_map(const struct message_type *type)
+{
+    for (size_t i = 0; i < type->repeated_count; i++)
+        if (type->fields[type->repeated[i]].map)
+            return true;
+    return false;
+}
+
+static void decode_tidy_ones(const struct message_type *type)
+{
+    struct random_message random = {.state = 2, .most = 1500};
+    if (!type->plain || has_map(type))
+        return;
+    for (int i = 0; i < MESSAGES; i++) {
+        wire_clear(&wire);
+        random_message_put(&random, &wire, type, (unsigned)i % 4);
+        struct both both;
+        bool plain = decode_both(&both, type, SCHEMA_MAX_DEPTH, ROOM);
+        if (!plain && both.result == DECODE_OK)
+            fail_msg("%s: message %d was given up", type->descriptor->name, i);
+        close_both(&both);
+    }
+}
+
+static void tidy_messages_are_not_given_up(void **state)
+{
+    (void)state;
+    with_each_type(decode_tidy_ones);
+}
+
+/* Whoever asks cannot tell which of the two it was. */
+static void decode_in_little_room(const struct message_type *type)
+{
+    struct random_message random = {.state = 3, .odd = true, .most = 200};
+    size_t too_large = 0;
+    for (int i = 0; i < 60; i++) {
+        wire_clear(&wire);
+        random_message_put(&random, &wire, type, 3);
+        if (i % 3 == 0)
+            random_message_damage(&random, &wire);
+        bool enough = false;
+        for (size_t room = 0; !enough && room < ROOM; room += 8) {
+            struct both both;
+            decode_both(&both, type, SCHEMA_MAX_DEPTH, room);
+            both.arenas[0].used = USED;
+            enum decode_result result = message_decode(type, both.data, both.size, SCHEMA_MAX_DEPTH,
+                                                       &both.arenas[0], &both.quick);
+            assert_int_equal(result, both.result);
+            assert_int_equal(both.arenas[0].used, both.arenas[1].used);
+            assert_int_equal(both.arenas[0].exhausted, both.arenas[1].exhausted);
+            too_large += result == DECODE_TOO_LARGE;
+            /* And where the last piece of a prototype may reach past its block. */
+            enough = result != DECODE_TOO_LARGE && room > both.arenas[1].used + 2 * PROTOTYPE_PIECE;
+            enough = enough || (result != DECODE_TOO_LARGE && result != DECODE_OK);
+            close_both(&both);
+        }
+    }
+    assert_in_range(too_large, 100, SIZE_MAX);
+}
+
+static void with_any_room_the_outcome_is_the_same(void **state)
+{
+    (void)state;
+    with_each_type(decode_in_little_room);
+}
+
+/* --- one by one ------------------------------------------------------------------------------- */
+
+static int open_modern(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.modern.Modern");
+}
+
+static int open_tree(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.shapes.Tree");
+}
+
+static int open_kinds(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.shapes.Kinds");
+}
+
+#define assert_plain(state)    assert_true(is_plain(type_of(*(state)), SCHEMA_MAX_DEPTH))
+#define assert_given_up(state) assert_false(is_plain(type_of(*(state)), SCHEMA_MAX_DEPTH))
+
+static void a_list_is_plain_where_its_elements_stand_together(void **state)
+{
+    for (int i = 0; i < 3; i++)
+        wire_text(&wire, 44, "a");
+    assert_plain(state);
+    wire_uint(&wire, 3, 1);
+    assert_plain(state);
+    wire_text(&wire, 44, "b");
+    assert_given_up(state);
+    wire_clear(&wire);
+    wire_bytes(&wire, 33, "\1\2", 2);
+    assert_plain(state);
+    wire_bytes(&wire, 33, "", 0);
+    assert_plain(state);
+    wire_bytes(&wire, 33, "\3", 1);
+    assert_given_up(state);
+    wire_clear(&wire);
+    wire_uint(&wire, 33, 1); /* it was declared packed */
+    assert_given_up(state);
+    wire_clear(&wire);
+    wire_fixed32(&wire, 32, 1);
+    assert_given_up(state);
+}
+
+static void a_message_is_plain_once(void **state)
+{
+    wire_bytes(&wire, 1, "", 0);
+    assert_plain(state);
+    wire_bytes(&wire, 4, "", 0);
+    wire_text(&wire, 5, "it instead");
+    wire_bytes(&wire, 4, "", 0); /* not the one before, which the text took away */
+    assert_plain(state);
+    wire_bytes(&wire, 4, "", 0);
+    assert_given_up(state);
+    wire_clear(&wire);
+    wire_bytes(&wire, 1, "", 0);
+    wire_bytes(&wire, 1, "", 0);
+    assert_given_up(state);
+}
+
+static void levels_are_counted(void **state)
+{
+    wire_wrap(&wire, 2, SCHEMA_MAX_DEPTH);
+    assert_plain(state);
+    wire_wrap(&wire, 1, 1);
+    assert_given_up(state);
+    wire_clear(&wire);
+    wire_wrap(&wire, 4, 3);
+    assert_true(is_plain(type_of(*state), 3));
+    assert_false(is_plain(type_of(*state), 2));
+    wire_clear(&wire);
+    for (int i = 0; i < 3 * SCHEMA_MAX_DEPTH; i++)
+        wire_bytes(&wire, 2, "", 0); /* side by side */
+    assert_plain(state);
+}
+
+/* A sender that is newer than the schema. */
+static void unknown_fields_are_plain_as_long_as_their_list_can_grow(void **state)
+{
+    wire_uint(&wire, 15, 300);
+    wire_text(&wire, 2000, "one");
+    wire_text(&wire, 3, "name");
+    wire_fixed32(&wire, 99, 1);
+    wire_fixed64(&wire, 99, 1);
+    wire_text(&wire, 6, "a number, in another wire type");
+    assert_plain(state);
+    wire_bytes(&wire, 1, "", 0);
+    assert_plain(state);
+    wire_uint(&wire, 15, 1);
+    assert_given_up(state);
+    wire_clear(&wire);
+    wire_tag(&wire, 15, GROUP_START);
+    wire_tag(&wire, 15, GROUP_END);
+    assert_given_up(state);
+}
+
+/* How many keys, in all and different ones. */
+static void put_map(size_t entries, size_t keys)
+{
+    wire_clear(&wire);
+    for (size_t i = 0; i < entries; i++) {
+        size_t entry = wire_begin(&wire, 8);
+        wire_uint(&wire, 1, i % keys);
+        wire_uint(&wire, 2, i);
+        wire_end(&wire, entry);
+    }
+}
+
+static void a_map_of_a_few_entries_is_plain(void **state)
+{
+    put_map(12, 12);
+    assert_plain(state);
+    put_map(12, 2);
+    assert_plain(state);
+    put_map(13, 13);
+    assert_given_up(state);
+    wire_clear(&wire);
+    size_t entry = wire_begin(&wire, 9);
+    wire_uint(&wire, 1, 5); /* its value would have to be made */
+    wire_end(&wire, entry);
+    assert_given_up(state);
+}
+
+static void required_fields_are_asked_for(void **state)
+{
+    size_t needs = wire_begin(&wire, 11);
+    wire_uint(&wire, 1, 5);
+    wire_end(&wire, needs);
+    assert_plain(state);
+    wire_clear(&wire);
+    needs = wire_begin(&wire, 11);
+    wire_uint(&wire, 2, 5);
+    wire_end(&wire, needs);
+    assert_given_up(state);
+}
+
+static void known_values_of_closed_enums_are_plain(void **state)
+{
+    wire_uint(&wire, COLOUR, GREEN);
+    wire_uint(&wire, COLOURS, GREEN);
+    wire_uint(&wire, COLOURS, UINT64_MAX - 2); /* COLD */
+    wire_bytes(&wire, PACKED_COLOURS, "\1\2", 2);
+    wire_uint(&wire, CHOSEN, GREEN);
+    assert_plain(state);
+    static const uint32_t single[] = {COLOUR, COLOURS, CHOSEN};
+    for (size_t i = 0; i < 3; i++) {
+        wire_clear(&wire);
+        wire_uint(&wire, single[i], BLACK);
+        assert_given_up(state);
+    }
+    wire_clear(&wire);
+    wire_bytes(&wire, PACKED_COLOURS, "\1\115", 2);
+    assert_given_up(state);
+}
+
+#define modern(test) cmocka_unit_test_setup_teardown(test, open_modern, close_decoding)
+#define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
+#define tree(test)   cmocka_unit_test_setup_teardown(test, open_tree, close_decoding)
+#define kinds(test)  cmocka_unit_test_setup_teardown(test, open_kinds, close_decoding)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_senders_send_is_of_plain_types),
+        cmocka_unit_test(odd_and_damaged_messages_are_decoded_alike_or_given_up),
+        cmocka_unit_test(tidy_messages_are_not_given_up),
+        cmocka_unit_test(with_any_room_the_outcome_is_the_same),
+        kinds(a_list_is_plain_where_its_elements_stand_together),
+        tree(a_message_is_plain_once),
+        tree(levels_are_counted),
+        tree(unknown_fields_are_plain_as_long_as_their_list_can_grow),
+        modern(a_map_of_a_few_entries_is_plain),
+        modern(required_fields_are_asked_for),
+        legacy(known_values_of_closed_enums_are_plain),
+    };
+    return cmocka_run_group_tests_name("message_plain", tests, NULL, NULL);
+}

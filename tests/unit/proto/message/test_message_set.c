@@ -1,0 +1,486 @@
+/* Message sets: what an item means, what of it is dropped, kept or refused, and how it goes out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/base/wire.h"
+#include "proto/message/decode.h"
+#include "proto/message/json.h"
+#include "tests/support/proto/decoding.h"
+
+/* Fields of Holder and of Item (tests/proto/sets.proto), and the numbers of items. */
+enum { SET = 1, SETS = 2, BY_NAME = 3 };
+enum { NUMBER = 1, LIST = 2, ITEM_SET = 3 };
+enum { INNER = 4, NEEDS = 5, MODERN = 6, ITEM = 100, LAST = 2147483646, NOBODYS = 99 };
+
+static int open_set(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.sets.Set");
+}
+
+static int open_holder(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.sets.Holder");
+}
+
+static int open_known(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.modern.Known");
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+static void begin_item(void)
+{
+    wire_tag(&wire, WIRE_ITEM, WIRE_GROUP_START);
+}
+
+static void end_item(void)
+{
+    wire_tag(&wire, WIRE_ITEM, WIRE_GROUP_END);
+}
+
+static void put_id(uint64_t id)
+{
+    wire_uint(&wire, WIRE_ITEM_ID, id);
+}
+
+/* The message Item with a number. */
+static void put_number(uint64_t number)
+{
+    size_t begun = wire_begin(&wire, WIRE_ITEM_MESSAGE);
+    wire_uint(&wire, NUMBER, number);
+    wire_end(&wire, begun);
+}
+
+static void put_content(const char *bytes, size_t size)
+{
+    wire_bytes(&wire, WIRE_ITEM_MESSAGE, bytes, size);
+}
+
+static void put_item(uint32_t id, uint64_t number)
+{
+    begin_item();
+    put_id(id);
+    put_number(number);
+    end_item();
+}
+
+/* Makes all there is the message of an item. */
+static void wrap_in_item(uint32_t id, bool message_first)
+{
+    static struct wire content;
+    content = wire;
+    wire_clear(&wire);
+    begin_item();
+    if (!message_first)
+        put_id(id);
+    wire_bytes(&wire, WIRE_ITEM_MESSAGE, content.bytes, content.size);
+    if (message_first)
+        put_id(id);
+    end_item();
+}
+
+/* --- what an item means ----------------------------------------------------------------------- */
+
+static void an_item_is_the_extension_of_its_number(void **state)
+{
+    put_item(LAST, 7);
+    put_item(ITEM, 5);
+    assert_decodes_as(*state, &wire,
+                      "{\"[sluice.sets.Item.item]\":{\"number\":5},"
+                      "\"[sluice.sets.last]\":{\"number\":7}}");
+    assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
+}
+
+static void message_sets_stand_wherever_messages_do(void **state)
+{
+    put_item(ITEM, 5);
+    wire_wrap(&wire, SET, 1);
+    wire_text(&wire, SETS, "");
+    size_t begun = wire_begin(&wire, SETS);
+    put_item(LAST, 6);
+    wire_end(&wire, begun);
+    begun = wire_begin(&wire, BY_NAME);
+    wire_text(&wire, 1, "a");
+    size_t value = wire_begin(&wire, 2);
+    put_item(ITEM, 7);
+    wire_end(&wire, value);
+    wire_end(&wire, begun);
+    assert_decodes_as(*state, &wire,
+                      "{\"set\":{\"[sluice.sets.Item.item]\":{\"number\":5}},"
+                      "\"sets\":[{},{\"[sluice.sets.last]\":{\"number\":6}}],"
+                      "\"by_name\":{\"a\":{\"[sluice.sets.Item.item]\":{\"number\":7}}}}");
+}
+
+static void an_any_may_hold_a_message_set(void **state)
+{
+    static struct wire content;
+    put_item(ITEM, 5);
+    content = wire;
+    wire_clear(&wire);
+    wire_text(&wire, 1, "/sluice.sets.Set");
+    wire_bytes(&wire, 2, content.bytes, content.size);
+    wire_wrap(&wire, 16, 1);
+    assert_decodes_as(*state, &wire,
+                      "{\"any\":{\"@type\":\"/sluice.sets.Set\","
+                      "\"[sluice.sets.Item.item]\":{\"number\":5}}}");
+}
+
+static void the_message_may_stand_before_the_number(void **state)
+{
+    begin_item();
+    put_number(5);
+    put_id(ITEM);
+    end_item();
+    assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":5}}");
+}
+
+static void an_extension_may_stand_as_a_field(void **state)
+{
+    wire_uint(&wire, NUMBER, 5);
+    wire_wrap(&wire, ITEM, 1);
+    assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":5}}");
+}
+
+static void items_of_one_number_are_merged(void **state)
+{
+    begin_item();
+    put_id(ITEM);
+    put_content("\x08\x05\x10\x01", 4);
+    end_item();
+    begin_item();
+    put_content("\x10\x02", 2);
+    put_id(ITEM);
+    end_item();
+    wire_bytes(&wire, ITEM, "\x10\x03", 2);
+    assert_decodes_as(*state, &wire,
+                      "{\"[sluice.sets.Item.item]\":{\"number\":5,\"list\":[1,2,3]}}");
+}
+
+static void a_message_set_given_twice_is_merged(void **state)
+{
+    for (uint32_t i = 1; i <= 2; i++) {
+        size_t begun = wire_begin(&wire, SET);
+        begin_item();
+        put_id(ITEM);
+        put_content(i == 1 ? "\x10\x01" : "\x10\x02", 2);
+        end_item();
+        put_item(NOBODYS, i);
+        wire_end(&wire, begun);
+    }
+    assert_decodes_as(*state, &wire, "{\"set\":{\"[sluice.sets.Item.item]\":{\"list\":[1,2]}}}");
+    assert_int_equal(((struct decoding *)*state)->unknown_fields, 2);
+}
+
+/* --- what is kept, and what is dropped -------------------------------------------------------- */
+
+/* The message's JSON with its unknown fields. */
+static void assert_shown(const struct decoding *decoding, const char *expected)
+{
+    static char text[4096];
+    static const struct json_style style = {.show_unknown = true};
+    struct output out = {.data = text, .capacity = sizeof text - 1};
+    message_write_json(decoding->type, decoding->message, &style, NULL, &out);
+    text[out.used] = '\0';
+    assert_string_equal(text, expected);
+}
+
+static void an_item_of_an_unknown_number_is_an_unknown_field(void **state)
+{
+    struct decoding *decoding = *state;
+    put_item(ITEM, 5);
+    put_item(NOBODYS, 6);
+    begin_item();
+    put_content("\xff", 1); /* nobody looks into it */
+    put_id(UINT32_MAX);
+    end_item();
+    wire_uint(&wire, NOBODYS, 7);
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    assert_int_equal(decoding->unknown_fields, 3);
+    assert_shown(decoding, "{\"[sluice.sets.Item.item]\":{\"number\":5},\"@unknown\":["
+                           "{\"number\":99,\"bytes\":\"CAY=\"},"
+                           "{\"number\":4294967295,\"bytes\":\"/w==\"},"
+                           "{\"number\":99,\"varint\":\"7\"}]}");
+}
+
+static void the_number_has_32_bits(void **state)
+{
+    begin_item();
+    put_id((UINT64_C(1) << 32) + ITEM);
+    put_number(5);
+    end_item();
+    assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":5}}");
+}
+
+static void the_first_number_and_the_first_message_count(void **state)
+{
+    begin_item();
+    put_id(ITEM);
+    put_id(LAST);
+    put_number(5);
+    put_number(6);
+    put_id(LAST);
+    put_content("\xff", 1);
+    end_item();
+    begin_item();
+    put_number(7);
+    put_content("\xff", 1);
+    put_id(LAST);
+    put_id(ITEM);
+    end_item();
+    assert_decodes_as(*state, &wire,
+                      "{\"[sluice.sets.Item.item]\":{\"number\":5},"
+                      "\"[sluice.sets.last]\":{\"number\":7}}");
+}
+
+static void an_item_without_a_number_or_a_message_is_dropped(void **state)
+{
+    begin_item();
+    end_item();
+    begin_item();
+    put_id(ITEM);
+    end_item();
+    begin_item();
+    put_content("\xff", 1);
+    end_item();
+    assert_decodes_as(*state, &wire, "{}");
+    assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
+}
+
+static void other_fields_of_an_item_are_dropped(void **state)
+{
+    begin_item();
+    wire_uint(&wire, 77, 1);
+    put_id(ITEM);
+    wire_tag(&wire, 3, WIRE_GROUP_START);
+    put_item(LAST, 1);
+    wire_tag(&wire, 3, WIRE_GROUP_END);
+    put_number(5);
+    wire_text(&wire, WIRE_ITEM_ID, "text");
+    end_item();
+    assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":5}}");
+    assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
+}
+
+/* As Google's parser has it: it looks at one byte. */
+static void longer_tags_than_need_be_are_of_other_fields_in_an_item(void **state)
+{
+    wire_raw(&wire, "\x8b\x00", 2); /* but not where the item begins and ends */
+    wire_raw(&wire, "\x90\x00\x64", 3);
+    put_number(5);
+    wire_raw(&wire, "\x8c\x00", 2);
+    begin_item();
+    put_id(ITEM);
+    wire_raw(&wire, "\x9a\x00\x01\xff", 4);
+    put_number(6);
+    end_item();
+    assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":6}}");
+}
+
+/* --- what is refused -------------------------------------------------------------------------- */
+
+static void items_that_make_no_sense_are_malformed(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } wrong[] = {
+        {"\x0b", 1},                                    /* no end */
+        {"\x0b\x10\x64\x1a\x00", 5},                    /* no end, though all is there */
+        {"\x0b\x14", 2},                                /* another's end */
+        {"\x0b\x00\x0c", 3},                            /* no field */
+        {"\x0b\x10", 2},                                /* no number */
+        {"\x0b\x10\xff\xff\xff\xff\xff\xff", 8},        /* half a number */
+        {"\x0b\x1a\x05\x0c", 4},                        /* less than a message */
+        {"\x0b\x10\x64\x1a\x01\xff\x0c", 7},            /* no message */
+        {"\x0b\x1a\x01\xff\x10\x64\x0c", 7},            /* nor before its number */
+        {"\x0b\x10\x64\x1a\x01\x0c\x0c", 7},            /* an end in the message */
+        {"\x0b\x1a\x01\x0c\x10\x64\x0c", 7},            /* */
+        {"\x0b\x10\x00\x1a\x00\x0c", 6},                /* no extension has the number 0 */
+        {"\x0b\x1a\x00\x10\x00\x0c", 6},                /* */
+        {"\x0b\x10\x80\x80\x80\x80\x10\x1a\0\x0c", 10}, /* nor this, of 32 bits */
+        {"\x0b\x17\x0c", 3},                            /* no wire type */
+        {"\x0b\x2b\x0c", 3},                            /* a group in it without its end */
+        {"\x0c", 1},                                    /* an end alone */
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        wire_clear(&wire);
+        wire_raw(&wire, wrong[i].bytes, wrong[i].size);
+        if (decoding_wire(*state, &wire) != DECODE_MALFORMED)
+            fail_msg("item %zu is not malformed", i);
+    }
+}
+
+static void the_message_of_an_item_needs_its_required_fields(void **state)
+{
+    for (int first = 0; first <= 1; first++) {
+        wire_clear(&wire);
+        wire_uint(&wire, 2, 1);
+        wrap_in_item(NEEDS, first != 0);
+        assert_decodes_to(*state, &wire, DECODE_MALFORMED);
+        begin_item(); /* which may come in another item */
+        put_id(NEEDS);
+        put_content("\x08\x04", 2);
+        end_item();
+        assert_decodes_as(*state, &wire, "{\"[sluice.sets.needs]\":{\"must\":4,\"may\":1}}");
+    }
+}
+
+static void text_in_an_item_is_checked_as_elsewhere(void **state)
+{
+    for (int first = 0; first <= 1; first++) {
+        wire_clear(&wire);
+        wire_text(&wire, 5, "\xff");
+        wrap_in_item(MODERN, first != 0);
+        assert_decodes_to(*state, &wire, DECODE_MALFORMED);
+    }
+    wire_clear(&wire);
+    wire_text(&wire, 5, "\xc3\xa9");
+    wrap_in_item(MODERN, false);
+    assert_decodes_as(*state, &wire, "{\"[sluice.sets.modern]\":{\"text\":\"\xc3\xa9\"}}");
+}
+
+/* --- bounds ----------------------------------------------------------------------------------- */
+
+/* So many message sets in one another, of so many levels each. */
+static void assert_deepest(struct decoding *decoding, bool message_first, size_t sets)
+{
+    wire_clear(&wire);
+    for (size_t i = 0; i < sets; i++)
+        wrap_in_item(INNER, message_first);
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    wrap_in_item(INNER, message_first);
+    assert_decodes_to(decoding, &wire, DECODE_TOO_DEEP);
+}
+
+static void an_item_is_a_level_and_its_message_another(void **state)
+{
+    assert_deepest(*state, false, SCHEMA_MAX_DEPTH / 2);
+}
+
+/* As Google's parser counts. */
+static void an_item_whose_message_comes_first_is_one_level(void **state)
+{
+    assert_deepest(*state, true, SCHEMA_MAX_DEPTH);
+}
+
+static void groups_in_an_item_count_as_levels(void **state)
+{
+    for (size_t levels = SCHEMA_MAX_DEPTH - 1; levels <= SCHEMA_MAX_DEPTH + 1; levels++) {
+        wire_clear(&wire);
+        begin_item();
+        for (size_t i = 1; i < levels; i++)
+            wire_tag(&wire, 5, WIRE_GROUP_START);
+        for (size_t i = 1; i < levels; i++)
+            wire_tag(&wire, 5, WIRE_GROUP_END);
+        end_item();
+        assert_decodes_to(*state, &wire, levels <= SCHEMA_MAX_DEPTH ? DECODE_OK : DECODE_TOO_DEEP);
+    }
+}
+
+static void ten_thousand_items_are_bounded_by_the_arena(void **state)
+{
+    static const uint32_t ids[] = {ITEM, NOBODYS};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        wire_clear(&wire);
+        for (int k = 0; k < 10000; k++)
+            put_item(ids[i], 1);
+        decoding_set_room(*state, DECODING_ROOM);
+        assert_decodes_to(*state, &wire, DECODE_OK);
+        decoding_set_room(*state, 4096);
+        assert_decodes_to(*state, &wire, DECODE_TOO_LARGE);
+    }
+}
+
+/* --- encoding --------------------------------------------------------------------------------- */
+
+static void assert_encoded(struct decoding *decoding, const void *bytes, size_t size)
+{
+    static struct wire again;
+    wire_clear(&again);
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    decoding_encode(decoding, &again);
+    assert_int_equal(again.size, size);
+    assert_memory_equal(again.bytes, bytes, size);
+}
+
+static void extensions_and_unknown_numbers_go_out_as_items(void **state)
+{
+    static const char items[] = "\x0b\x10\x64\x1a\x02\x08\x05\x0c"
+                                "\x0b\x10\xfe\xff\xff\xff\x07\x1a\x00\x0c"
+                                "\x0b\x10\xff\xff\xff\xff\x0f\x1a\x01\xff\x0c";
+    wire_raw(&wire, items, sizeof items - 1);
+    assert_encoded(*state, items, sizeof items - 1);
+}
+
+static void a_field_goes_out_as_an_item(void **state)
+{
+    static const char items[] = "\x0b\x10\x64\x1a\x02\x08\x05\x0c\x0b\x10\x63\x1a\x01\x61\x0c";
+    wire_bytes(&wire, ITEM, "\x08\x05", 2);
+    wire_text(&wire, NOBODYS, "a");
+    assert_encoded(*state, items, sizeof items - 1);
+}
+
+static void unknown_fields_that_no_item_can_hold_go_out_as_they_came(void **state)
+{
+    wire_uint(&wire, NOBODYS, 1);
+    wire_fixed32(&wire, ITEM, 2);
+    wire_tag(&wire, 5, WIRE_GROUP_START);
+    wire_tag(&wire, 5, WIRE_GROUP_END);
+    assert_encoded(*state, wire.bytes, wire.size);
+}
+
+static void message_sets_in_messages_have_their_length(void **state)
+{
+    begin_item();
+    put_id(ITEM);
+    size_t begun = wire_begin(&wire, WIRE_ITEM_MESSAGE);
+    size_t inside = wire_begin(&wire, ITEM_SET);
+    put_item(LAST, 300);
+    wire_end(&wire, inside);
+    wire_end(&wire, begun);
+    end_item();
+    wire_wrap(&wire, SETS, 1);
+    assert_encoded(*state, wire.bytes, wire.size);
+}
+
+#define set(test)    cmocka_unit_test_setup_teardown(test, open_set, close_decoding)
+#define holder(test) cmocka_unit_test_setup_teardown(test, open_holder, close_decoding)
+#define known(test)  cmocka_unit_test_setup_teardown(test, open_known, close_decoding)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        set(an_item_is_the_extension_of_its_number),
+        holder(message_sets_stand_wherever_messages_do),
+        known(an_any_may_hold_a_message_set),
+        set(the_message_may_stand_before_the_number),
+        set(an_extension_may_stand_as_a_field),
+        set(items_of_one_number_are_merged),
+        holder(a_message_set_given_twice_is_merged),
+        set(an_item_of_an_unknown_number_is_an_unknown_field),
+        set(the_number_has_32_bits),
+        set(the_first_number_and_the_first_message_count),
+        set(an_item_without_a_number_or_a_message_is_dropped),
+        set(other_fields_of_an_item_are_dropped),
+        set(longer_tags_than_need_be_are_of_other_fields_in_an_item),
+        set(items_that_make_no_sense_are_malformed),
+        set(the_message_of_an_item_needs_its_required_fields),
+        set(text_in_an_item_is_checked_as_elsewhere),
+        set(an_item_is_a_level_and_its_message_another),
+        set(an_item_whose_message_comes_first_is_one_level),
+        set(groups_in_an_item_count_as_levels),
+        set(ten_thousand_items_are_bounded_by_the_arena),
+        set(extensions_and_unknown_numbers_go_out_as_items),
+        set(a_field_goes_out_as_an_item),
+        set(unknown_fields_that_no_item_can_hold_go_out_as_they_came),
+        holder(message_sets_in_messages_have_their_length),
+    };
+    return cmocka_run_group_tests_name("message_set", tests, NULL, NULL);
+}

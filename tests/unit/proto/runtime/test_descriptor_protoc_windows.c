@@ -1,0 +1,73 @@
+/* A .proto file where protoc cannot write to its output by a name: by a file that is gone then. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/windows/text.h"
+#include "proto/runtime/descriptor_file.h"
+#include "tests/support/platform/scratch_directory.h"
+
+extern const unsigned char shapes_set[];
+extern const size_t shapes_set_size;
+
+static void set_variable(const wchar_t *name, const char *value)
+{
+    wchar_t *wide = text_wide_copy(value);
+    assert_non_null(wide);
+    assert_true(SetEnvironmentVariableW(name, wide));
+    free(wide);
+}
+
+/* The program in protoc's place, and a folder of our own for temporary files. */
+static int set_up(void **state)
+{
+    /* TEMP, which is asked next, still names the one that all have. */
+    assert_true(SetEnvironmentVariableW(L"TMP", NULL));
+    if (scratch_make(state) != 0)
+        return -1;
+    set_variable(L"PATH", TEST_PROTOC_FOLDER);
+    scratch_make_folder("temporary");
+    set_variable(L"TMP", scratch_path("temporary"));
+    return 0;
+}
+
+static void what_protoc_wrote_to_a_file_is_read_and_the_file_removed(void **state)
+{
+    (void)state;
+    struct type_set *set;
+    struct error error;
+    scratch_put_text("shapes.proto", "");
+    scratch_put("shapes.proto.set", (const char *)shapes_set, shapes_set_size);
+    if (descriptor_file_load(scratch_path("shapes.proto"), &set, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_non_null(type_set_require(set, "sluice.shapes.Tree", &error));
+    type_set_destroy(set);
+    assert_int_equal(scratch_count("temporary"), 0);
+}
+
+static void nothing_stays_of_one_that_failed(void **state)
+{
+    (void)state;
+    struct type_set *set;
+    struct error error;
+    assert_int_equal(descriptor_file_load(scratch_path("gone.proto"), &set, &error), -1);
+    assert_non_null(strstr(error.text, "gone.proto: protoc: "));
+    assert_int_equal(scratch_count("temporary"), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, scratch_remove)
+    const struct CMUnitTest tests[] = {
+        TEST(what_protoc_wrote_to_a_file_is_read_and_the_file_removed),
+        TEST(nothing_stays_of_one_that_failed),
+    };
+    return cmocka_run_group_tests_name("descriptor file by protoc", tests, NULL, NULL);
+}

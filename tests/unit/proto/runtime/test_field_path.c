@@ -1,0 +1,194 @@
+/* Paths to fields: how they are written, what is wrong with them, and where they lead. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/runtime/field_path.h"
+#include "proto/runtime/field_value.h"
+#include "tests/support/proto/decoding.h"
+
+static int open_legacy(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.legacy.Legacy");
+}
+
+static int open_kinds(void **state)
+{
+    return decoding_set_up_shape(state, "sluice.shapes.Kinds");
+}
+
+static struct field_path parsed(const struct decoding *decoding, const char *text)
+{
+    struct field_path path;
+    struct error error;
+    if (!field_path_parse(decoding->type, text, strlen(text), &path, &error))
+        fail_msg("%s: %s", text, error.text);
+    return path;
+}
+
+static void assert_refused(const struct decoding *decoding, const char *text, const char *expected)
+{
+    struct field_path path;
+    struct error error = {0};
+    assert_false(field_path_parse(decoding->type, text, strlen(text), &path, &error));
+    assert_int_equal(error.code, EXIT_CODE_CONFIG);
+    if (strstr(error.text, expected) == NULL)
+        fail_msg("%s: %s", text, error.text);
+}
+
+/* What is at the end of the path, as text; "-" where nothing is. */
+static void assert_leads_to(const struct decoding *decoding, const char *text, size_t element,
+                            const char *expected)
+{
+    char room[256];
+    struct output out = {.data = room, .capacity = sizeof room};
+    struct field_path path = parsed(decoding, text);
+    const void *value = field_path_follow(&path, decoding->message, element);
+    if (value == NULL)
+        output_char(&out, '-');
+    else
+        field_write_text(field_path_last(&path), value, &out);
+    output_char(&out, '\0');
+    assert_false(out.overflow);
+    assert_string_equal(room, expected);
+}
+
+static void a_path_goes_through_messages_groups_and_extensions(void **state)
+{
+    struct decoding *decoding = *state;
+    size_t child = wire_begin(&wire, 18);
+    wire_uint(&wire, 1, 5);
+    wire_end(&wire, child);
+    wire_tag(&wire, 103, 3);
+    wire_uint(&wire, 1, 6);
+    wire_tag(&wire, 103, 4);
+    wire_bytes(&wire, 104, "\x12\x01t", 3);
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    assert_leads_to(decoding, "child.number", 0, "5");
+    assert_leads_to(decoding, "[sluice.legacy.extended].x", 0, "6");
+    assert_leads_to(decoding, "[sluice.legacy.Scope.nested_extra].text", 0, "t");
+    assert_leads_to(decoding, "child.child.number", 0, "-");
+    assert_leads_to(decoding, "text", 0, "-"); /* it has presence, and is not there */
+    assert_leads_to(decoding, "pair.left", 0, "-");
+}
+
+static void a_path_through_a_list_has_a_value_for_each_element(void **state)
+{
+    struct decoding *decoding = *state;
+    struct field_path path = parsed(decoding, "children.number");
+    for (unsigned i = 0; i < 3; i++) {
+        size_t child = wire_begin(&wire, 25);
+        if (i != 1)
+            wire_uint(&wire, 1, i);
+        wire_end(&wire, child);
+        wire_uint(&wire, 16, 7 + i);
+    }
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    assert_int_equal(field_path_elements(&path, decoding->message), 3);
+    assert_leads_to(decoding, "children.number", 0, "0");
+    assert_leads_to(decoding, "children.number", 1, "-");
+    assert_leads_to(decoding, "children.number", 2, "2");
+    assert_leads_to(decoding, "children.number", 3, "-");
+    assert_leads_to(decoding, "list", 2, "9");
+    path = parsed(decoding, "child.list");
+    assert_int_equal(field_path_elements(&path, decoding->message), 0);
+    path = parsed(decoding, "number");
+    assert_int_equal(field_path_elements(&path, decoding->message), 1);
+}
+
+static void paths_through_one_list_are_told(void **state)
+{
+    struct decoding *decoding = *state;
+    struct field_path number = parsed(decoding, "children.number");
+    struct field_path text = parsed(decoding, "children.text");
+    struct field_path deeper = parsed(decoding, "child.children.text");
+    struct field_path plain = parsed(decoding, "number");
+    assert_true(field_path_same_list(&number, &text));
+    assert_false(field_path_same_list(&number, &deeper));
+    assert_false(field_path_same_list(&number, &plain));
+    assert_false(field_path_same_list(&plain, &plain));
+}
+
+static void a_path_that_leads_nowhere_is_refused(void **state)
+{
+    struct decoding *decoding = *state;
+    assert_refused(decoding, "", "has no field \"\"");
+    assert_refused(decoding, "nunber", "has no field \"nunber\"; did you mean \"number\"?");
+    assert_refused(decoding, "child.nunber", "did you mean \"number\"?");
+    assert_refused(decoding, "child..number", "has no field \"\"");
+    assert_refused(decoding, "child.", "nothing can follow \"child\"");
+    assert_refused(decoding, "number.x", "nothing can follow \"number\"");
+    assert_refused(decoding, "counts.value", "nothing can follow \"counts\"");
+    assert_refused(decoding, "[sluice.legacy.extended]x", "nothing can follow");
+    assert_refused(decoding, "sluice.legacy.extra", "has no field \"sluice\"");
+    assert_refused(decoding, "[no.such]", "has no field");
+    assert_refused(decoding, "[sluice.legacy.extra", "has no field");
+    assert_refused(decoding, "children.list", "\"list\" is the second repeated field");
+    assert_refused(decoding, "children.children.number", "second repeated field");
+    char long_path[200] = "child";
+    for (int i = 0; i < FIELD_PATH_STEPS; i++)
+        strcat(long_path, ".child");
+    assert_refused(decoding, long_path, "more than 16 steps");
+}
+
+/* A map is the path's last step, and what is followed is the message that has it. */
+static void a_path_may_end_with_a_map(void **state)
+{
+    struct decoding *decoding = *state;
+    struct field_path path = parsed(decoding, "child.counts");
+    assert_true(field_path_last(&path)->map);
+    wire_wrap(&wire, 18, 1);
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    struct field_path child = parsed(decoding, "child");
+    assert_ptr_equal(field_path_follow(&path, decoding->message, 0),
+                     *(void *const *)field_path_follow(&child, decoding->message, 0));
+}
+
+static void values_are_written_as_plain_text(void **state)
+{
+    struct decoding *decoding = *state;
+    wire_double(&wire, 1, 0.1);
+    wire_float(&wire, 2, 0.1F);
+    wire_uint(&wire, 3, (uint64_t)-3);
+    wire_uint(&wire, 6, UINT64_MAX);
+    wire_sint(&wire, 8, INT64_MIN);
+    wire_fixed32(&wire, 9, UINT32_MAX);
+    wire_uint(&wire, 13, 1);
+    wire_text(&wire, 14, "a \"b\"");
+    wire_uint(&wire, 16, 1);
+    wire_double(&wire, 31, -1.0 / 0.0);
+    wire_uint(&wire, 46, 99);
+    assert_decodes_to(decoding, &wire, DECODE_OK);
+    assert_leads_to(decoding, "a_double", 0, "0.1");
+    assert_leads_to(decoding, "a_float", 0, "0.1");
+    assert_leads_to(decoding, "an_int32", 0, "-3");
+    assert_leads_to(decoding, "a_uint64", 0, "18446744073709551615");
+    assert_leads_to(decoding, "a_sint64", 0, "-9223372036854775808");
+    assert_leads_to(decoding, "a_fixed32", 0, "4294967295");
+    assert_leads_to(decoding, "a_bool", 0, "true");
+    assert_leads_to(decoding, "a_string", 0, "a \"b\"");
+    assert_leads_to(decoding, "a_colour", 0, "RED");
+    assert_leads_to(decoding, "doubles", 0, "-Infinity");
+    assert_leads_to(decoding, "colours", 0, "99");
+    assert_leads_to(decoding, "an_int64", 0, "0"); /* without presence: there */
+}
+
+#define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        legacy(a_path_goes_through_messages_groups_and_extensions),
+        legacy(a_path_through_a_list_has_a_value_for_each_element),
+        legacy(paths_through_one_list_are_told),
+        legacy(a_path_that_leads_nowhere_is_refused),
+        legacy(a_path_may_end_with_a_map),
+        cmocka_unit_test_setup_teardown(values_are_written_as_plain_text, open_kinds,
+                                        close_decoding),
+    };
+    return cmocka_run_group_tests_name("field_path", tests, NULL, NULL);
+}

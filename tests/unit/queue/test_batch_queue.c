@@ -1,0 +1,595 @@
+/* The queue of batches: order, bounds and end, the listeners' shares, and two threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
+#include "collector/platform/thread.h"
+#include "collector/queue/batch_queue.h"
+#include "tests/support/platform/patience.h"
+
+#define CAPACITY 16
+
+static const struct listener listeners[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
+
+/* The pool of a test, and a queue that three listeners share or one has alone. */
+struct fixture {
+    struct batch_pool *pool;
+    struct batch_queue *queue;
+};
+
+static struct fixture make(size_t capacity, bool shared)
+{
+    struct fixture made = {
+        .pool = batch_pool_create((size_t)2 * CAPACITY, (size_t)2 * BATCH_QUEUE_LARGE),
+        .queue = batch_queue_create(capacity, shared ? 3 : 1, shared),
+    };
+    assert_non_null(made.pool);
+    assert_non_null(made.queue);
+    return made;
+}
+
+static void finish(struct fixture *fixture)
+{
+    struct batch *batch;
+    while ((batch = batch_queue_pop(fixture->queue)) != NULL)
+        batch_release(batch);
+    assert_int_equal(batch_pool_out(fixture->pool), 0);
+    batch_queue_destroy(fixture->queue);
+    batch_pool_destroy(fixture->pool);
+}
+
+/* Offers a batch of the listener; one that is not taken goes back to the pool. */
+static enum queue_result offer_sized(struct fixture *fixture, size_t listener, bool large)
+{
+    struct batch *batch = batch_acquire(fixture->pool, large);
+    assert_non_null(batch);
+    batch->listener = &listeners[listener];
+    enum queue_result result = batch_queue_push(fixture->queue, batch);
+    if (result != QUEUE_TAKEN)
+        batch_release(batch);
+    return result;
+}
+
+static enum queue_result offer(struct fixture *fixture, size_t listener)
+{
+    return offer_sized(fixture, listener, false);
+}
+
+static size_t offer_until_refused(struct fixture *fixture, size_t listener)
+{
+    size_t taken = 0;
+    while (offer(fixture, listener) == QUEUE_TAKEN)
+        taken++;
+    return taken;
+}
+
+static size_t take(struct fixture *fixture)
+{
+    struct batch *batch = batch_queue_pop(fixture->queue);
+    assert_non_null(batch);
+    size_t listener = batch->listener->index;
+    batch_release(batch);
+    return listener;
+}
+
+/* --- one thread ------------------------------------------------------------------------------- */
+
+static void a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    assert_int_equal(batch_queue_capacity(fixture.queue), CAPACITY);
+    assert_int_equal(batch_queue_level(fixture.queue), 0);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(batch_queue_level(fixture.queue), 2);
+    assert_int_equal(batch_queue_large_level(fixture.queue), 1);
+    take(&fixture);
+    assert_int_equal(batch_queue_level(fixture.queue), 1);
+    assert_int_equal(batch_queue_large_level(fixture.queue), 1);
+    take(&fixture);
+    assert_int_equal(batch_queue_level(fixture.queue), 0);
+    assert_int_equal(batch_queue_large_level(fixture.queue), 0);
+    finish(&fixture);
+}
+
+static void batches_come_out_in_the_order_they_went_in(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    assert_true(batch_queue_is_empty(fixture.queue));
+    assert_null(batch_queue_pop(fixture.queue));
+    for (int round = 0; round < 50; round++) {
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(offer(&fixture, i), QUEUE_TAKEN);
+        assert_false(batch_queue_is_empty(fixture.queue));
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(take(&fixture), i);
+        assert_true(batch_queue_is_empty(fixture.queue));
+    }
+    finish(&fixture);
+}
+
+static void one_listener_alone_may_fill_all_of_it(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    take(&fixture);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    finish(&fixture);
+}
+
+static void large_batches_have_few_slots_and_small_ones_the_rest(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
+        assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
+    assert_true(batch_queue_fill(fixture.queue) == 1);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    take(&fixture);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_FULL);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY - BATCH_QUEUE_LARGE - 1);
+    finish(&fixture);
+}
+
+static void a_listener_with_many_large_batches_leaves_slots_to_the_others(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    while (offer_sized(&fixture, 0, true) == QUEUE_TAKEN) {
+    }
+    assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_SHARE_SPENT);
+    assert_int_equal(offer_sized(&fixture, 1, true), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
+static void it_is_finished_when_closed_and_empty(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    assert_int_equal(offer(&fixture, 1), QUEUE_TAKEN);
+    assert_false(batch_queue_finished(fixture.queue));
+    batch_queue_close(fixture.queue);
+    assert_false(batch_queue_finished(fixture.queue));
+    assert_int_equal(take(&fixture), 1);
+    assert_true(batch_queue_finished(fixture.queue));
+    finish(&fixture);
+}
+
+/* --- shares ----------------------------------------------------------------------------------- */
+
+static void a_flooding_listener_holds_at_most_half_of_what_was_free(void **state)
+{
+    (void)state;
+    for (size_t capacity = 2; capacity <= CAPACITY; capacity++) {
+        struct fixture fixture = make(capacity, true);
+        size_t held = 0;
+        while (offer(&fixture, 0) == QUEUE_TAKEN) {
+            size_t free_before = capacity - held;
+            held++;
+            assert_true(held == 1 || held <= free_before / 2);
+        }
+        assert_int_equal(offer(&fixture, 0), capacity == 1 ? QUEUE_FULL : QUEUE_SHARE_SPENT);
+        assert_in_range(held, 1, capacity);
+        finish(&fixture);
+    }
+}
+
+static void a_flooding_listener_leaves_room_for_the_others(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    assert_in_range(offer_until_refused(&fixture, 0), CAPACITY / 4, CAPACITY / 2);
+    assert_in_range(offer_until_refused(&fixture, 1), 1, CAPACITY / 2);
+    assert_in_range(offer_until_refused(&fixture, 2), 1, CAPACITY / 2);
+    finish(&fixture);
+}
+
+/* Its first batch is refused by nothing but a full queue. */
+static void a_listener_that_holds_nothing_gets_any_free_slot(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(2, true);
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 0), QUEUE_SHARE_SPENT);
+    assert_int_equal(offer(&fixture, 1), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 2), QUEUE_FULL);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    finish(&fixture);
+}
+
+static void a_share_comes_back_with_what_is_taken(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    size_t share = offer_until_refused(&fixture, 0);
+    for (int round = 0; round < 100; round++) {
+        assert_int_equal(offer(&fixture, 0), QUEUE_SHARE_SPENT);
+        assert_int_equal(take(&fixture), 0);
+        assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    }
+    for (size_t i = 0; i < share; i++)
+        take(&fixture);
+    assert_int_equal(offer_until_refused(&fixture, 0), share);
+    finish(&fixture);
+}
+
+static void a_listener_alone_gets_a_share_when_others_come(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
+    for (size_t i = 0; i < CAPACITY - 1; i++)
+        take(&fixture);
+    assert_true(batch_queue_set_listeners(fixture.queue, 3, true));
+    assert_in_range(offer_until_refused(&fixture, 0), 1, CAPACITY / 2);
+    assert_int_equal(offer(&fixture, 2), QUEUE_TAKEN);
+    assert_true(batch_queue_set_listeners(fixture.queue, 1, false));
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    assert_int_equal(offer(&fixture, 1), QUEUE_TAKEN);
+    assert_false(batch_queue_set_listeners(fixture.queue, BATCH_QUEUE_LISTENERS + 1, false));
+    finish(&fixture);
+}
+
+static void a_queue_that_shrinks_keeps_what_waits_in_it(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    batch_queue_set_capacity(fixture.queue, 4);
+    assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(take(&fixture), 0);
+    assert_int_equal(offer_until_refused(&fixture, 0), 1);
+    batch_queue_set_capacity(fixture.queue, (size_t)10 * CAPACITY);
+    assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY - 4);
+    finish(&fixture);
+}
+
+/* --- room for what is newer ------------------------------------------------------------------- */
+
+/* A producer that drops the oldest: it asks for room after each push, taken or not. */
+static enum queue_result offer_newest(struct fixture *fixture, size_t listener, bool large,
+                                      bool *asked)
+{
+    struct batch *batch = batch_acquire(fixture->pool, large);
+    assert_non_null(batch);
+    batch->listener = &listeners[listener];
+    batch_retain(batch);
+    enum queue_result result = batch_queue_push(fixture->queue, batch);
+    if (result != QUEUE_TAKEN)
+        batch_release(batch);
+    *asked = batch_queue_want_room(fixture->queue, batch, result != QUEUE_TAKEN);
+    batch_release(batch);
+    return result;
+}
+
+struct evicted {
+    size_t count;
+    size_t of[3]; /* by listener */
+    size_t large;
+};
+
+static void evict(void *context, struct batch *batch)
+{
+    struct evicted *evicted = context;
+    evicted->count++;
+    evicted->of[batch->listener->index]++;
+    evicted->large += batch->large;
+    batch_release(batch);
+}
+
+static struct evicted make_room(struct fixture *fixture)
+{
+    struct evicted evicted = {0};
+    assert_true(batch_queue_make_room(fixture->queue, evict, &evicted));
+    return evicted;
+}
+
+static void room_is_asked_for_before_it_is_missing_and_only_once(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    struct evicted evicted = {0};
+    bool asked;
+    for (int i = 0; i < CAPACITY - 3; i++) {
+        assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+        assert_false(asked);
+    }
+    assert_false(batch_queue_make_room(fixture.queue, evict, &evicted));
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+    assert_true(asked); /* two more have room */
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+    assert_false(asked);
+    assert_int_equal(make_room(&fixture).count, (CAPACITY - 1) / 4 + 1);
+    assert_false(batch_queue_make_room(fixture.queue, evict, &evicted));
+    assert_int_equal(evicted.count, 0);
+    finish(&fixture);
+}
+
+static void the_oldest_make_room_for_the_newest(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    bool asked;
+    for (size_t i = 0; i < 100; i++)
+        (void)offer_newest(&fixture, i % 3, false, &asked);
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_SHARE_SPENT);
+    struct evicted evicted = make_room(&fixture);
+    assert_true(evicted.count > 0);
+    assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
+/* A queue of one slot has no quarter. */
+static void the_smallest_queue_gives_its_only_batch(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(1, false);
+    bool asked;
+    for (int round = 0; round < 5; round++) {
+        assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
+        assert_true(asked);
+        assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
+        assert_int_equal(make_room(&fixture).count, 1);
+    }
+    finish(&fixture);
+}
+
+/* The sink was served meanwhile: nothing need be lost. */
+static void room_that_is_there_by_now_is_not_made(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    bool asked;
+    for (int i = 0; i < CAPACITY; i++)
+        (void)offer_newest(&fixture, 0, false, &asked);
+    for (int i = 0; i < 3; i++)
+        take(&fixture);
+    assert_int_equal(make_room(&fixture).count, 0);
+    finish(&fixture);
+}
+
+/* A flooded listener pushes out what is its own; what others hold stays where it is. */
+static void a_listener_whose_share_is_spent_loses_its_own_oldest_alone(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    bool asked;
+    assert_int_equal(offer_newest(&fixture, 1, false, &asked), QUEUE_TAKEN);
+    size_t sent = 0;
+    for (int round = 0; round < 100; round++) {
+        while (offer_newest(&fixture, 0, false, &asked) == QUEUE_TAKEN)
+            sent++;
+        struct evicted evicted = make_room(&fixture);
+        assert_in_range(evicted.of[0], 1, sent);
+        assert_int_equal(evicted.count, evicted.of[0]);
+        sent -= evicted.count;
+    }
+    assert_int_equal(take(&fixture), 1);
+    finish(&fixture);
+}
+
+static void what_large_batches_miss_is_made_by_the_oldest_large_ones(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, false);
+    bool asked;
+    assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
+    for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
+        assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    assert_true(asked);
+    struct evicted evicted = make_room(&fixture);
+    assert_int_equal(evicted.large, BATCH_QUEUE_LARGE / 4 + 1);
+    assert_int_equal(evicted.count, evicted.large);
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
+static void large_batches_of_a_spent_share_are_made_room_for_by_that_listeners(void **state)
+{
+    (void)state;
+    struct fixture fixture = make(CAPACITY, true);
+    bool asked;
+    assert_int_equal(offer_newest(&fixture, 1, true, &asked), QUEUE_TAKEN);
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    assert_false(asked); /* each holds one; no next one may come */
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_SHARE_SPENT);
+    assert_true(asked);
+    struct evicted evicted = make_room(&fixture);
+    assert_int_equal(evicted.of[0], 1);
+    assert_int_equal(evicted.count, 1);
+    assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
+    finish(&fixture);
+}
+
+/* --- two threads ------------------------------------------------------------------------------ */
+
+#define BATCHES 5000
+#define LARGEST 5 /* records a batch */
+
+struct traffic {
+    struct fixture fixture;
+    bool consumer_is_slow; /* it takes nothing until something was refused */
+    bool makes_room;       /* it takes out the oldest where it is asked to */
+    _Atomic uint64_t refusals;
+    uint64_t batches, records, sum; /* pushed */
+    uint64_t taken_batches, taken_records, taken_sum, disorder;
+    uint64_t evicted_batches;
+    bool gave_up;
+};
+
+/* A batch whose records carry numbers that go on from *sum's count, written to its arena. */
+static struct batch *make_batch(struct batch_pool *pool, uint64_t number, uint64_t *sum)
+{
+    struct batch *batch = batch_acquire(pool, false);
+    if (batch == NULL)
+        return NULL;
+    batch->listener = &listeners[number % 3];
+    for (uint64_t i = 0; i <= number % LARGEST; i++) {
+        struct record *record = arena_allocate(&batch->arena, sizeof *record);
+        if (record == NULL)
+            abort(); /* a batch has room for a few */
+        *record = (struct record){.received_ns = (int64_t)(number * LARGEST + i)};
+        *sum += (uint64_t)record->received_ns;
+        batch_append(batch, record);
+    }
+    return batch;
+}
+
+static void produce(void *argument)
+{
+    struct traffic *traffic = argument;
+    int64_t until = patience_until();
+    while (traffic->batches < BATCHES) {
+        uint64_t sum = 0;
+        struct batch *batch = make_batch(traffic->fixture.pool, traffic->batches, &sum);
+        if (batch == NULL) {
+            if (!patience(until))
+                break;
+            continue;
+        }
+        uint32_t count = batch->count; /* after the push the batch is the consumer's */
+        if (traffic->makes_room)
+            (void)batch_queue_want_room(traffic->fixture.queue, batch, true);
+        while (batch_queue_push(traffic->fixture.queue, batch) != QUEUE_TAKEN && patience(until))
+            atomic_fetch_add(&traffic->refusals, 1);
+        traffic->batches++;
+        traffic->records += count;
+        traffic->sum += sum;
+    }
+    batch_queue_close(traffic->fixture.queue);
+}
+
+static void check_batch(struct traffic *traffic, const struct batch *batch)
+{
+    uint64_t number = traffic->taken_batches++;
+    traffic->disorder += batch->listener != &listeners[number % 3];
+    traffic->disorder += batch->count != number % LARGEST + 1;
+    for (const struct record *record = batch->first; record != NULL; record = record->next) {
+        traffic->taken_records++;
+        traffic->taken_sum += (uint64_t)record->received_ns;
+    }
+}
+
+/* Evicted records are summed up with the taken ones; no order is expected of what is left. */
+static void sum_up_evicted(void *context, struct batch *batch)
+{
+    struct traffic *traffic = context;
+    traffic->evicted_batches++;
+    check_batch(traffic, batch);
+    batch_release(batch);
+}
+
+static void consume(struct traffic *traffic)
+{
+    int64_t until = patience_until();
+    uint64_t seen = 0;
+    while (!batch_queue_finished(traffic->fixture.queue)) {
+        bool hold = traffic->consumer_is_slow && atomic_load(&traffic->refusals) == seen &&
+                    traffic->taken_batches + CAPACITY < BATCHES;
+        if (traffic->makes_room)
+            (void)batch_queue_make_room(traffic->fixture.queue, sum_up_evicted, traffic);
+        struct batch *batch = hold ? NULL : batch_queue_pop(traffic->fixture.queue);
+        if (batch == NULL) {
+            traffic->gave_up = !patience(until);
+            if (traffic->gave_up)
+                return;
+            continue;
+        }
+        seen = atomic_load(&traffic->refusals);
+        check_batch(traffic, batch);
+        batch_release(batch);
+    }
+}
+
+static void run_traffic(struct traffic *traffic)
+{
+    struct thread *thread;
+    struct error error;
+    assert_int_equal(thread_start(&thread, "producer", produce, traffic, &error), 0);
+    consume(traffic);
+    thread_join(thread);
+    assert_false(traffic->gave_up);
+    assert_int_equal(traffic->batches, BATCHES);
+    assert_int_equal(traffic->taken_batches, BATCHES);
+    assert_int_equal(traffic->taken_records, traffic->records);
+    assert_true(traffic->taken_sum == traffic->sum);
+    finish(&traffic->fixture);
+}
+
+static void assert_all_arrive(size_t capacity, bool consumer_is_slow)
+{
+    struct traffic traffic = {
+        .fixture = make(capacity, true),
+        .consumer_is_slow = consumer_is_slow,
+    };
+    run_traffic(&traffic);
+    assert_int_equal(traffic.disorder, 0);
+}
+
+static void every_record_is_taken_or_evicted_once(void **state)
+{
+    (void)state;
+    for (size_t capacity = 1; capacity <= CAPACITY; capacity *= 4) {
+        struct traffic traffic = {
+            .fixture = make(capacity, true), .consumer_is_slow = true, .makes_room = true};
+        run_traffic(&traffic);
+        assert_true(traffic.evicted_batches > 0);
+    }
+}
+
+static void every_record_arrives_once_and_whole(void **state)
+{
+    (void)state;
+    assert_all_arrive(CAPACITY, false);
+    assert_all_arrive(1, false);
+}
+
+static void every_record_arrives_at_a_slow_consumer(void **state)
+{
+    (void)state;
+    assert_all_arrive(4, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large),
+        cmocka_unit_test(batches_come_out_in_the_order_they_went_in),
+        cmocka_unit_test(one_listener_alone_may_fill_all_of_it),
+        cmocka_unit_test(large_batches_have_few_slots_and_small_ones_the_rest),
+        cmocka_unit_test(a_listener_with_many_large_batches_leaves_slots_to_the_others),
+        cmocka_unit_test(it_is_finished_when_closed_and_empty),
+        cmocka_unit_test(a_flooding_listener_holds_at_most_half_of_what_was_free),
+        cmocka_unit_test(a_flooding_listener_leaves_room_for_the_others),
+        cmocka_unit_test(a_listener_that_holds_nothing_gets_any_free_slot),
+        cmocka_unit_test(a_share_comes_back_with_what_is_taken),
+        cmocka_unit_test(a_listener_alone_gets_a_share_when_others_come),
+        cmocka_unit_test(a_queue_that_shrinks_keeps_what_waits_in_it),
+        cmocka_unit_test(room_is_asked_for_before_it_is_missing_and_only_once),
+        cmocka_unit_test(the_oldest_make_room_for_the_newest),
+        cmocka_unit_test(the_smallest_queue_gives_its_only_batch),
+        cmocka_unit_test(room_that_is_there_by_now_is_not_made),
+        cmocka_unit_test(a_listener_whose_share_is_spent_loses_its_own_oldest_alone),
+        cmocka_unit_test(what_large_batches_miss_is_made_by_the_oldest_large_ones),
+        cmocka_unit_test(large_batches_of_a_spent_share_are_made_room_for_by_that_listeners),
+        cmocka_unit_test(every_record_arrives_once_and_whole),
+        cmocka_unit_test(every_record_is_taken_or_evicted_once),
+        cmocka_unit_test(every_record_arrives_at_a_slow_consumer),
+    };
+    return cmocka_run_group_tests_name("batch_queue", tests, NULL, NULL);
+}

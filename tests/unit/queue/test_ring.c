@@ -1,0 +1,355 @@
+/* The ring: order, bounds and end; and counts and checksums on both ends of two threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/thread.h"
+#include "collector/queue/ring.h"
+#include "tests/support/platform/patience.h"
+
+/* --- one thread ------------------------------------------------------------------------------- */
+
+static void items_come_out_in_the_order_they_went_in(void **state)
+{
+    (void)state;
+    int items[5];
+    struct ring *ring = ring_create(5);
+    assert_null(ring_pop(ring));
+    for (int round = 0; round < 100; round++) { /* past the slots' end at every place */
+        for (int i = 0; i < 3 + round % 3; i++)
+            assert_true(ring_push(ring, &items[i]));
+        assert_int_equal(ring_level(ring), 3 + round % 3);
+        for (int i = 0; i < 3 + round % 3; i++)
+            assert_ptr_equal(ring_pop(ring), &items[i]);
+        assert_null(ring_pop(ring));
+        assert_int_equal(ring_level(ring), 0);
+    }
+    ring_destroy(ring);
+}
+
+static void it_holds_exactly_its_capacity(void **state)
+{
+    (void)state;
+    int item;
+    for (size_t capacity = 1; capacity <= 70; capacity++) {
+        struct ring *ring = ring_create(capacity);
+        assert_int_equal(ring_capacity(ring), capacity);
+        for (int round = 0; round < 3; round++) {
+            for (size_t i = 0; i < capacity; i++)
+                assert_true(ring_push(ring, &item));
+            assert_false(ring_push(ring, &item));
+            assert_int_equal(ring_level(ring), capacity);
+            assert_non_null(ring_pop(ring));
+            assert_true(ring_push(ring, &item));
+            assert_false(ring_push(ring, &item));
+            for (size_t i = 0; i < capacity; i++)
+                assert_non_null(ring_pop(ring));
+            assert_null(ring_pop(ring));
+        }
+        ring_destroy(ring);
+    }
+}
+
+/* What is taken out: numbers below `below`, and where they go. */
+struct numbers {
+    int below;
+    int taken[70];
+    int count;
+};
+
+static bool is_below(void *context, void *item)
+{
+    return *(int *)item < ((struct numbers *)context)->below;
+}
+
+static void note_number(void *context, void *item)
+{
+    struct numbers *numbers = context;
+    numbers->taken[numbers->count++] = *(int *)item;
+}
+
+static void assert_pops(struct ring *ring, const int *expected, size_t count)
+{
+    assert_int_equal(ring_level(ring), count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(*(int *)ring_pop(ring), expected[i]);
+    assert_null(ring_pop(ring));
+}
+
+static void what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order(void **state)
+{
+    (void)state;
+    int items[] = {9, 1, 8, 2, 7, 3};
+    for (size_t start = 0; start < 8; start++) { /* past the slots' end at every place */
+        struct ring *ring = ring_create(6);
+        struct numbers small = {.below = 5};
+        const struct ring_choice choice = {is_below, note_number, &small};
+        for (size_t i = 0; i < start; i++) {
+            assert_true(ring_push(ring, &items[0]));
+            assert_non_null(ring_pop(ring));
+        }
+        for (size_t i = 0; i < 6; i++)
+            assert_true(ring_push(ring, &items[i]));
+        ring_take_out(ring, 2, &choice);
+        assert_int_equal(small.count, 2);
+        assert_int_equal(small.taken[0], 1);
+        assert_int_equal(small.taken[1], 2);
+        for (size_t i = 0; i < 2; i++)
+            assert_true(ring_push(ring, &items[1]));
+        assert_false(ring_push(ring, &items[1]));
+        assert_pops(ring, (const int[]){9, 8, 7, 3, 1, 1}, 6);
+        ring_destroy(ring);
+    }
+}
+
+static void all_none_and_nothing_may_be_taken_out(void **state)
+{
+    (void)state;
+    int items[] = {1, 2, 3};
+    struct ring *ring = ring_create(3);
+    struct numbers none = {.below = 0}, all = {.below = 9};
+    const struct ring_choice choose_none = {is_below, note_number, &none};
+    const struct ring_choice choose_all = {is_below, note_number, &all};
+    ring_take_out(ring, 10, &choose_all);
+    for (int i = 0; i < 3; i++)
+        assert_true(ring_push(ring, &items[i]));
+    ring_take_out(ring, 10, &choose_none);
+    ring_take_out(ring, 0, &choose_all);
+    assert_int_equal(none.count + all.count, 0);
+    assert_int_equal(ring_level(ring), 3);
+    ring_take_out(ring, 10, &choose_all);
+    assert_int_equal(all.count, 3);
+    assert_pops(ring, NULL, 0);
+    ring_destroy(ring);
+}
+
+static void a_closed_ring_is_finished_once_it_is_empty(void **state)
+{
+    (void)state;
+    int item;
+    struct ring *ring = ring_create(4);
+    assert_false(ring_finished(ring));
+    assert_true(ring_push(ring, &item));
+    ring_close(ring);
+    assert_false(ring_finished(ring));
+    assert_ptr_equal(ring_pop(ring), &item);
+    assert_true(ring_finished(ring));
+    assert_null(ring_pop(ring));
+    ring_destroy(ring);
+}
+
+static void a_ring_may_be_destroyed_full_or_not_be_there(void **state)
+{
+    (void)state;
+    int item;
+    struct ring *ring = ring_create(1);
+    assert_true(ring_push(ring, &item));
+    ring_destroy(ring);
+    ring_destroy(NULL);
+}
+
+/* --- two threads ------------------------------------------------------------------------------ */
+
+#define ITEMS 16
+
+struct item {
+    uint64_t number;
+    uint64_t check;
+};
+
+/*
+ * Items go forth through one ring and back through another, and are written anew only then; so
+ * both directions of both rings must carry plain memory from thread to thread.
+ */
+struct traffic {
+    struct ring *forth, *back;
+    uint64_t count;        /* items to send */
+    bool producer_is_slow; /* it sends only into an empty ring */
+    bool consumer_is_slow; /* it takes only from a full ring */
+    struct item items[ITEMS];
+    uint64_t sent, sent_sum;
+    uint64_t received, received_sum, disorder;
+    bool gave_up;
+};
+
+static uint64_t check_of(uint64_t number)
+{
+    return number * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0x5bd1e995);
+}
+
+static void produce(void *argument)
+{
+    struct traffic *traffic = argument;
+    int64_t until = patience_until();
+    size_t fresh = 0;
+    while (traffic->sent < traffic->count) {
+        while (traffic->producer_is_slow && ring_level(traffic->forth) != 0 && patience(until))
+            ;
+        struct item *item = fresh < ITEMS ? &traffic->items[fresh++] : ring_pop(traffic->back);
+        if (item == NULL) {
+            if (!patience(until))
+                break;
+            continue;
+        }
+        item->number = traffic->sent;
+        item->check = check_of(item->number);
+        traffic->sent_sum += item->check;
+        while (!ring_push(traffic->forth, item) && patience(until))
+            ;
+        traffic->sent++;
+    }
+    ring_close(traffic->forth);
+}
+
+static void consume(struct traffic *traffic)
+{
+    int64_t until = patience_until();
+    size_t full = ring_capacity(traffic->forth) < ITEMS ? ring_capacity(traffic->forth) : ITEMS;
+    while (!ring_finished(traffic->forth)) {
+        bool hold = traffic->consumer_is_slow && ring_level(traffic->forth) < full &&
+                    traffic->received + full < traffic->count;
+        struct item *item = hold ? NULL : ring_pop(traffic->forth);
+        if (item == NULL) {
+            traffic->gave_up = !patience(until);
+            if (traffic->gave_up)
+                break;
+            continue;
+        }
+        traffic->disorder += item->number != traffic->received;
+        traffic->disorder += item->check != check_of(item->number);
+        traffic->received_sum += item->check;
+        traffic->received++;
+        while (!ring_push(traffic->back, item) && patience(until))
+            ;
+    }
+}
+
+static void assert_all_arrive(struct traffic *traffic, size_t capacity)
+{
+    struct thread *thread;
+    struct error error;
+    traffic->forth = ring_create(capacity);
+    traffic->back = ring_create(ITEMS);
+    assert_int_equal(thread_start(&thread, "producer", produce, traffic, &error), 0);
+    consume(traffic);
+    thread_join(thread);
+    assert_false(traffic->gave_up);
+    assert_int_equal(traffic->sent, traffic->count);
+    assert_int_equal(traffic->received, traffic->count);
+    assert_int_equal(traffic->disorder, 0);
+    assert_true(traffic->received_sum == traffic->sent_sum);
+    assert_null(ring_pop(traffic->forth));
+    ring_destroy(traffic->forth);
+    ring_destroy(traffic->back);
+}
+
+static void everything_arrives_once_and_whole_in_a_steady_flow(void **state)
+{
+    (void)state;
+    static const size_t capacities[] = {1, 2, 3, 8, 100};
+    for (size_t i = 0; i < sizeof capacities / sizeof capacities[0]; i++) {
+        struct traffic traffic = {.count = 20000};
+        assert_all_arrive(&traffic, capacities[i]);
+    }
+}
+
+static void everything_arrives_from_a_slow_producer(void **state)
+{
+    (void)state;
+    struct traffic traffic = {.count = 2000, .producer_is_slow = true};
+    assert_all_arrive(&traffic, 8);
+}
+
+static void everything_arrives_at_a_slow_consumer(void **state)
+{
+    (void)state;
+    struct traffic traffic = {.count = 2000, .consumer_is_slow = true};
+    assert_all_arrive(&traffic, 8);
+    struct traffic tight = {.count = 2000, .consumer_is_slow = true};
+    assert_all_arrive(&tight, 1);
+}
+
+/* What was pushed before the close is there when the consumer sees the close. */
+static void the_end_never_overtakes_the_last_item(void **state)
+{
+    (void)state;
+    for (uint64_t count = 0; count < 200; count++) {
+        struct traffic traffic = {.count = count % 5};
+        assert_all_arrive(&traffic, 4);
+    }
+}
+
+#define ENDS 20000
+
+struct ends {
+    struct ring *rings[ENDS];
+    int item;
+    _Atomic size_t begun; /* rounds that the consumer has begun */
+    size_t full;
+};
+
+static void push_and_close(void *argument)
+{
+    struct ends *ends = argument;
+    int64_t until = patience_until();
+    for (size_t i = 0; i < ENDS; i++) {
+        for (size_t spin = 0; atomic_load(&ends->begun) <= i; spin++)
+            if (spin > 1000 && !patience(until))
+                return;
+        ends->full += ring_push(ends->rings[i], &ends->item);
+        ring_close(ends->rings[i]);
+    }
+}
+
+/* A ring that holds an item is not finished, at whatever moment its producer closes it. */
+static void the_end_is_never_seen_before_the_last_item(void **state)
+{
+    (void)state;
+    static struct ends ends;
+    struct thread *thread;
+    struct error error;
+    size_t early = 0;
+    int64_t until = patience_until();
+    for (size_t i = 0; i < ENDS; i++)
+        ends.rings[i] = ring_create(1);
+    assert_int_equal(thread_start(&thread, "producer", push_and_close, &ends, &error), 0);
+    for (size_t i = 0; i < ENDS; i++) {
+        atomic_store(&ends.begun, i + 1);
+        for (size_t spin = 0; ring_level(ends.rings[i]) == 0 || spin < 20; spin++) {
+            early += ring_finished(ends.rings[i]);
+            if (spin > 1000 && !patience(until))
+                break;
+        }
+    }
+    thread_join(thread);
+    assert_int_equal(early, 0);
+    assert_int_equal(ends.full, ENDS);
+    for (size_t i = 0; i < ENDS; i++) {
+        assert_ptr_equal(ring_pop(ends.rings[i]), &ends.item);
+        assert_true(ring_finished(ends.rings[i]));
+        ring_destroy(ends.rings[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(items_come_out_in_the_order_they_went_in),
+        cmocka_unit_test(it_holds_exactly_its_capacity),
+        cmocka_unit_test(what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order),
+        cmocka_unit_test(all_none_and_nothing_may_be_taken_out),
+        cmocka_unit_test(a_closed_ring_is_finished_once_it_is_empty),
+        cmocka_unit_test(a_ring_may_be_destroyed_full_or_not_be_there),
+        cmocka_unit_test(everything_arrives_once_and_whole_in_a_steady_flow),
+        cmocka_unit_test(everything_arrives_from_a_slow_producer),
+        cmocka_unit_test(everything_arrives_at_a_slow_consumer),
+        cmocka_unit_test(the_end_never_overtakes_the_last_item),
+        cmocka_unit_test(the_end_is_never_seen_before_the_last_item),
+    };
+    return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
+}

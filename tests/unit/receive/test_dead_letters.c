@@ -1,0 +1,269 @@
+/* Dead letters by themselves: what is kept, what is dropped and why, and that the sums are exact.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/capture/capture.h"
+#include "collector/platform/deadline.h"
+#include "collector/receive/dead_letters.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/scratch_directory.h"
+
+#define SECTION 60 /* bytes */
+
+static const struct listener listener = {.name = "udp://127.0.0.1:5555"};
+static const struct address destination = {
+    .family = ADDRESS_IPV4, .port = 5555, .bytes = {127, 0, 0, 1}};
+static uint8_t payload[65507];
+
+static struct dead_letters *letters;
+static struct dead_letter_queue *queue;
+static struct letter_counters written; /* the thread's */
+static struct letter_counters offered; /* ours */
+
+static void open_letters(uint64_t max_size, uint64_t rate)
+{
+    struct error error = {.text = ""};
+    static char path[600];
+    snprintf(path, sizeof path, "%s", scratch_path("dead"));
+    struct dead_letter_options options = {.name = "file:dead",
+                                          .path = path,
+                                          .max_size = max_size,
+                                          .rate = rate,
+                                          .counters = &written};
+    memset(&written, 0, sizeof written);
+    memset(&offered, 0, sizeof offered);
+    if (dead_letters_create(&letters, &options, &error) != 0)
+        fail_msg("%s", error.text);
+    queue = dead_letters_add_queue(letters, &offered);
+    assert_non_null(queue);
+    if (dead_letters_open(letters, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void start(void)
+{
+    struct error error;
+    assert_int_equal(dead_letters_start(letters, &error), 0);
+}
+
+static void offer(size_t size)
+{
+    struct datagram_slot slot = {
+        .front = payload,
+        .rest = payload + DATAGRAM_FRONT_SIZE,
+        .size = (uint32_t)size,
+        .sent_size = (uint32_t)size,
+        .source = {.family = ADDRESS_IPV4, .port = 40000, .bytes = {127, 0, 0, 2}},
+        .destination = &destination,
+        .received_ns = INT64_C(1700000000123456789)};
+    const struct decode_failure none = {.cause = CAUSE_UNKNOWN};
+    dead_letter_offer(queue, &listener, &slot, REASON_MALFORMED, &none, "riemann");
+}
+
+static uint64_t dropped(enum letter_drop why)
+{
+    return counter_read(&written.dropped[why]) + counter_read(&offered.dropped[why]);
+}
+
+/* Ends it and asserts that each letter is kept, or dropped for one reason. */
+static void finish(int64_t deadline_ns)
+{
+    dead_letter_queue_close(queue);
+    dead_letters_stop(letters, deadline_ns);
+    dead_letters_join(letters);
+    assert_true(dead_letters_have_finished(letters));
+    dead_letters_destroy(letters);
+    uint64_t sum = counter_read(&written.kept);
+    for (int i = 0; i < DROP_COUNT; i++)
+        sum += dropped((enum letter_drop)i);
+    assert_int_equal(sum, counter_read(&offered.offered));
+}
+
+/* The datagrams of the file. */
+static unsigned read_back(void)
+{
+    struct capture *capture;
+    struct capture_datagram datagram;
+    struct error error = {.text = ""};
+    unsigned count = 0;
+    if (capture_open(scratch_path("dead"), 5555, &capture, &error) != 0)
+        fail_msg("%s", error.text);
+    enum capture_result result;
+    while ((result = capture_next(capture, &datagram, &error)) == CAPTURE_DATAGRAM) {
+        assert_memory_equal(datagram.data, payload, datagram.size);
+        assert_true(datagram.time_ns == INT64_C(1700000000123456789));
+        assert_int_equal(datagram.source.port, 40000);
+        assert_memory_equal(&datagram.destination, &destination, sizeof destination);
+        count++;
+    }
+    assert_int_equal(result, CAPTURE_END);
+    capture_close(capture);
+    return count;
+}
+
+static int set_up(void **state)
+{
+    for (size_t i = 0; i < sizeof payload; i++)
+        payload[i] = (uint8_t)(i * 31 + 7);
+    return scratch_make(state);
+}
+
+static void letters_of_every_size_are_kept(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2047, 2048, 2049, 65507};
+    open_letters(1 << 20, 100);
+    start();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        int64_t until = patience_until();
+        while (!dead_letter_queue_has_room(queue, sizes[i]))
+            assert_true(patience(until));
+        offer(sizes[i]);
+    }
+    finish(INT64_MAX);
+    assert_int_equal(counter_read(&written.kept), 6);
+    assert_int_equal(read_back(), 6);
+}
+
+static void without_letters_the_file_stays_empty(void **state)
+{
+    (void)state;
+    open_letters(1 << 20, 100);
+    start();
+    finish(INT64_MAX);
+    scratch_assert_holds_text("dead", "");
+}
+
+static void a_later_run_appends_a_section(void **state)
+{
+    (void)state;
+    for (unsigned run = 1; run <= 3; run++) {
+        open_letters(1 << 20, 100);
+        start();
+        offer(100);
+        finish(INT64_MAX);
+        assert_int_equal(read_back(), run);
+    }
+}
+
+static void more_than_the_rate_are_dropped(void **state)
+{
+    (void)state;
+    open_letters(1 << 20, 5);
+    start();
+    int64_t began = clock_monotonic_ns();
+    for (int i = 0; i < 50; i++)
+        offer(10);
+    int64_t seconds = (clock_monotonic_ns() - began) / 1000000000 + 1;
+    finish(INT64_MAX);
+    assert_true(counter_read(&written.kept) >= 5);
+    assert_true(counter_read(&written.kept) <= (uint64_t)(5 * seconds));
+    assert_int_equal(dropped(DROPPED_RATE), 50 - counter_read(&written.kept));
+    assert_int_equal(read_back(), counter_read(&written.kept));
+}
+
+/* Nobody takes anything before the start. */
+static void what_does_not_fit_the_ring_is_dropped(void **state)
+{
+    (void)state;
+    open_letters(64 << 20, 1000);
+    unsigned fit = 0;
+    while (dead_letter_queue_has_room(queue, 60000)) {
+        offer(60000);
+        fit++;
+    }
+    assert_true(fit >= 3);
+    offer(60000);
+    offer(60000);
+    assert_int_equal(dropped(DROPPED_RING_FULL), 2);
+    start();
+    finish(INT64_MAX);
+    assert_int_equal(counter_read(&written.kept), fit);
+    assert_int_equal(read_back(), fit);
+}
+
+static void a_file_never_becomes_longer_than_its_max_size(void **state)
+{
+    (void)state;
+    open_letters(1 << 20, 1000);
+    start();
+    offer(1000);
+    finish(INT64_MAX);
+    uint64_t block = counter_read(&written.bytes) - SECTION;
+    others_remove("dead");
+
+    uint64_t max_size = SECTION + 10 * block;
+    open_letters(max_size, 1000);
+    start();
+    for (int i = 0; i < 25; i++)
+        offer(1000);
+    finish(INT64_MAX);
+    assert_int_equal(counter_read(&written.kept), 10);
+    assert_int_equal(dropped(DROPPED_FILE_FULL), 15);
+    assert_int_equal(counter_read(&written.bytes), max_size);
+    assert_int_equal(read_back(), 10);
+
+    open_letters(max_size + SECTION + block, 1000); /* what is there already counts */
+    start();
+    offer(1000);
+    offer(1000);
+    finish(INT64_MAX);
+    assert_int_equal(counter_read(&written.kept), 1);
+    assert_int_equal(dropped(DROPPED_FILE_FULL), 1);
+    assert_int_equal(read_back(), 11);
+}
+
+static void what_is_left_at_the_deadline_is_dropped(void **state)
+{
+    (void)state;
+    open_letters(1 << 20, 1000);
+    offer(10);
+    offer(20);
+    dead_letters_stop(letters, clock_monotonic_ns());
+    start();
+    finish(clock_monotonic_ns());
+    assert_int_equal(dropped(DROPPED_STOP_TIMEOUT), 2);
+    scratch_assert_holds_text("dead", "");
+}
+
+static void a_file_of_something_else_is_not_opened(void **state)
+{
+    (void)state;
+    scratch_put_text("dead", "{\"line\":1}\n");
+    char path[600];
+    struct error error = {.text = ""};
+    snprintf(path, sizeof path, "%s", scratch_path("dead"));
+    struct dead_letter_options options = {
+        .name = "file:dead", .path = path, .max_size = 1 << 20, .counters = &written};
+    assert_int_equal(dead_letters_create(&letters, &options, &error), 0);
+    assert_int_equal(dead_letters_open(letters, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(error.text, "cannot append dead letters to "));
+    dead_letters_destroy(letters);
+    scratch_assert_holds_text("dead", "{\"line\":1}\n");
+}
+
+int main(void)
+{
+#define with_directory(test) cmocka_unit_test_setup_teardown(test, set_up, scratch_remove)
+    const struct CMUnitTest tests[] = {
+        with_directory(letters_of_every_size_are_kept),
+        with_directory(without_letters_the_file_stays_empty),
+        with_directory(a_later_run_appends_a_section),
+        with_directory(more_than_the_rate_are_dropped),
+        with_directory(what_does_not_fit_the_ring_is_dropped),
+        with_directory(a_file_never_becomes_longer_than_its_max_size),
+        with_directory(what_is_left_at_the_deadline_is_dropped),
+        with_directory(a_file_of_something_else_is_not_opened),
+    };
+    return cmocka_run_group_tests_name("dead letters", tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* Datagrams into batches: what is judged, in which order, and where records go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/base/networks.h"
+#include "collector/senders/rate_limit.h"
+#include "proto/schemas.h"
+#include "tests/support/receive/intake_bench.h"
+
+static const uint8_t metric[] = {0x32, 0x02, 0x68, 0x02}; /* a Riemann event of metric 1 */
+
+static int set_up(void **state)
+{
+    static char source[] = "riemann";
+    static const struct schema_config riemann = {.ops = &schema_riemann, .source = source};
+    *state = intake_bench_open(&riemann, 1);
+    return 0;
+}
+
+static void take(struct intake_bench *bench, const void *bytes, size_t size, bool truncated)
+{
+    const struct address sender = {.family = ADDRESS_IPV4};
+    intake_bench_take(bench, &sender, bytes, size, truncated);
+}
+
+static void without_a_free_batch_the_reason_is_no_buffer_before_all_others(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct batch *taken = batch_acquire(bench->thread.pool, false);
+    take(bench, metric, sizeof metric, false);
+    take(bench, metric, sizeof metric, true);
+    take(bench, "malformed", 9, false);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 3);
+    batch_release(taken);
+    take(bench, metric, sizeof metric, false);
+    assert_int_equal(decoded(bench), 1);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 3);
+}
+
+static void without_a_free_large_batch_what_needs_one_is_no_buffer(void **state)
+{
+    struct intake_bench *bench = *state;
+    uint8_t events[2000];
+    for (size_t i = 0; i < sizeof events; i += sizeof metric)
+        memcpy(events + i, metric, sizeof metric);
+    struct batch *taken = batch_acquire(bench->thread.pool, true);
+    take(bench, events, sizeof events, false);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    take(bench, metric, sizeof metric, false);
+    assert_int_equal(decoded(bench), 1);
+    batch_release(taken);
+    take(bench, events, sizeof events, false);
+    assert_int_equal(decoded(bench), 2);
+}
+
+/* 192.0.2.0/24 may send; `last` is the sender's last byte, in another network where it is 0. */
+static void take_from(struct intake_bench *bench, uint8_t last, const void *bytes, size_t size,
+                      bool truncated)
+{
+    const struct address sender = {.family = ADDRESS_IPV4,
+                                   .bytes = {192, 0, last == 0 ? 3 : 2, last}};
+    intake_bench_take(bench, &sender, bytes, size, truncated);
+}
+
+static struct networks *some_senders(void)
+{
+    const struct network network = {{.family = ADDRESS_IPV4, .bytes = {192, 0, 2}}, 24};
+    struct networks *senders = networks_create(&network, 1);
+    assert_non_null(senders);
+    return senders;
+}
+
+static void who_may_not_send_is_denied_before_anything_is_looked_at(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    bench->listener.senders = senders;
+    take_from(bench, 0, metric, sizeof metric, false);
+    take_from(bench, 0, metric, sizeof metric, true);
+    take_from(bench, 0, "malformed", 9, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 3);
+    take_from(bench, 7, metric, sizeof metric, false);
+    take_from(bench, 8, metric, sizeof metric, true);
+    take_from(bench, 9, "malformed", 9, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 3);
+    assert_int_equal(count_of(bench, REASON_TRUNCATED), 1);
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+    assert_int_equal(decoded(bench), 1);
+    networks_free(senders);
+}
+
+static void without_a_free_batch_who_may_not_send_has_no_buffer_either(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    bench->listener.senders = senders;
+    struct batch *taken = batch_acquire(bench->thread.pool, false);
+    take_from(bench, 0, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    batch_release(taken);
+    take_from(bench, 0, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 1);
+    networks_free(senders);
+}
+
+/* One that was opened for nothing does not stay away from others. */
+static void who_may_not_send_leaves_no_batch_open(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    bench->listener.senders = senders;
+    take_from(bench, 0, metric, sizeof metric, false);
+    intake_drained(bench->intake, 1000, 1000);
+    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+    networks_free(senders);
+}
+
+/* Whatever it is that a source sends too much of; who may not send takes nothing of a limit. */
+static void who_has_sent_too_much_is_limited_before_anything_is_looked_at(void **state)
+{
+    static const uint8_t secret[16] = "not very secret";
+    struct intake_bench *bench = *state;
+    struct networks *senders = some_senders();
+    struct rate_limit *limit = rate_limit_create(2, secret);
+    assert_non_null(limit);
+    bench->listener.senders = senders;
+    bench->listener.rate_limit = limit;
+    take_from(bench, 7, metric, sizeof metric, false);
+    take_from(bench, 7, "malformed", 9, false);
+    take_from(bench, 7, metric, sizeof metric, false);
+    take_from(bench, 7, metric, sizeof metric, true);
+    take_from(bench, 7, "malformed", 9, false);
+    assert_int_equal(count_of(bench, REASON_RATE_LIMITED), 3);
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+    assert_int_equal(decoded(bench), 1);
+    take_from(bench, 8, metric, sizeof metric, false);
+    assert_int_equal(decoded(bench), 2);
+    for (int i = 0; i < 5; i++)
+        take_from(bench, 0, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_SOURCE_DENIED), 5);
+    assert_int_equal(count_of(bench, REASON_RATE_LIMITED), 3);
+    rate_limit_destroy(limit);
+    networks_free(senders);
+}
+
+/* What we had no room for is not held against its sender. */
+static void without_a_free_batch_nothing_is_taken_of_a_limit(void **state)
+{
+    static const uint8_t secret[16] = "not very secret";
+    struct intake_bench *bench = *state;
+    struct rate_limit *limit = rate_limit_create(1, secret);
+    assert_non_null(limit);
+    bench->listener.rate_limit = limit;
+    struct batch *taken = batch_acquire(bench->thread.pool, false);
+    take(bench, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    batch_release(taken);
+    take(bench, metric, sizeof metric, false);
+    take(bench, metric, sizeof metric, false);
+    assert_int_equal(decoded(bench), 1);
+    assert_int_equal(count_of(bench, REASON_RATE_LIMITED), 1);
+    rate_limit_destroy(limit);
+}
+
+static void truncated_comes_before_malformed(void **state)
+{
+    struct intake_bench *bench = *state;
+    take(bench, "malformed", 9, true);
+    assert_int_equal(count_of(bench, REASON_TRUNCATED), 1);
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 0);
+}
+
+static void what_needs_more_than_max_decoded_is_too_large_whatever_is_free(void **state)
+{
+    struct intake_bench *bench = *state;
+    static uint8_t events[65000];
+    for (size_t i = 0; i < sizeof events; i += 2)
+        events[i] = 0x32; /* events of no bytes */
+    take(bench, metric, sizeof metric, false);
+    take(bench, events, sizeof events, false);
+    take(bench, metric, sizeof metric, false);
+    assert_int_equal(count_of(bench, REASON_TOO_LARGE), 1);
+    assert_int_equal(decoded(bench), 2);
+}
+
+static void a_batch_is_due_only_while_one_is_open(void **state)
+{
+    struct intake_bench *bench = *state;
+    assert_true(intake_seal_if_due(bench->intake, 1000) == INT64_MAX);
+    take(bench, metric, sizeof metric, false);
+    assert_true(intake_seal_if_due(bench->intake, 1000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_true(intake_seal_if_due(bench->intake, 5000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_int_equal(batch_pool_out(bench->thread.pool), 1);
+    assert_true(intake_seal_if_due(bench->intake, 1000 + INTAKE_OPEN_LEAST_NS) == INT64_MAX);
+    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+}
+
+/* --- batches of several listeners ------------------------------------------------------------- */
+
+/* Beside the bench's listener: one with the same schemas, and one that is not told the same. */
+struct others {
+    struct listener alike;
+    struct listener different;
+    struct intake *of_alike;
+    struct intake *of_different;
+};
+
+static struct schema_list *make_list(void)
+{
+    static char source[] = "riemann";
+    static const struct schema_config config = {.ops = &schema_riemann, .source = source};
+    struct schema_list *list = NULL;
+    struct error error;
+    assert_int_equal(schema_list_create(&list, &config, 1, &error), 0);
+    return list;
+}
+
+static struct others *open_others(struct intake_bench *bench)
+{
+    static struct others others;
+    others = (struct others){.alike = bench->listener, .different = bench->listener};
+    bench->thread.shares = true;
+    assert_true(batch_pool_resize(bench->thread.pool, 8, 1));
+    others.alike.schemas = schema_slot_create(schema_slot_take(bench->listener.schemas));
+    others.different.schemas = schema_slot_create(make_list());
+    others.of_alike = intake_create(&bench->thread, &others.alike, bench->thread.counters[0]);
+    others.of_different =
+        intake_create(&bench->thread, &others.different, bench->thread.counters[0]);
+    return &others;
+}
+
+static void close_others(struct intake_bench *bench, struct others *others)
+{
+    intake_thread_seal(&bench->thread);
+    intake_seal(others->of_alike);
+    intake_seal(others->of_different);
+    intake_destroy(others->of_alike);
+    intake_destroy(others->of_different);
+    schema_slot_destroy(others->alike.schemas);
+    schema_slot_destroy(others->different.schemas);
+}
+
+static void give(struct intake *intake, size_t datagrams)
+{
+    struct datagram_slot slot = {.front = metric,
+                                 .size = sizeof metric,
+                                 .sent_size = sizeof metric,
+                                 .source = {.family = ADDRESS_IPV4}};
+    intake_begin(intake, datagrams);
+    for (size_t i = 0; i < datagrams; i++)
+        intake_take(intake, &slot);
+}
+
+static void assert_out(const struct intake_bench *bench, size_t batches)
+{
+    assert_int_equal(batch_pool_out(bench->thread.pool), batches);
+}
+
+static void little_that_comes_to_listeners_told_the_same_shares_a_batch(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct others *others = open_others(bench);
+    give(bench->intake, 1);
+    give(others->of_alike, INTAKE_LITTLE);
+    assert_out(bench, 1);
+    const struct batch *shared = bench->thread.shared[0].batch;
+    assert_non_null(shared);
+    assert_null(shared->listener);
+    assert_int_equal(shared->count, 1 + INTAKE_LITTLE);
+    assert_ptr_equal(shared->first->listener, &bench->listener);
+    assert_ptr_equal(shared->last->listener, &others->alike);
+    give(others->of_different, 1);
+    assert_out(bench, 2);
+    assert_int_equal(shared->count, 1 + INTAKE_LITTLE);
+    close_others(bench, others);
+    assert_out(bench, 0);
+}
+
+static void much_goes_to_a_batch_of_its_own_behind_what_was_shared(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct others *others = open_others(bench);
+    give(bench->intake, 1);
+    give(bench->intake, INTAKE_LITTLE + 1);
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
+    give(bench->intake, 1); /* as long as its own is open it goes there */
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
+    intake_seal(bench->intake);
+    give(bench->intake, 1);
+    assert_non_null(bench->thread.shared[0].batch);
+    close_others(bench, others);
+    intake_thread_seal(&bench->thread);
+}
+
+static void other_schemas_go_to_another_batch_behind_the_old_one(void **state)
+{
+    struct intake_bench *bench = *state;
+    struct others *others = open_others(bench);
+    give(bench->intake, 1);
+    schema_slot_put(bench->listener.schemas, make_list());
+    give(bench->intake, 1);
+    assert_out(bench, 1);
+    give(others->of_alike, 1);
+    assert_out(bench, 2);
+    close_others(bench, others);
+}
+
+static void a_thread_that_does_not_offer_alone_shares_nothing(void **state)
+{
+    struct intake_bench *bench = *state;
+    bench->thread.shares = false;
+    give(bench->intake, 1);
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
+}
+
+static void a_shared_batch_is_sealed_when_it_is_due(void **state)
+{
+    struct intake_bench *bench = *state;
+    bench->thread.shares = true;
+    give(bench->intake, 1);
+    assert_true(intake_seal_if_due(bench->intake, 1000) == INT64_MAX);
+    assert_true(intake_thread_seal_if_due(&bench->thread, 1000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_out(bench, 1);
+    assert_true(intake_thread_seal_if_due(&bench->thread, 1000 + INTAKE_OPEN_LEAST_NS) ==
+                INT64_MAX);
+    assert_out(bench, 0);
+}
+
+static void a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle(void **state)
+{
+    struct intake_bench *bench = *state;
+    bench->thread.shares = true;
+    give(bench->intake, 1);
+    intake_thread_drained(&bench->thread, 1000, 1000 + INTAKE_REST_NS - 1);
+    assert_out(bench, 1);
+    intake_thread_drained(&bench->thread, 2000, 2000);
+    assert_out(bench, 0);
+}
+
+/* A large batch is its listener's own. */
+static void what_needs_a_large_batch_shares_none(void **state)
+{
+    struct intake_bench *bench = *state;
+    uint8_t events[2000];
+    for (size_t i = 0; i < sizeof events; i += sizeof metric)
+        memcpy(events + i, metric, sizeof metric);
+    bench->thread.shares = true;
+    intake_begin(bench->intake, 1);
+    take(bench, events, sizeof events, false);
+    assert_int_equal(decoded(bench), 1);
+    assert_null(bench->thread.shared[0].batch);
+    assert_out(bench, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            without_a_free_batch_the_reason_is_no_buffer_before_all_others, set_up,
+            intake_bench_close),
+        cmocka_unit_test_setup_teardown(without_a_free_large_batch_what_needs_one_is_no_buffer,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(who_may_not_send_is_denied_before_anything_is_looked_at,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(without_a_free_batch_who_may_not_send_has_no_buffer_either,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(who_may_not_send_leaves_no_batch_open, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(
+            who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up,
+            intake_bench_close),
+        cmocka_unit_test_setup_teardown(without_a_free_batch_nothing_is_taken_of_a_limit, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(truncated_comes_before_malformed, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(
+            what_needs_more_than_max_decoded_is_too_large_whatever_is_free, set_up,
+            intake_bench_close),
+        cmocka_unit_test_setup_teardown(a_batch_is_due_only_while_one_is_open, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(little_that_comes_to_listeners_told_the_same_shares_a_batch,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(much_goes_to_a_batch_of_its_own_behind_what_was_shared,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(other_schemas_go_to_another_batch_behind_the_old_one,
+                                        set_up, intake_bench_close),
+        cmocka_unit_test_setup_teardown(a_thread_that_does_not_offer_alone_shares_nothing, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(a_shared_batch_is_sealed_when_it_is_due, set_up,
+                                        intake_bench_close),
+        cmocka_unit_test_setup_teardown(
+            a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle, set_up,
+            intake_bench_close),
+        cmocka_unit_test_setup_teardown(what_needs_a_large_batch_shares_none, set_up,
+                                        intake_bench_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,413 @@
+/* Datagrams of several schemas, with several messages, behind headers; and senders' numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/contract/fake_schema.h"
+#include "tests/support/receive/intake_bench.h"
+
+static char source[] = "fake";
+static char field[] = "field";
+static struct intake_bench *bench;
+
+static void open_bench(const struct schema_config *schemas, size_t count)
+{
+    fake_schemas = (struct fake_schemas){0};
+    bench = intake_bench_open(schemas, count);
+}
+
+static void open_framed(enum framing framing, size_t header, bool accepts_empty)
+{
+    const struct schema_config config = {.ops = accepts_empty ? &fake_schema_of_anything
+                                                              : &fake_schema,
+                                         .source = source,
+                                         .framing = framing,
+                                         .header = header};
+    open_bench(&config, 1);
+}
+
+static int close_bench(void **state)
+{
+    (void)state;
+    void *closed = bench;
+    intake_bench_close(&closed);
+    assert_int_equal(fake_schemas.living, 0);
+    return 0;
+}
+
+static void take_from(const char *sender, const void *bytes, size_t size)
+{
+    struct address address;
+    assert_true(address_parse_host(sender, strlen(sender), &address));
+    intake_bench_take(bench, &address, bytes, size, false);
+}
+
+#define take(literal) take_from("192.0.2.1", (literal), sizeof(literal) - 1)
+
+static const struct intake_counters *counters(void)
+{
+    return bench->thread.counters[0];
+}
+
+static uint64_t messages(void)
+{
+    return counter_read(&counters()->messages);
+}
+
+/* --- which schema ----------------------------------------------------------------------------- */
+
+static const struct schema_config by_magic[] = {
+    {.ops = &fake_schema,
+     .source = source,
+     .match = {.kind = MATCH_MAGIC, .magic = "!", .magic_size = 1},
+     .header = 1},
+    {.ops = &fake_schema, .source = source},
+};
+
+static void the_first_schema_that_matches_has_the_datagram(void **state)
+{
+    (void)state;
+    open_bench(by_magic, 2);
+    take("!text"); /* malformed for the second, and for the first with its header */
+    assert_int_equal(decoded(bench), 1);
+    take("text");
+    assert_int_equal(decoded(bench), 2);
+    take("!!"); /* what the first refuses is not for the second */
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+}
+
+static void what_no_schema_is_for_is_no_match(void **state)
+{
+    (void)state;
+    open_bench(by_magic, 1);
+    take("text");
+    take("");
+    assert_int_equal(count_of(bench, REASON_NO_MATCH), 2);
+    take("!text");
+    assert_int_equal(decoded(bench), 1);
+}
+
+static void senders_are_told_apart_by_their_network(void **state)
+{
+    (void)state;
+    const struct schema_config config = {
+        .ops = &fake_schema,
+        .source = source,
+        .match = {.kind = MATCH_SOURCE,
+                  .network = {.family = ADDRESS_IPV4, .bytes = {10, 1}},
+                  .prefix = 16}};
+    open_bench(&config, 1);
+    take_from("10.1.2.3", "text", 4);
+    take_from("10.2.2.3", "text", 4);
+    take_from("::ffff:10.1.2.3", "text", 4);
+    assert_int_equal(decoded(bench), 2);
+    assert_int_equal(count_of(bench, REASON_NO_MATCH), 1);
+}
+
+/* The first bytes are seen also of a datagram that goes on past its front part. */
+static void a_long_datagram_is_matched_by_its_beginning(void **state)
+{
+    (void)state;
+    static uint8_t bytes[5000];
+    open_bench(by_magic, 1);
+    bytes[0] = '!';
+    take_from("192.0.2.1", bytes, sizeof bytes);
+    assert_int_equal(decoded(bench), 1);
+}
+
+static void truncated_comes_before_no_match_and_no_buffer_before_that(void **state)
+{
+    (void)state;
+    const struct address sender = {.family = ADDRESS_IPV4};
+    open_bench(by_magic, 1);
+    intake_bench_take(bench, &sender, "text", 4, true);
+    assert_int_equal(count_of(bench, REASON_TRUNCATED), 1);
+    intake_seal(bench->intake);
+    struct batch *taken = batch_acquire(bench->thread.pool, false);
+    take("text");
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    assert_int_equal(count_of(bench, REASON_NO_MATCH), 0);
+    batch_release(taken);
+}
+
+/* --- several messages ------------------------------------------------------------------------- */
+
+static void every_message_of_a_datagram_is_counted(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_DELIMITED, 0, false);
+    take("\1?\3bcd\2??");
+    take("\1?");
+    assert_int_equal(decoded(bench), 2);
+    assert_int_equal(messages(), 4);
+    assert_int_equal(counter_read(&counters()->unknown_fields), 4);
+}
+
+static void a_datagram_has_the_reason_of_its_first_failure(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        enum datagram_reason reason;
+    } cases[] = {
+        {"\1a\1!\1>", 6, REASON_MALFORMED},
+        {"\1a\1>\1!", 6, REASON_TOO_DEEP},
+        {"\1a\0\1!", 5, REASON_EMPTY},
+        {"\1a\x9", 3, REASON_MALFORMED},
+        {"\1>\x9", 3, REASON_TOO_DEEP},
+        {"\1a\x80", 3, REASON_MALFORMED},
+        {"\1a\7*999999\1!", 12, REASON_TOO_LARGE},
+    };
+    open_framed(FRAMING_DELIMITED, 0, false);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t before = count_of(bench, cases[i].reason);
+        take_from("192.0.2.1", cases[i].bytes, cases[i].size);
+        assert_int_equal(count_of(bench, cases[i].reason), before + 1);
+        assert_int_equal(decoded(bench), i);
+        take("\1a"); /* and the next one is served */
+        assert_int_equal(decoded(bench), i + 1);
+    }
+    assert_int_equal(messages(), decoded(bench));
+    assert_int_equal(counter_read(&counters()->unknown_fields), 0);
+}
+
+static void an_empty_message_is_for_the_schema_to_accept(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_DELIMITED, 0, true);
+    take("\0\1a\0");
+    assert_int_equal(messages(), 3);
+}
+
+static void a_delimited_datagram_without_a_message_is_empty_or_malformed(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_DELIMITED, 0, false);
+    take("");
+    assert_int_equal(count_of(bench, REASON_EMPTY), 1);
+    close_bench(NULL);
+    open_framed(FRAMING_DELIMITED, 0, true);
+    take("");
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+}
+
+/* `messages` of one byte, each behind its length. */
+static uint8_t *many(size_t count)
+{
+    uint8_t *bytes = malloc(2 * count);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < count; i++)
+        memcpy(bytes + 2 * i, "\1a", 2);
+    return bytes;
+}
+
+static void max_decoded_is_for_all_messages_together(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_DELIMITED, 0, false);
+    bench->listener.max_decoded = 4096;
+    take("\5*3000");
+    assert_int_equal(messages(), 1);
+    take("\5*3000\5*3000");
+    assert_int_equal(count_of(bench, REASON_TOO_LARGE), 1);
+    assert_int_equal(messages(), 1);
+    uint8_t *bytes = many(32000);
+    take_from("192.0.2.1", bytes, 64000);
+    assert_int_equal(count_of(bench, REASON_TOO_LARGE), 2);
+    free(bytes);
+}
+
+/* It fits neither the rest of the small batch nor an empty one: all of it goes to a large one. */
+static void a_datagram_of_many_messages_is_decoded_once_wherever_it_fits(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_DELIMITED, 0, false);
+    uint8_t *bytes = many(1500);
+    take("\1a");
+    take_from("192.0.2.1", bytes, 3000);
+    take("\1a");
+    assert_int_equal(decoded(bench), 3);
+    assert_int_equal(messages(), 1502);
+    free(bytes);
+}
+
+static void without_a_large_batch_none_of_many_messages_is_passed_on(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_DELIMITED, 0, false);
+    struct batch *taken = batch_acquire(bench->thread.pool, true);
+    uint8_t *bytes = many(1500);
+    take_from("192.0.2.1", bytes, 3000);
+    assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
+    assert_int_equal(messages(), 0);
+    batch_release(taken);
+    free(bytes);
+}
+
+/* --- headers ---------------------------------------------------------------------------------- */
+
+static void a_header_is_skipped(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_DATAGRAM, 4, false);
+    take("!!!!text");
+    assert_int_equal(decoded(bench), 1);
+    take("text!");
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+    take("abc");
+    take("");
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 3);
+    take("abcd");
+    assert_int_equal(count_of(bench, REASON_EMPTY), 1);
+}
+
+static void heartbeats_are_control(void **state)
+{
+    (void)state;
+    open_framed(FRAMING_CISCO_MDT, 0, false);
+    take("\0\1\0\1\0\1\0\0\0\0\0\4text");
+    assert_int_equal(decoded(bench), 1);
+    take("\0\2\0\1\0\1\0\0\0\0\0\0");
+    assert_int_equal(count_of(bench, REASON_CONTROL), 1);
+    take("\0\1\0\2\0\1\0\0\0\0\0\2{}");
+    assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
+    take("\0\1\0\1\0\1\0\0\0\0\0\0");
+    assert_int_equal(count_of(bench, REASON_EMPTY), 1);
+}
+
+/* --- senders' numbers ------------------------------------------------------------------------- */
+
+static void take_number(const char *sender, unsigned number)
+{
+    char text[16];
+    take_from(sender, text, (size_t)snprintf(text, sizeof text, "#%u", number));
+}
+
+/* Of ten that begin with 0: 4 never comes, 6 and 7 are swapped, 8 comes twice. */
+static void numbers_tell_what_was_lost_swapped_and_doubled(void **state)
+{
+    (void)state;
+    static const unsigned numbers[] = {0, 1, 2, 3, 5, 7, 6, 8, 8, 9};
+    const struct schema_config config = {.ops = &fake_schema, .source = source, .sequence = field};
+    open_bench(&config, 1);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        take_number("192.0.2.1", numbers[i]);
+    intake_bench_settle(bench);
+    assert_int_equal(decoded(bench), 10);
+    assert_int_equal(counter_read(&counters()->senders), 1);
+    assert_int_equal(counter_read(&counters()->lost), 1);
+    assert_int_equal(counter_read(&counters()->reordered), 1);
+    assert_int_equal(counter_read(&counters()->duplicated), 1);
+    assert_int_equal(counter_read(&counters()->late), 0);
+    assert_int_equal(counter_read(&counters()->restarted), 0);
+}
+
+static void every_message_of_a_datagram_has_its_number(void **state)
+{
+    (void)state;
+    const struct schema_config config = {
+        .ops = &fake_schema, .source = source, .sequence = field, .framing = FRAMING_DELIMITED};
+    open_bench(&config, 1);
+    take("\2#1\2#2\2#4");
+    take("\2#5\1!"); /* none of it counts */
+    take("\2#6");
+    intake_bench_settle(bench);
+    assert_int_equal(counter_read(&counters()->lost), 2);
+}
+
+static void two_schemas_numbers_of_one_address_are_two_senders(void **state)
+{
+    (void)state;
+    const struct schema_config configs[] = {
+        {.ops = &fake_schema,
+         .source = source,
+         .sequence = field,
+         .match = {.kind = MATCH_MAGIC, .magic = "A", .magic_size = 1},
+         .header = 1},
+        {.ops = &fake_schema, .source = source, .sequence = field},
+    };
+    open_bench(configs, 2);
+    for (unsigned i = 0; i < 5; i++) {
+        take_number("192.0.2.1", i);
+        take_from("192.0.2.1", (const char *[]){"A#10", "A#11", "A#12", "A#13", "A#14"}[i], 4);
+    }
+    intake_bench_settle(bench);
+    assert_int_equal(counter_read(&counters()->senders), 2);
+    assert_int_equal(counter_read(&counters()->lost), 0);
+    assert_int_equal(counter_read(&counters()->duplicated), 0);
+}
+
+/* --- schemas that change ---------------------------------------------------------------------- */
+
+static void put_new_schemas(const struct schema_config *config)
+{
+    struct schema_list *list;
+    assert_int_equal(schema_list_create(&list, config, 1, NULL), 0);
+    schema_slot_put(bench->listener.schemas, list);
+}
+
+static void an_open_batch_goes_on_with_its_schemas(void **state)
+{
+    (void)state;
+    const struct schema_config config = {.ops = &fake_schema, .source = source};
+    open_bench(&config, 1);
+    take("text");
+    put_new_schemas(&config);
+    assert_int_equal(fake_schemas.living, 2);
+    take("text");
+    assert_int_equal(fake_schemas.living, 2);
+    intake_seal(bench->intake);
+    assert_int_equal(fake_schemas.living, 1);
+    take("text");
+    assert_int_equal(decoded(bench), 3);
+}
+
+/* It is judged anew by the list of the batch that it comes to; the old list is gone by then. */
+static void a_datagram_that_goes_to_the_next_batch_has_that_ones_schemas(void **state)
+{
+    (void)state;
+    const struct schema_config config = {
+        .ops = &fake_schema, .source = source, .framing = FRAMING_DELIMITED};
+    open_bench(&config, 1);
+    take("\1a");
+    put_new_schemas(&config);
+    uint8_t *bytes = many(1500);
+    take_from("192.0.2.1", bytes, 3000);
+    assert_int_equal(fake_schemas.living, 1);
+    assert_int_equal(messages(), 1501);
+    free(bytes);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_teardown(function, close_bench)
+    const struct CMUnitTest tests[] = {
+        test(the_first_schema_that_matches_has_the_datagram),
+        test(what_no_schema_is_for_is_no_match),
+        test(senders_are_told_apart_by_their_network),
+        test(a_long_datagram_is_matched_by_its_beginning),
+        test(truncated_comes_before_no_match_and_no_buffer_before_that),
+        test(every_message_of_a_datagram_is_counted),
+        test(a_datagram_has_the_reason_of_its_first_failure),
+        test(an_empty_message_is_for_the_schema_to_accept),
+        test(a_delimited_datagram_without_a_message_is_empty_or_malformed),
+        test(max_decoded_is_for_all_messages_together),
+        test(a_datagram_of_many_messages_is_decoded_once_wherever_it_fits),
+        test(without_a_large_batch_none_of_many_messages_is_passed_on),
+        test(a_header_is_skipped),
+        test(heartbeats_are_control),
+        test(numbers_tell_what_was_lost_swapped_and_doubled),
+        test(every_message_of_a_datagram_has_its_number),
+        test(two_schemas_numbers_of_one_address_are_two_senders),
+        test(an_open_batch_goes_on_with_its_schemas),
+        test(a_datagram_that_goes_to_the_next_batch_has_that_ones_schemas),
+    };
+    return cmocka_run_group_tests_name("intake schemas", tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/* When a listener's messages are doubted to be of its schema, and who is told to leave no line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/log/log.h"
+#include "collector/record/schema_doubt.h"
+#include "proto/schemas.h"
+#include "tests/support/proto/decoding.h"
+
+#define LISTENER "udp://127.0.0.1:5730"
+#define SECOND   INT64_C(1000000000)
+#define NOW      (1000 * SECOND)
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+static char told[4096];
+static unsigned lines;
+
+static bool take_line(enum log_level level, const char *line, size_t size)
+{
+    (void)level;
+    snprintf(told, sizeof told, "%.*s", (int)size, line);
+    lines++;
+    return true;
+}
+
+/* Asserts how many lines there were since it was last asked. */
+static void assert_lines(unsigned count)
+{
+    assert_int_equal(lines, count);
+    lines = 0;
+}
+
+static struct schema_doubt doubt;
+static struct schema_doubt_pace pace;
+
+static int begin(void **state, const struct schema_ops *ops)
+{
+    struct schema_guess *guess = schema_guess_create(builtin_schemas);
+    assert_non_null(guess);
+    schema_doubt_init(&doubt, guess);
+    pace = (struct schema_doubt_pace){0};
+    lines = 0;
+    log_divert(take_line);
+    return decoding_set_up_schema(state, ops);
+}
+
+static int begin_telemetry(void **state)
+{
+    return begin(state, &schema_telemetry);
+}
+
+static int begin_riemann(void **state)
+{
+    return begin(state, &schema_riemann);
+}
+
+static int end(void **state)
+{
+    log_divert(NULL);
+    schema_guess_destroy(doubt.guess);
+    return close_decoding(state);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+enum { SERVICE = 3, HOST = 4, EVENTS = 6, METRIC_F = 15, STATE_OF_EVENT = 2 };
+
+static void put_metric_event(void)
+{
+    wire_clear(&wire);
+    size_t event = wire_begin(&wire, EVENTS);
+    wire_text(&wire, SERVICE, "cpu");
+    wire_text(&wire, HOST, "web1");
+    wire_float(&wire, METRIC_F, 0.5F);
+    wire_end(&wire, event);
+}
+
+static void put_state_event(void)
+{
+    wire_clear(&wire);
+    size_t event = wire_begin(&wire, EVENTS);
+    wire_text(&wire, SERVICE, "disk");
+    wire_text(&wire, STATE_OF_EVENT, "ok");
+    wire_end(&wire, event);
+}
+
+static void put_gauge(void)
+{
+    wire_clear(&wire);
+    wire_text(&wire, 1, "web1");
+    size_t sample = wire_begin(&wire, 6);
+    wire_text(&wire, 1, "cpu");
+    wire_double(&wire, 3, 0.5);
+    wire_end(&wire, sample);
+}
+
+/* What no built-in schema knows. */
+static void put_nobodys(void)
+{
+    wire_clear(&wire);
+    wire_uint(&wire, 500, 1);
+}
+
+static struct record record_of(struct decoding *decoding)
+{
+    assert_int_equal(decoding_wire(decoding, &wire), DECODE_OK);
+    return (struct record){.schema = decoding->schema,
+                           .message = decoding->message,
+                           .data = decoding->data,
+                           .size = (uint32_t)wire.size};
+}
+
+/* As a receiving thread does with a datagram of what `wire` holds. */
+static void receive(struct decoding *decoding, int64_t now_ns)
+{
+    struct record record = record_of(decoding);
+    if (schema_doubt_wants(&pace, decoding->unknown_fields))
+        schema_doubt_look(&doubt, &pace, LISTENER, &record, now_ns);
+}
+
+/* As a sink does with a record that has left no line. */
+static void leave_no_line(struct decoding *decoding)
+{
+    struct record record = record_of(decoding);
+    schema_doubt_no_line(&doubt, LISTENER, &record, "stdout:");
+}
+
+/* --- another schema's ------------------------------------------------------------------------- */
+
+static void the_first_message_of_another_schema_is_told_with_the_schema_that_fits(void **state)
+{
+    put_metric_event();
+    receive(*state, NOW);
+    assert_lines(1);
+    assert_string_equal(told, LISTENER ": telemetry does not know 3 of 3 fields in a datagram: "
+                                       "is schema= right? schema=riemann knows them\n");
+}
+
+static void where_no_schema_fits_none_is_named(void **state)
+{
+    put_nobodys();
+    receive(*state, NOW);
+    assert_lines(1);
+    assert_string_equal(told, LISTENER ": telemetry does not know 1 of 1 fields in a datagram: "
+                                       "is schema= right?\n");
+}
+
+static void it_is_told_again_a_minute_later_and_not_before(void **state)
+{
+    put_metric_event();
+    receive(*state, NOW);
+    assert_lines(1);
+    receive(*state, NOW + 1);
+    receive(*state, NOW + 60 * SECOND - 1);
+    assert_lines(0);
+    receive(*state, NOW + 60 * SECOND);
+    assert_lines(1);
+    receive(*state, NOW + 120 * SECOND - 1);
+    assert_lines(0);
+}
+
+static void a_good_message_settles_nothing(void **state)
+{
+    put_gauge();
+    for (int i = 0; i < 1000; i++)
+        receive(*state, NOW);
+    assert_lines(0);
+    put_metric_event();
+    receive(*state, NOW);
+    assert_lines(1);
+}
+
+static void threads_of_a_listener_tell_it_once(void **state)
+{
+    put_metric_event();
+    receive(*state, NOW);
+    pace = (struct schema_doubt_pace){0}; /* another thread's */
+    receive(*state, NOW);
+    assert_lines(1);
+}
+
+static void with_other_schemas_it_is_told_anew(void **state)
+{
+    put_metric_event();
+    receive(*state, NOW);
+    schema_doubt_renew(&doubt);
+    receive(*state, NOW + 1);
+    assert_lines(2);
+}
+
+/* Knows all that the schema does, and a field more. */
+static void a_sender_that_is_newer_than_the_schema_is_no_reason(void **state)
+{
+    put_gauge();
+    wire_uint(&wire, 500, 1);
+    for (int i = 0; i < 300; i++)
+        receive(*state, NOW);
+    assert_lines(0);
+}
+
+static void beside_such_a_sender_a_few_messages_are_looked_at(void **state)
+{
+    put_gauge();
+    wire_uint(&wire, 500, 1);
+    for (int i = 0; i < DOUBT_IN_ORDER; i++)
+        receive(*state, NOW);
+    put_metric_event();
+    for (int i = 0; i < DOUBT_ONE_IN - 1; i++)
+        receive(*state, NOW);
+    assert_lines(0);
+    receive(*state, NOW);
+    assert_lines(1);
+    receive(*state, NOW + 60 * SECOND); /* and now every one */
+    assert_lines(1);
+}
+
+/* --- no line ---------------------------------------------------------------------------------- */
+
+static void a_state_event_is_told_once_to_leave_no_line(void **state)
+{
+    put_state_event();
+    for (int i = 0; i < 3; i++)
+        leave_no_line(*state);
+    assert_lines(1);
+    assert_string_equal(told, LISTENER ": a message has no metric value and so leaves no line in "
+                                       "stdout:; view=message shows it\n");
+    schema_doubt_renew(&doubt);
+    leave_no_line(*state);
+    assert_lines(1);
+}
+
+/* A rule of the sink left them out, or there is nothing to show. */
+static void messages_with_samples_or_without_fields_are_not_told(void **state)
+{
+    put_metric_event();
+    leave_no_line(*state);
+    wire_clear(&wire);
+    leave_no_line(*state);
+    assert_lines(0);
+}
+
+static void what_another_schema_would_know_is_not_told_to_have_no_value(void **state)
+{
+    put_metric_event();
+    leave_no_line(*state);
+    assert_lines(0);
+}
+
+#define telemetry(test) cmocka_unit_test_setup_teardown(test, begin_telemetry, end)
+#define riemann(test)   cmocka_unit_test_setup_teardown(test, begin_riemann, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        telemetry(the_first_message_of_another_schema_is_told_with_the_schema_that_fits),
+        telemetry(where_no_schema_fits_none_is_named),
+        telemetry(it_is_told_again_a_minute_later_and_not_before),
+        telemetry(a_good_message_settles_nothing),
+        telemetry(threads_of_a_listener_tell_it_once),
+        telemetry(with_other_schemas_it_is_told_anew),
+        telemetry(a_sender_that_is_newer_than_the_schema_is_no_reason),
+        telemetry(beside_such_a_sender_a_few_messages_are_looked_at),
+        riemann(a_state_event_is_told_once_to_leave_no_line),
+        riemann(messages_with_samples_or_without_fields_are_not_told),
+        telemetry(what_another_schema_would_know_is_not_told_to_have_no_value),
+    };
+    return cmocka_run_group_tests_name("schema_doubt", tests, NULL, NULL);
+}

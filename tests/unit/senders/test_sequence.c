@@ -1,0 +1,435 @@
+/* Senders' numbers: what is lost, late, reordered and duplicated, and when they restart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/senders/sequence.h"
+#include "tests/support/base/random_number.h"
+#include "tests/support/senders/sequence_notes.h"
+
+#define WINDOW ((uint64_t)SEQUENCE_WINDOW)
+
+/* --- loss ------------------------------------------------------------------------------------- */
+
+static void numbers_in_order_lose_nothing(void **state)
+{
+    assert_outcome(note(*state, 9, 100), .new_senders = 1);
+    for (uint64_t number = 101; number < 5000; number++)
+        assert_quiet(note(*state, 9, number));
+    struct settled settled = settle(*state);
+    assert_int_equal(settled.lost, 0);
+    assert_int_equal(settled.senders, 1);
+}
+
+static void numbers_may_begin_anywhere(void **state)
+{
+    assert_outcome(note_as(*state, "a", 0, 1, 0), .new_senders = 1);
+    assert_outcome(note_as(*state, "b", 0, 1, UINT64_MAX), .new_senders = 1);
+    assert_outcome(note_as(*state, "c", 0, 1, UINT64_C(1) << 40), .new_senders = 1);
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void a_number_is_lost_when_it_leaves_the_window(void **state)
+{
+    note(*state, 1, 10);
+    assert_quiet(note(*state, 1, 12));
+    for (uint64_t number = 13; number < 11 + WINDOW; number++)
+        assert_quiet(note(*state, 1, number));
+    assert_outcome(note(*state, 1, 11 + WINDOW), .lost = 1);
+    assert_quiet(note(*state, 1, 12 + WINDOW));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void a_gap_leaves_the_window_in_bulk(void **state)
+{
+    note(*state, 1, 0);
+    assert_quiet(note(*state, 1, 500));
+    assert_outcome(note(*state, 1, 400 + WINDOW), .lost = 400); /* 1 to 400 */
+    assert_outcome(note(*state, 1, 600 + WINDOW), .lost = 199); /* 401 to 600 but 500 */
+    assert_int_equal(settle(*state).lost, WINDOW - 2);
+}
+
+static void a_jump_past_the_window_loses_what_it_skips_too(void **state)
+{
+    note(*state, 1, 0);
+    note(*state, 1, 2);
+    /* 1, and 3 to 3976; the window keeps 3977 to 5000. */
+    assert_outcome(note(*state, 1, 5000), .lost = 1 + (5000 - WINDOW) - 2);
+    assert_int_equal(settle(*state).lost, WINDOW - 1);
+}
+
+static void a_jump_of_just_the_window_keeps_what_it_skips_waiting(void **state)
+{
+    note(*state, 1, 7);
+    assert_quiet(note(*state, 1, 7 + WINDOW));
+    for (uint64_t number = 8; number < 7 + WINDOW; number++)
+        assert_outcome(note(*state, 1, number), .reordered = 1);
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void unseen_numbers_are_settled_at_the_end(void **state)
+{
+    note_as(*state, "a", 3, 1, 10);
+    note_as(*state, "a", 3, 1, 20);
+    note_as(*state, "b", 3, 1, 10);
+    struct settled settled = settle(*state);
+    assert_int_equal(settled.lost, 9);
+    assert_int_equal(settled.senders, 2);
+}
+
+static void settlement_forgets_all_senders(void **state)
+{
+    note(*state, 1, 10);
+    note(*state, 1, 12);
+    assert_int_equal(settle(*state).lost, 1);
+    assert_int_equal(settle(*state).senders, 0);
+    assert_outcome(note(*state, 1, 11), .new_senders = 1);
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void note_listener(void *context, uint32_t listener, uint64_t lost)
+{
+    uint64_t *lost_by_listener = context;
+    lost_by_listener[listener] += lost;
+}
+
+static void settlement_names_the_listener(void **state)
+{
+    uint64_t lost[3] = {0};
+    note_as(*state, "a", 1, 1, 10);
+    note_as(*state, "a", 1, 1, 12);
+    note_as(*state, "a", 2, 1, 10);
+    note_as(*state, "a", 2, 1, 15);
+    sequence_settle(*state, note_listener, lost);
+    assert_int_equal(lost[0], 0);
+    assert_int_equal(lost[1], 1);
+    assert_int_equal(lost[2], 4);
+}
+
+static bool is_second_numbering_of_first(void *context, uint32_t listener, uint32_t numbering)
+{
+    (void)context;
+    return listener == 1 && numbering == 2;
+}
+
+static void note_numbered(struct sequence_table *table, uint32_t listener, uint32_t numbering,
+                          uint64_t number)
+{
+    static const uint8_t host[4] = {192, 0, 2, 1};
+    struct address source = address_from_ipv4(host, 5000);
+    const struct sequence_key key = {
+        .listener = listener, .numbering = numbering, .source = &source};
+    sequence_note(table, &key, 1, number);
+}
+
+static void windows_that_are_closed_are_settled_and_no_others(void **state)
+{
+    uint64_t lost[3] = {0};
+    const struct sequence_closing closing = {is_second_numbering_of_first, note_listener, lost};
+    for (uint32_t listener = 1; listener <= 2; listener++)
+        for (uint32_t numbering = 1; numbering <= 2; numbering++) {
+            note_numbered(*state, listener, numbering, 10);
+            note_numbered(*state, listener, numbering, 14);
+        }
+    sequence_close(*state, &closing);
+    assert_int_equal(lost[1], 3);
+    assert_int_equal(lost[2], 0);
+    note_numbered(*state, 1, 2, 100);
+    note_numbered(*state, 1, 1, 13);
+    sequence_settle(*state, note_listener, lost);
+    assert_int_equal(lost[1], 3 + 2);
+    assert_int_equal(lost[2], 6);
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+static void a_number_that_comes_late_inside_the_window_is_reordered(void **state)
+{
+    note(*state, 1, 1);
+    note(*state, 1, 3);
+    assert_outcome(note(*state, 1, 2), .reordered = 1);
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void a_number_that_comes_twice_is_duplicated(void **state)
+{
+    note(*state, 1, 5);
+    assert_outcome(note(*state, 1, 5), .duplicated = 1);
+    note(*state, 1, 6);
+    note(*state, 1, 8);
+    assert_outcome(note(*state, 1, 5), .duplicated = 1);
+    assert_outcome(note(*state, 1, 7), .reordered = 1);
+    assert_outcome(note(*state, 1, 7), .duplicated = 1);
+    assert_outcome(note(*state, 1, 8), .duplicated = 1);
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void the_window_is_just_1024_numbers_long(void **state)
+{
+    note(*state, 1, 0);
+    note(*state, 1, 2000);
+    assert_outcome(note(*state, 1, 2000 - WINDOW + 1), .reordered = 1);
+    assert_outcome(note(*state, 1, 2000 - WINDOW), .late = 1);
+}
+
+static void a_number_that_left_the_window_is_late_and_stays_lost(void **state)
+{
+    note(*state, 1, 0);
+    assert_outcome(note(*state, 1, 1 + WINDOW), .lost = 1);
+    assert_outcome(note(*state, 1, 1), .late = 1);
+    assert_outcome(note(*state, 1, 1), .late = 1);
+    assert_outcome(note(*state, 1, 0), .late = 1);
+    assert_int_equal(settle(*state).lost, WINDOW - 1);
+}
+
+static void a_late_number_below_the_first_moves_the_beginning(void **state)
+{
+    note(*state, 1, 105);
+    assert_outcome(note(*state, 1, 102), .reordered = 1);
+    assert_outcome(note(*state, 1, 102), .duplicated = 1);
+    assert_outcome(note(*state, 1, 104), .reordered = 1);
+    assert_int_equal(settle(*state).lost, 1); /* 103, and nothing below 102 */
+}
+
+static void swapped_first_datagrams_are_no_loss(void **state)
+{
+    note(*state, 1, 1);
+    assert_outcome(note(*state, 1, 0), .reordered = 1);
+    for (uint64_t number = 2; number < 3000; number++)
+        assert_quiet(note(*state, 1, number));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void what_came_before_the_first_number_is_not_expected(void **state)
+{
+    note(*state, 1, 5000);
+    for (uint64_t number = 5001; number < 9000; number++)
+        assert_quiet(note(*state, 1, number));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+/* --- restarts --------------------------------------------------------------------------------- */
+
+static void a_changed_boot_id_restarts_and_settles_the_old_life(void **state)
+{
+    note(*state, 1, 10);
+    note(*state, 1, 14);
+    assert_outcome(note(*state, 2, 11), .restarted = 1, .lost = 3);
+    assert_quiet(note(*state, 2, 12));
+    assert_outcome(note(*state, 2, 10), .reordered = 1);
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void a_boot_id_that_appears_is_a_changed_one(void **state)
+{
+    note(*state, 0, 10);
+    assert_outcome(note(*state, 7, 11), .restarted = 1);
+    assert_outcome(note(*state, 0, 12), .restarted = 1);
+}
+
+static void numbers_behind_the_window_restart_a_sender_without_boot_id(void **state)
+{
+    note(*state, 0, 5000);
+    note(*state, 0, 5003);
+    assert_outcome(note(*state, 0, 5003 - WINDOW), .restarted = 1, .lost = 2);
+    assert_quiet(note(*state, 0, 5004 - WINDOW));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void numbers_behind_the_window_are_late_where_the_boot_id_stays(void **state)
+{
+    note(*state, 7, 5000);
+    note(*state, 7, 5003);
+    assert_outcome(note(*state, 7, 5003 - WINDOW), .late = 1);
+    assert_quiet(note(*state, 7, 5004));
+    assert_int_equal(settle(*state).lost, 2);
+}
+
+static void a_jump_too_far_ahead_is_a_restart(void **state)
+{
+    note(*state, 7, 10);
+    note(*state, 7, 12);
+    uint64_t far = 12 + SEQUENCE_MAX_JUMP + 1;
+    assert_outcome(note(*state, 7, far), .restarted = 1, .lost = 1);
+    assert_quiet(note(*state, 7, far + 1));
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+static void the_longest_jump_is_loss(void **state)
+{
+    note(*state, 7, 10);
+    assert_outcome(note(*state, 7, 10 + SEQUENCE_MAX_JUMP), .lost = SEQUENCE_MAX_JUMP - WINDOW);
+    assert_int_equal(settle(*state).lost, WINDOW - 1);
+}
+
+/* --- the ends of the numbers ------------------------------------------------------------------ */
+
+static void zero_is_an_ordinary_number(void **state)
+{
+    note(*state, 1, 0);
+    assert_outcome(note(*state, 1, 0), .duplicated = 1);
+    note(*state, 1, 3);
+    assert_outcome(note(*state, 1, 1), .reordered = 1);
+    assert_int_equal(settle(*state).lost, 1);
+}
+
+static void the_highest_number_is_an_ordinary_one(void **state)
+{
+    note(*state, 1, UINT64_MAX - 3);
+    assert_quiet(note(*state, 1, UINT64_MAX));
+    assert_outcome(note(*state, 1, UINT64_MAX), .duplicated = 1);
+    assert_outcome(note(*state, 1, UINT64_MAX - 2), .reordered = 1);
+    assert_outcome(note(*state, 1, UINT64_MAX - WINDOW + 1), .reordered = 1);
+    assert_outcome(note(*state, 1, UINT64_MAX - WINDOW), .late = 1);
+    assert_int_equal(settle(*state).lost, WINDOW - 4);
+}
+
+static void numbers_that_wrap_around_are_behind(void **state)
+{
+    note_as(*state, "a", 0, 1, UINT64_MAX);
+    assert_outcome(note_as(*state, "a", 0, 1, 0), .late = 1);
+    note_as(*state, "b", 0, 0, UINT64_MAX);
+    assert_outcome(note_as(*state, "b", 0, 0, 0), .restarted = 1);
+    assert_quiet(note_as(*state, "b", 0, 0, 1));
+    assert_outcome(note_as(*state, "b", 0, 0, UINT64_MAX), .restarted = 1);
+    assert_int_equal(settle(*state).lost, 0);
+}
+
+/* --- against a naive model -------------------------------------------------------------------- */
+
+enum { MODEL_NUMBERS = 200000 };
+
+/* One sender, its numbers settled one by one. */
+struct model {
+    bool started;
+    bool seen[MODEL_NUMBERS];
+    uint64_t first, highest;
+    uint64_t settled; /* all below are settled or were never expected */
+};
+
+static uint64_t model_settle(struct model *model, uint64_t end)
+{
+    uint64_t lost = 0;
+    for (; model->settled < end; model->settled++)
+        lost += model->settled >= model->first && !model->seen[model->settled];
+    return lost;
+}
+
+static void model_begin(struct model *model, uint64_t number)
+{
+    memset(model->seen, 0, sizeof model->seen);
+    model->started = true;
+    model->first = model->highest = number;
+    model->settled = number < WINDOW ? 0 : number - WINDOW + 1;
+    model->seen[number] = true;
+}
+
+static struct sequence_outcome model_note(struct model *model, uint64_t boot_id, uint64_t number)
+{
+    struct sequence_outcome outcome = {0};
+    if (!model->started) {
+        model_begin(model, number);
+        outcome.new_senders = 1;
+    } else if (number + WINDOW <= model->highest) {
+        if (boot_id != 0) {
+            outcome.late = 1;
+        } else {
+            outcome.restarted = 1;
+            outcome.lost = model_settle(model, model->highest + 1);
+            model_begin(model, number);
+        }
+    } else if (number > model->highest) {
+        model->seen[number] = true;
+        model->highest = number;
+        if (number >= WINDOW)
+            outcome.lost = model_settle(model, number - WINDOW + 1);
+    } else if (model->seen[number]) {
+        outcome.duplicated = 1;
+    } else {
+        outcome.reordered = 1;
+        model->seen[number] = true;
+        if (number < model->first)
+            model->first = number;
+    }
+    return outcome;
+}
+
+/* A sender that mostly counts up, with gaps, repetitions and numbers out of place. */
+static uint64_t next_number(uint64_t *random, uint64_t *cursor)
+{
+    uint64_t dice = next_random(random) % 1000;
+    uint64_t distance = next_random(random);
+    if (dice < 600)
+        return ++*cursor;
+    if (dice < 700)
+        return *cursor += 1 + distance % 5;
+    if (dice < 703)
+        return *cursor += distance % 3000;
+    uint64_t back = dice < 850 ? distance % 8 : dice < 990 ? distance % 1023 : distance % 1100;
+    return back < *cursor ? *cursor - back : 0;
+}
+
+static void run_against_model(uint64_t seed, uint64_t boot_id)
+{
+    struct sequence_table *table = sequence_table_create(1, sequence_secret);
+    struct model *model = calloc(1, sizeof *model);
+    assert_non_null(table);
+    assert_non_null(model);
+    uint64_t random = seed;
+    uint64_t cursor = seed % 2000;
+    for (int i = 0; i < 20000 && cursor < MODEL_NUMBERS - 10000; i++) {
+        uint64_t number = next_number(&random, &cursor);
+        struct sequence_outcome expected = model_note(model, boot_id, number);
+        assert_same_outcome(note(table, boot_id, number), expected, i);
+    }
+    assert_int_equal(settle(table).lost, model_settle(model, model->highest + 1));
+    free(model);
+    sequence_table_destroy(table);
+}
+
+static void random_streams_are_counted_as_a_naive_model_counts_them(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        run_against_model(seed, seed % 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test_with_table(numbers_in_order_lose_nothing),
+        test_with_table(numbers_may_begin_anywhere),
+        test_with_table(a_number_is_lost_when_it_leaves_the_window),
+        test_with_table(a_gap_leaves_the_window_in_bulk),
+        test_with_table(a_jump_past_the_window_loses_what_it_skips_too),
+        test_with_table(a_jump_of_just_the_window_keeps_what_it_skips_waiting),
+        test_with_table(unseen_numbers_are_settled_at_the_end),
+        test_with_table(settlement_forgets_all_senders),
+        test_with_table(settlement_names_the_listener),
+        test_with_table(windows_that_are_closed_are_settled_and_no_others),
+        test_with_table(a_number_that_comes_late_inside_the_window_is_reordered),
+        test_with_table(a_number_that_comes_twice_is_duplicated),
+        test_with_table(the_window_is_just_1024_numbers_long),
+        test_with_table(a_number_that_left_the_window_is_late_and_stays_lost),
+        test_with_table(a_late_number_below_the_first_moves_the_beginning),
+        test_with_table(swapped_first_datagrams_are_no_loss),
+        test_with_table(what_came_before_the_first_number_is_not_expected),
+        test_with_table(a_changed_boot_id_restarts_and_settles_the_old_life),
+        test_with_table(a_boot_id_that_appears_is_a_changed_one),
+        test_with_table(numbers_behind_the_window_restart_a_sender_without_boot_id),
+        test_with_table(numbers_behind_the_window_are_late_where_the_boot_id_stays),
+        test_with_table(a_jump_too_far_ahead_is_a_restart),
+        test_with_table(the_longest_jump_is_loss),
+        test_with_table(zero_is_an_ordinary_number),
+        test_with_table(the_highest_number_is_an_ordinary_one),
+        test_with_table(numbers_that_wrap_around_are_behind),
+        cmocka_unit_test(random_streams_are_counted_as_a_naive_model_counts_them),
+    };
+    return cmocka_run_group_tests_name("sequence", tests, NULL, NULL);
+}

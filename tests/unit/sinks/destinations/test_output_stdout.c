@@ -1,0 +1,297 @@
+/* Standard output, wherever it leads: it never blocks, and its other owners notice nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/output_file.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/outputs.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/platform/standard_stream.h"
+
+static int tear_down(void **state)
+{
+    standard_stream_lead_back(STREAM_OUTPUT);
+    return scratch_remove(state);
+}
+
+/* --- pipes ------------------------------------------------------------------------------------ */
+
+/* A pipe that standard output leads to, and an output file of it. */
+static struct output_file *open_pipe(struct test_pipe *pipe)
+{
+    *pipe = test_pipe_open();
+    standard_stream_lead(STREAM_OUTPUT, pipe->writer);
+    return output_open_stdout();
+}
+
+static void close_pipe(struct output_file *file, struct test_pipe *pipe)
+{
+    output_file_close(file);
+    test_pipe_close(pipe);
+}
+
+/* Reads at least one number and at most `size`, of which `at` were read before. */
+static size_t read_numbers(const struct test_pipe *pipe, size_t at, size_t size)
+{
+    uint8_t block[OUTPUT_BLOCK];
+    size_t got = test_stream_read(pipe->reader, block, size < sizeof block ? size : sizeof block);
+    assert_true(got > 0);
+    assert_numbers(block, got, at);
+    return got;
+}
+
+static void assert_reads(const struct test_pipe *pipe, size_t at, size_t size)
+{
+    for (size_t got; size != 0; size -= got) {
+        got = read_numbers(pipe, at, size);
+        at += got;
+    }
+}
+
+static void a_full_pipe_would_block_and_loses_nothing(void **state)
+{
+    (void)state;
+    struct test_pipe pipe;
+    struct output_file *file = open_pipe(&pipe);
+    size_t accepted = output_fill(file);
+    assert_true(output_file_handle(file) != NO_HANDLE);
+    assert_false(output_file_is_regular(file));
+    assert_false(output_file_is_terminal(file));
+    size_t read = 0;
+    size_t more;
+    int64_t until = patience_until();
+    while (output_offer_numbers(file, accepted, &more) == WRITE_WOULD_BLOCK) {
+        if (read < accepted + OUTPUT_BLOCK) /* there is something, or it is on its way */
+            read += read_numbers(&pipe, read, OUTPUT_BLOCK);
+        else
+            assert_true(patience(until));
+    }
+    assert_true(more > 0);
+    assert_reads(&pipe, read, accepted + more - read);
+    close_pipe(file, &pipe);
+}
+
+static void a_pipe_is_written_byte_for_byte(void **state)
+{
+    (void)state;
+    struct test_pipe pipe;
+    char found[16] = "";
+    struct output_file *file = open_pipe(&pipe);
+    output_put_text(file, "a\nb\r\n\x1a\n");
+    assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 7);
+    assert_memory_equal(found, "a\nb\r\n\x1a\n", 7);
+    close_pipe(file, &pipe);
+}
+
+static void a_pipe_is_at_its_beginning_until_it_is_written_to(void **state)
+{
+    (void)state;
+    struct test_pipe pipe;
+    struct output_file *file = open_pipe(&pipe);
+    assert_true(output_file_at_beginning(file));
+    output_put_text(file, "x");
+    assert_false(output_file_at_beginning(file));
+    assert_false(output_file_take_back(file, 1));
+    close_pipe(file, &pipe);
+}
+
+static void a_pipe_whose_reader_goes_is_closed(void **state)
+{
+    (void)state;
+    struct test_pipe pipe;
+    struct output_file *file = open_pipe(&pipe);
+    output_put_text(file, "line\n");
+    test_stream_close(&pipe.reader);
+    output_assert_closed(file);
+    close_pipe(file, &pipe);
+}
+
+static void a_full_pipe_whose_reader_goes_is_closed(void **state)
+{
+    (void)state;
+    struct test_pipe pipe;
+    size_t written;
+    struct output_file *file = open_pipe(&pipe);
+    size_t accepted = output_fill(file);
+    test_stream_close(&pipe.reader);
+    while (output_write_numbers(file, accepted, &written) == WRITE_OK)
+        accepted += written; /* before it went */
+    assert_int_equal(written, 0);
+    output_assert_closed(file);
+    close_pipe(file, &pipe);
+}
+
+static void a_pipe_whose_reader_has_gone_already_is_closed(void **state)
+{
+    (void)state;
+    struct test_pipe pipe = test_pipe_open();
+    standard_stream_lead(STREAM_OUTPUT, pipe.writer);
+    test_stream_close(&pipe.reader);
+    struct output_file *file = output_open_stdout();
+    output_assert_closed(file);
+    close_pipe(file, &pipe);
+}
+
+static void a_reader_that_goes_is_noticed_without_a_write(void **state)
+{
+    (void)state;
+    struct test_pipe pipe;
+    struct wakeup *wakeup;
+    struct error error;
+    struct output_file *file = open_pipe(&pipe);
+    assert_int_equal(wakeup_create(&wakeup, &error), 0);
+    assert_int_equal(wakeup_wait(wakeup, output_file_handle(file), false, 0), WAKEUP_TIMEOUT);
+    test_stream_close(&pipe.reader);
+    assert_int_equal(wakeup_wait(wakeup, output_file_handle(file), false, 20000), WAKEUP_BROKEN);
+    wakeup_destroy(wakeup);
+    close_pipe(file, &pipe);
+}
+
+/* What is withdrawn was not accepted, and what was accepted is not written again. */
+static void of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted(void **state)
+{
+    (void)state;
+    static const size_t reads[] = {0, 1, 100, 4096, 5000, 9999, 10000};
+    for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+        struct test_pipe pipe;
+        uint8_t rest[OUTPUT_BLOCK];
+        struct output_file *file = open_pipe(&pipe);
+        size_t accepted = output_fill(file);
+        assert_reads(&pipe, 0, reads[i]);
+        accepted += output_file_withdraw(file);
+        output_file_close(file);
+        standard_stream_lead_back(STREAM_OUTPUT);
+        test_stream_close(&pipe.writer);
+        assert_reads(&pipe, reads[i], accepted - reads[i]);
+        assert_int_equal(test_stream_read(pipe.reader, rest, sizeof rest), 0);
+        test_pipe_close(&pipe);
+    }
+}
+
+static void after_a_withdrawal_other_bytes_are_written(void **state)
+{
+    (void)state;
+    struct test_pipe pipe;
+    char found[8] = "";
+    struct output_file *file = open_pipe(&pipe);
+    size_t accepted = output_fill(file);
+    accepted += output_file_withdraw(file);
+    assert_reads(&pipe, 0, accepted);
+    output_put_text(file, "other\n");
+    assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 6);
+    assert_string_equal(found, "other\n");
+    assert_int_equal(output_file_withdraw(file), 0); /* nothing is on its way */
+    close_pipe(file, &pipe);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static void a_file_is_shared_with_its_other_owners(void **state)
+{
+    (void)state;
+    scratch_put_text("file", "a longer text that was there before");
+    test_stream other = test_stream_open(scratch_path("file"));
+    standard_stream_lead(STREAM_OUTPUT, other);
+    struct output_file *file = output_open_stdout();
+    assert_true(output_file_handle(file) == NO_HANDLE);
+    output_put_text(file, "ours\n");
+    test_stream_write(other, "theirs\n", 7); /* it is the same offset */
+    output_put_text(file, "ours\n");
+    output_file_close(file);
+    test_stream_write(other, "theirs\n", 7);
+    test_stream_close(&other);
+    scratch_assert_holds_text("file", "ours\ntheirs\nours\ntheirs\n");
+}
+
+static void what_somebody_has_removed_leaves_no_hole(void **state)
+{
+    (void)state;
+    test_stream other = test_stream_open(scratch_path("file"));
+    standard_stream_lead(STREAM_OUTPUT, other);
+    struct output_file *file = output_open_stdout();
+    output_put_text(file, "one\ntw");
+    assert_false(output_file_is_cut(file));
+    others_empty("file");
+    assert_true(output_file_is_cut(file));
+    assert_true(output_file_take_back(file, 2));
+    output_put_text(file, "two\n");
+    assert_false(output_file_is_cut(file));
+    output_file_close(file);
+    test_stream_close(&other);
+    scratch_assert_holds_text("file", "two\n");
+}
+
+static void what_is_taken_back_leaves_no_hole(void **state)
+{
+    (void)state;
+    test_stream other = test_stream_open(scratch_path("file"));
+    standard_stream_lead(STREAM_OUTPUT, other);
+    struct output_file *file = output_open_stdout();
+    output_put_text(file, "one\ntw");
+    assert_true(output_file_take_back(file, 2));
+    output_put_text(file, "three\n");
+    test_stream_seek(other, 2); /* another owner goes elsewhere */
+    assert_false(output_file_take_back(file, 1));
+    output_file_close(file);
+    test_stream_close(&other);
+    scratch_assert_holds_text("file", "one\nthree\n");
+}
+
+/* --- none ------------------------------------------------------------------------------------- */
+
+static void assert_refused(void)
+{
+    struct output_file *file = NULL;
+    struct error error = {.text = ""};
+    int result = output_file_open_stdout(&file, &error);
+    standard_stream_lead_back(STREAM_OUTPUT);
+    assert_int_equal(result, -1);
+    assert_null(file);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(error.text, "standard output"));
+}
+
+static void a_closed_standard_output_is_refused(void **state)
+{
+    (void)state;
+    standard_stream_lead(STREAM_OUTPUT, NO_STREAM);
+    assert_refused();
+}
+
+static void a_standard_output_for_reading_is_refused(void **state)
+{
+    (void)state;
+    scratch_put_text("file", "text");
+    test_stream reader = test_stream_open_to_read(scratch_path("file"));
+    standard_stream_lead(STREAM_OUTPUT, reader);
+    assert_refused();
+    test_stream_close(&reader);
+}
+
+int main(void)
+{
+#define with_stdout(test) cmocka_unit_test_setup_teardown(test, scratch_make, tear_down)
+    const struct CMUnitTest tests[] = {
+        with_stdout(a_full_pipe_would_block_and_loses_nothing),
+        with_stdout(a_pipe_is_written_byte_for_byte),
+        with_stdout(a_pipe_is_at_its_beginning_until_it_is_written_to),
+        with_stdout(a_pipe_whose_reader_goes_is_closed),
+        with_stdout(a_full_pipe_whose_reader_goes_is_closed),
+        with_stdout(a_pipe_whose_reader_has_gone_already_is_closed),
+        with_stdout(a_reader_that_goes_is_noticed_without_a_write),
+        with_stdout(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted),
+        with_stdout(after_a_withdrawal_other_bytes_are_written),
+        with_stdout(a_file_is_shared_with_its_other_owners),
+        with_stdout(what_somebody_has_removed_leaves_no_hole),
+        with_stdout(what_is_taken_back_leaves_no_hole),
+        with_stdout(a_closed_standard_output_is_refused),
+        with_stdout(a_standard_output_for_reading_is_refused),
+    };
+    return cmocka_run_group_tests_name("standard output", tests, NULL, NULL);
+}

@@ -1,0 +1,352 @@
+/* Lines of the Prometheus text format: what stands in them, from datagrams of the built-in schemas.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/generated/riemann.pb-c.h"
+#include "proto/schemas.h"
+#include "sinks/encoders/encoders.h"
+#include "tests/support/proto/otlp_wire.h"
+#include "tests/support/proto/telemetry_builder.h"
+#include "tests/support/sinks/encoding.h"
+#include "tests/support/sinks/sample_encoding.h"
+
+typedef Sluice__Telemetry__Sample Sample;
+typedef Sluice__Telemetry__Histogram Histogram;
+
+#define ARRIVAL " 1700000000123\n"
+#define FFFD    "\xef\xbf\xbd"
+
+static int open_telemetry(void **state)
+{
+    return open_samples(state, &schema_telemetry, &encoder_prometheus);
+}
+
+static int open_riemann(void **state)
+{
+    return open_samples(state, &schema_riemann, &encoder_prometheus);
+}
+
+static int open_otlp(void **state)
+{
+    return open_samples(state, &schema_otlp, &encoder_prometheus);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static void a_number_is_a_line(void **state)
+{
+    Sample *sample = telemetry_add_sample(&builder, "uint");
+    sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_UINT_VALUE;
+    sample->uint_value = UINT64_MAX;
+    sample = telemetry_add_sample(&builder, "int");
+    sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_INT_VALUE;
+    sample->int_value = INT64_MIN;
+    telemetry_add_double(&builder, "double", 0.1);
+    telemetry_add_double(&builder, "double", -1e300);
+    assert_builder_gives(*state,
+                         "uint 18446744073709551615" ARRIVAL "int -9223372036854775808" ARRIVAL
+                         "double 0.1" ARRIVAL "double -1e+300" ARRIVAL);
+    assert_int_equal(((struct encoding *)*state)->lines, 4);
+    assert_int_equal(((struct encoding *)*state)->samples, 4);
+}
+
+static void a_counter_keeps_its_name(void **state)
+{
+    telemetry_add_double(&builder, "hits", 1)->kind = SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER;
+    telemetry_add_double(&builder, "hits", 2)->unit = telemetry_text("By");
+    assert_builder_gives(*state, "hits 1" ARRIVAL "hits 2" ARRIVAL);
+}
+
+static void numbers_that_are_not_finite_have_their_own_words(void **state)
+{
+    telemetry_add_double(&builder, "a", (double)NAN);
+    telemetry_add_double(&builder, "b", (double)INFINITY);
+    telemetry_add_double(&builder, "c", -(double)INFINITY);
+    assert_builder_gives(*state, "a NaN" ARRIVAL "b +Inf" ARRIVAL "c -Inf" ARRIVAL);
+}
+
+static void a_float_is_the_shortest_of_its_width(void **state)
+{
+    static const struct {
+        float value;
+        const char *expected;
+    } cases[] = {{0.1f, "f 0.1" ARRIVAL},
+                 {(float)NAN, "f NaN" ARRIVAL},
+                 {-(float)INFINITY, "f -Inf" ARRIVAL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t datagram[64];
+        Sluice__Riemann__Event event = SLUICE__RIEMANN__EVENT__INIT;
+        Sluice__Riemann__Event *events[] = {&event};
+        Sluice__Riemann__Msg msg = SLUICE__RIEMANN__MSG__INIT;
+        event.has_metric_f = event.has_service = 1;
+        event.metric_f = cases[i].value;
+        event.service = telemetry_text("f");
+        msg.n_events = 1;
+        msg.events = events;
+        assert_true(encoding_decode(*state, datagram, sluice__riemann__msg__pack(&msg, datagram)));
+        assert_string_equal(encoding_write(*state), cases[i].expected);
+    }
+}
+
+static void the_time_is_the_millisecond_that_has_begun(void **state)
+{
+    static const struct {
+        int64_t micros;
+        const char *expected;
+    } cases[] = {{1999, "n 0 1\n"},
+                 {2000, "n 0 2\n"},
+                 {999, "n 0 0\n"},
+                 {-1, "n 0 -1\n"},
+                 {-1000, "n 0 -1\n"},
+                 {-1001, "n 0 -2\n"},
+                 {1700000000999999, "n 0 1700000000999\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t datagram[64];
+        Sluice__Riemann__Event event = SLUICE__RIEMANN__EVENT__INIT;
+        Sluice__Riemann__Event *events[] = {&event};
+        Sluice__Riemann__Msg msg = SLUICE__RIEMANN__MSG__INIT;
+        event.has_metric_d = event.has_service = event.has_time_micros = 1;
+        event.time_micros = cases[i].micros;
+        event.service = telemetry_text("n");
+        msg.n_events = 1;
+        msg.events = events;
+        assert_true(encoding_decode(*state, datagram, sluice__riemann__msg__pack(&msg, datagram)));
+        assert_string_equal(encoding_write(*state), cases[i].expected);
+    }
+}
+
+/* --- histograms and summaries ----------------------------------------------------------------- */
+
+static void a_histogram_is_its_buckets_its_sum_and_its_count(void **state)
+{
+    double bounds[] = {0.005, 1, 2};
+    uint64_t counts[] = {1, 2, 0, 4};
+    Histogram histogram = SLUICE__TELEMETRY__HISTOGRAM__INIT;
+    histogram.count = 7;
+    histogram.sum = 1.5;
+    histogram.n_bounds = 3;
+    histogram.bounds = bounds;
+    histogram.n_counts = 4;
+    histogram.counts = counts;
+    histogram.has_min_case = SLUICE__TELEMETRY__HISTOGRAM__HAS_MIN_MIN;
+    Sample *sample = telemetry_add_sample(&builder, "http.latency");
+    sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_HISTOGRAM_VALUE;
+    sample->histogram_value = &histogram;
+    telemetry_add_label(&builder, "host", "web1");
+    telemetry_add_label(&builder, "a.b", "\"");
+#define LABELS "host=\"web1\",a_b=\"\\\"\""
+    assert_builder_gives(*state, "http_latency_bucket{" LABELS ",le=\"0.005\"} 1" ARRIVAL
+                                 "http_latency_bucket{" LABELS ",le=\"1\"} 3" ARRIVAL
+                                 "http_latency_bucket{" LABELS ",le=\"2\"} 3" ARRIVAL
+                                 "http_latency_bucket{" LABELS ",le=\"+Inf\"} 7" ARRIVAL
+                                 "http_latency_sum{" LABELS "} 1.5" ARRIVAL
+                                 "http_latency_count{" LABELS "} 7" ARRIVAL);
+    assert_int_equal(((struct encoding *)*state)->lines, 6);
+    assert_int_equal(((struct encoding *)*state)->samples, 1);
+}
+
+static void a_histogram_without_a_sum_has_none(void **state)
+{
+    struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_HISTOGRAM, "n");
+    wire_bytes(&wire, OTLP_POINTS, "", 0);
+    size_t point = wire_begin(&wire, OTLP_POINTS);
+    wire_fixed64(&wire, OTLP_COUNT, 2);
+    wire_double(&wire, OTLP_POINT_SUM, (double)NAN);
+    wire_end(&wire, point);
+    otlp_metric_end(&wire, &metric);
+    assert_wire_gives(*state,
+                      "n_bucket{le=\"+Inf\"} 0" ARRIVAL "n_count 0" ARRIVAL
+                      "n_bucket{le=\"+Inf\"} 2" ARRIVAL "n_sum NaN" ARRIVAL "n_count 2" ARRIVAL);
+}
+
+static void an_exponential_histogram_has_the_bounds_of_its_scale(void **state)
+{
+    struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_EXPONENTIAL_HISTOGRAM, "n");
+    size_t point = wire_begin(&wire, OTLP_POINTS);
+    wire_fixed64(&wire, OTLP_COUNT, 10);
+    wire_sint(&wire, OTLP_EXPONENTIAL_SCALE, 1);
+    wire_fixed64(&wire, OTLP_EXPONENTIAL_ZEROS, 4);
+    size_t buckets = wire_begin(&wire, OTLP_EXPONENTIAL_POSITIVE);
+    wire_bytes(&wire, OTLP_BUCKETS_COUNTS, "\x02\x01", 2);
+    wire_end(&wire, buckets);
+    buckets = wire_begin(&wire, OTLP_EXPONENTIAL_NEGATIVE);
+    wire_sint(&wire, OTLP_BUCKETS_OFFSET, 2);
+    wire_uint(&wire, OTLP_BUCKETS_COUNTS, 3);
+    wire_end(&wire, buckets);
+    wire_end(&wire, point);
+    otlp_metric_end(&wire, &metric);
+    assert_wire_gives(
+        *state, "n_bucket{le=\"-2.8284271247461903\"} 0" ARRIVAL "n_bucket{le=\"-2\"} 3" ARRIVAL
+                "n_bucket{le=\"0\"} 7" ARRIVAL "n_bucket{le=\"1\"} 7" ARRIVAL
+                "n_bucket{le=\"1.4142135623730951\"} 9" ARRIVAL "n_bucket{le=\"2\"} 10" ARRIVAL
+                "n_bucket{le=\"+Inf\"} 10" ARRIVAL "n_count 10" ARRIVAL);
+}
+
+static void put_quantile(double quantile, double value)
+{
+    size_t begun = wire_begin(&wire, OTLP_SUMMARY_QUANTILES);
+    wire_double(&wire, OTLP_QUANTILE, quantile);
+    wire_double(&wire, OTLP_QUANTILE_VALUE, value);
+    wire_end(&wire, begun);
+}
+
+static void a_summary_is_its_quantiles_its_sum_and_its_count(void **state)
+{
+    struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_SUMMARY, "n");
+    size_t point = wire_begin(&wire, OTLP_POINTS);
+    wire_fixed64(&wire, OTLP_COUNT, 3);
+    wire_double(&wire, OTLP_POINT_SUM, 6);
+    otlp_put_attribute(&wire, OTLP_SUMMARY_ATTRIBUTES, "k", "v");
+    put_quantile(0, 0.25);
+    put_quantile(0.99, (double)NAN);
+    wire_end(&wire, point);
+    wire_bytes(&wire, OTLP_POINTS, "", 0);
+    otlp_metric_end(&wire, &metric);
+    assert_wire_gives(*state, "n{k=\"v\",quantile=\"0\"} 0.25" ARRIVAL
+                              "n{k=\"v\",quantile=\"0.99\"} NaN" ARRIVAL "n_sum{k=\"v\"} 6" ARRIVAL
+                              "n_count{k=\"v\"} 3" ARRIVAL "n_sum 0" ARRIVAL "n_count 0" ARRIVAL);
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+static void the_first_of_two_labels_with_the_same_key_counts(void **state)
+{
+    telemetry_add_label(&builder, "host", "shared");
+    telemetry_add_label(&builder, "zone", "shared");
+    telemetry_add_double(&builder, "n", 1);
+    telemetry_add_label(&builder, "host", "own");
+    telemetry_add_label(&builder, "host", "own again");
+    telemetry_add_double(&builder, "n", 2);
+    assert_builder_gives(*state, "n{host=\"own\",zone=\"shared\"} 1" ARRIVAL
+                                 "n{host=\"shared\",zone=\"shared\"} 2" ARRIVAL);
+}
+
+static void keys_that_are_the_same_once_they_fit_the_alphabet_are_the_same(void **state)
+{
+    telemetry_add_double(&builder, "n", 1);
+    telemetry_add_label(&builder, "a.b", "1");
+    telemetry_add_label(&builder, "a_b", "2");
+    telemetry_add_label(&builder, "a:b", "3");
+    telemetry_add_label(&builder,
+                        "a\xc3\xa9"
+                        "b",
+                        "4");
+    telemetry_add_label(&builder, "a__b", "5");
+    assert_builder_gives(*state, "n{a_b=\"1\",a__b=\"5\"} 1" ARRIVAL);
+}
+
+/* As if it were not there: another one of that key counts. */
+static void an_empty_label_is_left_out(void **state)
+{
+    telemetry_add_label(&builder, "a.b", "shared");
+    telemetry_add_double(&builder, "n", 1);
+    telemetry_add_label(&builder, "a_b", "");
+    telemetry_add_label(&builder, "", "x");
+    telemetry_add_double(&builder, "n", 2);
+    telemetry_add_label(&builder, "", "");
+    assert_builder_gives(*state, "n{a_b=\"shared\"} 1" ARRIVAL "n{a_b=\"shared\"} 2" ARRIVAL);
+    telemetry_add_double(&builder, "n", 1);
+    telemetry_add_label(&builder, "a", "");
+    assert_builder_gives(*state, "n 1" ARRIVAL);
+}
+
+static void labels_called_as_the_format_s_own_get_another_name(void **state)
+{
+    telemetry_add_label(&builder, "le", "1");
+    telemetry_add_label(&builder, "__name__", "2");
+    telemetry_add_label(&builder, "exported_le", "3");
+    telemetry_add_label(&builder, "quantile", "4");
+    Histogram histogram = SLUICE__TELEMETRY__HISTOGRAM__INIT;
+    Sample *sample = telemetry_add_sample(&builder, "h");
+    sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_HISTOGRAM_VALUE;
+    sample->histogram_value = &histogram;
+    telemetry_add_double(&builder, "n", 1);
+#undef LABELS
+#define LABELS "exported_le=\"1\",exported___name__=\"2\",quantile=\"4\""
+    assert_builder_gives(
+        *state, "h_bucket{" LABELS ",le=\"+Inf\"} 0" ARRIVAL "h_sum{" LABELS "} 0" ARRIVAL
+                "h_count{" LABELS "} 0" ARRIVAL
+                "n{le=\"1\",exported___name__=\"2\",exported_le=\"3\",quantile=\"4\"} 1" ARRIVAL);
+}
+
+/* --- text of any bytes ------------------------------------------------------------------------ */
+
+/* In each, what a sender may put into a string, and how it is as a name, a label and a value. */
+static const struct {
+    const char *bytes;
+    const char *name;
+    const char *label;
+    const char *value;
+} texts[] = {
+    {"Az_09", "Az_09", "Az_09", "Az_09"},
+    {":a:b", ":a:b", "_a_b", ":a:b"},
+    {"http.server-duration/ms", "http_server_duration_ms", "http_server_duration_ms",
+     "http.server-duration/ms"},
+    {"9lives", "_9lives", "_9lives", "9lives"},
+    {"a\"b\\c\nd", "a_b_c_d", "a_b_c_d", "a\\\"b\\\\c\\nd"},
+    {"\\", "_", "_", "\\\\"},
+    {"\x01\r\t\x7f", "____", "____", "\x01\r\t\x7f"},
+    {"a\xc2\x9b[m", "a__m", "a__m", "a\xc2\x9b[m"},
+    {"caf\xc3\xa9 \xf0\x9f\x98\x80", "caf___", "caf___", "caf\xc3\xa9 \xf0\x9f\x98\x80"},
+    {"\xff", "_", "_", FFFD},
+    {"x\xe2\x82", "x_", "x_", "x" FFFD},
+    {"\xed\xa0\x80", "___", "___", FFFD FFFD FFFD},
+    {"", "_", NULL, NULL},
+};
+
+static void any_bytes_in_any_text_give_one_line(void **state)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        uint8_t datagram[256];
+        char expected[256];
+        Sluice__Riemann__Event event = SLUICE__RIEMANN__EVENT__INIT;
+        Sluice__Riemann__Event *events[] = {&event};
+        Sluice__Riemann__Attribute attribute = SLUICE__RIEMANN__ATTRIBUTE__INIT;
+        Sluice__Riemann__Attribute *attributes[] = {&attribute};
+        Sluice__Riemann__Msg msg = SLUICE__RIEMANN__MSG__INIT;
+        attribute.has_value = event.has_service = event.has_metric_sint64 = 1;
+        attribute.key = attribute.value = event.service = telemetry_text(texts[i].bytes);
+        event.n_attributes = 1;
+        event.attributes = attributes;
+        msg.n_events = 1;
+        msg.events = events;
+        assert_true(encoding_decode(*state, datagram, sluice__riemann__msg__pack(&msg, datagram)));
+        if (texts[i].label != NULL)
+            snprintf(expected, sizeof expected, "%s{%s=\"%s\"} 0" ARRIVAL, texts[i].name,
+                     texts[i].label, texts[i].value);
+        else
+            snprintf(expected, sizeof expected, "%s 0" ARRIVAL, texts[i].name);
+        assert_string_equal(encoding_write(*state), expected);
+        encoding_assert_whole_or_overflow(*state);
+    }
+}
+
+int main(void)
+{
+#define with(open, test) cmocka_unit_test_setup_teardown(test, open, close_encoding)
+    const struct CMUnitTest tests[] = {
+        with(open_telemetry, a_number_is_a_line),
+        with(open_telemetry, a_counter_keeps_its_name),
+        with(open_telemetry, numbers_that_are_not_finite_have_their_own_words),
+        with(open_riemann, a_float_is_the_shortest_of_its_width),
+        with(open_riemann, the_time_is_the_millisecond_that_has_begun),
+        with(open_telemetry, a_histogram_is_its_buckets_its_sum_and_its_count),
+        with(open_otlp, a_histogram_without_a_sum_has_none),
+        with(open_otlp, an_exponential_histogram_has_the_bounds_of_its_scale),
+        with(open_otlp, a_summary_is_its_quantiles_its_sum_and_its_count),
+        with(open_telemetry, the_first_of_two_labels_with_the_same_key_counts),
+        with(open_telemetry, keys_that_are_the_same_once_they_fit_the_alphabet_are_the_same),
+        with(open_telemetry, an_empty_label_is_left_out),
+        with(open_telemetry, labels_called_as_the_format_s_own_get_another_name),
+        with(open_riemann, any_bytes_in_any_text_give_one_line),
+    };
+    return cmocka_run_group_tests_name("encoder prometheus", tests, NULL, NULL);
+}

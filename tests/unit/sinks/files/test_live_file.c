@@ -1,0 +1,372 @@
+/* A file of a sink from its first block to its name, and what others do to it meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sinks/encoders/encoders.h"
+#include "sinks/files/live_file.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/sinks/store_files.h"
+
+#define HEAD "head\n"
+
+/* A sink with one file, "a". */
+struct bench {
+    struct path_template *path;
+    struct counter files;
+    struct file_makings makings;
+    struct live_file file;
+    struct error error;
+};
+
+static struct bench *make(void)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    assert_non_null(bench);
+    bench->path = store_template("a");
+    bench->makings = (struct file_makings){
+        .content = {.name = "test", .encoder = &encoder_json, .head_size = strlen(HEAD)},
+        .finished = store_finished_files(bench->path, 0),
+        .path = bench->path,
+        .sync = SYNC_CLOSE,
+        .files = &bench->files,
+    };
+    strcpy(bench->file.path, scratch_path("a"));
+    return bench;
+}
+
+static void end(struct bench *bench)
+{
+    live_file_abandon(&bench->file);
+    finished_files_destroy(bench->makings.finished);
+    path_template_free(bench->path);
+    free(bench);
+}
+
+static void open_it(struct bench *bench)
+{
+    if (!live_file_open(&bench->makings, &bench->file, &bench->error))
+        fail_msg("%s", bench->error.text);
+}
+
+/* As a sink does: a file that is empty gets its head first. */
+static void put(struct bench *bench, const char *text)
+{
+    open_it(bench);
+    if ((bench->file.size == 0 &&
+         !live_file_append(&bench->file, HEAD, strlen(HEAD), &bench->error)) ||
+        !live_file_append(&bench->file, text, strlen(text), &bench->error))
+        fail_msg("%s", bench->error.text);
+}
+
+static void complete(struct bench *bench)
+{
+    if (!live_file_complete(&bench->makings, &bench->file, &bench->error))
+        fail_msg("%s", bench->error.text);
+    assert_false(live_file_is_begun(&bench->file));
+}
+
+/* --- a life ----------------------------------------------------------------------------------- */
+
+static void a_file_is_a_part_until_it_is_complete(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    assert_false(live_file_is_begun(&bench->file));
+    put(bench, "one\n");
+    put(bench, "two\n");
+    assert_true(live_file_is_begun(&bench->file));
+    assert_int_equal(bench->file.size, 13);
+    scratch_assert_holds_text("a.part", HEAD "one\ntwo\n");
+    complete(bench);
+    scratch_assert_holds_text("a", HEAD "one\ntwo\n");
+    put(bench, "three\n");
+    complete(bench);
+    scratch_assert_holds_text("a.1", HEAD "three\n");
+    assert_int_equal(scratch_count(""), 2);
+    assert_int_equal(counter_read(&bench->files), 2);
+    end(bench);
+}
+
+static void one_without_a_record_leaves_nothing(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    complete(bench); /* that was never begun */
+    open_it(bench);
+    complete(bench);
+    put(bench, "");
+    scratch_assert_holds_text("a.part", HEAD);
+    complete(bench);
+    assert_int_equal(scratch_count(""), 0);
+    assert_int_equal(counter_read(&bench->files), 0);
+    end(bench);
+}
+
+static void one_that_was_put_aside_goes_on_where_it_was(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    live_file_put_aside(&bench->file);
+    live_file_put_aside(&bench->file);
+    assert_true(live_file_is_begun(&bench->file));
+    assert_int_equal(bench->file.size, 9);
+    put(bench, "two\n");
+    live_file_put_aside(&bench->file);
+    complete(bench);
+    scratch_assert_holds_text("a", HEAD "one\ntwo\n");
+    end(bench);
+}
+
+static void one_that_was_put_aside_is_made_to_reach_the_disk_too(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    assert_true(bench->file.unsynced);
+    live_file_put_aside(&bench->file);
+    assert_true(live_file_sync(&bench->makings, &bench->file, &bench->error));
+    assert_false(bench->file.unsynced);
+    assert_true(bench->file.aside);
+    put(bench, "two\n");
+    assert_true(bench->file.unsynced);
+    others_remove("a.part");
+    live_file_put_aside(&bench->file);
+    assert_true(live_file_sync(&bench->makings, &bench->file,
+                               &bench->error)); /* nothing can be done about it */
+    end(bench);
+}
+
+static void an_abandoned_one_stays_for_the_next_start(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    live_file_abandon(&bench->file);
+    assert_false(live_file_is_begun(&bench->file));
+    scratch_assert_holds_text("a.part", HEAD "one\n");
+    put(bench, "two\n"); /* completes it first */
+    scratch_assert_holds_text("a", HEAD "one\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    end(bench);
+}
+
+/* --- astray ----------------------------------------------------------------------------------- */
+
+static void one_that_was_moved_away_is_finished_where_it_is(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    others_move("a.part", "moved");
+    put(bench, "two\n");
+    scratch_assert_holds_text("moved", HEAD "one\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    others_move("a.part", "moved2");
+    complete(bench);
+    scratch_assert_holds_text("moved2", HEAD "two\n");
+    assert_int_equal(scratch_count(""), 2);
+    assert_int_equal(counter_read(&bench->files), 0);
+    end(bench);
+}
+
+static void one_that_was_removed_is_begun_anew(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    others_remove("a.part");
+    put(bench, "two\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    others_remove("a.part");
+    complete(bench);
+    assert_int_equal(scratch_count(""), 0);
+    end(bench);
+}
+
+static void one_that_was_emptied_gets_its_head_anew(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    others_empty("a.part");
+    put(bench, "two\n");
+    assert_int_equal(bench->file.size, 9);
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    end(bench);
+}
+
+static void another_file_in_its_place_is_completed_as_a_left_one(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    others_remove("a.part");
+    scratch_put_text("a.part", "another's\nand");
+    put(bench, "two\n");
+    scratch_assert_holds_text("a", "another's\n");
+    scratch_assert_holds_text("a.part", HEAD "two\n");
+    end(bench);
+}
+
+static void what_goes_astray_while_it_is_aside_is_noticed_too(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    put(bench, "one\n");
+    live_file_put_aside(&bench->file);
+    others_move("a.part", "moved");
+    put(bench, "two\n");
+    scratch_assert_holds_text("moved", HEAD "one\n");
+    live_file_put_aside(&bench->file);
+    others_append("a.part", "other\n");
+    put(bench, "three\n");
+    scratch_assert_holds_text("a", HEAD "two\nother\n");
+    scratch_assert_holds_text("a.part", HEAD "three\n");
+    live_file_put_aside(&bench->file);
+    others_remove("a.part");
+    complete(bench);
+    assert_int_equal(scratch_count(""), 2);
+    end(bench);
+}
+
+/* --- what is in the way ----------------------------------------------------------------------- */
+
+static void assert_stopped(struct bench *bench, const char *why)
+{
+    assert_false(live_file_open(&bench->makings, &bench->file, &bench->error));
+    if (strstr(bench->error.text, why) == NULL)
+        fail_msg("%s", bench->error.text);
+    assert_false(live_file_is_begun(&bench->file));
+}
+
+static void what_is_in_the_way_and_not_ours_stays(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    scratch_make_folder("a.part");
+    assert_stopped(bench, others_words.folder);
+    others_remove_folder("a.part");
+
+    scratch_put("a.part", "\x1f\x8b\x08\x00\x01\n", 6);
+    assert_stopped(bench, "is in the way, and is no file of format=json");
+    others_remove("a.part");
+
+    if (others_link("nowhere", "a.part")) {
+        assert_stopped(bench, others_words.link);
+        assert_false(scratch_has("nowhere"));
+        others_remove("a.part");
+    }
+    if (others_make_pipe("a.part")) {
+        assert_stopped(bench, "is in the way");
+        others_remove("a.part");
+    }
+    put(bench, "one\n"); /* and then it goes on */
+    end(bench);
+}
+
+static void a_living_program_s_file_is_waited_for(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    struct store_holder *holder = store_hold(scratch_path("a.part"));
+    assert_stopped(bench, "is being written by another program");
+    store_kill(holder);
+    put(bench, "one\n");
+    end(bench);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* A path of that length, and a highest number of its files: the next name is too long. */
+static void use_long_path(struct bench *bench, char *longest, size_t length, const char *number)
+{
+    char name[PATH_TEMPLATE_SIZE + 16];
+    memset(longest, 'b', length);
+    longest[length] = '\0';
+    strcpy(bench->file.path, scratch_path(longest));
+    scratch_put_text(longest, "old\n");
+    snprintf(name, sizeof name, "%s.%s", longest, number);
+    scratch_put_text(name, "old\n");
+}
+
+static void one_that_cannot_be_renamed_waits_and_the_next_has_a_number(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    char longest[PATH_TEMPLATE_SIZE], name[PATH_TEMPLATE_SIZE + 16];
+    size_t unnamed;
+    use_long_path(bench, longest, 248, "999999");
+    put(bench, "one\n");
+    complete(bench);
+    assert_int_equal(counter_read(&store_blocked), 1);
+    put(bench, "two\n");
+    snprintf(name, sizeof name, "%s.part", longest);
+    scratch_assert_holds_text(name, HEAD "one\n");
+    snprintf(name, sizeof name, "%s.1.part", longest);
+    scratch_assert_holds_text(name, HEAD "two\n");
+    complete(bench);
+    assert_int_equal(finished_files_retry(bench->makings.finished), 0);
+    assert_int_equal(finished_files_end(bench->makings.finished, &unnamed), 0);
+    assert_int_equal(unnamed, 2);
+    scratch_assert_holds_text(name, HEAD "two\n");
+    assert_false(finished_files_are_waiting(bench->makings.finished));
+    assert_int_equal(counter_read(&bench->files), 0);
+    end(bench);
+}
+
+/* With ".part" as long as a name may be; with ".1.part" too long. */
+static void where_no_other_can_be_begun_it_is_written_on(void **state)
+{
+    (void)state;
+    struct bench *bench = make();
+    char longest[PATH_TEMPLATE_SIZE];
+    use_long_path(bench, longest, 250, "9999");
+    put(bench, "one\n");
+    for (int i = 0; i < 20; i++) {
+        complete(bench);
+        put(bench, "more\n");
+        assert_true(bench->file.rest_until_ns != 0);
+    }
+    assert_int_equal(counter_read(&store_blocked), 1);
+    assert_false(finished_files_are_waiting(bench->makings.finished));
+    assert_int_equal(bench->file.size, strlen(HEAD) + 4 + 20 * 5);
+    others_remove(longest);
+    complete(bench);
+    assert_true(scratch_has(longest));
+    assert_int_equal(bench->file.rest_until_ns, 0);
+    assert_int_equal(counter_read(&bench->files), 1);
+    assert_int_equal(scratch_count(""), 2);
+    end(bench);
+}
+
+#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_scratch(a_file_is_a_part_until_it_is_complete),
+        with_scratch(one_without_a_record_leaves_nothing),
+        with_scratch(one_that_was_put_aside_goes_on_where_it_was),
+        with_scratch(one_that_was_put_aside_is_made_to_reach_the_disk_too),
+        with_scratch(an_abandoned_one_stays_for_the_next_start),
+        with_scratch(one_that_was_moved_away_is_finished_where_it_is),
+        with_scratch(one_that_was_removed_is_begun_anew),
+        with_scratch(one_that_was_emptied_gets_its_head_anew),
+        with_scratch(another_file_in_its_place_is_completed_as_a_left_one),
+        with_scratch(what_goes_astray_while_it_is_aside_is_noticed_too),
+        with_scratch(what_is_in_the_way_and_not_ours_stays),
+        with_scratch(a_living_program_s_file_is_waited_for),
+        with_scratch(one_that_cannot_be_renamed_waits_and_the_next_has_a_number),
+        with_scratch(where_no_other_can_be_begun_it_is_written_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+/* A file that is being made: whole or not there at all, whatever happens to it meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/platform/part_file.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/sinks/store_files.h"
+
+static struct error error;
+
+static size_t base_length(void)
+{
+    return strlen(scratch_path(""));
+}
+
+static struct part_file *open_new(const char *name)
+{
+    struct part_file *file;
+    if (part_file_open_new(scratch_path(name), base_length(), &file, &error) != PART_DONE)
+        fail_msg("%s: %s", name, error.text);
+    return file;
+}
+
+static enum part_result try_new(const char *name)
+{
+    struct part_file *file;
+    enum part_result result = part_file_open_new(scratch_path(name), base_length(), &file, &error);
+    if (result == PART_DONE)
+        part_file_close(file);
+    return result;
+}
+
+static enum part_result try_left(const char *name)
+{
+    struct part_file *file;
+    enum part_result result = part_file_open_left(scratch_path(name), &file, &error);
+    if (result == PART_DONE)
+        part_file_close(file);
+    return result;
+}
+
+static void append(struct part_file *file, const char *text)
+{
+    if (!part_file_append(file, text, strlen(text), &error))
+        fail_msg("%s", error.text);
+}
+
+static enum part_result complete(struct part_file *file, const char *name)
+{
+    return part_file_complete(file, scratch_path(name), &error);
+}
+
+/* --- a life ----------------------------------------------------------------------------------- */
+
+static void what_is_appended_is_there_and_gets_its_name(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("a.part");
+    append(file, "one\n");
+    append(file, "two\n");
+    assert_int_equal(part_file_size(file), 8);
+    assert_int_equal(complete(file, "a"), PART_DONE);
+    scratch_assert_holds_text("a", "one\ntwo\n");
+    assert_int_equal(scratch_count(""), 1);
+}
+
+static void a_left_one_goes_on_where_it_was(void **state)
+{
+    (void)state;
+    scratch_put_text("a.part", "one\n");
+    struct part_file *file;
+    char bytes[10];
+    assert_int_equal(part_file_open_left(scratch_path("a.part"), &file, &error), PART_DONE);
+    assert_int_equal(part_file_size(file), 4);
+    append(file, "two\n");
+    assert_int_equal(part_file_read(file, 2, bytes, sizeof bytes), 6);
+    assert_memory_equal(bytes, "e\ntwo\n", 6);
+    assert_true(part_file_cut(file, 4, &error));
+    append(file, "three\n");
+    assert_int_equal(part_file_size(file), 10);
+    assert_true(part_file_sync(file, &error));
+    part_file_close(file);
+    scratch_assert_holds_text("a.part", "one\nthree\n");
+}
+
+static void folders_are_made_below_the_base_alone(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("x/y/z/a.part");
+    append(file, "one\n");
+    assert_int_equal(complete(file, "x/y/z/a"), PART_DONE);
+    scratch_assert_holds_text("x/y/z/a", "one\n");
+
+    const char *path = scratch_path("none/b.part");
+    assert_int_equal(part_file_open_new(path, strlen(path) - strlen("b.part"), &file, &error),
+                     PART_FAILED);
+    assert_non_null(strstr(error.text, others_words.no_folder));
+    assert_false(scratch_has("none"));
+}
+
+static void what_keeps_a_folder_from_being_made_is_told(void **state)
+{
+    (void)state;
+    scratch_put_text("file", "mine\n");
+    assert_int_equal(try_new("file/a.part"), PART_FAILED);
+    assert_non_null(strstr(error.text, others_words.below_file));
+    scratch_assert_holds_text("file", "mine\n");
+}
+
+static void it_is_removed_only_where_it_is_itself_there(void **state)
+{
+    (void)state;
+    part_file_remove(open_new("a.part"));
+    assert_false(scratch_has("a.part"));
+    struct part_file *file = open_new("a.part");
+    others_remove("a.part");
+    scratch_put_text("a.part", "another's\n");
+    part_file_remove(file);
+    scratch_assert_holds_text("a.part", "another's\n");
+}
+
+/* --- what is in the way ----------------------------------------------------------------------- */
+
+static void nothing_that_is_there_is_opened_as_new(void **state)
+{
+    (void)state;
+    scratch_put_text("a.part", "mine\n");
+    scratch_make_folder("b.part");
+    assert_int_equal(try_new("a.part"), PART_TAKEN);
+    assert_int_equal(try_new("b.part"), PART_TAKEN);
+    if (others_link("nowhere", "c.part"))
+        assert_int_equal(try_new("c.part"), PART_TAKEN);
+    if (others_make_pipe("d.part"))
+        assert_int_equal(try_new("d.part"), PART_TAKEN);
+    scratch_assert_holds_text("a.part", "mine\n");
+    assert_false(scratch_has("nowhere"));
+}
+
+static void only_a_regular_file_was_left(void **state)
+{
+    (void)state;
+    scratch_put_text("mine", "mine\n");
+    scratch_make_folder("b.part");
+    assert_int_equal(try_left("a.part"), PART_MISSING);
+    assert_int_equal(try_left("none/a.part"), PART_MISSING);
+    assert_int_equal(try_left("b.part"), PART_FAILED);
+    if (others_link("mine", "c.part"))
+        assert_int_equal(try_left("c.part"), PART_FAILED);
+    if (others_make_pipe("d.part"))
+        assert_int_equal(try_left("d.part"), PART_MISSING);
+}
+
+static void no_name_is_taken_from_another(void **state)
+{
+    (void)state;
+    scratch_put_text("a", "mine\n");
+    scratch_make_folder("b");
+    struct part_file *file = open_new("a.part");
+    append(file, "one\n");
+    assert_int_equal(complete(file, "a"), PART_TAKEN);
+    assert_int_equal(complete(file, "b"), PART_TAKEN);
+    if (others_link("nowhere", "c"))
+        assert_int_equal(complete(file, "c"), PART_TAKEN);
+    append(file, "two\n"); /* it goes on */
+    assert_int_equal(complete(file, "d"), PART_DONE);
+    scratch_assert_holds_text("a", "mine\n");
+    scratch_assert_holds_text("d", "one\ntwo\n");
+    assert_int_equal(scratch_count("b"), 0);
+    assert_false(scratch_has("nowhere"));
+}
+
+static void a_name_in_no_folder_is_a_failure_and_the_file_goes_on(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("a.part");
+    append(file, "one\n");
+    assert_int_equal(complete(file, "none/a"), PART_FAILED);
+    assert_non_null(strstr(error.text, "cannot rename"));
+    append(file, "two\n");
+    part_file_close(file);
+    scratch_assert_holds_text("a.part", "one\ntwo\n");
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+static void what_is_open_is_locked_against_others(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("a.part");
+    assert_int_equal(try_left("a.part"), PART_LOCKED);
+    part_file_close(file);
+    assert_int_equal(try_left("a.part"), PART_DONE);
+
+    /* Also one that was left, by whoever opens it. */
+    assert_int_equal(part_file_open_left(scratch_path("a.part"), &file, &error), PART_DONE);
+    assert_int_equal(try_left("a.part"), PART_LOCKED);
+    part_file_close(file);
+}
+
+static void another_program_s_lock_ends_with_it(void **state)
+{
+    (void)state;
+    struct store_holder *holder = store_hold(scratch_path("a.part"));
+    assert_int_equal(try_left("a.part"), PART_LOCKED);
+    store_kill(holder);
+    assert_int_equal(try_left("a.part"), PART_DONE);
+}
+
+/* --- astray ----------------------------------------------------------------------------------- */
+
+static void a_file_that_was_moved_or_removed_is_not_there(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("a.part");
+    assert_true(part_file_is_there(file));
+    append(file, "one\n");
+    others_move("a.part", "moved");
+    assert_false(part_file_is_there(file));
+    scratch_put_text("a.part", "another's\n");
+    assert_false(part_file_is_there(file));
+    append(file, "two\n");
+    assert_int_equal(complete(file, "a"), PART_MISSING);
+    part_file_close(file);
+    scratch_assert_holds_text("moved", "one\ntwo\n");
+    scratch_assert_holds_text("a.part", "another's\n");
+    assert_false(scratch_has("a"));
+}
+
+static void a_file_whose_folder_is_gone_is_not_there(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("x/a.part");
+    others_move("x", "y");
+    assert_int_equal(complete(file, "x/a"), PART_MISSING);
+    part_file_close(file);
+    assert_true(scratch_has("y/a.part"));
+}
+
+/* --- others write it -------------------------------------------------------------------------- */
+
+static void what_another_program_appended_stays(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("a.part");
+    append(file, "one\n");
+    others_append("a.part", "other\n");
+    assert_true(part_file_is_there(file));
+    assert_int_equal(part_file_size(file), 10);
+    append(file, "two\n");
+    scratch_assert_holds_text("a.part", "one\nother\ntwo\n");
+    assert_int_equal(part_file_size(file), 14);
+    part_file_close(file);
+}
+
+static void a_file_that_was_emptied_goes_on_at_its_beginning(void **state)
+{
+    (void)state;
+    struct part_file *file = open_new("a.part");
+    append(file, "much that was written before\n");
+    others_empty("a.part");
+    append(file, "one\n");
+    assert_int_equal(part_file_size(file), 4);
+    scratch_assert_holds_text("a.part", "one\n");
+    part_file_close(file);
+}
+
+#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_scratch(what_is_appended_is_there_and_gets_its_name),
+        with_scratch(a_left_one_goes_on_where_it_was),
+        with_scratch(folders_are_made_below_the_base_alone),
+        with_scratch(what_keeps_a_folder_from_being_made_is_told),
+        with_scratch(it_is_removed_only_where_it_is_itself_there),
+        with_scratch(nothing_that_is_there_is_opened_as_new),
+        with_scratch(only_a_regular_file_was_left),
+        with_scratch(no_name_is_taken_from_another),
+        with_scratch(a_name_in_no_folder_is_a_failure_and_the_file_goes_on),
+        with_scratch(what_is_open_is_locked_against_others),
+        with_scratch(another_program_s_lock_ends_with_it),
+        with_scratch(a_file_that_was_moved_or_removed_is_not_there),
+        with_scratch(a_file_whose_folder_is_gone_is_not_there),
+        with_scratch(what_another_program_appended_stays),
+        with_scratch(a_file_that_was_emptied_goes_on_at_its_beginning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

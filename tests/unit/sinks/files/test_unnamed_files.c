@@ -1,0 +1,213 @@
+/*
+ * Files that rotate where each rename fails: the sink goes on with the next name, no record is
+ * lost, and the next start gives the files their names. The linker leads the calls of renameat2
+ * here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/contract/path_template.h"
+#include "collector/ledger/ledger.h"
+#include "sinks/destinations/destinations.h"
+#include "sinks/encoders/encoders.h"
+#include "tests/support/platform/scratch_directory.h"
+
+#define BLOCK_SIZE ((size_t)4000)
+
+/* Files that wait for their names, open. */
+enum { MOST_WAITING = 16 };
+
+static bool renames_fail;
+
+int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+                     unsigned flags);
+int __real_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+                     unsigned flags);
+
+int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+                     unsigned flags)
+{
+    errno = EIO;
+    return renames_fail ? -1 : __real_renameat2(from_folder, from, to_folder, to, flags);
+}
+
+/* --- a sink ----------------------------------------------------------------------------------- */
+
+static struct sink_counters counters;
+static struct destination *sink;
+
+/* One block of JSON fills a file; one of OpenMetrics is a file. */
+static void open_sink(const struct encoder_ops *encoder)
+{
+    static char path[PATH_TEMPLATE_SIZE];
+    static const struct sink_counters none;
+    struct error error;
+    counters = none;
+    snprintf(path, sizeof path, "%s", scratch_path("a.n"));
+    const struct destination_options options = {
+        .name = "file:a.n",
+        .path = path,
+        .file = {.rotate_size = encoder->arrange != NULL ? 0 : BLOCK_SIZE + ENCODER_HEAD_SIZE},
+        .encoder = encoder,
+        .counters = &counters,
+    };
+    if (destination_file.create(&options, &sink, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void close_sink(void)
+{
+    sink->store->finish(sink);
+    sink->destroy(sink);
+}
+
+static const char *block_of(const struct encoder_ops *encoder, unsigned number)
+{
+    static char block[BLOCK_SIZE + 1];
+    const char *end = encoder->arrange != NULL ? " 1\n# EOF\n" : "\":1}\n";
+    const char *begin = encoder->arrange != NULL ? "# TYPE n gauge\nn" : "{\"n";
+    int size = snprintf(block, sizeof block, "%s%u", begin, number);
+    memset(block + size, 'x', BLOCK_SIZE - (size_t)size);
+    memcpy(block + BLOCK_SIZE - strlen(end), end, strlen(end) + 1);
+    return block;
+}
+
+static void write_block(const struct encoder_ops *encoder, unsigned number)
+{
+    struct error error;
+    if (sink->store->write(sink, 0, block_of(encoder, number), BLOCK_SIZE, &error) != WRITE_OK)
+        fail_msg("%s", error.text);
+}
+
+static void assert_block(const struct encoder_ops *encoder, const char *suffix, unsigned number)
+{
+    char name[20];
+    if (number == 0)
+        snprintf(name, sizeof name, "a.n%s", suffix);
+    else
+        snprintf(name, sizeof name, "a.%u.n%s", number, suffix);
+    scratch_assert_holds_text(name, block_of(encoder, number));
+}
+
+static void assert_counted(uint64_t blocked, uint64_t unnamed, uint64_t files)
+{
+    assert_int_equal(counter_read(&counters.renames_blocked), blocked);
+    assert_int_equal(counter_read(&counters.unnamed_files), unnamed);
+    assert_int_equal(counter_read(&counters.files), files);
+}
+
+/* --- the tests -------------------------------------------------------------------------------- */
+
+static void the_next_names_are_used_and_the_next_start_renames_all(void **state)
+{
+    (void)state;
+    open_sink(&encoder_json);
+    renames_fail = true;
+    for (unsigned i = 0; i < 10; i++)
+        write_block(&encoder_json, i);
+    for (unsigned i = 0; i < 10; i++)
+        assert_block(&encoder_json, ".part", i);
+    close_sink();
+    assert_counted(10, 10, 0);
+    assert_int_equal(scratch_count(""), 10);
+    renames_fail = false;
+    open_sink(&encoder_json);
+    close_sink();
+    for (unsigned i = 0; i < 10; i++)
+        assert_block(&encoder_json, "", i);
+    assert_int_equal(scratch_count(""), 10);
+    assert_counted(0, 0, 0);
+}
+
+static void a_file_gets_its_name_when_renaming_works_again(void **state)
+{
+    (void)state;
+    open_sink(&encoder_json);
+    renames_fail = true;
+    for (unsigned i = 0; i < 3; i++)
+        write_block(&encoder_json, i);
+    renames_fail = false;
+    close_sink();
+    for (unsigned i = 0; i < 3; i++)
+        assert_block(&encoder_json, "", i);
+    assert_counted(2, 0, 3);
+    assert_int_equal(scratch_count(""), 3);
+}
+
+static void where_too_many_wait_the_last_takes_more(void **state)
+{
+    (void)state;
+    open_sink(&encoder_json);
+    renames_fail = true;
+    for (unsigned i = 0; i < 2 * MOST_WAITING; i++)
+        write_block(&encoder_json, i);
+    assert_int_equal(scratch_count(""), MOST_WAITING + 1);
+    assert_block(&encoder_json, ".part", MOST_WAITING - 1);
+    close_sink();
+    assert_counted(MOST_WAITING, MOST_WAITING + 1, 0);
+}
+
+static void where_each_block_is_a_file_more_are_passed_by(void **state)
+{
+    (void)state;
+    const unsigned count = 2 * MOST_WAITING;
+    open_sink(&encoder_openmetrics);
+    renames_fail = true;
+    for (unsigned i = 0; i < count; i++)
+        write_block(&encoder_openmetrics, i);
+    for (unsigned i = 0; i < count; i++)
+        assert_block(&encoder_openmetrics, ".part", i);
+    close_sink();
+    assert_counted(MOST_WAITING, count, 0);
+    renames_fail = false;
+    open_sink(&encoder_openmetrics);
+    close_sink();
+    for (unsigned i = 0; i < count; i++)
+        assert_block(&encoder_openmetrics, "", i);
+    assert_int_equal(scratch_count(""), count);
+}
+
+/* The one before is complete and cannot be renamed, which is no reason not to start. */
+static void a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on(void **state)
+{
+    (void)state;
+    scratch_put_text("a.n.part", "{}\n");
+    renames_fail = true;
+    open_sink(&encoder_json);
+    write_block(&encoder_json, 1);
+    assert_block(&encoder_json, ".part", 1);
+    renames_fail = false;
+    close_sink();
+    scratch_assert_holds_text("a.n", "{}\n");
+    assert_block(&encoder_json, "", 1);
+    assert_counted(1, 0, 2);
+}
+
+static int teardown(void **state)
+{
+    renames_fail = false;
+    return scratch_remove(state);
+}
+
+#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_scratch(the_next_names_are_used_and_the_next_start_renames_all),
+        with_scratch(a_file_gets_its_name_when_renaming_works_again),
+        with_scratch(where_too_many_wait_the_last_takes_more),
+        with_scratch(where_each_block_is_a_file_more_are_passed_by),
+        with_scratch(a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* The destinations that are built in, as a sink uses them; how they write is output_file.h's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/ledger/ledger.h"
+#include "collector/platform/thread.h"
+#include "sinks/sinks.h"
+#include "tests/support/platform/others.h"
+#include "tests/support/platform/patience.h"
+#include "tests/support/platform/removal.h"
+#include "tests/support/platform/scratch_directory.h"
+#include "tests/support/platform/standard_stream.h"
+
+static struct sink_counters counters;
+static char file_path[600];
+
+/* For one file at a time. */
+static const struct destination_options *options_for(const char *name)
+{
+    static struct destination_options options;
+    snprintf(file_path, sizeof file_path, "%s", scratch_path(name));
+    options = (struct destination_options){
+        .name = "file:test", .path = file_path, .encoder = &encoder_json, .counters = &counters};
+    return &options;
+}
+
+static struct destination *create_file(const char *name)
+{
+    struct destination *destination = NULL;
+    struct error error = {.text = ""};
+    if (destination_file.create(options_for(name), &destination, &error) != 0)
+        fail_msg("%s", error.text);
+    return destination;
+}
+
+static void write_text(struct destination *destination, const char *text)
+{
+    size_t written = 0;
+    int64_t until = patience_until();
+    enum write_result result;
+    while ((result = destination->stream->write(destination, text, strlen(text), &written, NULL)) ==
+           WRITE_WOULD_BLOCK)
+        assert_true(patience(until));
+    assert_int_equal(result, WRITE_OK);
+    assert_int_equal(written, strlen(text));
+}
+
+static void every_row_of_the_tables_is_complete(void **state)
+{
+    (void)state;
+    for (const struct destination_ops *const *row = builtin_destinations; *row != NULL; row++) {
+        assert_true((*row)->scheme[0] != '\0');
+        assert_true((*row)->create != NULL);
+        for (const struct destination_ops *const *other = builtin_destinations; other != row;
+             other++)
+            assert_string_not_equal((*row)->scheme, (*other)->scheme);
+    }
+    assert_ptr_equal(builtin_encoders[0], &encoder_json); /* the default */
+    for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
+        assert_true((*row)->name[0] != '\0');
+        assert_true((*row)->create != NULL && (*row)->destroy != NULL && (*row)->encode != NULL);
+        assert_non_null((*row)->whole);
+    }
+}
+
+static void a_renamed_file_is_written_until_it_is_reopened(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    write_text(destination, "one\n");
+    others_move("file", "file.1");
+    write_text(destination, "two\n");
+    assert_int_equal(destination->stream->reopen(destination, NULL), 0);
+    write_text(destination, "three\n");
+    assert_false(
+        destination->stream->take_back(destination, 7)); /* the old file's are out of reach */
+    destination->destroy(destination);
+    scratch_assert_holds_text("file.1", "one\ntwo\n");
+    scratch_assert_holds_text("file", "three\n");
+}
+
+static void a_file_that_was_removed_is_noticed_before_the_next_block(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    destination->stream->prepare(destination);
+    write_text(destination, "one\n");
+    remove_open_file("file");
+    destination->stream->prepare(destination);
+    write_text(destination, "two\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file", "two\n");
+}
+
+/* As logrotate's copytruncate does it. */
+static void a_file_that_was_emptied_is_at_its_beginning_before_the_next_block(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    write_text(destination, "one\n");
+    destination->stream->prepare(destination);
+    assert_false(destination->stream->at_beginning(destination));
+    others_empty("file");
+    assert_true(destination->stream->is_astray(destination));
+    destination->stream->prepare(destination);
+    assert_false(destination->stream->is_astray(destination));
+    assert_true(destination->stream->at_beginning(destination));
+    write_text(destination, "two\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file", "two\n");
+}
+
+/* Who moved it may be about to make the new file: it is given a moment. */
+static void a_file_that_was_just_moved_goes_on_where_it_is(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    write_text(destination, "one\n");
+    others_move("file", "file.1");
+    destination->stream->prepare(destination);
+    write_text(destination, "two\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file.1", "one\ntwo\n");
+    assert_false(scratch_has("file"));
+}
+
+static void a_file_that_cannot_be_opened_anew_goes_on_where_it_is(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    remove_open_file("file");
+    scratch_make_folder("file");
+    destination->stream->prepare(destination);
+    write_text(destination, "one\n"); /* nobody will read it */
+    others_remove_folder("file");
+    destination->stream->prepare(destination);
+    write_text(destination, "two\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file", "two\n");
+}
+
+static void fsync_is_asked_for_in_time(void **state)
+{
+    (void)state;
+    struct destination_options options = *options_for("file");
+    options.file.sync = SYNC_INTERVAL;
+    options.flush_interval = 3000000000;
+    struct destination *destination = NULL;
+    assert_int_equal(destination_file.create(&options, &destination, NULL), 0);
+    const struct stream_ops *ops = destination->stream;
+    assert_true(ops->due(destination) == INT64_MAX); /* nothing was written */
+    write_text(destination, "one\n");
+    ops->tick(destination);
+    int64_t now = clock_monotonic_ns();
+    assert_true(ops->due(destination) == INT64_MAX);
+    write_text(destination, "two\n");
+    assert_in_range(ops->due(destination), now + 2000000000, now + 3000000000);
+    destination->destroy(destination);
+}
+
+static void reopening_what_was_not_renamed_changes_nothing(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    write_text(destination, "the first half,");
+    assert_int_equal(destination->stream->reopen(destination, NULL), 0);
+    write_text(destination, " the second\n");
+    assert_true(destination->stream->take_back(destination, 8));
+    destination->destroy(destination);
+    scratch_assert_holds_text("file", "the first half, the");
+}
+
+static void where_reopening_fails_the_old_file_stays(void **state)
+{
+    (void)state;
+    struct destination *destination = create_file("file");
+    others_move("file", "file.1");
+    scratch_make_folder("file");
+    struct error error = {.text = ""};
+    assert_int_equal(destination->stream->reopen(destination, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_non_null(strstr(error.text, scratch_path("file")));
+    write_text(destination, "line\n");
+    others_remove_folder("file");
+    assert_int_equal(destination->stream->reopen(destination, &error), 0);
+    write_text(destination, "new\n");
+    destination->destroy(destination);
+    scratch_assert_holds_text("file.1", "line\n");
+    scratch_assert_holds_text("file", "new\n");
+}
+
+static void a_file_that_cannot_be_made_is_an_error(void **state)
+{
+    (void)state;
+    struct destination *destination = NULL;
+    struct error error = {.text = ""};
+    assert_int_equal(destination_file.create(options_for("no/file"), &destination, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
+    assert_null(destination);
+}
+
+/* What is said on standard error while the file is opened and closed; to be freed. */
+static char *logged_by_opening(const char *name)
+{
+    struct destination *destination = NULL;
+    standard_stream_take(STREAM_ERROR);
+    int result = destination_file.create(options_for(name), &destination, NULL);
+    char *text = standard_stream_end_taking(STREAM_ERROR);
+    assert_int_equal(result, 0);
+    destination->destroy(destination);
+    return text;
+}
+
+static void what_is_done_about_a_torn_line_is_logged(void **state)
+{
+    (void)state;
+    scratch_put_text("file", "whole\ntorn");
+    char *text = logged_by_opening("file");
+    assert_non_null(strstr(text, "sluice: warning: "));
+    assert_non_null(strstr(text, "file:test: "));
+    assert_non_null(strstr(text, "cut off the 4 bytes"));
+    free(text);
+
+    scratch_put_text("file", "whole\nhalf");
+    test_stream other = test_stream_open_to_append(scratch_path("file"));
+    text = logged_by_opening("file");
+    test_stream_close(&other);
+    assert_non_null(strstr(text, "sluice: warning: "));
+    assert_non_null(strstr(text, "it was not cut"));
+    scratch_assert_holds_text("file", "whole\nhalf\n");
+    free(text);
+
+    text = logged_by_opening("file");
+    assert_string_equal(text, "");
+    free(text);
+}
+
+static void standard_output_has_no_name_to_reopen(void **state)
+{
+    (void)state;
+    struct destination *destination = NULL;
+    const struct destination_options options = {
+        .name = "stdout:", .path = "", .encoder = &encoder_json};
+    assert_false(destination_stdout.needs_path);
+    assert_true(destination_file.needs_path);
+    struct test_pipe pipe = test_pipe_open();
+    standard_stream_lead(STREAM_OUTPUT, pipe.writer);
+    int result = destination_stdout.create(&options, &destination, NULL);
+    standard_stream_lead_back(STREAM_OUTPUT);
+    assert_int_equal(result, 0);
+    assert_true(destination->stream->reopen == NULL && destination->stream->prepare == NULL);
+    write_text(destination, "line\n");
+    assert_true(destination->stream->handle(destination) != NO_HANDLE);
+    assert_false(destination->stream->take_back(destination, 1));
+    assert_int_equal(destination->stream->withdraw(destination), 0);
+    destination->destroy(destination);
+    test_stream_close(&pipe.writer);
+    char found[16];
+    assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 5);
+    assert_memory_equal(found, "line\n", 5);
+    assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 0);
+    test_pipe_close(&pipe);
+}
+
+int main(void)
+{
+#define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_of_the_tables_is_complete),
+        with_directory(a_file_that_was_removed_is_noticed_before_the_next_block),
+        with_directory(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block),
+        with_directory(a_file_that_was_just_moved_goes_on_where_it_is),
+        with_directory(a_file_that_cannot_be_opened_anew_goes_on_where_it_is),
+        with_directory(fsync_is_asked_for_in_time),
+        with_directory(a_renamed_file_is_written_until_it_is_reopened),
+        with_directory(reopening_what_was_not_renamed_changes_nothing),
+        with_directory(where_reopening_fails_the_old_file_stays),
+        with_directory(a_file_that_cannot_be_made_is_an_error),
+        with_directory(what_is_done_about_a_torn_line_is_logged),
+        cmocka_unit_test(standard_output_has_no_name_to_reopen),
+    };
+    return cmocka_run_group_tests_name("destinations", tests, NULL, NULL);
+}

@@ -121,7 +121,7 @@ static bool put_option_value(struct writing *writing, const struct option *optio
 {
     switch (option->action) {
     case OPTION_LISTEN:
-        return put_url(writing, value, url_place_of_listener(value));
+        return put_url(writing, value, url_place_of_listener(value, writing->choices));
     case OPTION_SINK:
         return put_url(writing, value, url_place_of_sink(value, writing->choices));
     case OPTION_LETTERS:

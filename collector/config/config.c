@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/config/written.h"
+#include "collector/contract/source.h"
 #include "collector/platform/file_path.h"
 
 static void free_schema(struct schema_config *schema)
@@ -26,8 +27,7 @@ static void free_listener(struct listener_config *listener)
     free(listener->name);
     free(listener->url);
     free(listener->written_at);
-    free(listener->path);
-    free(listener->inherited);
+    free(listener->place);
     networks_free(listener->allow);
     networks_free(listener->deny);
     networks_free(listener->senders);
@@ -58,13 +58,7 @@ void config_free(struct config *config)
 
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b)
 {
-    if (a->inherited != NULL && b->inherited != NULL)
-        return strcmp(a->inherited, b->inherited) == 0;
-    if (a->kind != LISTENER_UDP || b->kind != LISTENER_UDP || a->address.port == 0)
-        return false;
-    return a->address.family == b->address.family && a->address.port == b->address.port &&
-           a->address.scope == b->address.scope &&
-           memcmp(a->address.bytes, b->address.bytes, sizeof a->address.bytes) == 0;
+    return a->source == b->source && a->source->conflict != NULL && a->source->conflict(a, b);
 }
 
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b)

@@ -16,6 +16,7 @@
 #include "collector/base/networks.h"
 #include "collector/contract/destination.h"
 #include "collector/contract/encoder.h"
+#include "collector/contract/listener_config.h"
 #include "collector/contract/schema.h"
 #include "collector/contract/schema_config.h"
 #include "collector/log/log.h"
@@ -23,41 +24,6 @@
 #include "collector/platform/processors.h"
 
 struct written;
-
-enum listener_kind { LISTENER_UDP, LISTENER_CAPTURE };
-
-struct listener_config {
-    char *name;       /* the URL without its keys: "udp://127.0.0.1:5555", "fd:NAME", "pcap:FILE" */
-    char *url;        /* with them, as it was written */
-    char *written_at; /* "FILE:LINE:COLUMN", where a file has it; NULL: none does */
-    enum listener_kind kind;
-    struct schema_config *schemas; /* at least one; the first that matches a datagram has it */
-    size_t schema_count;
-    uint64_t max_decoded; /* bytes that one decoded datagram may take */
-
-    /* As they were given (NULL: not), and what comes of both. */
-    struct networks *allow;
-    struct networks *deny;
-    struct networks *senders; /* who may send; NULL: everyone */
-    uint64_t rate_limit;      /* datagrams a second that each may send; 0: any number */
-
-    /* LISTENER_UDP */
-    struct address address;
-    char *inherited; /* the name of sockets that the process is started with, already bound; then
-                        there is no address. NULL: it binds its own */
-    bool ipv6_only;
-    uint64_t receive_buffer; /* bytes to ask the kernel for */
-    uint64_t receivers;      /* threads, each with a socket of its own */
-    uint64_t max_datagram;   /* bytes; what is longer is truncated */
-    bool gro;                /* the kernel may put many datagrams of a source into one buffer */
-    uint64_t busy_poll;      /* nanoseconds that the network card is asked for more; 0: not */
-    bool kernel_filter;      /* the kernel is to refuse who may not send; then `senders` is set */
-    uint64_t coalesce;       /* nanoseconds that datagrams may wait for others at a high rate */
-
-    /* LISTENER_CAPTURE */
-    char *path;
-    uint64_t port; /* the destination port wanted, 0: any */
-};
 
 /* What is lost of a socket's records where a sink is behind. A capture always waits. */
 enum overflow_policy {
@@ -108,7 +74,8 @@ struct config {
     size_t sink_count;
     struct dead_letter_config dead_letter;
 
-    /* What a listener's messages may be of, whatever it was told: NULL at the end; NULL: none. */
+    /* What there was to choose from: NULL at the end. Of schemas NULL: none. */
+    const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
 
     struct written *written;  /* what all this was made of (config/written.h) */
@@ -132,6 +99,7 @@ struct config {
 
 /* What there is to choose from: the program's own, tables with NULL at their end. */
 struct config_choices {
+    const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
     const struct schema_ops *schema_from_file; /* NULL: this program has none */
     const struct destination_ops *const *destinations;

@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 #include "collector/config/setting.h"
+#include "collector/contract/source.h"
 
 /* Where a key may stand, and what struct it is read into. */
 enum key_scope {
-    KEY_OF_UDP = 1 << 0,       /* struct listener_config */
-    KEY_OF_CAPTURE = 1 << 1,   /* struct listener_config */
-    KEY_OF_SINK = 1 << 2,      /* struct sink_config */
+    KEY_OF_UDP = SOURCE_KEYS_SOCKET,      /* struct listener_config */
+    KEY_OF_CAPTURE = SOURCE_KEYS_CAPTURE, /* the same */
+    KEY_OF_SINK = 1 << 2,                 /* struct sink_config */
     KEY_OF_SCHEMA = 1 << 3,    /* struct schema_config of a listener (config/listener_keys.h) */
     KEY_OF_FILE = 1 << 4,      /* the same where it is made from a file */
     KEY_OF_FILE_SINK = 1 << 5, /* struct sink_config of a destination that is a file */

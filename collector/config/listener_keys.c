@@ -64,7 +64,7 @@ static bool close_schema(struct reading *reading, struct fault *fault)
 
 /* --- who may send ----------------------------------------------------------------------------- */
 
-static bool finish_senders(const struct reading *reading, enum key_scope kind, struct fault *fault)
+static bool finish_senders(const struct reading *reading, unsigned kind, struct fault *fault)
 {
     struct listener_config *listener = reading->listener;
     if (listener->allow != NULL || listener->deny != NULL) {
@@ -127,11 +127,11 @@ static bool place_of(void *context, const struct setting *key, size_t at, struct
     return true;
 }
 
-bool listener_keys_parse(enum key_scope kind, const struct config_choices *choices,
-                         const char *text, struct listener_config *listener, struct fault *fault)
+bool listener_keys_parse(unsigned kind, const struct config_choices *choices, const char *text,
+                         struct listener_config *listener, struct fault *fault)
 {
     struct reading reading = {.choices = choices, .listener = listener};
-    unsigned scopes = (unsigned)kind | KEY_OF_SCHEMA | KEY_OF_FILE;
+    unsigned scopes = kind | KEY_OF_SCHEMA | KEY_OF_FILE;
     if (text != NULL && !keys_parse_placed(scopes, choices, text, place_of, &reading, fault))
         return false;
     if (last_schema(&reading) == NULL && !add_schema(&reading, fault))

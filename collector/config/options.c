@@ -240,7 +240,7 @@ static void stray_argument(const struct reading *reading, const char *argument)
     char given[QUOTED_SIZE];
     struct fault fault;
     fault_set(&fault, 0, "unexpected argument %s", quoted(argument, strlen(argument), given));
-    if (url_is_listener(argument))
+    if (url_is_listener(argument, reading->choices))
         fault_append(&fault, "; a listener follows --listen");
     else if (url_is_sink(argument, reading->choices))
         fault_append(&fault, "; a sink follows --sink");
@@ -341,8 +341,9 @@ enum options_result options_read(int argc, char *const *argv,
                                  const struct config_choices *choices, struct config *config,
                                  struct error *error)
 {
-    *config =
-        (struct config){.written = calloc(1, sizeof *config->written), .schemas = choices->schemas};
+    *config = (struct config){.written = calloc(1, sizeof *config->written),
+                              .sources = choices->sources,
+                              .schemas = choices->schemas};
     struct reading reading = {
         .choices = choices, .environment = environment, .config = config, .error = error};
     if (argc > 1) {

@@ -173,7 +173,7 @@ static struct key_range put_place(const struct printing *printing, const char *n
 static void put_listener(const struct printing *printing, const struct listener_config *listener)
 {
     struct key_range keys = put_place(printing, "  - address");
-    put_keys(printing, "    ", listener->kind == LISTENER_UDP ? KEY_OF_UDP : KEY_OF_CAPTURE, keys);
+    put_keys(printing, "    ", listener->source->keys, keys);
     put_schemas(printing, keys);
 }
 

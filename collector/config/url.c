@@ -8,6 +8,7 @@
 #include "collector/config/rules.h"
 #include "collector/config/units.h"
 #include "collector/contract/path_template.h"
+#include "collector/contract/source.h"
 #include "collector/platform/file_path.h"
 #include "collector/text/copy.h"
 
@@ -122,71 +123,41 @@ bool url_parse_authority(const char *text, size_t length, struct address *addres
     return true;
 }
 
-static bool parse_udp(const struct url *url, const struct config_choices *choices,
-                      struct listener_config *listener, struct fault *fault)
+/* The place of an address, "//ADDR:PORT". */
+static bool parse_address(const struct url *url, struct listener_config *listener,
+                          struct fault *fault)
 {
     const char *place = url->text + url->place_at;
     if (strncmp(place, "//", 2) != 0)
-        return fault_set(fault, url->place_at, "\"//\" is missing; write udp://ADDR:PORT");
-    if (!url_parse_authority(place + 2, url->place_length - 2, &listener->address, fault)) {
-        fault->at += url->place_at + 2;
-        return false;
-    }
-    if (address_is_multicast(&listener->address))
-        return fault_set(fault, url->place_at + 2,
-                         "this is the address of a multicast group: sluice joins none, and would "
-                         "receive nothing");
-    if (!listener_keys_parse(KEY_OF_UDP, choices, url->keys, listener, fault))
-        return wrong_keys(url, fault);
-    if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
-        return fault_set(fault, url->place_at + 2, "ipv6_only is for an IPv6 address");
+        return fault_set(fault, url->place_at, "%s", listener->source->no_place);
+    if (url_parse_authority(place + 2, url->place_length - 2, &listener->address, fault))
+        return true;
+    fault->at += url->place_at + 2;
+    return false;
+}
+
+/* The place of a name or a path. */
+static bool parse_text(const struct url *url, struct listener_config *listener, struct fault *fault)
+{
+    if (url->place_length == 0)
+        return fault_set(fault, url->place_at, "%s", listener->source->no_place);
+    listener->place = text_copy(url->text + url->place_at, url->place_length);
+    if (listener->place == NULL)
+        return fault_no_memory(fault);
+    if (listener->source->place == PLACE_PATH)
+        file_path_normalise(listener->place);
     return true;
 }
 
-static bool parse_inherited(const struct url *url, const struct config_choices *choices,
-                            struct listener_config *listener, struct fault *fault)
+/* Why the source refuses what was written, at the place or behind the slashes before it. */
+static bool check_refusal(const struct url *url, const struct listener_config *listener,
+                          struct fault *fault)
 {
-    if (url->place_length == 0)
-        return fault_set(fault, url->place_at,
-                         "the name of the socket is missing; write fd:NAME, which with systemd is "
-                         "its FileDescriptorName=");
-    listener->inherited = text_copy(url->text + url->place_at, url->place_length);
-    if (listener->inherited == NULL)
-        return fault_no_memory(fault);
-    if (!listener_keys_parse(KEY_OF_UDP, choices, url->keys, listener, fault))
-        return wrong_keys(url, fault);
-    if (listener->ipv6_only)
-        return fault_set(fault, url->place_at,
-                         "ipv6_only is for a socket that is bound here; with systemd write "
-                         "BindIPv6Only=ipv6-only in its unit");
-    return true;
+    const struct source_ops *source = listener->source;
+    const char *why = source->refuse == NULL ? NULL : source->refuse(listener);
+    size_t slashes = source->place == PLACE_ADDRESS ? 2 : 0;
+    return why == NULL || fault_set(fault, url->place_at + slashes, "%s", why);
 }
-
-static bool parse_capture(const struct url *url, const struct config_choices *choices,
-                          struct listener_config *listener, struct fault *fault)
-{
-    if (url->place_length == 0)
-        return fault_set(fault, url->place_at, "the file is missing; write pcap:FILE");
-    listener->path = text_copy(url->text + url->place_at, url->place_length);
-    if (listener->path == NULL)
-        return fault_no_memory(fault);
-    file_path_normalise(listener->path);
-    return listener_keys_parse(KEY_OF_CAPTURE, choices, url->keys, listener, fault) ||
-           wrong_keys(url, fault);
-}
-
-static const struct listener_scheme {
-    const char *name;
-    const char *form;
-    enum listener_kind kind;
-    bool (*parse)(const struct url *url, const struct config_choices *choices,
-                  struct listener_config *listener, struct fault *fault);
-} listener_schemes[] = {
-    {"udp", "udp://ADDR:PORT", LISTENER_UDP, parse_udp},
-    {"fd", "fd:NAME", LISTENER_UDP, parse_inherited},
-    {"pcap", "pcap:FILE", LISTENER_CAPTURE, parse_capture},
-};
-static const size_t listener_scheme_count = sizeof listener_schemes / sizeof listener_schemes[0];
 
 /* Whether the text is the name of a built-in schema, up to its keys. */
 static bool is_schema(const char *text, const struct config_choices *choices)
@@ -230,13 +201,10 @@ static bool unknown_listener(const char *text, const struct config_choices *choi
     size_t length = scheme_part(text);
     nearest_begin(&nearest, text, length);
     fault_set(fault, 0, "%s is not a listener; write", quoted(text, strcspn(text, "?"), given));
-    for (size_t i = 0; i < listener_scheme_count; i++) {
-        fault_append(fault, "%s %s",
-                     i == 0                          ? ""
-                     : i + 1 < listener_scheme_count ? ","
-                                                     : " or",
-                     listener_schemes[i].form);
-        nearest_offer(&nearest, listener_schemes[i].name);
+    for (const struct source_ops *const *source = choices->sources; *source != NULL; source++) {
+        bool first = source == choices->sources;
+        fault_append(fault, "%s %s", first ? "" : source[1] != NULL ? "," : " or", (*source)->form);
+        nearest_offer(&nearest, (*source)->scheme);
     }
     if (nearest_found(&nearest) != NULL)
         fault_append(fault, "; did you mean \"%s:\"?", nearest_found(&nearest));
@@ -245,31 +213,35 @@ static bool unknown_listener(const char *text, const struct config_choices *choi
     return false;
 }
 
-static const struct listener_scheme *find_listener_scheme(const char *text)
+static const struct source_ops *find_source(const char *text, const struct config_choices *choices)
 {
-    for (size_t i = 0; i < listener_scheme_count; i++)
-        if (starts_with_scheme(text, listener_schemes[i].name))
-            return &listener_schemes[i];
+    for (size_t i = 0; choices->sources[i] != NULL; i++)
+        if (starts_with_scheme(text, choices->sources[i]->scheme))
+            return choices->sources[i];
     return NULL;
 }
 
 bool url_parse_listener(const char *url, const struct config_choices *choices,
                         struct listener_config *listener, struct fault *fault)
 {
-    const struct listener_scheme *scheme = find_listener_scheme(url);
-    if (scheme == NULL)
+    listener->source = find_source(url, choices);
+    if (listener->source == NULL)
         return unknown_listener(url, choices, fault);
     struct url parts = split(url);
-    listener->kind = scheme->kind;
+    bool address = listener->source->place == PLACE_ADDRESS;
     listener->name = text_copy(url, parts.place_at + parts.place_length);
     if (listener->name == NULL)
         return fault_no_memory(fault);
-    return scheme->parse(&parts, choices, listener, fault);
+    if (!(address ? parse_address : parse_text)(&parts, listener, fault))
+        return false;
+    if (!listener_keys_parse(listener->source->keys, choices, parts.keys, listener, fault))
+        return wrong_keys(&parts, fault);
+    return check_refusal(&parts, listener, fault);
 }
 
-bool url_is_listener(const char *text)
+bool url_is_listener(const char *text, const struct config_choices *choices)
 {
-    return find_listener_scheme(text) != NULL;
+    return find_source(text, choices) != NULL;
 }
 
 /* --- sinks ------------------------------------------------------------------------------------ */
@@ -523,10 +495,10 @@ static struct url_place place_of(const char *text, bool is_path, bool is_templat
     return (struct url_place){url.place_at, url.place_length, is_path, is_template};
 }
 
-struct url_place url_place_of_listener(const char *url)
+struct url_place url_place_of_listener(const char *url, const struct config_choices *choices)
 {
-    const struct listener_scheme *scheme = find_listener_scheme(url);
-    return place_of(url, scheme != NULL && scheme->kind == LISTENER_CAPTURE, false);
+    const struct source_ops *source = find_source(url, choices);
+    return place_of(url, source != NULL && source->place == PLACE_PATH, false);
 }
 
 struct url_place url_place_of_sink(const char *url, const struct config_choices *choices)
@@ -539,9 +511,4 @@ struct url_place url_place_of_sink(const char *url, const struct config_choices 
 struct url_place url_place_of_dead_letter(const char *url)
 {
     return place_of(url, true, false);
-}
-
-const char *url_listener_form(size_t at)
-{
-    return at < listener_scheme_count ? listener_schemes[at].form : NULL;
 }

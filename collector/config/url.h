@@ -51,18 +51,15 @@ struct url_place {
     bool is_path;     /* of a file */
     bool is_template; /* a path with fields in it (collector/contract/path_template.h) */
 };
-struct url_place url_place_of_listener(const char *url);
+struct url_place url_place_of_listener(const char *url, const struct config_choices *choices);
 struct url_place url_place_of_sink(const char *url, const struct config_choices *choices);
 struct url_place url_place_of_dead_letter(const char *url);
 
 /* Whether `text` begins with the scheme of a listener, or of a sink, and a colon. */
-bool url_is_listener(const char *text);
+bool url_is_listener(const char *text, const struct config_choices *choices);
 bool url_is_sink(const char *text, const struct config_choices *choices);
 
 /* Bytes of a sink's URL up to its keys where its place is a command for a shell; else 0. */
 size_t url_command_length(const char *text, const struct config_choices *choices);
-
-/* "udp://ADDR:PORT": the at-th kind of listeners as it is written; NULL: there are no more. */
-const char *url_listener_form(size_t at);
 
 #endif

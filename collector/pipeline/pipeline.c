@@ -43,7 +43,7 @@ void pipeline_count_received(void *context, size_t datagrams)
         return;
     /* A capture has a next datagram only if it is asked for it. */
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
-        capture_player_stop(pipeline->producers[i].player, INT64_MAX);
+        pipeline->producers[i].ops->stop(pipeline->producers[i].object, INT64_MAX);
     pipeline_changed(pipeline);
 }
 
@@ -68,18 +68,9 @@ int pipeline_create(struct pipeline **out, const struct pipeline_options *option
     return 0;
 }
 
-static int start_producer(struct producer *producer, struct error *error)
-{
-    return producer->receiver != NULL ? receiver_start(producer->receiver, error)
-                                      : capture_player_start(producer->player, error);
-}
-
 static void join_producer(struct producer *producer)
 {
-    if (producer->receiver != NULL)
-        receiver_join(producer->receiver);
-    else
-        capture_player_join(producer->player);
+    producer->ops->join(producer->object);
 }
 
 static void close_producer(struct producer *producer)
@@ -103,38 +94,14 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
         dead_letters_join(pipeline->letters);
 }
 
-/* Tells where it listens, and how to get the buffer that was asked for where it was not given. */
-void pipeline_tell_listener(const struct pipeline *pipeline, const struct source *source)
-{
-    const struct listener_config *config = source->config;
-    const char *name = source->listener.name;
-    log_naming(LOG_INFO, LOG_OF_LISTENER, name,
-               "listening on %s for %s, receive buffer %zu KiB, by %s, process %lu", name,
-               source->schema_names, source->granted / 1024, pipeline->notifier->name,
-               control_process_id());
-    if (source->granted < config->receive_buffer)
-        log_about(LOG_WARNING, LOG_OF_LISTENER, name,
-                  "receive buffer: asked for %llu KiB, granted %zu KiB; %s",
-                  (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,
-                  udp_socket_buffer_advice);
-    size_t sockets = pipeline_sockets_of(config);
-    if (config->inherited != NULL && config->receivers > sockets)
-        log_about(LOG_INFO, LOG_OF_LISTENER, name,
-                  "receivers=%llu: it has %zu, and one thread serves a socket",
-                  (unsigned long long)config->receivers, sockets);
-    else if (config->receivers > sockets)
-        log_about(LOG_INFO, LOG_OF_LISTENER, name,
-                  "receivers=%llu: a port has one socket here, which one thread serves at a "
-                  "time; more threads help several listeners, not one",
-                  (unsigned long long)config->receivers);
-}
-
 /* When all runs: who reads the line may begin to send. */
 static void tell_listeners(const struct pipeline *pipeline)
 {
-    for (size_t i = 0; i < pipeline->config->listener_count; i++)
-        if (pipeline->config->listeners[i].kind == LISTENER_UDP)
-            pipeline_tell_listener(pipeline, pipeline->sources[i]);
+    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+        const struct source_ops *source = pipeline->config->listeners[i].source;
+        if (source->announce != NULL)
+            source->announce(pipeline->sources[i], &pipeline->host);
+    }
 }
 
 int pipeline_start(struct pipeline *pipeline, struct error *error)
@@ -146,7 +113,8 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     if (result == 0 && pipeline->letters != NULL)
         result = dead_letters_start(pipeline->letters, error);
     while (result == 0 && producers < pipeline->producer_count) {
-        result = start_producer(&pipeline->producers[producers], error);
+        const struct producer *producer = &pipeline->producers[producers];
+        result = producer->ops->start(producer->object, error);
         producers += result == 0;
     }
     if (result != 0)
@@ -173,8 +141,7 @@ static bool sinks_have_ended(const struct pipeline *pipeline)
 
 static bool producer_has_finished(const struct producer *producer)
 {
-    return producer->receiver != NULL ? receiver_has_finished(producer->receiver)
-                                      : capture_player_has_finished(producer->player);
+    return producer->ops->has_finished(producer->object);
 }
 
 static bool all_finished(const struct pipeline *pipeline)
@@ -270,11 +237,8 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
         pipeline->deadline_ns = deadline_ns;
     pipeline->stopping = true;
     for (size_t i = 0; i < pipeline->producer_count; i++) {
-        struct producer *producer = &pipeline->producers[i];
-        if (producer->receiver != NULL)
-            receiver_stop(producer->receiver, deadline_ns);
-        else
-            capture_player_stop(producer->player, deadline_ns);
+        const struct producer *producer = &pipeline->producers[i];
+        producer->ops->stop(producer->object, deadline_ns);
     }
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         sink_thread_stop(pipeline->outlets[i]->sink, deadline_ns);
@@ -285,13 +249,9 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
 }
 
 /* Whether a thread that receives for the listener has not come back. */
-static bool listener_hangs(const struct pipeline *pipeline, size_t index,
-                           const struct producer *capture)
+static bool listener_hangs(const struct pipeline *pipeline, const struct source *source)
 {
-    const struct source *source = pipeline->sources[index];
-    if (source->config->kind == LISTENER_CAPTURE)
-        return !producer_has_finished(capture);
-    for (size_t i = 0; i < pipeline_sockets_of(source->config); i++)
+    for (size_t i = 0; i < pipeline_producers_of(source); i++)
         if (!producer_has_finished(pipeline_producer_of(pipeline, source, i)))
             return true;
     return false;
@@ -301,12 +261,9 @@ static bool listener_hangs(const struct pipeline *pipeline, size_t index,
 const char *pipeline_hanging(const struct pipeline *pipeline)
 {
     const struct config *config = pipeline->config;
-    const struct producer *capture = pipeline->producers + pipeline->receiver_count;
-    for (size_t i = 0; i < config->listener_count; i++) {
-        if (listener_hangs(pipeline, i, capture))
+    for (size_t i = 0; i < config->listener_count; i++)
+        if (listener_hangs(pipeline, pipeline->sources[i]))
             return config->listeners[i].name;
-        capture += config->listeners[i].kind == LISTENER_CAPTURE;
-    }
     for (size_t i = 0; i < config->sink_count; i++)
         if (!sink_thread_has_finished(pipeline->outlets[i]->sink))
             return config->sinks[i].name;
@@ -324,9 +281,7 @@ static const char *name_of_receiver(const struct pipeline *pipeline,
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         const struct source *source = pipeline->sources[i];
-        if (source->config->kind != LISTENER_UDP)
-            continue;
-        for (size_t k = 0; k < pipeline_sockets_of(source->config); k++)
+        for (size_t k = 0; k < pipeline_producers_of(source); k++)
             if (pipeline_producer_of(pipeline, source, k) == receiver)
                 return source->listener.name;
     }
@@ -372,16 +327,18 @@ enum exit_code pipeline_exit_code(const struct pipeline *pipeline,
         if (final->sinks[i].failed[FAILED_IO_ERROR] != 0 ||
             final->sinks[i].failed[FAILED_COMMAND_ENDED] != 0 || final->sinks[i].unnamed_files != 0)
             return EXIT_CODE_IO;
-    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
-        if (capture_player_was_damaged(pipeline->producers[i].player))
+    for (size_t i = 0; i < pipeline->producer_count; i++) {
+        const struct producer *producer = &pipeline->producers[i];
+        if (producer->ops->was_damaged != NULL && producer->ops->was_damaged(producer->object))
             return EXIT_CODE_BAD_INPUT;
+    }
     return EXIT_CODE_OK;
 }
 
 static void destroy_producer(struct producer *producer)
 {
-    receiver_destroy(producer->receiver);
-    capture_player_destroy(producer->player);
+    if (producer->ops != NULL)
+        producer->ops->destroy(producer->object);
     feed_destroy(producer->feed);
     for (size_t i = 0; producer->threads != NULL && i < producer->thread_count; i++) {
         traffic_table_destroy(producer->threads[i].traffic);
@@ -395,6 +352,7 @@ static void destroy_source(struct source *source)
     schema_slot_destroy(source->schemas);
     rate_limit_destroy(source->rate_limit);
     free(source->schema_names);
+    free(source->doubt);
     free(source->name);
     free(source);
 }
@@ -426,6 +384,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     free(pipeline->known);
     free(pipeline->sources);
     free(pipeline->producers);
+    free(pipeline->receivers);
     free(pipeline->outlets);
     free(pipeline);
 }

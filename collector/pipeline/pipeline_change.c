@@ -61,20 +61,25 @@ static bool is_taken(const size_t *list, size_t count, size_t value)
     return false;
 }
 
-/* The key of a listener that a socket which is open already cannot have changed, or NULL. */
-static const char *fixed_key(const struct listener_config *from, const struct listener_config *to)
-{
-    if (from->receivers != to->receivers)
-        return "receivers";
-    if (from->ipv6_only != to->ipv6_only)
-        return "ipv6_only";
-    return from->gro != to->gro ? "gro" : NULL;
-}
-
 static int refuse(struct error *error, const struct listener_config *listener, const char *why)
 {
     error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
     error_place(error, listener->written_at);
+    return -1;
+}
+
+/* Whether a listener that stays can have its new keys. */
+static int check_keys(const struct listener_config *from, const struct listener_config *to,
+                      struct error *error)
+{
+    const struct source_ops *source = to->source;
+    if (source->no_change != NULL)
+        return strcmp(from->url, to->url) == 0 ? 0 : refuse(error, to, source->no_change);
+    const char *key = source->fixed_key(from, to);
+    if (key == NULL)
+        return 0;
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s= is changed by a new start alone", to->name, key);
+    error_place(error, to->written_at);
     return -1;
 }
 
@@ -87,21 +92,11 @@ static int match_listener(const struct pipeline *pipeline, const struct config *
     for (size_t i = 0; i < from->listener_count && matched[index] == PIPELINE_NEW; i++)
         if (strcmp(from->listeners[i].name, listener->name) == 0 && !is_taken(matched, index, i))
             matched[index] = i;
-    if (matched[index] != PIPELINE_NEW && listener->kind == LISTENER_CAPTURE)
-        return strcmp(from->listeners[matched[index]].url, listener->url) == 0
-                   ? 0
-                   : refuse(error, listener, "a capture's keys are changed by a new start alone");
-    if (matched[index] != PIPELINE_NEW) {
-        const char *key = fixed_key(&from->listeners[matched[index]], listener);
-        if (key == NULL)
-            return 0;
-        error_set(error, EXIT_CODE_CONFIG, "%s: %s= is changed by a new start alone",
-                  listener->name, key);
-        error_place(error, listener->written_at);
-        return -1;
-    }
-    if (listener->kind == LISTENER_CAPTURE)
-        return refuse(error, listener, "a capture is read from a start on");
+    const struct source_ops *source = listener->source;
+    if (matched[index] != PIPELINE_NEW)
+        return check_keys(&from->listeners[matched[index]], listener, error);
+    if (source->no_arrival != NULL)
+        return refuse(error, listener, source->no_arrival);
     size_t threads = pipeline->receiver_count * pipeline->receiver_threads;
     if (threads == 0)
         return refuse(error, listener, "there is no receiver: all listeners were captures");
@@ -118,9 +113,9 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
         if (match_listener(pipeline, to, i, matched, error) != 0)
             return -1;
     for (size_t i = 0; i < from->listener_count; i++)
-        if (from->listeners[i].kind == LISTENER_CAPTURE &&
+        if (from->listeners[i].source->no_departure != NULL &&
             !is_taken(matched, to->listener_count, i))
-            return refuse(error, &from->listeners[i], "a capture is read to its end");
+            return refuse(error, &from->listeners[i], from->listeners[i].source->no_departure);
     return 0;
 }
 

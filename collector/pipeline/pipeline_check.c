@@ -1,8 +1,6 @@
 #include <stdlib.h>
 
-#include "collector/capture/capture.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/platform/inherited_sockets.h"
 #include "collector/platform/user.h"
 
 /* --- what it needs ---------------------------------------------------------------------------- */
@@ -18,13 +16,6 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .encoder = config->encoder,
         .encoding = config->encoding,
     };
-}
-
-size_t pipeline_sockets_of(const struct listener_config *listener)
-{
-    if (listener->inherited != NULL)
-        return inherited_sockets_named(listener->inherited);
-    return udp_socket_can_share_port ? listener->receivers : 1;
 }
 
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
@@ -46,7 +37,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
         needs->rate_limits += listener->rate_limit != 0;
-        if (listener->kind == LISTENER_CAPTURE) {
+        if (listener->source->producer != NULL) {
             needs->captures++;
             needs->intakes++;
         } else {
@@ -108,7 +99,7 @@ static int check_overflow(const struct config *config, struct error *error)
         if (config->sinks[i].overflow != OVERFLOW_BLOCK)
             continue;
         for (size_t k = 0; k < config->listener_count; k++) {
-            if (config->listeners[k].kind != LISTENER_UDP)
+            if (config->listeners[k].source->waits)
                 continue;
             error_set(error, EXIT_CODE_CONFIG,
                       "%s: overflow=block, but %s is a socket, whose senders do not wait; write "
@@ -121,24 +112,38 @@ static int check_overflow(const struct config *config, struct error *error)
     return 0;
 }
 
-/* What sockets of this system cannot do. */
-static int check_sockets(const struct config *config, struct error *error)
+/* What this system cannot do. */
+static int check_sources(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
-        const char *why = NULL;
-        if (listener->gro && !udp_socket_can_gro)
-            why = "gro=on: this system puts no datagrams together";
-        else if (listener->busy_poll != 0 && !udp_socket_can_busy_poll)
-            why = "busy_poll: this system is always told by its network cards";
-        else if (listener->inherited != NULL && !inherited_sockets_exist)
-            why = "no process is started with sockets on this system";
-        if (why == NULL)
+        if (listener->source->check == NULL || listener->source->check(listener, error) == 0)
             continue;
-        error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
         error_place(error, listener->written_at);
         return -1;
     }
+    return 0;
+}
+
+/* What can be seen of what they read, before it is read. */
+static int probe_sources(const struct config *config, struct error *error)
+{
+    for (size_t i = 0; i < config->listener_count; i++) {
+        const struct listener_config *listener = &config->listeners[i];
+        if (listener->source->probe == NULL || listener->source->probe(listener, error) == 0)
+            continue;
+        error_place(error, listener->written_at);
+        return -1;
+    }
+    return 0;
+}
+
+int pipeline_prepare_sources(const struct config *config, struct error *error)
+{
+    for (const struct source_ops *const *source = config->sources; *source != NULL; source++)
+        if ((*source)->prepare != NULL &&
+            (*source)->prepare(config->listeners, config->listener_count, error) != 0)
+            return -1;
     return 0;
 }
 
@@ -154,10 +159,8 @@ static int check_threads(const struct config *config, struct error *error)
     }
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];
-        const char *why = NULL;
-        if (listener->kind == LISTENER_CAPTURE)
-            why = "a capture is read by a thread of its own";
-        else if (listener->receivers != 1)
+        const char *why = listener->source->own_thread;
+        if (why == NULL && listener->receivers != 1)
             why = "receivers= wants more than one";
         if (why == NULL)
             continue;
@@ -181,24 +184,10 @@ static int check_processors(const struct processor_list *list, struct error *err
     return 0;
 }
 
-static int check_filters(const struct config *config, struct error *error)
-{
-    for (size_t i = 0; i < config->listener_count; i++) {
-        const struct listener_config *listener = &config->listeners[i];
-        struct error why;
-        if (!listener->kernel_filter || udp_socket_check_filter(listener->senders, &why) == 0)
-            continue;
-        error_set(error, why.code, "%s: %s", listener->name, why.text);
-        error_place(error, listener->written_at);
-        return -1;
-    }
-    return 0;
-}
-
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
-        check_sockets(config, error) != 0 || check_filters(config, error) != 0 ||
+        check_sources(config, error) != 0 ||
         (config->user != NULL && user_check(config->user, error) != 0))
         return -1;
     return check_processors(&config->receiver_cpus, error);
@@ -273,12 +262,5 @@ int pipeline_check(const struct config *config, uint64_t reserved, struct error 
     if (schemas == NULL)
         return -1;
     release_schemas(schemas, config->listener_count);
-    for (size_t i = 0; i < config->listener_count; i++) {
-        const struct listener_config *listener = &config->listeners[i];
-        if (listener->kind != LISTENER_CAPTURE || capture_check(listener->path, error) == 0)
-            continue;
-        error_place(error, listener->written_at);
-        return -1;
-    }
-    return 0;
+    return probe_sources(config, error);
 }

@@ -8,7 +8,7 @@
 static void add_listener(struct pipeline_levels *levels, const struct listener_config *config,
                          const struct source *source)
 {
-    if (config->kind != LISTENER_UDP)
+    if (pipeline_sockets_of(config) == 0)
         return;
     levels->listeners[levels->listener_count++] = (struct listener_level){
         .name = source->listener.name,

@@ -109,6 +109,41 @@ static int make_producer(struct pipeline *pipeline, struct producer *producer, s
     return 0;
 }
 
+/* --- receivers -------------------------------------------------------------------------------- */
+
+static int start_receiver(void *producer, struct error *error)
+{
+    return receiver_start(producer, error);
+}
+
+static void stop_receiver(void *producer, int64_t deadline_ns)
+{
+    receiver_stop(producer, deadline_ns);
+}
+
+static bool receiver_is_done(const void *producer)
+{
+    return receiver_has_finished(producer);
+}
+
+static void join_receiver(void *producer)
+{
+    receiver_join(producer);
+}
+
+static void destroy_receiver(void *producer)
+{
+    receiver_destroy(producer);
+}
+
+static const struct producer_ops receiver_ops = {
+    .start = start_receiver,
+    .stop = stop_receiver,
+    .has_finished = receiver_is_done,
+    .join = join_receiver,
+    .destroy = destroy_receiver,
+};
+
 static int make_receivers(struct pipeline *pipeline, struct error *error)
 {
     bool counted = pipeline->config->max_datagrams != 0;
@@ -133,7 +168,19 @@ static int make_receivers(struct pipeline *pipeline, struct error *error)
         };
         if (receiver_create(&producer->receiver, &options, error) != 0)
             return -1;
+        producer->ops = &receiver_ops;
+        producer->object = producer->receiver;
+        pipeline->receivers[i] = producer->receiver;
     }
+    pipeline->host = (struct source_host){
+        .ledger = pipeline->ledger,
+        .receivers = pipeline->receivers,
+        .receiver_count = pipeline->receiver_count,
+        .notifier = pipeline->notifier->name,
+        .received = counted ? pipeline_count_received : NULL,
+        .finished = pipeline_changed,
+        .context = pipeline,
+    };
     return 0;
 }
 
@@ -155,10 +202,12 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
         needs.receiver_feeds == 0 ? 0 : needs.receivers / needs.receiver_feeds;
     pipeline->producer_count = pipeline->receiver_count + needs.captures;
     pipeline->producers = calloc(pipeline->producer_count, sizeof *pipeline->producers);
+    pipeline->receivers = calloc(pipeline->receiver_count + 1, sizeof(struct receiver *));
     pipeline->outlets = calloc(config->sink_count, sizeof(struct outlet *));
     pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
     pipeline->pool = batch_pool_create(pipeline->plan.small_batches, pipeline->plan.large_batches);
-    if (pipeline->producers == NULL || pipeline->outlets == NULL || pipeline->sequences == NULL)
+    if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->outlets == NULL ||
+        pipeline->sequences == NULL)
         return pipeline_no_memory(error);
     if (pipeline->pool == NULL) {
         error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
@@ -170,36 +219,27 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 
 /* --- opening listeners ------------------------------------------------------------------------ */
 
-static int open_capture(struct pipeline *pipeline, size_t index, struct producer *producer,
-                        struct error *error)
+static int create_producer(struct pipeline *pipeline, const struct source *source,
+                           struct error *error)
 {
-    const struct listener_config *config = &pipeline->config->listeners[index];
+    const struct source_ops *ops = source->config->source;
+    struct producer *producer = pipeline_producer_of(pipeline, source, 0);
     producer->listeners = 1;
-    if (make_producer(pipeline, producer, 1, true, error) != 0)
+    if (make_producer(pipeline, producer, 1, ops->waits, error) != 0)
         return -1;
-    struct capture_player_options options = {
-        .thread = producer->threads,
-        .listener = &pipeline->sources[index]->listener,
-        .path = config->path,
-        .port = (uint16_t)config->port,
-        .received = pipeline->config->max_datagrams != 0 ? pipeline_count_received : NULL,
-        .finished = pipeline_changed,
-        .context = pipeline,
-    };
-    return capture_player_create(&producer->player, &options, error);
+    producer->ops = ops->producer;
+    return ops->create(&producer->object, source, producer->threads, &pipeline->host, error);
 }
 
 static int open_listeners(struct pipeline *pipeline, struct error *error)
 {
-    const struct config *config = pipeline->config;
-    if (pipeline_check_inherited(config, error) != 0)
+    if (pipeline_prepare_sources(pipeline->config, error) != 0)
         return -1;
-    size_t next_capture = pipeline->receiver_count;
-    for (size_t i = 0; i < config->listener_count; i++) {
-        bool capture = config->listeners[i].kind == LISTENER_CAPTURE;
-        int result = capture
-                         ? open_capture(pipeline, i, &pipeline->producers[next_capture++], error)
-                         : pipeline_open_udp(pipeline, pipeline->sources[i], error);
+    for (size_t i = 0; i < pipeline->config->listener_count; i++) {
+        struct source *source = pipeline->sources[i];
+        const struct source_ops *ops = source->config->source;
+        int result = ops->producer != NULL ? create_producer(pipeline, source, error)
+                                           : ops->open(source, &pipeline->host, error);
         if (result != 0)
             return -1;
     }

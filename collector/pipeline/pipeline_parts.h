@@ -12,13 +12,13 @@
 
 #include <stdatomic.h>
 
+#include "collector/contract/source.h"
 #include "collector/output/feed.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/memory_plan.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/platform/wakeup.h"
 #include "collector/queue/tap.h"
-#include "collector/receive/capture_player.h"
 #include "collector/receive/dead_letters.h"
 #include "collector/receive/intake.h"
 #include "collector/receive/receiver.h"
@@ -28,30 +28,19 @@
 #include "collector/senders/sender_report.h"
 #include "collector/senders/sequence.h"
 
-/* What a listener is while it runs. It stays, as it is in the ledger, when it is retired. */
-struct source {
-    struct listener listener;
-    const struct listener_config *config; /* of the present configuration; NULL: it is retired */
-    char *name;                           /* the listener's */
-    char *schema_names;                   /* the listener's */
-    struct schema_slot *schemas;
-    struct rate_limit *rate_limit; /* the listener's; NULL: none */
-    struct schema_doubt doubt;     /* the listener's */
-    struct address address;
-    size_t granted;                  /* bytes of receive buffer, for each socket */
-    struct intake_counters *settled; /* the main thread's: what is found at the end */
-    bool leaving;                    /* retired, and what it holds is not yet given back */
-};
-
-/* What fills batches for one feed: a receiver, of one thread or several, or a capture's player. */
+/*
+ * What fills batches for one feed: a receiver, of one thread or several, or what a source has for
+ * itself.
+ */
 struct producer {
     struct feed *feed;
     struct intake_thread *threads;
     size_t thread_count;
-    struct receiver *receiver;
-    struct capture_player *player;
-    size_t listeners; /* that feed it */
-    uint64_t asked;   /* the receiver, the last time (pipeline_ask_receivers), and when */
+    const struct producer_ops *ops;
+    void *object;              /* that they are about */
+    struct receiver *receiver; /* the same, where it is one; NULL: it is a source's own */
+    size_t listeners;          /* that feed it */
+    uint64_t asked;            /* the receiver, the last time (pipeline_ask_receivers), and when */
     int64_t asked_ns;
 };
 
@@ -96,10 +85,12 @@ struct pipeline {
     struct source **sources; /* by listener */
     struct producer *producers;
     size_t producer_count;
-    size_t receiver_count;   /* of the producers, the first ones */
-    size_t receiver_threads; /* of each of them */
-    struct outlet **outlets; /* by sink */
-    struct outlet *retired;  /* those that have not come to their end */
+    size_t receiver_count;       /* of the producers, the first ones */
+    struct receiver **receivers; /* those of them */
+    struct source_host host;     /* what sources are given */
+    size_t receiver_threads;     /* of each of them */
+    struct outlet **outlets;     /* by sink */
+    struct outlet *retired;      /* those that have not come to their end */
     struct generation *generations;
     bool stopping;
     int64_t deadline_ns;          /* of the stop */
@@ -134,13 +125,13 @@ bool pipeline_wants_packets(const struct config *config);
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
 
-/* How its sockets are opened, and where: that many, from the producer of this number on. */
-struct receiver_socket pipeline_socket_of(const struct source *source);
+/*
+ * What fills batches for a source: the number of its producers, and the one at `index`. One that is
+ * served by receivers has one for each of its sockets, perhaps the same; another one has its own.
+ */
+size_t pipeline_producers_of(const struct source *source);
 struct producer *pipeline_producer_of(const struct pipeline *pipeline, const struct source *source,
-                                      size_t socket);
-
-/* Opens the sockets of a source. Returns 0, or -1 with `error` filled. */
-int pipeline_open_udp(struct pipeline *pipeline, struct source *source, struct error *error);
+                                      size_t index);
 
 /* Counts the listeners of each producer. */
 void pipeline_count_listeners(struct pipeline *pipeline);
@@ -149,9 +140,6 @@ void pipeline_count_listeners(struct pipeline *pipeline);
 struct outlet *pipeline_make_outlet(struct pipeline *pipeline, const struct sink_config *config,
                                     size_t capacity, struct error *error);
 void pipeline_destroy_outlet(struct outlet *outlet);
-
-/* Tells where it listens, and what was not granted. */
-void pipeline_tell_listener(const struct pipeline *pipeline, const struct source *source);
 
 /* --- what is retired (pipeline_retired.c) ----------------------------------------------------- */
 
@@ -198,11 +186,11 @@ int pipeline_open(struct pipeline *pipeline, struct error *error);
  */
 struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error);
 
-/*
- * Sockets of a listener: one for each thread where several may share a port; elsewhere one, which
- * one thread serves at a time. Of inherited ones as many as there are.
- */
+/* Sockets of a listener; 0: it has none. */
 size_t pipeline_sockets_of(const struct listener_config *listener);
+
+/* Has the sources prepare for all listeners. Returns 0, or -1 with `error` filled. */
+int pipeline_prepare_sources(const struct config *config, struct error *error);
 
 /* --- what senders' numbers mean (pipeline_numbering.c) ----------------------------------------
  */
@@ -239,24 +227,6 @@ struct change {
 int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
 void pipeline_change_clear(struct change *change);
-
-/* --- sockets that the process was started with (pipeline_inherited.c) ------------------------- */
-
-/*
- * Whether each listener that wants some has some, and none has two listeners; the log names those
- * that no listener is for. Returns 0, or -1 with `error` filled.
- */
-int pipeline_check_inherited(const struct config *config, struct error *error);
-
-/* The options of a listener's socket of that number, counted from 0; others stay as they are. */
-void pipeline_give_inherited(const struct listener_config *listener, size_t number,
-                             struct udp_socket_options *options);
-
-/* Of such a listener: says its name before what is wrong, which speaks of a number alone. */
-void pipeline_name_inherited(const struct listener_config *listener, struct error *error);
-
-/* Where one of them is bound, which the listener's name does not say. */
-void pipeline_tell_inherited(const struct listener_config *listener, const struct address *bound);
 
 /* --- what the parts' threads call, with the pipeline as their context (pipeline.c) ------------ */
 void pipeline_changed(void *pipeline);

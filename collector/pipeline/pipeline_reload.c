@@ -109,7 +109,7 @@ static int make_sources(struct reload *reload, struct error *error)
         }
         struct source *source = pipeline->sources[reload->change.listeners[i]];
         reload->sources[i] = source;
-        if (config->kind == LISTENER_UDP && source->config->rate_limit != config->rate_limit &&
+        if (source->config->rate_limit != config->rate_limit &&
             pipeline_make_rate_limit(config, &reload->limits[i], error) != 0)
             return -1;
     }
@@ -190,7 +190,7 @@ static int prepare(struct reload *reload, struct error *error)
 {
     const struct pipeline *pipeline = reload->pipeline;
     if (pipeline_check_config(reload->to, error) != 0 ||
-        pipeline_check_inherited(reload->to, error) != 0 ||
+        pipeline_prepare_sources(reload->to, error) != 0 ||
         pipeline_compare(pipeline, reload->to, &reload->change, error) != 0 ||
         plan_memory(reload, error) != 0)
         return -1;
@@ -292,36 +292,13 @@ static bool has_none_leaving(const struct receiver *receiver)
     return !receiver_has_leaving(receiver);
 }
 
-static bool socket_differs(const struct receiver_socket *a, const struct receiver_socket *b)
+/* Returns 0, or -1 with `error` filled. A source that no reload changes goes on as it is. */
+static int change_source(struct pipeline *pipeline, struct source *source,
+                         const struct listener_config *to, bool keeps_packets, struct error *error)
 {
-    return a->options.receive_buffer != b->options.receive_buffer ||
-           a->options.max_datagram != b->options.max_datagram ||
-           a->options.tell_destination != b->options.tell_destination ||
-           a->options.busy_poll_us != b->options.busy_poll_us ||
-           a->options.only_from != b->options.only_from || a->coalesce_ns != b->coalesce_ns;
-}
-
-static int change_sockets(struct pipeline *pipeline, struct source *source,
-                          const struct listener_config *config, bool keeps_packets,
-                          struct error *error)
-{
-    struct receiver_socket before = pipeline_socket_of(source);
-    source->config = config;
-    source->listener.keeps_packets = keeps_packets;
-    struct receiver_socket after = pipeline_socket_of(source);
-    if (!socket_differs(&before, &after))
-        return 0;
-    for (size_t i = 0; i < pipeline->receiver_count; i++)
-        if (receiver_change_sockets(pipeline->producers[i].receiver, &after, &source->granted,
-                                    error) != 0)
-            return -1;
-    return 0;
-}
-
-static void remove_sockets(struct pipeline *pipeline, const struct source *source, bool drains)
-{
-    for (size_t i = 0; i < pipeline->receiver_count; i++)
-        receiver_remove_sockets(pipeline->producers[i].receiver, &source->listener, drains);
+    const struct source_ops *ops = to->source;
+    return ops->no_change != NULL ? 0
+                                  : ops->change(source, &pipeline->host, to, keeps_packets, error);
 }
 
 /* As they were before: of the listeners before `end`. */
@@ -333,11 +310,11 @@ static void take_back_sockets(struct reload *reload, size_t end)
         struct source *source = reload->sources[i];
         struct error ignored;
         if (is_new_listener(reload, i))
-            remove_sockets(pipeline, source, false);
-        else if (source->config->kind == LISTENER_UDP)
-            change_sockets(pipeline, source,
-                           &pipeline->config->listeners[reload->change.listeners[i]], packets,
-                           &ignored);
+            source->config->source->remove(source, &pipeline->host, false);
+        else
+            change_source(pipeline, source,
+                          &pipeline->config->listeners[reload->change.listeners[i]], packets,
+                          &ignored);
     }
 }
 
@@ -351,9 +328,9 @@ static int set_sockets(struct reload *reload, struct error *error)
         struct source *source = reload->sources[i];
         int result = 0;
         if (is_new_listener(reload, i))
-            result = pipeline_open_udp(pipeline, source, error);
-        else if (config->kind == LISTENER_UDP)
-            result = change_sockets(pipeline, source, config, packets, error);
+            result = config->source->open(source, &pipeline->host, error);
+        else
+            result = change_source(pipeline, source, config, packets, error);
         if (result == 0)
             continue;
         error_place(error, config->written_at);
@@ -373,7 +350,7 @@ static void settle_listeners(struct reload *reload)
         struct source *source = reload->sources[i];
         if (is_new_listener(reload, i))
             continue;
-        if (config->kind == LISTENER_CAPTURE) { /* whose thread goes on; nothing else is changed */
+        if (config->source->no_change != NULL) { /* its thread goes on; nothing else is changed */
             pipeline_put_schemas(pipeline, source, reload->lists[i]);
             reload->lists[i] = NULL;
             continue;
@@ -413,7 +390,7 @@ static void retire_listeners(struct reload *reload)
         struct source *source = pipeline->sources[i];
         if (is_kept(reload->change.listeners, reload->to->listener_count, i))
             continue;
-        remove_sockets(pipeline, source, true);
+        source->config->source->remove(source, &pipeline->host, true);
         source->config = NULL;
         source->leaving = true;
         ledger_retire_listener(pipeline->ledger, (int)source->listener.index);
@@ -485,7 +462,7 @@ static void tell(const struct reload *reload, size_t listeners_before, size_t si
         log_line(LOG_INFO, "schemas read anew");
     for (size_t i = 0; i < reload->to->listener_count; i++)
         if (is_new_listener(reload, i))
-            pipeline_tell_listener(pipeline, reload->sources[i]);
+            reload->to->listeners[i].source->announce(reload->sources[i], &pipeline->host);
 }
 
 /* A sink that has just come has nothing to open anew. */

@@ -1,4 +1,4 @@
-/* Listeners as they run: what they are told, and their sockets. */
+/* Listeners as they run: what the pipeline has for each of them, whatever its source. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +19,11 @@ static bool add_known(struct pipeline *pipeline)
     if (source == NULL)
         return false;
     source->listener.index = (uint32_t)index;
-    if (pipeline->senders != NULL &&
-        !sender_report_add_listener(pipeline->senders, &source->listener)) {
+    source->doubt = calloc(1, sizeof *source->doubt);
+    if (source->doubt == NULL ||
+        (pipeline->senders != NULL &&
+         !sender_report_add_listener(pipeline->senders, &source->listener))) {
+        free(source->doubt);
         free(source);
         return false;
     }
@@ -105,8 +108,8 @@ static int fill_source(struct pipeline *pipeline, struct source *source,
         schema_list_release(list);
         return pipeline_no_memory(error);
     } else {
-        schema_doubt_init(&source->doubt, pipeline->guess);
-        source->listener.doubt = &source->doubt;
+        schema_doubt_init(source->doubt, pipeline->guess);
+        source->listener.doubt = source->doubt;
     }
     if (pipeline_make_rate_limit(config, &source->rate_limit, error) != 0)
         return -1;
@@ -116,10 +119,10 @@ static int fill_source(struct pipeline *pipeline, struct source *source,
 struct source *pipeline_add_source(struct pipeline *pipeline, const struct listener_config *config,
                                    struct schema_list *list, struct error *error)
 {
-    const char *kind = config->kind == LISTENER_UDP ? "udp" : "capture";
     char *names = schema_list_names(list);
-    int index =
-        names == NULL ? -1 : ledger_add_listener(pipeline->ledger, config->name, kind, names);
+    int index = names == NULL ? -1
+                              : ledger_add_listener(pipeline->ledger, config->name,
+                                                    config->source->kind, names);
     struct source *source = NULL;
     if (index >= BATCH_QUEUE_LISTENERS)
         error_set(error, EXIT_CODE_CONFIG, "more than %d different listeners",
@@ -155,103 +158,37 @@ int pipeline_make_rate_limit(const struct listener_config *config, struct rate_l
     return *limit == NULL ? pipeline_no_memory(error) : 0;
 }
 
-/* --- their sockets ---------------------------------------------------------------------------- */
+/* --- who fills batches for them --------------------------------------------------------------- */
 
-/* Where the system chose the port, the listener's name tells it. */
-static int name_by_port(struct pipeline *pipeline, struct source *source)
+size_t pipeline_sockets_of(const struct listener_config *listener)
 {
-    static const char scheme[] = "udp://";
-    char *name = malloc(sizeof scheme + ADDRESS_TEXT_SIZE);
-    if (name == NULL)
-        return -1;
-    memcpy(name, scheme, sizeof scheme);
-    address_format(&source->address, name + strlen(scheme));
-    free(source->name);
-    source->name = name;
-    source->listener.name = name;
-    return ledger_rename_listener(pipeline->ledger, (int)source->listener.index, name) ? 0 : -1;
+    return listener->source->sockets == NULL ? 0 : listener->source->sockets(listener);
 }
 
-/*
- * A port that may be shared would also be shared with another process of the same user, and each
- * would get a part of the datagrams: whether it is free is asked by a socket that shares nothing.
- */
-static int probe_port(const struct udp_socket_options *shared, struct error *error)
+size_t pipeline_producers_of(const struct source *source)
 {
-    struct udp_socket_options options = *shared;
-    struct udp_socket *probe;
-    options.share_port = false;
-    if (udp_socket_open(&probe, &options, error) != 0)
-        return -1;
-    int result = udp_socket_bind(probe, error);
-    udp_socket_close(probe);
-    return result;
-}
-
-struct receiver_socket pipeline_socket_of(const struct source *source)
-{
-    const struct listener_config *config = source->config;
-    return (struct receiver_socket){
-        .listener = &source->listener,
-        .options = {.address = config->address,
-                    .ipv6_only = config->ipv6_only,
-                    .share_port = pipeline_sockets_of(config) > 1,
-                    .receive_buffer = config->receive_buffer,
-                    .max_datagram = config->max_datagram,
-                    .tell_destination =
-                        source->listener.keeps_packets &&
-                        (config->inherited != NULL || address_is_wildcard(&config->address)),
-                    .gro = config->gro,
-                    .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
-                    .only_from = config->kernel_filter ? config->senders : NULL},
-        .coalesce_ns = (int64_t)config->coalesce,
-    };
+    return source->config->source->producer != NULL ? 1 : pipeline_sockets_of(source->config);
 }
 
 struct producer *pipeline_producer_of(const struct pipeline *pipeline, const struct source *source,
-                                      size_t socket)
+                                      size_t index)
 {
-    return &pipeline->producers[(source->listener.index + socket) % pipeline->receiver_count];
+    if (source->config->source->producer == NULL)
+        return &pipeline->producers[source_receiver(source, index, pipeline->receiver_count)];
+    struct producer *own = pipeline->producers + pipeline->receiver_count;
+    for (size_t i = 0; pipeline->sources[i] != source; i++)
+        own += pipeline->sources[i]->config->source->producer != NULL;
+    return own;
 }
 
-/*
- * All sockets of a listener share the port, also one that the system chose for the first of them.
- */
-int pipeline_open_udp(struct pipeline *pipeline, struct source *source, struct error *error)
-{
-    const struct listener_config *config = source->config;
-    struct receiver_socket socket = pipeline_socket_of(source);
-    if (socket.options.share_port && config->address.port != 0 &&
-        probe_port(&socket.options, error) != 0)
-        return -1;
-    for (size_t i = 0; i < pipeline_sockets_of(config); i++) {
-        struct producer *producer = pipeline_producer_of(pipeline, source, i);
-        socket.counters = ledger_intake_block(pipeline->ledger, (int)source->listener.index);
-        if (socket.counters == NULL)
-            return pipeline_no_memory(error);
-        pipeline_give_inherited(config, i, &socket.options);
-        if (receiver_add_socket(producer->receiver, &socket, &source->address, &source->granted,
-                                error) != 0) {
-            pipeline_name_inherited(config, error);
-            return -1;
-        }
-        pipeline_tell_inherited(config, &source->address);
-        socket.options.address.port = source->address.port;
-    }
-    if (config->inherited == NULL && config->address.port == 0 &&
-        name_by_port(pipeline, source) != 0)
-        return pipeline_no_memory(error);
-    return 0;
-}
-
-/* Of those that there are now; a capture's has one from its beginning. */
+/* Of those that there are now. */
 void pipeline_count_listeners(struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->receiver_count; i++)
         pipeline->producers[i].listeners = 0;
     for (size_t i = 0; i < pipeline->known_count; i++) {
         const struct source *source = pipeline->known[i];
-        if (source->config == NULL || source->config->kind != LISTENER_UDP)
+        if (source->config == NULL || source->config->source->producer != NULL)
             continue;
         size_t sockets = pipeline_sockets_of(source->config);
         for (size_t k = 0; k < sockets && k < pipeline->receiver_count; k++)

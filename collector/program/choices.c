@@ -1,11 +1,13 @@
 #include "collector/program/choices.h"
 
 #include "collector/platform/control_socket.h"
+#include "collector/receive/sources.h"
 #include "proto/schemas.h"
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
 const struct config_choices program_choices = {
+    .sources = builtin_sources,
     .schemas = builtin_schemas,
     .schema_from_file = &schema_file,
     .destinations = builtin_destinations,

@@ -17,7 +17,7 @@
 struct soak {
     struct bench *bench;
     struct contender who; /* with a file that rotates, unless it has keys of its own */
-    struct receiver *receiver;
+    struct bench_receiver *receiver;
     struct load_run *load;
     int64_t start_ns;
     uint64_t sent_before; /* in the row before */
@@ -43,10 +43,10 @@ static int start(struct soak *soak, struct error *error)
         .receive_buffer = (size_t)settings->receive_buffer,
         .cpu = soak->bench->machine.receiver_cpu,
     };
-    if (receiver_start(&soak->receiver, &plan, error) != 0)
+    if (bench_receiver_start(&soak->receiver, &plan, error) != 0)
         return -1;
     size_t port_count;
-    const uint16_t *ports = receiver_ports(soak->receiver, &port_count);
+    const uint16_t *ports = bench_receiver_ports(soak->receiver, &port_count);
     const struct load_plan load = {
         .traffic = &traffic_metric1,
         .rate = settings->rate_given ? settings->rate : DEFAULT_RATE,
@@ -64,11 +64,11 @@ static int start(struct soak *soak, struct error *error)
 static int tell_row(struct soak *soak, struct error *error)
 {
     struct receiver_counts counts;
-    if (receiver_count(soak->receiver, &counts, error) != 0)
+    if (bench_receiver_count(soak->receiver, &counts, error) != 0)
         return -1;
     int64_t now = clock_monotonic_ns();
     uint64_t sent = load_sent(soak->load);
-    int64_t cpu_ns = receiver_cpu_ns(soak->receiver);
+    int64_t cpu_ns = bench_receiver_cpu_ns(soak->receiver);
     double seconds = (double)(now - soak->told_ns) / 1e9;
     double received = (double)(counts.received - soak->received_before);
     const struct report_cell cells[] = {
@@ -77,7 +77,7 @@ static int tell_row(struct soak *soak, struct error *error)
         report_number(received / seconds),
         report_number((double)(cpu_ns - soak->cpu_before_ns) / received),
         report_number((double)counts.kernel_drops),
-        report_number((double)receiver_memory(soak->receiver) / MIB),
+        report_number((double)bench_receiver_memory(soak->receiver) / MIB),
     };
     report_row(&soak->bench->report, cells);
     soak->told_ns = now;
@@ -116,10 +116,10 @@ static int finish(struct soak *soak, struct error *error)
     int64_t cpu_ns;
     if (run_settle(soak->receiver, load.sent, &counts, &cpu_ns, error) != 0)
         return -1;
-    double peak = (double)receiver_peak_memory(soak->receiver);
-    struct receiver *receiver = soak->receiver;
+    double peak = (double)bench_receiver_peak_memory(soak->receiver);
+    struct bench_receiver *receiver = soak->receiver;
     soak->receiver = NULL;
-    if (receiver_stop(receiver, &counts, error) != 0)
+    if (bench_receiver_stop(receiver, &counts, error) != 0)
         return -1;
     report_facts_begin(report, "soak_sums");
     report_fact_number(report, "seconds", "time", load.seconds, "s");
@@ -153,7 +153,7 @@ int part_soak(struct bench *bench, struct error *error)
         result = finish(&soak, error);
     if (soak.load != NULL)
         load_abandon(soak.load);
-    receiver_abandon(soak.receiver);
+    bench_receiver_abandon(soak.receiver);
     scratch_folder_clear(bench->folder);
     return result;
 }

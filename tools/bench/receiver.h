@@ -2,7 +2,8 @@
  * A process that receives on ports of 127.0.0.1: a null receiver or the collector, on a processor
  * of its own where there are two. CMake picks the implementation under tools/platform/.
  *
- * Lifecycle: receiver_start, whatever else, receiver_stop or receiver_abandon. One thread.
+ * Lifecycle: bench_receiver_start, whatever else, bench_receiver_stop or bench_receiver_abandon.
+ * One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_BENCH_RECEIVER_H
@@ -14,7 +15,7 @@
 #include "collector/base/error.h"
 #include "tools/bench/contender.h"
 
-struct receiver;
+struct bench_receiver;
 
 struct receiver_plan {
     const struct contender *who;
@@ -33,30 +34,33 @@ struct receiver_counts {
 };
 
 /* Returns when its ports are open: 0, or -1 with `error` filled. */
-int receiver_start(struct receiver **out, const struct receiver_plan *plan, struct error *error);
+int bench_receiver_start(struct bench_receiver **out, const struct receiver_plan *plan,
+                         struct error *error);
 
-const uint16_t *receiver_ports(const struct receiver *receiver, size_t *count);
+const uint16_t *bench_receiver_ports(const struct bench_receiver *receiver, size_t *count);
 
 /* The file that its first sink writes; NULL: none. */
-const char *receiver_file(const struct receiver *receiver);
+const char *bench_receiver_file(const struct bench_receiver *receiver);
 
 /* What it has received so far. Returns 0, or -1 with `error` filled. */
-int receiver_count(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
+int bench_receiver_count(struct bench_receiver *receiver, struct receiver_counts *counts,
+                         struct error *error);
 
 /* Processor time of all its threads. */
-int64_t receiver_cpu_ns(const struct receiver *receiver);
+int64_t bench_receiver_cpu_ns(const struct bench_receiver *receiver);
 
 /* Bytes of memory that it has now, and that it had at most. */
-size_t receiver_memory(const struct receiver *receiver);
-size_t receiver_peak_memory(const struct receiver *receiver);
+size_t bench_receiver_memory(const struct bench_receiver *receiver);
+size_t bench_receiver_peak_memory(const struct bench_receiver *receiver);
 
 /*
  * Ends it and frees it. Returns 0 with what it received in all, or -1 with `error` filled: it did
  * not end as it should, or its ledger does not balance.
  */
-int receiver_stop(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
+int bench_receiver_stop(struct bench_receiver *receiver, struct receiver_counts *counts,
+                        struct error *error);
 
 /* Ends it at once, and frees it; NULL is allowed. */
-void receiver_abandon(struct receiver *receiver);
+void bench_receiver_abandon(struct bench_receiver *receiver);
 
 #endif

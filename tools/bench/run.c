@@ -23,27 +23,27 @@
 #define QUIET_CPU_NS (MILLISECOND / 4)
 
 /* Waits until it is quiet, and returns its processor time. */
-static int64_t wait_for_quiet(const struct receiver *receiver, int64_t end_ns)
+static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t end_ns)
 {
     int64_t before;
-    int64_t now = receiver_cpu_ns(receiver);
+    int64_t now = bench_receiver_cpu_ns(receiver);
     do {
         before = now;
         int64_t until = clock_monotonic_ns() + QUIET_NS;
         while (clock_monotonic_ns() < until)
             wait_until(until);
-        now = receiver_cpu_ns(receiver);
+        now = bench_receiver_cpu_ns(receiver);
     } while (now - before > QUIET_CPU_NS && clock_monotonic_ns() < end_ns);
     return now;
 }
 
-int run_settle(struct receiver *receiver, uint64_t sent, struct receiver_counts *counts,
+int run_settle(struct bench_receiver *receiver, uint64_t sent, struct receiver_counts *counts,
                int64_t *cpu_ns, struct error *error)
 {
     int64_t end = clock_monotonic_ns() + SETTLING_NS;
     do {
         *cpu_ns = wait_for_quiet(receiver, end);
-        if (receiver_count(receiver, counts, error) != 0)
+        if (bench_receiver_count(receiver, counts, error) != 0)
             return -1;
         /* Of buffers that hold many datagrams the kernel counts one: then the rest is quiet. */
         if (counts->received + counts->kernel_drops >= sent || counts->kernel_drops != 0)
@@ -53,11 +53,11 @@ int run_settle(struct receiver *receiver, uint64_t sent, struct receiver_counts 
 }
 
 static int send_load(const struct bench *bench, const struct run_plan *plan,
-                     const struct receiver *receiver, int64_t duration_ns, uint64_t first_number,
-                     struct load_result *result, struct error *error)
+                     const struct bench_receiver *receiver, int64_t duration_ns,
+                     uint64_t first_number, struct load_result *result, struct error *error)
 {
     size_t port_count;
-    const uint16_t *ports = receiver_ports(receiver, &port_count);
+    const uint16_t *ports = bench_receiver_ports(receiver, &port_count);
     const struct load_plan load = {
         .traffic = plan->traffic,
         .rate = plan->rate,
@@ -69,7 +69,7 @@ static int send_load(const struct bench *bench, const struct run_plan *plan,
         .first_number = first_number,
         .cpu = bench->machine.sender_cpu,
         .probe_rate = plan->probe_rate,
-        .file = receiver_file(receiver),
+        .file = bench_receiver_file(receiver),
     };
     struct load_run *run;
     if (load_start(&run, &load, error) != 0)
@@ -93,7 +93,7 @@ static int check(const struct run_plan *plan, const struct run_result *result, s
 
 /* Between the warm-up and the end. */
 static int measure(const struct bench *bench, const struct run_plan *plan,
-                   struct receiver *receiver, struct run_result *result, struct error *error)
+                   struct bench_receiver *receiver, struct run_result *result, struct error *error)
 {
     struct load_result warm_up;
     struct receiver_counts before, after;
@@ -107,7 +107,7 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (run_settle(receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
     /* What telling the numbers before cost is not the datagrams'. */
-    cpu_before = receiver_cpu_ns(receiver);
+    cpu_before = bench_receiver_cpu_ns(receiver);
     uint64_t first = warm_up.sent == 0 ? TRAFFIC_FIRST_NUMBER : warm_up.last_number + 1;
     if (send_load(bench, plan, receiver, plan->duration_ns, first, &result->load, error) != 0)
         return -1;
@@ -118,19 +118,19 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     result->cpu_ns =
         received == 0 ? (double)NAN : (double)(cpu_after - cpu_before) / (double)received;
     result->rate = (double)result->load.sent / result->load.seconds;
-    result->peak_memory = receiver_peak_memory(receiver);
+    result->peak_memory = bench_receiver_peak_memory(receiver);
     return 0;
 }
 
 static int run_with(const struct bench *bench, const struct run_plan *plan,
-                    struct receiver *receiver, struct run_result *result, struct error *error)
+                    struct bench_receiver *receiver, struct run_result *result, struct error *error)
 {
     struct receiver_counts counts;
     if (measure(bench, plan, receiver, result, error) != 0) {
-        receiver_abandon(receiver);
+        bench_receiver_abandon(receiver);
         return -1;
     }
-    if (receiver_stop(receiver, &counts, error) != 0)
+    if (bench_receiver_stop(receiver, &counts, error) != 0)
         return -1;
     result->received = counts.received;
     result->kernel_drops = counts.kernel_drops;
@@ -158,7 +158,7 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
         .receive_buffer = bench->settings.receive_buffer,
         .cpu = bench->machine.receiver_cpu,
     };
-    struct receiver *receiver;
+    struct bench_receiver *receiver;
     *result = (struct run_result){.sent = 0};
     if (interrupt_seen()) {
         error_set(error, EXIT_CODE_IO, "stopped by a signal");
@@ -166,7 +166,7 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
     }
     if (plan->who->kind == CONTENDER_COLLECTOR && !plan->who->discards)
         scratch_folder_warm(bench->folder, bytes_to_come(plan));
-    if (receiver_start(&receiver, &wanted, error) != 0)
+    if (bench_receiver_start(&receiver, &wanted, error) != 0)
         return -1;
     int outcome = run_with(bench, plan, receiver, result, error);
     scratch_folder_clear(bench->folder);

@@ -18,10 +18,8 @@ function(sluice_folder name)
         endif()
         set(found TRUE)
         foreach(word IN LISTS words)
-            if(NOT word MATCHES "\\.h$") # a single header, whose library comes with another row
-                string(REPLACE "sinks/" "" word ${word})
-                target_link_libraries(sluice_${name} PUBLIC sluice_${word})
-            endif()
+            string(REGEX REPLACE "^sinks/|/[^/]*\\.h$" "" word ${word}) # of a header its folder
+            target_link_libraries(sluice_${name} PUBLIC sluice_${word})
         endforeach()
     endforeach()
     if(NOT found)

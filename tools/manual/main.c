@@ -186,10 +186,10 @@ static int write_shell_keys(const struct writing *writing, const char *argument)
  */
 static int write_listeners(const struct writing *writing, const char *argument)
 {
-    const char *form;
     (void)argument;
-    for (size_t i = 0; (form = url_listener_form(i)) != NULL; i++)
-        fprintf(writing->out, "%.*s\n", (int)strcspn(form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), form);
+    for (const struct source_ops *const *one = program_choices.sources; *one != NULL; one++)
+        fprintf(writing->out, "%.*s\n", (int)strcspn((*one)->form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+                (*one)->form);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "tests/support/config/config_tables.h"
 
 #include "collector/contract/compression.h"
+#include "collector/receive/sources.h"
 
 static const struct schema_ops telemetry = {.name = "telemetry"};
 static const struct schema_ops riemann = {.name = "riemann"};
@@ -32,6 +33,7 @@ static const struct notifier_backend edge = {.name = "edge"};
 static const struct notifier_backend *const notifiers[] = {&edge, NULL};
 
 const struct config_choices test_choices = {
+    .sources = builtin_sources,
     .schemas = schemas,
     .schema_from_file = &file,
     .destinations = destinations,

@@ -11,6 +11,7 @@
 #include "collector/config/options.h"
 #include "collector/output/sink_thread.h"
 #include "collector/platform/thread.h"
+#include "collector/receive/sources.h"
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
@@ -170,6 +171,7 @@ static void parse(struct flow *flow, const char *arguments, struct config *confi
         argc++;
     }
     const struct config_choices choices = {
+        .sources = builtin_sources,
         .schemas = builtin_schemas,
         .schema_from_file = flow->schema_from_file,
         .destinations = builtin_destinations,

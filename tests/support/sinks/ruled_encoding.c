@@ -9,10 +9,12 @@
 #include <cmocka.h>
 
 #include "collector/config/url.h"
+#include "collector/receive/sources.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
 
 static const struct config_choices choices = {
+    .sources = builtin_sources,
     .schemas = builtin_schemas,
     .destinations = builtin_destinations,
     .encoders = builtin_encoders,

@@ -10,6 +10,7 @@
 
 #include "collector/config/url.h"
 #include "collector/contract/compression.h"
+#include "collector/receive/sources.h"
 #include "tests/support/config/config_tables.h"
 
 /* One listener in a config, so that config_free releases it whatever became of it. */
@@ -59,9 +60,9 @@ static void assert_udp(const char *url, const char *name, const char *address)
     char text[ADDRESS_TEXT_SIZE];
     assert_accepted(read_listener, url, &config);
     const struct listener_config *listener = &config.listeners[0];
-    assert_int_equal(listener->kind, LISTENER_UDP);
+    assert_ptr_equal(listener->source, &source_udp);
     assert_string_equal(listener->name, name);
-    assert_null(listener->path);
+    assert_null(listener->place);
     address_format(&listener->address, text);
     assert_string_equal(text, address);
     assert_int_equal(listener->schema_count, 1);
@@ -135,13 +136,13 @@ static void a_url_of_an_inherited_socket_has_its_name(void **state)
     struct config config;
     assert_accepted(read_listener, "fd:a b:c?receivers=2&schema=riemann", &config);
     const struct listener_config *listener = &config.listeners[0];
-    assert_int_equal(listener->kind, LISTENER_UDP);
+    assert_ptr_equal(listener->source, &source_inherited);
     assert_string_equal(listener->name, "fd:a b:c");
-    assert_string_equal(listener->inherited, "a b:c");
+    assert_string_equal(listener->place, "a b:c");
     assert_int_equal(listener->receivers, 2);
     config_free(&config);
     assert_accepted(read_listener, "udp://127.0.0.1:5555", &config);
-    assert_null(config.listeners[0].inherited);
+    assert_null(config.listeners[0].place);
     config_free(&config);
     assert_refused(read_listener, "fd:", 4, "the name of the socket is missing; write fd:NAME");
     assert_refused(read_listener, "fd:?receivers=2", 4, "the name of the socket is missing");
@@ -156,14 +157,14 @@ static void a_capture_url_has_a_file(void **state)
     (void)state;
     struct config config;
     assert_accepted(read_listener, "pcap:a b/c:d%20&e=.pcap?port=5555&schema=riemann", &config);
-    assert_int_equal(config.listeners[0].kind, LISTENER_CAPTURE);
+    assert_ptr_equal(config.listeners[0].source, &source_capture);
     assert_string_equal(config.listeners[0].name, "pcap:a b/c:d%20&e=.pcap");
-    assert_string_equal(config.listeners[0].path, "a b/c:d%20&e=.pcap");
+    assert_string_equal(config.listeners[0].place, "a b/c:d%20&e=.pcap");
     assert_int_equal(config.listeners[0].port, 5555);
     assert_string_equal(config.listeners[0].schemas[0].ops->name, "riemann");
     config_free(&config);
     assert_accepted(read_listener, "pcap:x", &config);
-    assert_string_equal(config.listeners[0].path, "x");
+    assert_string_equal(config.listeners[0].place, "x");
     config_free(&config);
     assert_refused(read_listener, "pcap:", 6, "the file is missing; write pcap:FILE");
     assert_refused(read_listener, "pcap:?port=1", 6, "the file is missing");
@@ -387,10 +388,10 @@ static void two_of_one_address_or_output_conflict(void **state)
 static void schemes_are_told_apart(void **state)
 {
     (void)state;
-    assert_true(url_is_listener("udp://127.0.0.1:5555"));
-    assert_true(url_is_listener("pcap:x"));
-    assert_false(url_is_listener("udp"));
-    assert_false(url_is_listener("stdout:"));
+    assert_true(url_is_listener("udp://127.0.0.1:5555", &test_choices));
+    assert_true(url_is_listener("pcap:x", &test_choices));
+    assert_false(url_is_listener("udp", &test_choices));
+    assert_false(url_is_listener("stdout:", &test_choices));
     assert_true(url_is_sink("stdout:", &test_choices));
     assert_true(url_is_sink("file:x", &test_choices));
     assert_false(url_is_sink("pcap:x", &test_choices));

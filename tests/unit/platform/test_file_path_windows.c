@@ -183,7 +183,7 @@ static void users_may_write_either_separator(void **state)
         !url_parse_sink("file:C:\\logs\\x.json?format=json", &test_choices, config.sinks, &fault) ||
         !url_parse_dead_letter("file:..\\dead", &test_choices, letters, &fault))
         fail_msg("%s", fault.text);
-    assert_string_equal(config.listeners->path, "C:/Users/me/x.pcap");
+    assert_string_equal(config.listeners->place, "C:/Users/me/x.pcap");
     assert_string_equal(config.listeners->name, "pcap:C:\\Users\\me\\x.pcap");
     assert_true(config.listeners->schemas[0].from_file);
     assert_string_equal(config.listeners->schemas[0].source, "types/own");

@@ -28,9 +28,9 @@
 #define PATIENCE_NS    (20 * SECOND) /* for anything that it is to do */
 
 struct collector {
-    struct receiver receiver; /* first: what callers hold */
-    int log;                  /* what it has written to standard error */
-    char file[URL_SIZE];      /* of its first sink */
+    struct bench_receiver receiver; /* first: what callers hold */
+    int log;                        /* what it has written to standard error */
+    char file[URL_SIZE];            /* of its first sink */
 };
 
 /* --- its command line ------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static bool read_ports(struct collector *collector, size_t wanted)
 {
     static const char before[] = "listening on udp://127.0.0.1:";
     char *text = read_log(collector, 0);
-    struct receiver *receiver = &collector->receiver;
+    struct bench_receiver *receiver = &collector->receiver;
     receiver->port_count = 0;
     for (const char *at = text; at != NULL && receiver->port_count < wanted;) {
         at = strstr(at, before);
@@ -220,7 +220,8 @@ static struct receiver_counts counts_of(const struct ledger_sums *sums)
 
 /* --- receiver_ops ----------------------------------------------------------------------------- */
 
-static int count(struct receiver *receiver, struct receiver_counts *counts, struct error *error)
+static int count(struct bench_receiver *receiver, struct receiver_counts *counts,
+                 struct error *error)
 {
     struct collector *collector = (struct collector *)receiver;
     struct ledger_sums sums;
@@ -238,7 +239,7 @@ static int count(struct receiver *receiver, struct receiver_counts *counts, stru
     return 0;
 }
 
-static void abandon(struct receiver *receiver)
+static void abandon(struct bench_receiver *receiver)
 {
     struct collector *collector = (struct collector *)receiver;
     if (receiver->pid > 0)
@@ -249,7 +250,7 @@ static void abandon(struct receiver *receiver)
 
 static int end(struct collector *collector, struct receiver_counts *counts, struct error *error)
 {
-    struct receiver *receiver = &collector->receiver;
+    struct bench_receiver *receiver = &collector->receiver;
     struct ledger_sums sums;
     int status = 0;
     off_t from = log_size(collector);
@@ -267,7 +268,8 @@ static int end(struct collector *collector, struct receiver_counts *counts, stru
     return 0;
 }
 
-static int stop(struct receiver *receiver, struct receiver_counts *counts, struct error *error)
+static int stop(struct bench_receiver *receiver, struct receiver_counts *counts,
+                struct error *error)
 {
     int result = end((struct collector *)receiver, counts, error);
     abandon(receiver);
@@ -297,7 +299,8 @@ static int start(struct collector *collector, const struct receiver_plan *plan, 
     return wait_for_ports(collector, plan->listeners, error);
 }
 
-int collector_start(struct receiver **out, const struct receiver_plan *plan, struct error *error)
+int collector_start(struct bench_receiver **out, const struct receiver_plan *plan,
+                    struct error *error)
 {
     struct collector *made = calloc(1, sizeof *made);
     if (made == NULL) {

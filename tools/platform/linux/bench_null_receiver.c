@@ -44,7 +44,7 @@ struct sockets {
 };
 
 struct null_receiver {
-    struct receiver receiver; /* first: what callers hold */
+    struct bench_receiver receiver; /* first: what callers hold */
     struct sockets sockets;
     struct null_shared *shared;
 };
@@ -167,7 +167,8 @@ static void receive(const struct sockets *sockets, enum contender_kind kind,
 
 /* --- in the bench ----------------------------------------------------------------------------- */
 
-static int count(struct receiver *receiver, struct receiver_counts *counts, struct error *error)
+static int count(struct bench_receiver *receiver, struct receiver_counts *counts,
+                 struct error *error)
 {
     (void)error;
     struct null_receiver *null = (struct null_receiver *)receiver;
@@ -181,7 +182,7 @@ static int count(struct receiver *receiver, struct receiver_counts *counts, stru
     return 0;
 }
 
-static void abandon(struct receiver *receiver)
+static void abandon(struct bench_receiver *receiver)
 {
     struct null_receiver *null = (struct null_receiver *)receiver;
     if (receiver->pid > 0)
@@ -192,7 +193,8 @@ static void abandon(struct receiver *receiver)
     free(null);
 }
 
-static int stop(struct receiver *receiver, struct receiver_counts *counts, struct error *error)
+static int stop(struct bench_receiver *receiver, struct receiver_counts *counts,
+                struct error *error)
 {
     count(receiver, counts, error);
     int status = 0;
@@ -246,7 +248,7 @@ static bool open_sockets(struct null_receiver *null, const struct receiver_plan 
     return true;
 }
 
-int null_receiver_start(struct receiver **out, const struct receiver_plan *plan,
+int null_receiver_start(struct bench_receiver **out, const struct receiver_plan *plan,
                         struct error *error)
 {
     struct null_receiver *made = calloc(1, sizeof *made);

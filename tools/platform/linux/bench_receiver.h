@@ -12,12 +12,14 @@
 
 /* As the functions of receiver.h say that have these names. */
 struct receiver_ops {
-    int (*count)(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
-    int (*stop)(struct receiver *receiver, struct receiver_counts *counts, struct error *error);
-    void (*abandon)(struct receiver *receiver);
+    int (*count)(struct bench_receiver *receiver, struct receiver_counts *counts,
+                 struct error *error);
+    int (*stop)(struct bench_receiver *receiver, struct receiver_counts *counts,
+                struct error *error);
+    void (*abandon)(struct bench_receiver *receiver);
 };
 
-struct receiver {
+struct bench_receiver {
     const struct receiver_ops *ops;
     pid_t pid; /* of the process that receives; 0: it has ended */
     uint16_t ports[LOAD_PORTS_MOST];
@@ -25,8 +27,9 @@ struct receiver {
     const char *file; /* the first one that it writes; NULL: none */
 };
 
-int null_receiver_start(struct receiver **out, const struct receiver_plan *plan,
+int null_receiver_start(struct bench_receiver **out, const struct receiver_plan *plan,
                         struct error *error);
-int collector_start(struct receiver **out, const struct receiver_plan *plan, struct error *error);
+int collector_start(struct bench_receiver **out, const struct receiver_plan *plan,
+                    struct error *error);
 
 #endif

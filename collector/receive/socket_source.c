@@ -1,0 +1,120 @@
+#include "collector/receive/socket_source.h"
+
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
+#include "collector/platform/control.h"
+
+/* --- what this system can do ------------------------------------------------------------------ */
+
+static int check_filter(const struct listener_config *listener, struct error *error)
+{
+    struct error why;
+    if (!listener->kernel_filter || udp_socket_check_filter(listener->senders, &why) == 0)
+        return 0;
+    error_set(error, why.code, "%s: %s", listener->name, why.text);
+    return -1;
+}
+
+int socket_source_check(const struct listener_config *listener, struct error *error)
+{
+    const char *why = NULL;
+    if (listener->gro && !udp_socket_can_gro)
+        why = "gro=on: this system puts no datagrams together";
+    else if (listener->busy_poll != 0 && !udp_socket_can_busy_poll)
+        why = "busy_poll: this system is always told by its network cards";
+    if (why == NULL)
+        return check_filter(listener, error);
+    error_set(error, EXIT_CODE_CONFIG, "%s: %s", listener->name, why);
+    return -1;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+struct receiver_socket socket_source_describe(const struct source *source)
+{
+    const struct listener_config *config = source->config;
+    bool any_address =
+        config->address.family == ADDRESS_NONE || address_is_wildcard(&config->address);
+    return (struct receiver_socket){
+        .listener = &source->listener,
+        .options = {.address = config->address,
+                    .ipv6_only = config->ipv6_only,
+                    .share_port = config->source->sockets(config) > 1,
+                    .receive_buffer = config->receive_buffer,
+                    .max_datagram = config->max_datagram,
+                    .tell_destination = source->listener.keeps_packets && any_address,
+                    .gro = config->gro,
+                    .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
+                    .only_from = config->kernel_filter ? config->senders : NULL},
+        .coalesce_ns = (int64_t)config->coalesce,
+    };
+}
+
+int socket_source_add(struct source *source, const struct source_host *host, size_t number,
+                      struct receiver_socket *socket, struct error *error)
+{
+    size_t at = source_receiver(source, number, host->receiver_count);
+    socket->counters = ledger_intake_block(host->ledger, (int)source->listener.index);
+    if (socket->counters == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+        return -1;
+    }
+    return receiver_add_socket(host->receivers[at], socket, &source->address, &source->granted,
+                               error);
+}
+
+void socket_source_announce(const struct source *source, const struct source_host *host)
+{
+    const struct listener_config *config = source->config;
+    const char *name = source->listener.name;
+    log_naming(LOG_INFO, LOG_OF_LISTENER, name,
+               "listening on %s for %s, receive buffer %zu KiB, by %s, process %lu", name,
+               source->schema_names, source->granted / 1024, host->notifier, control_process_id());
+    if (source->granted < config->receive_buffer)
+        log_about(LOG_WARNING, LOG_OF_LISTENER, name,
+                  "receive buffer: asked for %llu KiB, granted %zu KiB; %s",
+                  (unsigned long long)config->receive_buffer / 1024, source->granted / 1024,
+                  udp_socket_buffer_advice);
+}
+
+/* --- while it runs ---------------------------------------------------------------------------- */
+
+const char *socket_source_fixed_key(const struct listener_config *from,
+                                    const struct listener_config *to)
+{
+    if (from->receivers != to->receivers)
+        return "receivers";
+    if (from->ipv6_only != to->ipv6_only)
+        return "ipv6_only";
+    return from->gro != to->gro ? "gro" : NULL;
+}
+
+static bool differs(const struct receiver_socket *a, const struct receiver_socket *b)
+{
+    return a->options.receive_buffer != b->options.receive_buffer ||
+           a->options.max_datagram != b->options.max_datagram ||
+           a->options.tell_destination != b->options.tell_destination ||
+           a->options.busy_poll_us != b->options.busy_poll_us ||
+           a->options.only_from != b->options.only_from || a->coalesce_ns != b->coalesce_ns;
+}
+
+int socket_source_change(struct source *source, const struct source_host *host,
+                         const struct listener_config *to, bool keeps_packets, struct error *error)
+{
+    struct receiver_socket before = socket_source_describe(source);
+    source->config = to;
+    source->listener.keeps_packets = keeps_packets;
+    struct receiver_socket after = socket_source_describe(source);
+    if (!differs(&before, &after))
+        return 0;
+    for (size_t i = 0; i < host->receiver_count; i++)
+        if (receiver_change_sockets(host->receivers[i], &after, &source->granted, error) != 0)
+            return -1;
+    return 0;
+}
+
+void socket_source_remove(const struct source *source, const struct source_host *host, bool drains)
+{
+    for (size_t i = 0; i < host->receiver_count; i++)
+        receiver_remove_sockets(host->receivers[i], &source->listener, drains);
+}

@@ -1,0 +1,83 @@
+/* pcap:FILE. A capture, read by a thread of its own; whoever writes it waits. */
+#include "collector/capture/capture.h"
+#include "collector/receive/capture_player.h"
+#include "collector/receive/sources.h"
+
+static int probe(const struct listener_config *listener, struct error *error)
+{
+    return capture_check(listener->place, error);
+}
+
+static int create(void **producer, const struct source *source, struct intake_thread *thread,
+                  const struct source_host *host, struct error *error)
+{
+    struct capture_player *player = NULL;
+    const struct capture_player_options options = {
+        .thread = thread,
+        .listener = &source->listener,
+        .path = source->config->place,
+        .port = (uint16_t)source->config->port,
+        .received = host->received,
+        .finished = host->finished,
+        .context = host->context,
+    };
+    int result = capture_player_create(&player, &options, error);
+    *producer = player;
+    return result;
+}
+
+static int start(void *producer, struct error *error)
+{
+    return capture_player_start(producer, error);
+}
+
+static void stop(void *producer, int64_t deadline_ns)
+{
+    capture_player_stop(producer, deadline_ns);
+}
+
+static bool has_finished(const void *producer)
+{
+    return capture_player_has_finished(producer);
+}
+
+static bool was_damaged(const void *producer)
+{
+    return capture_player_was_damaged(producer);
+}
+
+static void join(void *producer)
+{
+    capture_player_join(producer);
+}
+
+static void destroy(void *producer)
+{
+    capture_player_destroy(producer);
+}
+
+static const struct producer_ops player_ops = {
+    .start = start,
+    .stop = stop,
+    .has_finished = has_finished,
+    .was_damaged = was_damaged,
+    .join = join,
+    .destroy = destroy,
+};
+
+const struct source_ops source_capture = {
+    .scheme = "pcap",
+    .form = "pcap:FILE",
+    .kind = "capture",
+    .place = PLACE_PATH,
+    .no_place = "the file is missing; write pcap:FILE",
+    .keys = SOURCE_KEYS_CAPTURE,
+    .waits = true,
+    .probe = probe,
+    .producer = &player_ops,
+    .create = create,
+    .own_thread = "a capture is read by a thread of its own",
+    .no_change = "a capture's keys are changed by a new start alone",
+    .no_arrival = "a capture is read from a start on",
+    .no_departure = "a capture is read to its end",
+};

@@ -1,0 +1,173 @@
+/* fd:NAME. The sockets of that name that the process was started with, already bound. */
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/log/log.h"
+#include "collector/platform/inherited_sockets.h"
+#include "collector/receive/socket_source.h"
+#include "collector/receive/sources.h"
+
+/* How much of a list of names an error has room for. */
+#define NAMES_SIZE 256
+
+static const char *refuse(const struct listener_config *listener)
+{
+    return listener->ipv6_only ? "ipv6_only is for a socket that is bound here; with systemd write "
+                                 "BindIPv6Only=ipv6-only in its unit"
+                               : NULL;
+}
+
+static bool conflict(const struct listener_config *a, const struct listener_config *b)
+{
+    return strcmp(a->place, b->place) == 0;
+}
+
+static int check(const struct listener_config *listener, struct error *error)
+{
+    if (inherited_sockets_exist)
+        return socket_source_check(listener, error);
+    error_set(error, EXIT_CODE_CONFIG, "%s: no process is started with sockets on this system",
+              listener->name);
+    return -1;
+}
+
+/* --- which listener has which ----------------------------------------------------------------- */
+
+static void list_names(char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < inherited_socket_count() && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : ", ",
+                                 inherited_socket_at(i).name);
+}
+
+static int check_is_there(const struct listener_config *listener, struct error *error)
+{
+    char names[NAMES_SIZE] = "none";
+    if (inherited_sockets_named(listener->place) != 0)
+        return 0;
+    list_names(names, sizeof names);
+    error_set(error, EXIT_CODE_CANNOT_BIND,
+              "%s: this process was not started with such a socket (it has: %s); with systemd it "
+              "is that of a .socket unit with FileDescriptorName=%s",
+              listener->name, names, listener->place);
+    error_place(error, listener->written_at);
+    return -1;
+}
+
+static bool is_of(const struct listener_config *listener, size_t index)
+{
+    return listener->source == &source_inherited && inherited_socket_is(index, listener->place);
+}
+
+/* By its name and by its number one socket may be asked for twice. */
+static int check_has_one_listener(const struct listener_config *listeners, size_t count,
+                                  size_t index, struct error *error)
+{
+    const struct listener_config *owner = NULL;
+    struct inherited_socket socket = inherited_socket_at(index);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_of(&listeners[i], index))
+            continue;
+        if (owner != NULL) {
+            error_set(error, EXIT_CODE_CONFIG, "%s: this is a socket of %s already",
+                      listeners[i].name, owner->name);
+            error_place(error, listeners[i].written_at);
+            return -1;
+        }
+        owner = &listeners[i];
+    }
+    if (owner == NULL)
+        log_line(LOG_WARNING,
+                 "this process was started with a socket that no listener is for: descriptor %d, "
+                 "name %s",
+                 (int)socket.handle, socket.name);
+    return 0;
+}
+
+/* Each listener that wants some has some, and none has two listeners. */
+static int prepare(const struct listener_config *listeners, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (listeners[i].source == &source_inherited && check_is_there(&listeners[i], error) != 0)
+            return -1;
+    for (size_t i = 0; i < inherited_socket_count(); i++)
+        if (check_has_one_listener(listeners, count, i, error) != 0)
+            return -1;
+    return 0;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static size_t sockets(const struct listener_config *listener)
+{
+    return inherited_sockets_named(listener->place);
+}
+
+/* The listener's socket of that number, counted from 0. */
+static void give(const struct listener_config *listener, size_t number,
+                 struct udp_socket_options *options)
+{
+    for (size_t i = 0; i < inherited_socket_count(); i++) {
+        if (!inherited_socket_is(i, listener->place) || number-- != 0)
+            continue;
+        options->inherited = true;
+        options->handle = inherited_socket_at(i).handle;
+        return;
+    }
+}
+
+/* The listener's name does not say where it is bound. */
+static void log_bound(const struct source *source)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    address_format(&source->address, text);
+    log_about(LOG_INFO, LOG_OF_LISTENER, source->config->name, "a socket that is bound to %s",
+              text);
+}
+
+static int open_sockets(struct source *source, const struct source_host *host, struct error *error)
+{
+    const struct listener_config *config = source->config;
+    struct receiver_socket socket = socket_source_describe(source);
+    for (size_t i = 0; i < sockets(config); i++) {
+        give(config, i, &socket.options);
+        if (socket_source_add(source, host, i, &socket, error) != 0) {
+            struct error what = *error; /* which speaks of a number alone */
+            error_set(error, what.code, "%s: %s", config->name, what.text);
+            return -1;
+        }
+        log_bound(source);
+    }
+    return 0;
+}
+
+static void announce(const struct source *source, const struct source_host *host)
+{
+    const struct listener_config *config = source->config;
+    socket_source_announce(source, host);
+    if (config->receivers > sockets(config))
+        log_about(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
+                  "receivers=%llu: it has %zu, and one thread serves a socket",
+                  (unsigned long long)config->receivers, sockets(config));
+}
+
+const struct source_ops source_inherited = {
+    .scheme = "fd",
+    .form = "fd:NAME",
+    .kind = "udp",
+    .place = PLACE_NAME,
+    .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
+                "FileDescriptorName=",
+    .keys = SOURCE_KEYS_SOCKET,
+    .refuse = refuse,
+    .conflict = conflict,
+    .check = check,
+    .prepare = prepare,
+    .sockets = sockets,
+    .open = open_sockets,
+    .announce = announce,
+    .fixed_key = socket_source_fixed_key,
+    .change = socket_source_change,
+    .remove = socket_source_remove,
+};

@@ -1,0 +1,109 @@
+/* udp://ADDR:PORT. Sockets that are bound here, all of them to one port. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
+#include "collector/receive/socket_source.h"
+#include "collector/receive/sources.h"
+
+static const char *refuse(const struct listener_config *listener)
+{
+    if (address_is_multicast(&listener->address))
+        return "this is the address of a multicast group: sluice joins none, and would receive "
+               "nothing";
+    if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
+        return "ipv6_only is for an IPv6 address";
+    return NULL;
+}
+
+static bool conflict(const struct listener_config *a, const struct listener_config *b)
+{
+    return a->address.port != 0 && a->address.family == b->address.family &&
+           a->address.port == b->address.port && a->address.scope == b->address.scope &&
+           memcmp(a->address.bytes, b->address.bytes, sizeof a->address.bytes) == 0;
+}
+
+static size_t sockets(const struct listener_config *listener)
+{
+    return udp_socket_can_share_port ? listener->receivers : 1;
+}
+
+/*
+ * A port that may be shared would also be shared with another process of the same user, and each
+ * would get a part of the datagrams: whether it is free is asked by a socket that shares nothing.
+ */
+static int probe_port(const struct udp_socket_options *shared, struct error *error)
+{
+    struct udp_socket_options options = *shared;
+    struct udp_socket *probe;
+    options.share_port = false;
+    if (udp_socket_open(&probe, &options, error) != 0)
+        return -1;
+    int result = udp_socket_bind(probe, error);
+    udp_socket_close(probe);
+    return result;
+}
+
+/* Where the system chose the port, the listener's name has it. */
+static int name_by_port(struct source *source, struct ledger *ledger)
+{
+    static const char scheme[] = "udp://";
+    char *name = malloc(sizeof scheme + ADDRESS_TEXT_SIZE);
+    if (name == NULL)
+        return -1;
+    memcpy(name, scheme, sizeof scheme);
+    address_format(&source->address, name + strlen(scheme));
+    free(source->name);
+    source->name = name;
+    source->listener.name = name;
+    return ledger_rename_listener(ledger, (int)source->listener.index, name) ? 0 : -1;
+}
+
+/* All sockets share the port, also one that the system chose for the first of them. */
+static int open_sockets(struct source *source, const struct source_host *host, struct error *error)
+{
+    const struct listener_config *config = source->config;
+    struct receiver_socket socket = socket_source_describe(source);
+    if (socket.options.share_port && config->address.port != 0 &&
+        probe_port(&socket.options, error) != 0)
+        return -1;
+    for (size_t i = 0; i < sockets(config); i++) {
+        if (socket_source_add(source, host, i, &socket, error) != 0)
+            return -1;
+        socket.options.address.port = source->address.port;
+    }
+    if (config->address.port != 0 || name_by_port(source, host->ledger) == 0)
+        return 0;
+    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    return -1;
+}
+
+static void announce(const struct source *source, const struct source_host *host)
+{
+    const struct listener_config *config = source->config;
+    socket_source_announce(source, host);
+    if (config->receivers > sockets(config))
+        log_about(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
+                  "receivers=%llu: a port has one socket here, which one thread serves at a "
+                  "time; more threads help several listeners, not one",
+                  (unsigned long long)config->receivers);
+}
+
+const struct source_ops source_udp = {
+    .scheme = "udp",
+    .form = "udp://ADDR:PORT",
+    .kind = "udp",
+    .place = PLACE_ADDRESS,
+    .no_place = "\"//\" is missing; write udp://ADDR:PORT",
+    .keys = SOURCE_KEYS_SOCKET,
+    .refuse = refuse,
+    .conflict = conflict,
+    .check = socket_source_check,
+    .sockets = sockets,
+    .open = open_sockets,
+    .announce = announce,
+    .fixed_key = socket_source_fixed_key,
+    .change = socket_source_change,
+    .remove = socket_source_remove,
+};

@@ -1,0 +1,23 @@
+/*
+ * The sources that are built in, in the order in which they are listed to users. To add one: a file
+ * that implements collector/contract/source.h, a row here, and a line in CMakeLists.txt.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_SOURCES_H
+#define SLUICE_COLLECTOR_RECEIVE_SOURCES_H
+
+#include "collector/contract/source.h"
+
+/* ROW(NAME) stands for source_NAME, which the file source_NAME.c defines. */
+#define BUILTIN_SOURCES(ROW)                                                                       \
+    ROW(udp)                                                                                       \
+    ROW(inherited)                                                                                 \
+    ROW(capture)
+
+#define DECLARE_SOURCE(name) extern const struct source_ops source_##name;
+BUILTIN_SOURCES(DECLARE_SOURCE)
+#undef DECLARE_SOURCE
+
+/* All of them, NULL at the end. */
+extern const struct source_ops *const builtin_sources[];
+
+#endif

@@ -18,6 +18,12 @@ void error_set(struct error *error, enum exit_code code, const char *format, ...
     control_characters_hide(error->text, strlen(error->text));
 }
 
+int error_no_memory(struct error *error)
+{
+    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    return -1;
+}
+
 void error_place(struct error *error, const char *place)
 {
     char text[sizeof error->text];

@@ -31,6 +31,9 @@ struct error {
 /* Fills `error` (which may be NULL) with `code` and a printf-formatted line. */
 void error_set(struct error *error, enum exit_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* Fills it with EXIT_CODE_INTERNAL: memory is short. Returns -1, for the caller to return. */
+int error_no_memory(struct error *error);
+
 /*
  * Puts "PLACE: " before the text of an error that was filled: where somebody wrote what is wrong.
  * Nothing where `place` is NULL.

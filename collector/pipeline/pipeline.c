@@ -11,42 +11,6 @@
 /* How long a snapshot waits for a receiver to read the kernel's drops. */
 #define REFRESH_WAIT_NS INT64_C(200000000)
 
-/* --- what threads tell ------------------------------------------------------------------------ */
-
-static void refreshed(void *context)
-{
-    struct pipeline *pipeline = context;
-    wakeup_signal(pipeline->refreshed);
-}
-
-/* A receiver that has finished has nothing left to refresh. */
-void pipeline_changed(void *context)
-{
-    struct pipeline *pipeline = context;
-    refreshed(pipeline);
-    if (pipeline->options.notify != NULL)
-        pipeline->options.notify(pipeline->options.notify_context);
-}
-
-void pipeline_socket_failed(void *context)
-{
-    struct pipeline *pipeline = context;
-    atomic_store(&pipeline->failed, true);
-    pipeline_changed(pipeline);
-}
-
-void pipeline_count_received(void *context, size_t datagrams)
-{
-    struct pipeline *pipeline = context;
-    uint64_t total = atomic_fetch_add(&pipeline->received, datagrams) + datagrams;
-    if (total < pipeline->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
-        return;
-    /* A capture has a next datagram only if it is asked for it. */
-    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
-        pipeline->producers[i].ops->stop(pipeline->producers[i].object, INT64_MAX);
-    pipeline_changed(pipeline);
-}
-
 /* --- starting --------------------------------------------------------------------------------- */
 
 int pipeline_create(struct pipeline **out, const struct pipeline_options *options,
@@ -54,8 +18,7 @@ int pipeline_create(struct pipeline **out, const struct pipeline_options *option
 {
     struct pipeline *pipeline = calloc(1, sizeof *pipeline);
     if (pipeline == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-        return -1;
+        return error_no_memory(error);
     }
     pipeline->options = *options;
     pipeline->config = options->config;

@@ -155,7 +155,7 @@ int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
     }
     change->listeners = calloc(to->listener_count, sizeof *change->listeners);
     change->sinks = calloc(to->sink_count, sizeof *change->sinks);
-    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+    error_no_memory(error);
     if (change->listeners != NULL && change->sinks != NULL &&
         match_listeners(pipeline, to, change->listeners, error) == 0 &&
         match_sinks(pipeline, to, change, error) == 0)

@@ -31,7 +31,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
         struct sink_thread_options options = pipeline_sink_options(&config->sinks[i]);
         size_t bytes;
         if (!sink_thread_memory(&options, &bytes))
-            return pipeline_no_memory(error);
+            return error_no_memory(error);
         needs->sink_memory += bytes;
     }
     for (size_t i = 0; i < config->listener_count; i++) {

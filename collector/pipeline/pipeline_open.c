@@ -5,22 +5,16 @@
 
 /* --- making the parts ------------------------------------------------------------------------- */
 
-int pipeline_no_memory(struct error *error)
-{
-    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-    return -1;
-}
-
 static int make_sources(struct pipeline *pipeline, struct error *error)
 {
     const struct config *config = pipeline->config;
     if (config->schemas != NULL && (pipeline->guess = schema_guess_create(config->schemas)) == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     pipeline->sources = calloc(config->listener_count, sizeof(struct source *));
     struct schema_list **lists =
         pipeline->sources == NULL ? NULL : pipeline_make_schemas(config, error);
     if (lists == NULL)
-        return pipeline->sources == NULL ? pipeline_no_memory(error) : -1;
+        return pipeline->sources == NULL ? error_no_memory(error) : -1;
     pipeline_number_schemas(pipeline, lists, config->listener_count);
     int result = 0;
     for (size_t i = 0; i < config->listener_count; i++) {
@@ -45,7 +39,7 @@ static int make_letters(struct pipeline *pipeline, struct error *error)
     if (config->name == NULL)
         return 0;
     if (!ledger_add_letters(pipeline->ledger, config->name))
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     struct dead_letter_options options = {
         .name = config->name,
         .path = config->path,
@@ -56,7 +50,7 @@ static int make_letters(struct pipeline *pipeline, struct error *error)
         .context = pipeline,
     };
     if (options.counters == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     return dead_letters_create(&pipeline->letters, &options, error);
 }
 
@@ -68,7 +62,7 @@ static int add_letter_queue(struct pipeline *pipeline, struct intake_thread *thr
     struct letter_counters *counters = ledger_letter_block(pipeline->ledger);
     if (counters != NULL)
         thread->letters = dead_letters_add_queue(pipeline->letters, counters);
-    return thread->letters == NULL ? pipeline_no_memory(error) : 0;
+    return thread->letters == NULL ? error_no_memory(error) : 0;
 }
 
 static int make_intake_thread(struct pipeline *pipeline, struct intake_thread *thread,
@@ -79,12 +73,12 @@ static int make_intake_thread(struct pipeline *pipeline, struct intake_thread *t
     thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct intake_counters *));
     thread->measures = ledger_thread_block(pipeline->ledger);
     if (thread->counters == NULL || thread->measures == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     sequence_queue_init(&thread->numbers, pipeline->sequences, thread->counters);
     for (size_t i = 0; i < pipeline->known_count; i++) {
         thread->counters[i] = ledger_intake_block(pipeline->ledger, (int)i);
         if (thread->counters[i] == NULL)
-            return pipeline_no_memory(error);
+            return error_no_memory(error);
     }
     return add_letter_queue(pipeline, thread, error);
 }
@@ -94,7 +88,7 @@ static int make_producer(struct pipeline *pipeline, struct producer *producer, s
 {
     producer->threads = calloc(threads, sizeof *producer->threads);
     if (producer->threads == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     producer->thread_count = threads;
     if (feed_create(&producer->feed, threads, lossless, error) != 0)
         return -1;
@@ -208,7 +202,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     pipeline->pool = batch_pool_create(pipeline->plan.small_batches, pipeline->plan.large_batches);
     if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->outlets == NULL ||
         pipeline->sequences == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     if (pipeline->pool == NULL) {
         error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",
                   (unsigned long long)(pipeline->plan.total >> 20));
@@ -277,7 +271,7 @@ static int make_tap(struct pipeline *pipeline, struct error *error)
 {
     pipeline->tap = tap_create(pipeline->producer_count);
     if (pipeline->tap == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     for (size_t i = 0; i < pipeline->producer_count; i++)
         feed_set_tap(pipeline->producers[i].feed, tap_inlet(pipeline->tap, i));
     return 0;
@@ -290,17 +284,17 @@ static int make_sender_report(struct pipeline *pipeline, struct error *error)
         return -1;
     pipeline->senders = sender_report_create(count_threads(pipeline), pipeline->sequences);
     if (pipeline->senders == NULL || !sequence_keep_senders(pipeline->sequences))
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     for (size_t i = 0; i < pipeline->known_count; i++)
         if (!sender_report_add_listener(pipeline->senders, &pipeline->known[i]->listener))
-            return pipeline_no_memory(error);
+            return error_no_memory(error);
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; k < producer->thread_count; k++) {
             struct intake_thread *thread = &producer->threads[k];
             thread->traffic = traffic_table_create(secret);
             if (thread->traffic == NULL)
-                return pipeline_no_memory(error);
+                return error_no_memory(error);
             sender_report_add_table(pipeline->senders, thread->traffic);
         }
     }
@@ -314,7 +308,7 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
     pipeline->notifier = notifier_choose(pipeline->config->notifier, error);
     pipeline->ledger = ledger_create();
     if (pipeline->ledger == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     if (pipeline->notifier == NULL || pipeline_check_config(pipeline->config, error) != 0 ||
         make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
         make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||

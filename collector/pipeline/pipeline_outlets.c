@@ -18,7 +18,7 @@ static int connect(struct pipeline *pipeline, size_t number, struct outlet *outl
         .drops_oldest = outlet->config->overflow == OVERFLOW_DROP_OLDEST,
     };
     outlet->way_count++;
-    return way->queue == NULL || way->offers == NULL ? pipeline_no_memory(error) : 0;
+    return way->queue == NULL || way->offers == NULL ? error_no_memory(error) : 0;
 }
 
 static int fill_outlet(struct pipeline *pipeline, struct outlet *outlet, size_t capacity,
@@ -29,7 +29,7 @@ static int fill_outlet(struct pipeline *pipeline, struct outlet *outlet, size_t 
     if (outlet->index >= 0)
         outlet->counters = ledger_sink_block(pipeline->ledger, outlet->index);
     if (outlet->ways == NULL || outlet->counters == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     struct sink_thread_options options = pipeline_sink_options(outlet->config);
     options.counters = outlet->counters;
     options.ended = pipeline_changed;
@@ -49,7 +49,7 @@ struct outlet *pipeline_make_outlet(struct pipeline *pipeline, const struct sink
 {
     struct outlet *outlet = calloc(1, sizeof *outlet);
     if (outlet == NULL) {
-        pipeline_no_memory(error);
+        error_no_memory(error);
         return NULL;
     }
     outlet->config = config;

@@ -1,11 +1,19 @@
 /*
- * The pipeline's parts, shared by the files that make it up: pipeline_check.c says what a
- * configuration needs and whether it can be had, pipeline_open.c makes and connects the parts, of
- * which pipeline_sources.c makes listeners and pipeline_outlets.c sinks, pipeline.c starts, watches
- * and stops them, pipeline_levels.c says how they stand, pipeline_change.c says what of them
- * becomes what by another configuration, pipeline_reload.c does it while they run, and
- * pipeline_retired.c sees to what has had its day; pipeline_numbering.c keeps apart what senders'
- * numbers meant before and after. For nobody else.
+ * The pipeline's parts, shared by the files that make it up. Each file uses those above it alone:
+ *
+ *   pipeline_events.c     what the parts' threads report
+ *   pipeline_sources.c    what the pipeline has for each listener, and who fills batches for it
+ *   pipeline_check.c      what a configuration needs, and whether it can be had
+ *   pipeline_numbering.c  what senders' numbers mean from one configuration to the next
+ *   pipeline_outlets.c    sinks, with a way to each from every producer
+ *   pipeline_retired.c    what is left of listeners and sinks that were taken away
+ *   pipeline_open.c       makes and connects all parts
+ *   pipeline_change.c     what becomes of listeners and sinks by another configuration
+ *   pipeline_reload.c     makes that change while they run
+ *   pipeline_levels.c     how all of it stands
+ *   pipeline.c            starts, watches and stops it
+ *
+ * For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PARTS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_PARTS_H
@@ -101,9 +109,6 @@ struct pipeline {
     _Atomic bool failed;
 };
 
-/* Says so in `error`. Returns -1. */
-int pipeline_no_memory(struct error *error);
-
 /* --- making parts, also while others run (pipeline_sources.c, pipeline_outlets.c) --------------
  */
 
@@ -124,6 +129,9 @@ bool pipeline_wants_packets(const struct config *config);
 /* Makes the limit that the configuration tells. Returns 0 with *limit (NULL: none), or -1. */
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
+
+/* Sockets of a listener; 0: it has none. */
+size_t pipeline_sockets_of(const struct listener_config *listener);
 
 /*
  * What fills batches for a source: the number of its producers, and the one at `index`. One that is
@@ -186,9 +194,6 @@ int pipeline_open(struct pipeline *pipeline, struct error *error);
  */
 struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error);
 
-/* Sockets of a listener; 0: it has none. */
-size_t pipeline_sockets_of(const struct listener_config *listener);
-
 /* Has the sources prepare for all listeners. Returns 0, or -1 with `error` filled. */
 int pipeline_prepare_sources(const struct config *config, struct error *error);
 
@@ -228,7 +233,7 @@ int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error);
 void pipeline_change_clear(struct change *change);
 
-/* --- what the parts' threads call, with the pipeline as their context (pipeline.c) ------------ */
+/* --- what the parts' threads call, with the pipeline as their context (pipeline_events.c) ----- */
 void pipeline_changed(void *pipeline);
 void pipeline_socket_failed(void *pipeline);
 void pipeline_count_received(void *pipeline, size_t datagrams);

@@ -89,7 +89,7 @@ static int make_room(struct reload *reload, struct error *error)
     reload->sources = calloc(listeners, sizeof(struct source *));
     reload->outlets = calloc(reload->to->sink_count, sizeof(struct outlet *));
     if (reload->limits == NULL || reload->sources == NULL || reload->outlets == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     return 0;
 }
 
@@ -171,11 +171,11 @@ static int reserve(struct reload *reload, struct error *error)
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
         if (!feed_reserve(producer->feed, reload->to->sink_count))
-            return pipeline_no_memory(error);
+            return error_no_memory(error);
         for (size_t k = 0; k < reload->to->sink_count; k++)
             if (!batch_queue_set_listeners(reload->outlets[k]->ways[i].queue, pipeline->known_count,
                                            producer->listeners > 1))
-                return pipeline_no_memory(error);
+                return error_no_memory(error);
     }
     if (batch_pool_resize(pipeline->pool,
                           larger(pipeline->plan.small_batches, reload->plan.small_batches),
@@ -495,7 +495,7 @@ static int rest_and_change(struct reload *reload, struct error *error)
     struct pipeline *pipeline = reload->pipeline;
     struct feed_sink *ways = calloc(reload->to->sink_count, sizeof *ways);
     if (ways == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     int result = -1;
     if (rest_receivers(pipeline)) {
         result = change(reload, ways, error);
@@ -545,7 +545,7 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     size_t listeners_before = pipeline->config->listener_count;
     size_t sinks_before = pipeline->config->sink_count;
     if (reload.generation == NULL)
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     if (!settled) {
         error_set(error, EXIT_CODE_INTERNAL, "listeners of the last reload are not gone yet");
         return -1;

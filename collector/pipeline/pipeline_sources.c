@@ -106,14 +106,14 @@ static int fill_source(struct pipeline *pipeline, struct source *source,
         pipeline_put_schemas(pipeline, source, list);
     } else if ((source->schemas = schema_slot_create(list)) == NULL) {
         schema_list_release(list);
-        return pipeline_no_memory(error);
+        return error_no_memory(error);
     } else {
         schema_doubt_init(source->doubt, pipeline->guess);
         source->listener.doubt = source->doubt;
     }
     if (pipeline_make_rate_limit(config, &source->rate_limit, error) != 0)
         return -1;
-    return describe_source(pipeline, source, config) ? 0 : pipeline_no_memory(error);
+    return describe_source(pipeline, source, config) ? 0 : error_no_memory(error);
 }
 
 struct source *pipeline_add_source(struct pipeline *pipeline, const struct listener_config *config,
@@ -128,7 +128,7 @@ struct source *pipeline_add_source(struct pipeline *pipeline, const struct liste
         error_set(error, EXIT_CODE_CONFIG, "more than %d different listeners",
                   BATCH_QUEUE_LISTENERS);
     else if (index < 0 || (source = find_source(pipeline, (size_t)index)) == NULL)
-        pipeline_no_memory(error);
+        error_no_memory(error);
     if (source == NULL) {
         schema_list_release(list);
         free(names);
@@ -155,7 +155,7 @@ int pipeline_make_rate_limit(const struct listener_config *config, struct rate_l
     if (random_bytes(secret, sizeof secret, error) != 0)
         return -1;
     *limit = rate_limit_create(config->rate_limit, secret);
-    return *limit == NULL ? pipeline_no_memory(error) : 0;
+    return *limit == NULL ? error_no_memory(error) : 0;
 }
 
 /* --- who fills batches for them --------------------------------------------------------------- */

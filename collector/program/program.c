@@ -144,8 +144,7 @@ static int take_config(struct run *run, struct error *error)
 {
     struct config *config = calloc(1, sizeof *config);
     if (config == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-        return -1;
+        return error_no_memory(error);
     }
     if (run->options->read_config(run->options->context, config, error) != 0) {
         free(config);

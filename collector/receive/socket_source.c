@@ -56,8 +56,7 @@ int socket_source_add(struct source *source, const struct source_host *host, siz
     size_t at = source_receiver(source, number, host->receiver_count);
     socket->counters = ledger_intake_block(host->ledger, (int)source->listener.index);
     if (socket->counters == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-        return -1;
+        return error_no_memory(error);
     }
     return receiver_add_socket(host->receivers[at], socket, &source->address, &source->granted,
                                error);

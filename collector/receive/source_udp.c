@@ -75,8 +75,7 @@ static int open_sockets(struct source *source, const struct source_host *host, s
     }
     if (config->address.port != 0 || name_by_port(source, host->ledger) == 0)
         return 0;
-    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-    return -1;
+    return error_no_memory(error);
 }
 
 static void announce(const struct source *source, const struct source_host *host)

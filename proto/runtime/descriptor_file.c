@@ -116,7 +116,7 @@ static enum process_result run_protoc(const char *path, const struct process_tar
     if (folder != NULL && out != NULL)
         result = process_run(arguments, SET_MAX, bytes, reason);
     else
-        error_set(reason, EXIT_CODE_INTERNAL, "out of memory");
+        error_no_memory(reason);
     free(folder);
     free(out);
     return result;

@@ -32,7 +32,7 @@ static bool name_path(struct named_path *named, const char *name, size_t size, s
 {
     named->name = malloc(size + 1);
     if (named->name == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
+        error_no_memory(error);
         return false;
     }
     memcpy(named->name, name, size);

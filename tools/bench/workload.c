@@ -10,8 +10,7 @@
 
 static int no_memory(struct error *error)
 {
-    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-    return -1;
+    return error_no_memory(error);
 }
 
 static int add(struct workload *workload, const void *data, size_t size, struct error *error)

@@ -32,8 +32,7 @@ static int show_once(struct watch *watch, struct error *error)
     if (result != 0)
         return -1;
     if (!watch_draw(watch, PAGE_ALL_ROWS, ONCE_COLUMNS, &page)) {
-        error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-        return -1;
+        return error_no_memory(error);
     }
     for (size_t i = 0; i < page.rows; i++)
         puts(page.lines[i].text);
@@ -74,8 +73,7 @@ static int show_always(struct watch *watch, struct error *error)
     terminal_close();
     if (drawn)
         return 0;
-    error_set(error, EXIT_CODE_INTERNAL, "out of memory");
-    return -1;
+    return error_no_memory(error);
 }
 
 /* --- the tap ---------------------------------------------------------------------------------- */

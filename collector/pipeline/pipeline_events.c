@@ -1,0 +1,36 @@
+/* What the parts' threads report; each function may be called by any thread. */
+#include "collector/pipeline/pipeline_parts.h"
+
+static void refreshed(void *context)
+{
+    struct pipeline *pipeline = context;
+    wakeup_signal(pipeline->refreshed);
+}
+
+/* A receiver that has finished has nothing left to refresh. */
+void pipeline_changed(void *context)
+{
+    struct pipeline *pipeline = context;
+    refreshed(pipeline);
+    if (pipeline->options.notify != NULL)
+        pipeline->options.notify(pipeline->options.notify_context);
+}
+
+void pipeline_socket_failed(void *context)
+{
+    struct pipeline *pipeline = context;
+    atomic_store(&pipeline->failed, true);
+    pipeline_changed(pipeline);
+}
+
+void pipeline_count_received(void *context, size_t datagrams)
+{
+    struct pipeline *pipeline = context;
+    uint64_t total = atomic_fetch_add(&pipeline->received, datagrams) + datagrams;
+    if (total < pipeline->max_datagrams || atomic_exchange(&pipeline->limit_reached, true))
+        return;
+    /* A capture has a next datagram only if it is asked for it. */
+    for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
+        pipeline->producers[i].ops->stop(pipeline->producers[i].object, INT64_MAX);
+    pipeline_changed(pipeline);
+}

@@ -6,6 +6,8 @@
 
 #include "collector/base/compiler.h"
 #include "collector/output/sink_writer.h"
+#include "collector/output/store_writer.h"
+#include "collector/output/stream_writer.h"
 #include "collector/platform/thread.h"
 
 /* How often a sink with a host looks whether its reader has gone, while nothing is written. */
@@ -33,9 +35,11 @@ struct sink_thread {
 
 bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes)
 {
-    if (!sink_writer_memory(options, bytes))
+    struct destination_shape shape;
+    if (!sink_writer_shape(options, &shape))
         return false;
-    *bytes += sizeof(struct sink_thread);
+    *bytes = sizeof(struct sink_thread) + sink_writer_memory(&shape);
+    *bytes += shape.blocks == 0 ? stream_writer_memory() : store_writer_memory(&shape);
     return true;
 }
 
@@ -295,16 +299,28 @@ void sink_thread_finish(struct sink_thread *sink)
 
 /* --- from other threads ----------------------------------------------------------------------- */
 
+/* The writer for its kind of destination; NULL where memory is short. */
+static struct sink_writer *create_writer(const struct sink_thread_options *options)
+{
+    struct destination_shape shape;
+    if (!sink_writer_shape(options, &shape))
+        return NULL;
+    return shape.blocks == 0 ? stream_writer_create() : store_writer_create(&shape);
+}
+
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,
                        struct error *error)
 {
     struct sink_thread *sink = calloc(1, sizeof *sink);
-    if (sink == NULL) {
+    if (sink != NULL)
+        sink->writer = create_writer(options);
+    if (sink == NULL || sink->writer == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
+        free(sink);
         return -1;
     }
-    if (sink_writer_create(&sink->writer, options, error) != 0) {
-        free(sink);
+    if (sink_writer_init(sink->writer, options, error) != 0) {
+        sink_thread_destroy(sink);
         return -1;
     }
     sink->writer->wait = wait_within;

@@ -230,7 +230,7 @@ static struct destination_options destination_options(const struct sink_thread_o
     };
 }
 
-static bool find_shape(const struct sink_thread_options *options, struct destination_shape *shape)
+bool sink_writer_shape(const struct sink_thread_options *options, struct destination_shape *shape)
 {
     struct destination_options of_destination = destination_options(options);
     *shape = (struct destination_shape){0};
@@ -238,23 +238,9 @@ static bool find_shape(const struct sink_thread_options *options, struct destina
            options->destination->shape(&of_destination, shape);
 }
 
-bool sink_writer_memory(const struct sink_thread_options *options, size_t *bytes)
+size_t sink_writer_memory(const struct destination_shape *shape)
 {
-    struct destination_shape shape;
-    if (!find_shape(options, &shape))
-        return false;
-    size_t own = shape.blocks == 0 ? stream_writer_memory() : store_writer_memory(&shape);
-    *bytes = own + shape.memory + ENCODER_SCRATCH_SIZE;
-    return true;
-}
-
-/* Returns NULL where memory is short. */
-static struct sink_writer *create_writer(const struct sink_thread_options *options)
-{
-    struct destination_shape shape;
-    if (!find_shape(options, &shape))
-        return NULL;
-    return shape.blocks == 0 ? stream_writer_create() : store_writer_create(&shape);
+    return shape->memory + ENCODER_SCRATCH_SIZE;
 }
 
 int sink_writer_check(const struct sink_thread_options *options, struct error *error)
@@ -266,7 +252,8 @@ int sink_writer_check(const struct sink_thread_options *options, struct error *e
 bool sink_writer_opens_later(const struct sink_thread_options *options)
 {
     struct destination_shape shape;
-    return !find_shape(options, &shape) || shape.blocks != 0; /* without memory: to be asked */
+    return !sink_writer_shape(options, &shape) ||
+           shape.blocks != 0; /* without memory: to be asked */
 }
 
 int sink_writer_open(struct sink_writer *writer, struct error *error)
@@ -282,22 +269,16 @@ int sink_writer_open(struct sink_writer *writer, struct error *error)
     return options->destination->create(&to, &writer->destination, error);
 }
 
-int sink_writer_create(struct sink_writer **out, const struct sink_thread_options *options,
-                       struct error *error)
+int sink_writer_init(struct sink_writer *writer, const struct sink_thread_options *options,
+                     struct error *error)
 {
-    struct sink_writer *writer = create_writer(options);
-    error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
-    if (writer == NULL)
-        return -1;
     writer->options = *options;
     deadline_init(&writer->deadline);
     writer->encoder = options->encoder->create(&options->encoding);
-    if (writer->encoder == NULL || wakeup_create(&writer->wakeup, error) != 0) {
-        sink_writer_destroy(writer);
-        return -1;
-    }
-    *out = writer;
-    return 0;
+    if (writer->encoder != NULL)
+        return wakeup_create(&writer->wakeup, error);
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
+    return -1;
 }
 
 void sink_writer_destroy(struct sink_writer *writer)

@@ -2,10 +2,11 @@
  * The writing side of a sink: encodes the records that the sink's thread takes, brings the bytes to
  * the destination, and counts what became of each record.
  *
- * There is one implementation for each kind of destination, a file each; what they have in common
- * stands here: the outcome of writes, how long is waited after one that failed, when the sink ends
- * or gives up. Private to the sink's thread (collector/output/sink_thread.h), which alone calls
- * these functions; what other threads say to it and ask of it is marked.
+ * There is one implementation for each kind of destination, stream_writer.h and store_writer.h, and
+ * the sink's thread chooses between them; what they have in common stands here: the outcome of
+ * writes, how long is waited after one that failed, when the sink ends or gives up. Private to the
+ * sink's thread (collector/output/sink_thread.h), which alone calls these functions; what other
+ * threads say to it and ask of it is marked.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
@@ -101,30 +102,29 @@ struct sink_writer {
 };
 
 /*
- * Makes a writer, which writes once sink_writer_open has opened its destination. Both return 0, or
- * -1 with `error` filled. sink_writer_destroy closes and frees all; NULL is allowed.
+ * How the destination is going to take records, which says what kind of writer it needs. Returns
+ * false where memory is short.
  */
-int sink_writer_create(struct sink_writer **out, const struct sink_thread_options *options,
-                       struct error *error);
+bool sink_writer_shape(const struct sink_thread_options *options, struct destination_shape *shape);
+
+/* Bytes that a writer takes besides its own structure, for a destination of this shape. */
+size_t sink_writer_memory(const struct destination_shape *shape);
+
+/*
+ * Completes what an implementation has made: it writes once sink_writer_open has opened its
+ * destination. Both return 0, or -1 with `error` filled. sink_writer_destroy closes and frees all;
+ * NULL is allowed.
+ */
+int sink_writer_init(struct sink_writer *writer, const struct sink_thread_options *options,
+                     struct error *error);
 int sink_writer_open(struct sink_writer *writer, struct error *error);
 void sink_writer_destroy(struct sink_writer *writer);
-
-/* Fills *bytes with what one takes. Returns false where memory is short. */
-bool sink_writer_memory(const struct sink_thread_options *options, size_t *bytes);
 
 /* As sink_thread_check and sink_thread_opens_later. */
 int sink_writer_check(const struct sink_thread_options *options, struct error *error);
 bool sink_writer_opens_later(const struct sink_thread_options *options);
 
 /* --- for implementations ---------------------------------------------------------------------- */
-
-/* Writes to a stream of bytes. Returns NULL where memory is short. */
-struct sink_writer *stream_writer_create(void);
-size_t stream_writer_memory(void);
-
-/* Writes whole blocks into files, as many and as large ones as the shape says. */
-struct sink_writer *store_writer_create(const struct destination_shape *shape);
-size_t store_writer_memory(const struct destination_shape *shape);
 
 /* When records that are collected since `since_ns` are due; INT64_MAX: they need not be. */
 int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t since_ns);

@@ -5,6 +5,8 @@
  * Where there is one block, records are encoded in it. Where there are several they are smaller
  * than a record may be: a record is encoded beside them and copied, or written by itself.
  */
+#include "collector/output/store_writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,8 @@
  * Mostly what is accepted is written. A stream that knows how far its reader is keeps records that
  * were accepted in flight until they are read, behind the block that they stood in.
  */
+#include "collector/output/stream_writer.h"
+
 #include <stdlib.h>
 
 #include "collector/output/sink_writer.h"

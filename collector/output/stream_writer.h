@@ -1,0 +1,15 @@
+/* The writer of a stream of bytes: a pipe, a terminal, or a file that is appended to. */
+#ifndef SLUICE_COLLECTOR_OUTPUT_STREAM_WRITER_H
+#define SLUICE_COLLECTOR_OUTPUT_STREAM_WRITER_H
+
+#include <stddef.h>
+
+struct sink_writer;
+
+/* To be completed by sink_writer_init. Returns NULL where memory is short. */
+struct sink_writer *stream_writer_create(void);
+
+/* Bytes that it takes. */
+size_t stream_writer_memory(void);
+
+#endif

@@ -133,6 +133,18 @@ class Layers(unittest.TestCase):
         table = rows(ROOT)
         self.assertEqual([p for p in sources(ROOT) if folder_of(table, p) is None], [])
 
+    def test_the_page_of_a_folder_says_what_it_may_include(self):
+        for folder, allowed in rows(ROOT).items():
+            page = ROOT / "collector" / folder / "README.md"
+            if not page.parent.is_dir():
+                page = ROOT / folder / "README.md"
+            if page.parent in (ROOT / place for place in PLACES):
+                continue  # these pages are about more than one folder
+            with self.subTest(folder):
+                line = next(line for line in page.read_text().splitlines()
+                            if line.startswith("May include"))
+                self.assertEqual(re.findall("`([^`]+)`", line), [*allowed, TABLE])
+
     def test_files_include_only_what_their_folder_may(self):
         self.assertEqual(list(violations(ROOT)), [])
 

@@ -13,6 +13,22 @@
 /* How often a sink with a host looks whether its reader has gone, while nothing is written. */
 #define LOOK_NS INT64_C(100000000)
 
+/*
+ * How long a sink with a host that stopped half-way leaves its destination alone: at first, and
+ * doubled up to the longest.
+ */
+#define FIRST_RETRY_NS   INT64_C(1000000)
+#define LONGEST_RETRY_NS INT64_C(16000000)
+
+/* What stopped half-way, and is gone on with before anything else. */
+enum unfinished {
+    UNFINISHED_NONE,
+    UNFINISHED_REOPEN,
+    UNFINISHED_SERVE,
+    UNFINISHED_BATCH,
+    UNFINISHED_FLUSH
+};
+
 struct sink_thread {
     struct sink_writer *writer;
     struct thread *thread;
@@ -20,8 +36,11 @@ struct sink_thread {
     bool hosted;
     struct pulse pulse;  /* where it has a thread of its own */
     uint64_t pulse_seen; /* by the main thread */
-    bool in_turn;        /* of the host's */
     int64_t looks_ns;    /* at its reader, the next time */
+    int64_t retry_ns;    /* how long a blocked destination is left alone, with a host */
+    enum unfinished unfinished;
+    struct batch *batch;         /* UNFINISHED_BATCH: it, */
+    const struct record *record; /* and the record that follows the one in hand; NULL: none does */
     struct batch_queue **queues;
     size_t queue_count;
     size_t next_queue;
@@ -55,23 +74,41 @@ bool sink_thread_opens_later(const struct sink_thread_options *options)
 
 /* --- taking batches --------------------------------------------------------------------------- */
 
-static void take_batch(struct sink_thread *sink, struct batch *batch)
+/* Returns false where it stopped half-way. */
+static bool put_records(struct sink_thread *sink, const struct record *record)
 {
     struct sink_writer *writer = sink->writer;
-    for (const struct record *record = batch->first; record != NULL; record = record->next) {
+    for (; record != NULL; record = record->next) {
         if (record->next != NULL) /* of many listeners each one's name has left the cache */
             PREFETCH(record->next->listener->name);
-        if (writer->state == SINK_WRITING)
-            writer->ops->put(writer, record->listener, record);
-        else
+        if (writer->state != SINK_WRITING) {
             sink_writer_count_failed(writer, 1);
+        } else if (!writer->ops->put(writer, record->listener, record)) {
+            sink->record = record->next;
+            return false;
+        }
     }
+    return true;
+}
+
+/* Takes the batch, or goes on with it. Returns false where it stopped half-way. */
+static bool take_batch(struct sink_thread *sink, struct batch *batch)
+{
+    struct sink_writer *writer = sink->writer;
+    const struct record *record = batch->first;
+    if (sink->unfinished == UNFINISHED_BATCH) {
+        if (!writer->ops->put_on(writer))
+            return false;
+        record = sink->record;
+    }
+    sink->unfinished = UNFINISHED_BATCH;
+    sink->batch = batch;
+    if (!put_records(sink, record))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
     sink_writer_publish_settled(writer);
     batch_release(batch);
-    if (writer->state == SINK_WRITING && deadline_is_over(&writer->deadline)) {
-        writer->ops->flush(writer);
-        sink_writer_goes_on(writer);
-    }
+    return true;
 }
 
 static void evict(void *context, struct batch *batch)
@@ -96,9 +133,8 @@ static void log_eviction(struct sink_thread *sink)
  * Takes the oldest batches out of the queues whose producers asked for it; returns whether one did.
  * A sink that no longer writes needs no room: all it takes fails at once.
  */
-static bool make_room(void *context)
+static bool make_room(struct sink_thread *sink)
 {
-    struct sink_thread *sink = context;
     bool asked = false;
     if (sink->writer->state != SINK_WRITING)
         return false;
@@ -140,27 +176,51 @@ static bool all_empty(struct sink_thread *sink)
     return true;
 }
 
-/*
- * Between two batches, however busy the sink is: what was taken before goes to the old file, unless
- * that fails, for then the flush has it reopened.
- */
-static void reopen(struct sink_writer *writer)
+/* Returns false where it stopped half-way: it is to be called again before anything else. */
+static bool flush(struct sink_thread *sink)
 {
-    writer->ops->flush(writer);
-    writer->ops->reopen(writer);
+    sink->unfinished = UNFINISHED_FLUSH;
+    if (!sink->writer->ops->flush(sink->writer))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    sink_writer_goes_on(sink->writer);
+    return true;
 }
 
-/* What is due at a certain time, however busy the sink is. Returns that of the next such thing. */
-static int64_t serve_due(struct sink_writer *writer)
+/*
+ * Between two batches, however busy the sink is: what was taken before goes to the old file, unless
+ * that fails, for then the flush has it reopened. Returns as flush does.
+ */
+static bool reopen(struct sink_thread *sink)
 {
-    int64_t due = writer->ops->due(writer);
-    if (due == INT64_MAX)
-        return due;
+    struct sink_writer *writer = sink->writer;
+    sink->unfinished = UNFINISHED_REOPEN;
+    if (!writer->ops->flush(writer))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    writer->ops->reopen(writer);
+    return true;
+}
+
+/*
+ * What is due at a certain time, however busy the sink is. *due is the time of the next such thing.
+ * Returns as flush does.
+ */
+static bool serve_due(struct sink_thread *sink, int64_t *due)
+{
+    struct sink_writer *writer = sink->writer;
+    *due = writer->ops->due(writer);
+    if (*due == INT64_MAX && sink->unfinished == UNFINISHED_NONE)
+        return true;
     int64_t now = clock_monotonic_ns();
-    if (now < due)
-        return due;
-    writer->ops->serve(writer, now);
-    return writer->ops->due(writer);
+    if (now < *due && sink->unfinished == UNFINISHED_NONE)
+        return true;
+    sink->unfinished = UNFINISHED_SERVE;
+    if (!writer->ops->serve(writer, now))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    *due = writer->ops->due(writer);
+    return true;
 }
 
 /*
@@ -185,31 +245,65 @@ static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
     atomic_store(&sink->sleeping, false);
 }
 
-enum step { STEP_TAKEN, STEP_NONE, STEP_END };
+enum step {
+    STEP_TAKEN,
+    STEP_NONE,    /* there is nothing to do */
+    STEP_BLOCKED, /* it stopped half-way, for what the writer's `block` says */
+    STEP_END,
+};
+
+/* What comes before batches, in its order; what stopped half-way comes first. */
+static bool take_care(struct sink_thread *sink, int64_t *due)
+{
+    struct sink_writer *writer = sink->writer;
+    bool wanted = atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed);
+    if (sink->unfinished == UNFINISHED_REOPEN || (sink->unfinished == UNFINISHED_NONE && wanted))
+        if (!reopen(sink))
+            return false;
+    return serve_due(sink, due);
+}
 
 /* Does the next thing there is to do. Where there is none, *due is when something will be. */
 static enum step take_step(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;
     pulse_work(writer->pulse);
-    if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
-        reopen(writer);
-    *due = serve_due(writer);
+    *due = INT64_MAX;
+    bool taking = sink->unfinished == UNFINISHED_BATCH || sink->unfinished == UNFINISHED_FLUSH;
+    if (!taking && !take_care(sink, due))
+        return STEP_BLOCKED;
     make_room(sink);
-    struct batch *batch = next_batch(sink);
-    if (batch != NULL)
-        take_batch(sink, batch);
-    else if (writer->ops->has_work(writer))
-        writer->ops->flush(writer);
-    else
-        return all_finished(sink) ? STEP_END : STEP_NONE;
-    return STEP_TAKEN;
+    if (sink->unfinished == UNFINISHED_FLUSH)
+        return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
+    struct batch *batch = sink->unfinished == UNFINISHED_BATCH ? sink->batch : next_batch(sink);
+    if (batch != NULL) {
+        if (!take_batch(sink, batch))
+            return STEP_BLOCKED;
+        bool over = writer->state == SINK_WRITING && deadline_is_over(&writer->deadline);
+        return !over || flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
+    }
+    if (writer->ops->has_work(writer))
+        return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
+    return all_finished(sink) ? STEP_END : STEP_NONE;
+}
+
+/* Waits for what it is blocked for. */
+static void wait_blocked(struct sink_thread *sink)
+{
+    struct sink_writer *writer = sink->writer;
+    int most = milliseconds_until(writer->block.until_ns, clock_monotonic_ns());
+    pulse_wait(writer->pulse);
+    wakeup_wait(writer->wakeup, writer->block.handle, writer->block.want_write,
+                deadline_wait_ms(&writer->deadline, most));
+    pulse_work(writer->pulse);
+    writer->made_room = make_room(sink);
 }
 
 static void end(struct sink_thread *sink)
 {
     struct sink_writer *writer = sink->writer;
-    writer->ops->flush(writer);
+    while (!writer->ops->flush(writer))
+        wait_blocked(sink);
     if (writer->ops->finish != NULL)
         writer->ops->finish(writer);
     pulse_wait(writer->pulse);
@@ -223,25 +317,13 @@ static void run(void *argument)
     struct sink_thread *sink = argument;
     int64_t due;
     enum step step;
-    while ((step = take_step(sink, &due)) != STEP_END)
-        if (step == STEP_NONE)
+    while ((step = take_step(sink, &due)) != STEP_END) {
+        if (step == STEP_BLOCKED)
+            wait_blocked(sink);
+        else if (step == STEP_NONE)
             sleep_until_woken(sink, due);
-    end(sink);
-}
-
-/* A wait within a write. */
-static bool wait_within(void *context, wait_handle handle, bool want_write, int timeout_ms)
-{
-    struct sink_thread *sink = context;
-    struct wakeup *wakeup = sink->writer->wakeup;
-    if (sink->hosted) {
-        sink->host.wait(sink->host.context, wakeup, handle, want_write, timeout_ms);
-    } else {
-        pulse_wait(&sink->pulse);
-        wakeup_wait(wakeup, handle, want_write, timeout_ms);
-        pulse_work(&sink->pulse);
     }
-    return make_room(sink);
+    end(sink);
 }
 
 /* --- with a host ------------------------------------------------------------------------------ */
@@ -271,29 +353,53 @@ static bool is_behind(const struct sink_thread *sink)
     return false;
 }
 
+/*
+ * Whether the sink, which stopped half-way, is to go on now; else *next_ns is when to look again.
+ */
+static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
+{
+    struct sink_writer *writer = sink->writer;
+    const struct sink_block *block = &writer->block;
+    int64_t now = clock_monotonic_ns();
+    bool over = now >= block->until_ns || deadline_is_over(&writer->deadline);
+    if (!over &&
+        wakeup_wait(writer->wakeup, block->handle, block->want_write, 0) == WAKEUP_TIMEOUT) {
+        *next_ns = now + sink->retry_ns < block->until_ns ? now + sink->retry_ns : block->until_ns;
+        sink->retry_ns =
+            2 * sink->retry_ns < LONGEST_RETRY_NS ? 2 * sink->retry_ns : LONGEST_RETRY_NS;
+        return false;
+    }
+    sink->retry_ns = FIRST_RETRY_NS;
+    writer->made_room = make_room(sink);
+    return true;
+}
+
 int64_t sink_thread_turn(struct sink_thread *sink)
 {
-    if (sink->in_turn)
-        return INT64_MAX;
+    int64_t next_ns;
     int64_t now = clock_monotonic_ns();
     int64_t end_ns = now + SINK_TURN_NS;
     int64_t due;
     enum step step;
-    sink->in_turn = true;
+    if (sink->unfinished != UNFINISHED_NONE && !may_go_on(sink, &next_ns))
+        return next_ns;
     while ((step = take_step(sink, &due)) == STEP_TAKEN && (now < end_ns || is_behind(sink)))
         now = clock_monotonic_ns();
-    int64_t look = look_at_reader(sink, now);
-    sink->in_turn = false;
     if (step == STEP_TAKEN)
         return now;
+    if (step == STEP_BLOCKED)
+        return may_go_on(sink, &next_ns) ? now : next_ns;
+    int64_t look = look_at_reader(sink, now);
     return due < look ? due : look;
 }
 
 void sink_thread_finish(struct sink_thread *sink)
 {
     int64_t due;
-    while (take_step(sink, &due) != STEP_END) {
-    }
+    enum step step;
+    while ((step = take_step(sink, &due)) != STEP_END)
+        if (step == STEP_BLOCKED)
+            wait_blocked(sink);
     end(sink);
 }
 
@@ -323,8 +429,7 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
         sink_thread_destroy(sink);
         return -1;
     }
-    sink->writer->wait = wait_within;
-    sink->writer->wait_context = sink;
+    sink->retry_ns = FIRST_RETRY_NS;
     sink->writer->pulse = &sink->pulse;
     *out = sink;
     return 0;
@@ -394,7 +499,7 @@ bool sink_thread_has_ended(const struct sink_thread *sink)
 bool sink_thread_is_idle(const struct sink_thread *sink)
 {
     if (sink->hosted)
-        return !sink->in_turn;
+        return sink->unfinished == UNFINISHED_NONE;
     return atomic_load_explicit(&sink->sleeping, memory_order_relaxed);
 }
 

@@ -91,9 +91,6 @@ struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capac
 
 /* The thread that runs a sink which has none of its own. */
 struct sink_host {
-    /* Its thread: as wakeup_wait, with its own work done meanwhile. */
-    void (*wait)(void *context, struct wakeup *wakeup, wait_handle handle, bool want_write,
-                 int timeout_ms);
     /* Any thread: it is to call sink_thread_turn soon. */
     void (*wake)(void *context);
     void *context;
@@ -109,14 +106,15 @@ int sink_thread_start(struct sink_thread *sink, struct error *error);
 /*
  * Host: writes what is queued, for about SINK_TURN_NS, and however long it takes until no more than
  * SINK_TURN_LEAVES of the queue is filled: what the host would receive meanwhile is better off with
- * the kernel. Returns when (monotonic) it wants the next turn: in the past where there is more to
- * write, INT64_MAX where nothing is due. From within the host's `wait` it does nothing.
+ * the kernel. It never waits: where the destination takes no more it stops half-way, and looks at
+ * that again in the next turn. Returns when (monotonic) it wants the next turn: in the past where
+ * there is more to write, INT64_MAX where nothing is due.
  */
 #define SINK_TURN_NS     INT64_C(2000000)
 #define SINK_TURN_LEAVES 0.125
 int64_t sink_thread_turn(struct sink_thread *sink);
 
-/* Host, when it has closed the queue: does all that is left, as the thread would. */
+/* Host, when it has closed the queue: does all that is left, waiting as the thread would. */
 void sink_thread_finish(struct sink_thread *sink);
 
 /* Producer, after each push and after the close of its queue: wakes the sink if it sleeps. */

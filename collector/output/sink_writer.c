@@ -100,11 +100,12 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
 
 /* --- the outcome of writes -------------------------------------------------------------------- */
 
-bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
-                      int timeout_ms)
+bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want_write,
+                       int64_t until_ns)
 {
     writer->waited = true;
-    return writer->wait(writer->wait_context, handle, want_write, timeout_ms);
+    writer->block = (struct sink_block){handle, want_write, until_ns};
+    return false;
 }
 
 void sink_writer_begin_io(struct sink_writer *writer)
@@ -127,21 +128,6 @@ void sink_writer_end(struct sink_writer *writer)
         writer->options.ended(writer->options.ended_context);
 }
 
-/*
- * A wake-up ends the pause, for it may tell of a reopening that helps; one that only wanted room
- * does not: a destination that fails is not tried the more often the more there is to evict.
- */
-static void rest(struct sink_writer *writer, int64_t until_ns)
-{
-    for (int64_t now = clock_monotonic_ns(); now < until_ns; now = clock_monotonic_ns()) {
-        int most = deadline_wait_ms(&writer->deadline, milliseconds_until(until_ns, now));
-        bool made_room = sink_writer_wait(writer, NO_HANDLE, false, most);
-        if (!made_room || deadline_is_over(&writer->deadline) ||
-            atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
-            return;
-    }
-}
-
 void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 {
     counter_add(&writer->options.counters->write_errors, 1);
@@ -156,10 +142,27 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
     writer->failing = true;
     if (now >= writer->calm_ns)
         writer->pause_ms = FIRST_PAUSE_MS;
-    rest(writer, now + writer->pause_ms * INT64_C(1000000));
+    writer->pausing = true;
+    sink_writer_block(writer, NO_HANDLE, false, now + writer->pause_ms * INT64_C(1000000));
+}
+
+/*
+ * A wake-up ends the pause, for it may tell of a reopening that helps; one that only wanted room
+ * does not: a destination that fails is not tried the more often the more there is to evict.
+ */
+bool sink_writer_has_paused(struct sink_writer *writer)
+{
+    if (!writer->pausing)
+        return true;
+    int64_t now = clock_monotonic_ns();
+    if (writer->made_room && now < writer->block.until_ns && !deadline_is_over(&writer->deadline) &&
+        !atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
+        return false;
+    writer->pausing = false;
     writer->pause_ms =
         writer->pause_ms * 2 < LONGEST_PAUSE_MS ? writer->pause_ms * 2 : LONGEST_PAUSE_MS;
-    writer->calm_ns = clock_monotonic_ns() + LONGEST_PAUSE_MS * INT64_C(1000000);
+    writer->calm_ns = now + LONGEST_PAUSE_MS * INT64_C(1000000);
+    return true;
 }
 
 /* Each failure that was told has its end told: the log's limit on the one holds for the other. */

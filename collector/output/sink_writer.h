@@ -37,25 +37,43 @@ enum sink_state {
 
 struct sink_writer;
 
+/*
+ * An operation that writes never waits. Where it would have to, it notes in `block` what for, and
+ * returns false: it has stopped half-way. The sink's thread waits, or does something else
+ * meanwhile, and calls the operation again, and no other one, until it returns true.
+ */
+struct sink_block {
+    wait_handle handle; /* NO_HANDLE: for the time alone */
+    bool want_write;
+    int64_t until_ns; /* monotonic, at the latest; INT64_MAX: there is no such time */
+};
+
 struct sink_writer_ops {
-    /* Encodes a record; writes what is full. The state is SINK_WRITING. */
-    void (*put)(struct sink_writer *writer, const struct listener *listener,
+    /*
+     * Encodes a record; writes what is full. The state is SINK_WRITING. Where it stopped half-way
+     * the record is taken, and put_on goes on.
+     */
+    bool (*put)(struct sink_writer *writer, const struct listener *listener,
                 const struct record *record);
+    bool (*put_on)(struct sink_writer *writer);
 
     /* Whether there is something that need not wait for more to come. */
     bool (*has_work)(const struct sink_writer *writer);
 
-    /* Writes all there is, waiting as long as the deadline lets it; what is left then fails. */
-    void (*flush)(struct sink_writer *writer);
+    /* Writes all there is; what is left when the deadline is over fails. May stop half-way. */
+    bool (*flush)(struct sink_writer *writer);
 
-    /* When the next thing is due (monotonic), INT64_MAX: nothing is; and doing what is due. */
+    /*
+     * When the next thing is due (monotonic), INT64_MAX: nothing is; and doing what is due, which
+     * may stop half-way.
+     */
     int64_t (*due)(const struct sink_writer *writer);
-    void (*serve)(struct sink_writer *writer, int64_t now_ns);
+    bool (*serve)(struct sink_writer *writer, int64_t now_ns);
 
     /* After a flush: opens the destination anew. It may have done so in the flush. */
     void (*reopen)(struct sink_writer *writer);
 
-    /* After the last flush. NULL: there is nothing to be done then. */
+    /* After the last flush; it waits by itself. NULL: there is nothing to be done then. */
     void (*finish)(struct sink_writer *writer);
 
     /* What to watch for a reader that goes, or NO_HANDLE; what to do when it has (NULL: it is none)
@@ -81,15 +99,14 @@ struct sink_writer {
     bool unattended;   /* the command that reads is not there */
     bool failure_told; /* in the log, and not yet that it writes again */
     int pause_ms;      /* before the next try */
-    int64_t calm_ns;   /* monotonic: a failure from then on begins with the first pause */
+    bool pausing;      /* a failed destination is left alone until block.until_ns */
+    bool made_room;    /* the last wait ended because room was wanted in a queue */
+    struct sink_block block;
+    int64_t calm_ns; /* monotonic: a failure from then on begins with the first pause */
     struct log_limit write_log;
     int64_t write_begun_ns; /* monotonic, of what is being written */
     bool waited;            /* since the destination last took something */
     struct wakeup *wakeup;
-
-    /* The sink thread's: what sink_writer_wait does. */
-    bool (*wait)(void *context, wait_handle handle, bool want_write, int timeout_ms);
-    void *wait_context;
 
     struct pulse *pulse; /* of the thread */
 
@@ -153,12 +170,9 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
 /* In flight is shared with the receivers, so it is lowered once a block and not once a record. */
 void sink_writer_publish_settled(struct sink_writer *writer);
 
-/*
- * What every wait within a write is done by: as wakeup_wait on the writer's wake-up, and after it
- * room is made in the queues where that was asked for. Returns whether it was.
- */
-bool sink_writer_wait(struct sink_writer *writer, wait_handle handle, bool want_write,
-                      int timeout_ms);
+/* Notes what an operation would have to wait for. Returns false, for the operation to return. */
+bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want_write,
+                       int64_t until_ns);
 
 /*
  * Between these two stands all that is done to get a block out, with its waits and retries; `out`:
@@ -180,8 +194,12 @@ void sink_writer_note_success(struct sink_writer *writer);
 /* Whether the command that reads is there. */
 void sink_writer_note_reader(struct sink_writer *writer, bool there);
 
-/* A write failed: counts and tells it, and waits for a time that grows. */
+/*
+ * A write failed: counts and logs it, and blocks for a time that grows. sink_writer_has_paused
+ * returns whether that is over, for whoever goes on; where it is not it blocks again.
+ */
 void sink_writer_pause(struct sink_writer *writer, const struct error *error);
+bool sink_writer_has_paused(struct sink_writer *writer);
 
 /* The reader has gone: the sink ends. */
 void sink_writer_end(struct sink_writer *writer);

@@ -20,12 +20,36 @@ struct block {
     int64_t collected_until_ns; /* monotonic, while there are any */
 };
 
+/* How far a put has come. */
+enum put_stage {
+    PUT_BEFORE, /* in place: what stands before the record is written */
+    PUT_LATER,  /* beside: all blocks are written, as the record's time is later */
+    PUT_TAKEN,  /* beside: the block is written, as it was another file's */
+    PUT_ROOM,   /* beside: the block is written, as the record needs its room */
+    PUT_ALONE,  /* beside: the record is written by itself */
+    PUT_BLOCK,  /* the record is in its block, which is written as it is full */
+};
+
 struct store_writer {
     struct sink_writer base;
     struct destination_shape shape;
     struct output record;   /* several blocks: the record in hand */
     struct output arranged; /* of a shape that wants that: the block that is written, as its file */
     int64_t due_ns;         /* monotonic: not later than the first block that is due */
+
+    /* What stopped half-way: a write, of these bytes, */
+    bool writing;
+    const struct output *written;
+    bool rotating;    /* a rotation that is due, before which all blocks are written, */
+    int64_t serve_ns; /* serving, for the time when it began, */
+
+    /* and a put: where it is, of which record, and what is known of that. */
+    enum put_stage stage;
+    struct encoded encoded;
+    struct store_route route;
+    size_t start; /* of the record in its block, where it is encoded in place */
+    size_t end;
+
     struct block blocks[];
 };
 
@@ -63,40 +87,50 @@ static void begin_anew(struct sink_writer *writer, bool empty)
     log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "reopened");
 }
 
-/*
- * Tries until the bytes are written, or until the deadline is over. To begin other files may be
- * what helps, and would never come if it waited for this.
- */
-static bool try_bytes(struct store_writer *store, size_t block, const struct output *from)
+/* One write. Returns whether it went out; else it blocks. */
+static bool try_bytes(struct store_writer *store, size_t block)
 {
     struct sink_writer *writer = &store->base;
-    const struct store_ops *ops = writer->destination->store;
-    while (writer->state == SINK_WRITING) {
-        struct error error;
-        sink_writer_begin_io(writer);
-        if (writer->options.before_write != NULL)
-            writer->options.before_write(writer->options.hook_context);
-        enum write_result result =
-            ops->write(writer->destination, block, from->data, from->used, &error);
-        sink_writer_end_io(writer);
-        if (result == WRITE_OK) {
-            sink_writer_note_success(writer);
-            counter_add(&writer->options.counters->bytes, from->used);
-            return true;
-        }
+    const struct output *from = store->written;
+    struct error error;
+    sink_writer_begin_io(writer);
+    if (writer->options.before_write != NULL)
+        writer->options.before_write(writer->options.hook_context);
+    enum write_result result = writer->destination->store->write(writer->destination, block,
+                                                                 from->data, from->used, &error);
+    sink_writer_end_io(writer);
+    if (result != WRITE_OK) {
         sink_writer_pause(writer, &error);
+        return false;
+    }
+    sink_writer_note_success(writer);
+    counter_add(&writer->options.counters->bytes, from->used);
+    return true;
+}
+
+/*
+ * Writes store->written, again and again, until it is out or the deadline is over. To begin other
+ * files may be what helps, and would never come if it waited for this. Returns false where it
+ * stopped half-way; else *out says what became of it.
+ */
+static bool write_bytes(struct store_writer *store, size_t block, bool *out)
+{
+    struct sink_writer *writer = &store->base;
+    *out = false;
+    if (!store->writing) {
+        sink_writer_begin_block(writer);
+        store->writing = true;
+    } else {
+        if (!sink_writer_has_paused(writer))
+            return false;
         if (sink_writer_goes_on(writer))
             begin_anew(writer, false);
     }
-    return false;
-}
-
-static bool write_bytes(struct store_writer *store, size_t block, const struct output *from)
-{
-    sink_writer_begin_block(&store->base);
-    bool out = try_bytes(store, block, from);
-    sink_writer_end_block(&store->base, out);
-    return out;
+    if (writer->state == SINK_WRITING && !(*out = try_bytes(store, block)))
+        return false;
+    store->writing = false;
+    sink_writer_end_block(writer, *out);
+    return true;
 }
 
 /* What is written for a block: itself, or what it is arranged to; of that *sum is told anew. */
@@ -111,13 +145,21 @@ static const struct output *arrange(struct store_writer *store, const struct out
     return &store->arranged;
 }
 
-/* Writes the block, or counts its records as failed; it is empty then. */
-static void write_block(struct store_writer *store, size_t index)
+/*
+ * Writes the block, or counts its records as failed; it is empty then. Returns false where it
+ * stopped half-way.
+ */
+static bool write_block(struct store_writer *store, size_t index)
 {
     struct block *block = &store->blocks[index];
+    bool out;
     if (block->records == 0)
-        return;
-    if (write_bytes(store, index, arrange(store, &block->out, &block->sum)))
+        return true;
+    if (!store->writing)
+        store->written = arrange(store, &block->out, &block->sum);
+    if (!write_bytes(store, index, &out))
+        return false;
+    if (out)
         sink_writer_count_written(&store->base, block->records, &block->sum);
     else
         sink_writer_count_failed(&store->base, block->records);
@@ -125,14 +167,18 @@ static void write_block(struct store_writer *store, size_t index)
     block->sum = (struct encoded){0};
     block->out.used = 0;
     sink_writer_publish_settled(&store->base);
+    return true;
 }
 
-static void flush(struct sink_writer *writer)
+/* Those that are written already are empty. */
+static bool flush(struct sink_writer *writer)
 {
     struct store_writer *store = of(writer);
     for (size_t i = 0; i < store->shape.blocks; i++)
-        write_block(store, i);
+        if (!write_block(store, i))
+            return false;
     store->due_ns = INT64_MAX;
+    return true;
 }
 
 /* --- collecting ------------------------------------------------------------------------------- */
@@ -155,90 +201,146 @@ static bool fits_file(const struct store_writer *store, const struct block *bloc
     return !store->shape.arranged || block->sum.arranged + encoded->arranged <= ARRANGED_SIZE;
 }
 
-/* Writes what stands before the record that was encoded last, which then begins the block. */
-static void write_before(struct store_writer *store, struct block *block, size_t start)
+/* The record that was encoded last begins the block, once what stands before it is written. */
+static bool write_before(struct store_writer *store, struct block *block)
 {
-    size_t size = block->out.used - start;
-    block->out.used = start;
-    write_block(store, 0);
-    memmove(block->out.data, block->out.data + start, size);
-    block->out.used = size;
+    block->out.used = store->start;
+    if (!write_block(store, 0))
+        return false;
+    memmove(block->out.data, block->out.data + store->start, store->end - store->start);
+    block->out.used = store->end - store->start;
+    return true;
 }
 
-static void put_in_place(struct sink_writer *writer, const struct listener *listener,
+/* The record stands at the end of its block. */
+static bool keep_in_place(struct store_writer *store, struct block *block)
+{
+    if (store->base.state != SINK_WRITING) {
+        block->out.used = 0;
+        sink_writer_count_failed(&store->base, 1);
+        return true;
+    }
+    add(store, block, &store->encoded);
+    store->stage = PUT_BLOCK;
+    return block->out.used < store->shape.block_size || write_block(store, 0);
+}
+
+static bool put_in_place(struct sink_writer *writer, const struct listener *listener,
                          const struct record *record)
 {
     struct store_writer *store = of(writer);
     struct block *block = &store->blocks[0];
-    size_t start = block->out.used;
-    struct encoded encoded;
-    if (!sink_writer_encode(writer, listener, record, &block->out, &encoded))
-        return;
-    if (block->records != 0 &&
-        (block->out.used > store->shape.block_size || !fits_file(store, block, &encoded)))
-        write_before(store, block, start);
-    if (writer->state != SINK_WRITING) {
-        block->out.used = 0;
-        sink_writer_count_failed(writer, 1);
-        return;
-    }
-    add(store, block, &encoded);
-    if (block->out.used >= store->shape.block_size)
-        write_block(store, 0);
+    store->start = block->out.used;
+    if (!sink_writer_encode(writer, listener, record, &block->out, &store->encoded))
+        return true;
+    store->end = block->out.used;
+    store->stage = PUT_BEFORE;
+    bool full =
+        block->out.used > store->shape.block_size || !fits_file(store, block, &store->encoded);
+    if (block->records != 0 && full && !write_before(store, block))
+        return false;
+    return keep_in_place(store, block);
 }
 
-/* The block of the record's file, written first where it was another file's. */
-static size_t find_block(struct store_writer *store, const struct listener *listener,
-                         const struct record *record)
+/* Writes the record by itself: it is larger than a block. */
+static bool write_alone(struct store_writer *store)
+{
+    struct sink_writer *writer = &store->base;
+    bool out;
+    if (!store->writing)
+        store->written = arrange(store, &store->record, &store->encoded);
+    if (!write_bytes(store, store->route.block, &out))
+        return false;
+    if (out)
+        sink_writer_count_written(writer, 1, &store->encoded);
+    else
+        sink_writer_count_failed(writer, 1);
+    return true;
+}
+
+static bool take_over(struct store_writer *store)
 {
     struct destination *destination = store->base.destination;
-    if (destination->store->route == NULL)
-        return 0;
-    struct store_route route = destination->store->route(destination, listener, record);
-    if (route.later)
-        flush(&store->base);
-    if (route.taken) {
-        write_block(store, route.block);
-        sink_writer_begin_io(&store->base);
-        if (store->base.state == SINK_WRITING)
-            destination->store->take_over(destination, route.block);
-        sink_writer_end_io(&store->base);
-    }
-    return route.block;
+    if (!write_block(store, store->route.block))
+        return false;
+    sink_writer_begin_io(&store->base);
+    if (store->base.state == SINK_WRITING)
+        destination->store->take_over(destination, store->route.block);
+    sink_writer_end_io(&store->base);
+    return true;
 }
 
-static void put_beside(struct sink_writer *writer, const struct listener *listener,
+/* The record's block has what it has: now it is the record's turn. */
+static bool keep_beside(struct store_writer *store)
+{
+    struct block *block = &store->blocks[store->route.block];
+    const struct output *one = &store->record;
+    if (store->base.state != SINK_WRITING) {
+        sink_writer_count_failed(&store->base, 1);
+        return true;
+    }
+    if (one->used > block->out.capacity) {
+        store->stage = PUT_ALONE;
+        return write_alone(store);
+    }
+    output_bytes(&block->out, one->data, one->used);
+    add(store, block, &store->encoded);
+    return true;
+}
+
+/* Goes on with a record that is encoded beside the blocks. */
+static bool put_on_beside(struct store_writer *store)
+{
+    const struct block *block = &store->blocks[store->route.block];
+    if (store->stage == PUT_ALONE)
+        return write_alone(store);
+    if (store->stage == PUT_LATER) {
+        if (store->route.later && !flush(&store->base))
+            return false;
+        store->stage = PUT_TAKEN;
+    }
+    if (store->stage == PUT_TAKEN) {
+        if (store->route.taken && !take_over(store))
+            return false;
+        store->stage = PUT_ROOM;
+    }
+    bool fits = store->record.used <= block->out.capacity - block->out.used &&
+                fits_file(store, block, &store->encoded);
+    if (!fits && !write_block(store, store->route.block))
+        return false;
+    return keep_beside(store);
+}
+
+static bool put_beside(struct sink_writer *writer, const struct listener *listener,
                        const struct record *record)
 {
     struct store_writer *store = of(writer);
-    struct output *one = &store->record;
-    struct encoded encoded;
-    one->used = 0;
-    if (!sink_writer_encode(writer, listener, record, one, &encoded))
-        return;
-    size_t index = find_block(store, listener, record);
-    struct block *block = &store->blocks[index];
-    if (one->used > block->out.capacity - block->out.used || !fits_file(store, block, &encoded))
-        write_block(store, index);
-    if (writer->state != SINK_WRITING) {
-        sink_writer_count_failed(writer, 1);
-    } else if (one->used <= block->out.capacity) {
-        output_bytes(&block->out, one->data, one->used);
-        add(store, block, &encoded);
-    } else if (write_bytes(store, index, arrange(store, one, &encoded))) {
-        sink_writer_count_written(writer, 1, &encoded);
-    } else {
-        sink_writer_count_failed(writer, 1);
-    }
+    struct destination *destination = writer->destination;
+    store->record.used = 0;
+    if (!sink_writer_encode(writer, listener, record, &store->record, &store->encoded))
+        return true;
+    store->route = (struct store_route){0};
+    if (destination->store->route != NULL)
+        store->route = destination->store->route(destination, listener, record);
+    store->stage = PUT_LATER;
+    return put_on_beside(store);
 }
 
-static void put(struct sink_writer *writer, const struct listener *listener,
+static bool put(struct sink_writer *writer, const struct listener *listener,
                 const struct record *record)
 {
-    if (of(writer)->shape.blocks == 1)
-        put_in_place(writer, listener, record);
-    else
-        put_beside(writer, listener, record);
+    return of(writer)->shape.blocks == 1 ? put_in_place(writer, listener, record)
+                                         : put_beside(writer, listener, record);
+}
+
+static bool put_on(struct sink_writer *writer)
+{
+    struct store_writer *store = of(writer);
+    if (store->shape.blocks != 1)
+        return put_on_beside(store);
+    if (store->stage == PUT_BLOCK)
+        return write_block(store, 0);
+    return write_before(store, &store->blocks[0]) && keep_in_place(store, &store->blocks[0]);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -263,36 +365,53 @@ static int64_t due(const struct sink_writer *writer)
     return tick < store->due_ns ? tick : store->due_ns;
 }
 
-static void write_due_blocks(struct store_writer *store, int64_t now_ns)
+static bool write_due_blocks(struct store_writer *store, int64_t now_ns)
 {
-    store->due_ns = INT64_MAX;
+    int64_t next_ns = INT64_MAX;
     for (size_t i = 0; i < store->shape.blocks; i++) {
-        struct block *block = &store->blocks[i];
-        if (block->records != 0 && now_ns >= block->collected_until_ns)
-            write_block(store, i);
-        else if (block->records != 0 && block->collected_until_ns < store->due_ns)
-            store->due_ns = block->collected_until_ns;
+        const struct block *block = &store->blocks[i];
+        if (block->records != 0 && now_ns >= block->collected_until_ns) {
+            if (!write_block(store, i))
+                return false; /* it stays due */
+        } else if (block->records != 0 && block->collected_until_ns < next_ns) {
+            next_ns = block->collected_until_ns;
+        }
     }
+    store->due_ns = next_ns;
+    return true;
 }
 
-static void serve(struct sink_writer *writer, int64_t now_ns)
+static bool is_to_rotate(struct sink_writer *writer, int64_t now_ns)
 {
-    struct store_writer *store = of(writer);
     struct destination *destination = writer->destination;
-    if (now_ns >= store->due_ns)
-        write_due_blocks(store, now_ns);
     if (writer->state != SINK_WRITING || now_ns < destination->store->due(destination))
-        return;
+        return false;
     sink_writer_begin_io(writer);
     bool over = destination->store->tick(destination);
     sink_writer_end_io(writer);
-    if (!over)
-        return;
-    flush(writer);
+    return over;
+}
+
+static bool serve(struct sink_writer *writer, int64_t now_ns)
+{
+    struct store_writer *store = of(writer);
+    struct destination *destination = writer->destination;
+    if (!store->writing) /* else it goes on, with the same blocks */
+        store->serve_ns = now_ns;
+    if (!store->rotating && store->serve_ns >= store->due_ns &&
+        !write_due_blocks(store, store->serve_ns))
+        return false;
+    store->rotating = store->rotating || is_to_rotate(writer, now_ns);
+    if (!store->rotating)
+        return true;
+    if (!flush(writer))
+        return false;
+    store->rotating = false;
     sink_writer_begin_io(writer);
     if (writer->state == SINK_WRITING)
         destination->store->rotate(destination, false, true);
     sink_writer_end_io(writer);
+    return true;
 }
 
 /* Behind a flush. */
@@ -329,6 +448,7 @@ static void destroy(struct sink_writer *writer)
 
 static const struct sink_writer_ops store_writer_ops = {
     .put = put,
+    .put_on = put_on,
     .has_work = has_work,
     .flush = flush,
     .due = due,

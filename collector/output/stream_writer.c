@@ -35,6 +35,9 @@ struct stream_writer {
     uint64_t settled_to;        /* where the last record before those ends */
     uint64_t reader_at;         /* what the present reader was given first */
     bool renewal_announced;     /* to the present reader */
+    bool writing;               /* the block: begun and not ended */
+    bool tried;                 /* a write of it, and what follows from that is still to be done */
+    bool went_out;              /* something in that write */
     int64_t collected_until_ns; /* monotonic */
 };
 
@@ -232,21 +235,23 @@ static void attend(struct stream_writer *stream)
     follow_reader(stream, FAILED_COMMAND_ENDED);
 }
 
-/* Until the handle is writable, or what is due may have changed that. */
+/* Blocks until the handle is writable, or what is due may have changed that. */
 static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
 {
     struct sink_writer *writer = &stream->base;
-    int most = -1;
-    if (follows_reader(stream))
-        most = milliseconds_until(writer->destination->stream->due(writer->destination),
-                                  clock_monotonic_ns());
-    sink_writer_wait(writer, handle, true, deadline_wait_ms(&writer->deadline, most));
+    const struct stream_ops *ops = writer->destination->stream;
+    int64_t until_ns = follows_reader(stream) ? ops->due(writer->destination) : INT64_MAX;
+    sink_writer_block(writer, handle, true, until_ns);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* One write of what is left. Returns how many bytes went out; 0: the state or the time changed. */
-static size_t write_some(struct stream_writer *stream, const struct output *from, size_t sent)
+/*
+ * One write of what is left. Returns how many bytes went out; 0: the state changed, or it blocks,
+ * as *blocked says.
+ */
+static size_t write_some(struct stream_writer *stream, const struct output *from, size_t sent,
+                         bool *blocked)
 {
     struct sink_writer *writer = &stream->base;
     const struct stream_ops *ops = stream->base.destination->stream;
@@ -265,9 +270,11 @@ static size_t write_some(struct stream_writer *stream, const struct output *from
         return written;
     case WRITE_WOULD_BLOCK:
         wait_for_reader(stream, ops->handle(stream->base.destination));
+        *blocked = true;
         return 0;
     case WRITE_FAILED:
         sink_writer_pause(writer, &error);
+        *blocked = true;
         return 0;
     case WRITE_CLOSED:
         sink_writer_end(writer);
@@ -340,60 +347,93 @@ static bool has_more(const struct stream_writer *stream)
     return head_is_due(stream) || stream->sent < stream->out.used || stream->count == MAX_PENDING;
 }
 
-/* Returns false where nothing went out. */
-static bool write_next(struct stream_writer *stream)
+/* Sets *blocked where it would have to wait. Returns whether something went out. */
+static bool write_next(struct stream_writer *stream, bool *blocked)
 {
     if (head_is_due(stream)) {
-        size_t written = write_some(stream, &stream->base.head, stream->head_sent);
+        size_t written = write_some(stream, &stream->base.head, stream->head_sent, blocked);
         stream->head_sent += written;
         return written != 0;
     }
     if (stream->sent == stream->out.used) { /* all is out and too much of it unread */
         wait_for_reader(stream, NO_HANDLE);
+        *blocked = true;
         return false;
     }
-    size_t written = write_some(stream, &stream->out, stream->sent);
+    size_t written = write_some(stream, &stream->out, stream->sent, blocked);
     stream->sent += written;
     if (!follows_reader(stream))
         settle_to(stream, accepted(stream));
     return written != 0;
 }
 
-/* As long as the state lets it. */
-static void write_all(struct stream_writer *stream)
+/* What follows from a write, and from the wait after it. */
+static void conclude_try(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
-    while (writer->state == SINK_WRITING && has_more(stream)) {
-        if (!write_next(stream) && writer->state == SINK_WRITING && writer->failing) {
-            if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
-                reopen_failing(stream);
-            else
-                leave_failing(stream);
-        }
-        if (follows_reader(stream))
-            attend(stream);
-        if (follows_reader(stream) && has_more(stream))
-            announce_renewal(stream);
-        if (has_more(stream))
-            sink_writer_goes_on(writer);
+    stream->tried = false;
+    if (!stream->went_out && writer->state == SINK_WRITING && writer->failing) {
+        if (atomic_load_explicit(&writer->reopen_wanted, memory_order_relaxed))
+            reopen_failing(stream);
+        else
+            leave_failing(stream);
     }
+    if (follows_reader(stream))
+        attend(stream);
+    if (follows_reader(stream) && has_more(stream))
+        announce_renewal(stream);
+    if (has_more(stream))
+        sink_writer_goes_on(writer);
 }
 
-static void flush(struct sink_writer *writer)
+/* As long as the state lets it. Returns false where it stopped half-way. */
+static bool write_all(struct stream_writer *stream)
+{
+    bool blocked = false;
+    if (!sink_writer_has_paused(&stream->base))
+        return false;
+    if (stream->tried)
+        conclude_try(stream);
+    while (stream->base.state == SINK_WRITING && has_more(stream)) {
+        stream->went_out = write_next(stream, &blocked);
+        stream->tried = true;
+        if (blocked)
+            return false;
+        conclude_try(stream);
+    }
+    return true;
+}
+
+/* Returns false where it stopped half-way. */
+static bool write_block(struct stream_writer *stream)
+{
+    struct sink_writer *writer = &stream->base;
+    if (!stream->writing) {
+        prepare(stream);
+        if (writer->state != SINK_WRITING || !has_more(stream))
+            return true;
+        sink_writer_begin_block(writer);
+        stream->writing = true;
+    }
+    if (!write_all(stream))
+        return false;
+    stream->writing = false;
+    sink_writer_end_block(writer, !has_more(stream));
+    return true;
+}
+
+static bool flush(struct sink_writer *writer)
 {
     struct stream_writer *stream = of(writer);
-    prepare(stream);
-    if (writer->state == SINK_WRITING && has_more(stream)) {
-        sink_writer_begin_block(writer);
-        write_all(stream);
-        sink_writer_end_block(writer, !has_more(stream));
-    }
+    if (!write_block(stream))
+        return false;
     if (writer->state != SINK_WRITING && (stream->out.used != 0 || head_is_due(stream)))
         fail_rest(stream);
     stream->block_at = accepted(stream);
     stream->sent = 0;
     stream->out.used = 0;
     sink_writer_publish_settled(writer);
+    return true;
 }
 
 static bool is_watched(const struct stream_writer *stream)
@@ -402,7 +442,7 @@ static bool is_watched(const struct stream_writer *stream)
     return destination->stream->is_watched != NULL && destination->stream->is_watched(destination);
 }
 
-static void put(struct sink_writer *writer, const struct listener *listener,
+static bool put(struct sink_writer *writer, const struct listener *listener,
                 const struct record *record)
 {
     struct stream_writer *stream = of(writer);
@@ -410,7 +450,7 @@ static void put(struct sink_writer *writer, const struct listener *listener,
     size_t start = stream->out.used;
     bool watched = is_watched(stream);
     if (!sink_writer_encode(writer, listener, record, &stream->out, &encoded))
-        return;
+        return true;
     if (watched)
         control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
     if (start == 0 && writer->options.flush_interval != 0)
@@ -419,7 +459,8 @@ static void put(struct sink_writer *writer, const struct listener *listener,
     *pending_at(stream, stream->count - 1) =
         (struct pending){stream->block_at + stream->out.used, encoded};
     if (stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING || watched)
-        flush(writer);
+        return flush(writer);
+    return true;
 }
 
 static bool has_work(const struct sink_writer *writer)
@@ -440,18 +481,20 @@ static int64_t due(const struct sink_writer *writer)
     return collecting ? stream->collected_until_ns : next;
 }
 
-static void serve(struct sink_writer *writer, int64_t now_ns)
+static bool serve(struct sink_writer *writer, int64_t now_ns)
 {
     struct stream_writer *stream = of(writer);
     const struct stream_ops *ops = writer->destination->stream;
-    if (stream->out.used != 0 && now_ns >= stream->collected_until_ns)
-        flush(writer);
+    bool collected = stream->out.used != 0 && now_ns >= stream->collected_until_ns;
+    if ((stream->writing || collected) && !flush(writer))
+        return false;
     if (writer->state != SINK_WRITING || ops->due == NULL)
-        return;
+        return true;
     if (follows_reader(stream))
         attend(stream);
     else if (now_ns >= ops->due(writer->destination))
         ops->tick(writer->destination);
+    return true;
 }
 
 static void reopen(struct sink_writer *writer)
@@ -517,6 +560,7 @@ static void destroy(struct sink_writer *writer)
 
 static const struct sink_writer_ops stream_writer_ops = {
     .put = put,
+    .put_on = flush,
     .has_work = has_work,
     .flush = flush,
     .due = due,

@@ -166,7 +166,7 @@ static void last_drain(struct member *member)
     while (more) {
         more = false;
         for (struct port *port = receiver->ports; port != NULL; port = port->next)
-            if (!receiver->ended && is_to_drain(port) && drain_on(member, port, end_ns))
+            if (is_to_drain(port) && drain_on(member, port, end_ns))
                 more = true;
     }
 }
@@ -194,14 +194,11 @@ static void close_ports(struct member *member)
     }
 }
 
-void receiver_end(struct member *member)
+/* Nothing new is let in; what has come before is received, until the deadline; all is closed. */
+static void end(struct member *member)
 {
     struct receiver *receiver = member->receiver;
-    if (!receiver->ended)
-        last_drain(member);
-    if (receiver->ended)
-        return;
-    receiver->ended = true;
+    last_drain(member);
     close_ports(member);
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         intake_hand_to(port->intake, member->intakes);
@@ -248,14 +245,13 @@ static int time_to_wait(const struct member *member, int64_t due_ns)
     return shorter(member->timeout_ms, milliseconds_until(due_ns, clock_monotonic_ns()));
 }
 
-void receiver_round(struct member *member, int most_ms)
+/* Serves what is ready, and waits until there is something, or something is due. */
+static void make_round(struct member *member)
 {
     receiver_rest_if_asked(member);
     int64_t now = member->rests ? clock_monotonic_ns() : INT64_MAX;
     int64_t due_ns = receiver_hand_over(member, now, now);
-    if (member->receiver->ended)
-        return;
-    int timeout_ms = shorter(time_to_wait(member, due_ns), most_ms);
+    int timeout_ms = time_to_wait(member, due_ns);
     member->pressed = false;
     take_events(member, timeout_ms);
     receiver_serve_ready(member);
@@ -270,14 +266,14 @@ void receiver_run(void *argument)
     struct receiver *receiver = member->receiver;
     stay_on_processor(member);
     while (!atomic_load(&receiver->stopping))
-        receiver_round(member, -1);
+        make_round(member);
     notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
     if (atomic_fetch_sub(&receiver->running, 1) != 1) {
         pulse_wait(&member->pulse);
         notifier_leave(receiver->notifier, member->number);
         return;
     }
-    receiver_end(member);
+    end(member);
     if (receiver->sink != NULL)
         sink_thread_finish(receiver->sink);
     pulse_wait(&member->pulse);

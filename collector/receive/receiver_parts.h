@@ -102,7 +102,6 @@ struct receiver {
     struct notifier *notifier;
     struct port *ports;
     struct sink_thread *sink; /* that the only thread runs; NULL: sinks have threads */
-    bool ended;               /* sockets and feed are closed, or about to be */
 
     _Atomic size_t running; /* threads that have not left their loops */
     _Atomic bool rest_wanted;
@@ -177,18 +176,6 @@ int receiver_seal_overdue(struct member *member);
 
 /* All that it does; `argument` is its member. */
 void receiver_run(void *argument);
-
-/*
- * Serves what is ready. Waits for that for `most_ms` at most, negative: until there is something,
- * or something is due.
- */
-void receiver_round(struct member *member, int most_ms);
-
-/*
- * When it stops: nothing new is let in, what has come before is received, until the deadline, and
- * the sockets and the feed are closed. Once that was done it does nothing.
- */
-void receiver_end(struct member *member);
 
 /* Stands still as long as that is wanted (receiver_rest.c). */
 void receiver_rest_if_asked(struct member *member);

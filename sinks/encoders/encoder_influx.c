@@ -5,7 +5,7 @@
  *
  * The readers of line protocol do not agree on what two backslashes are, nor on what they are
  * before a character that is escaped: a backslash that stands there, or at the end of a text, is
- * left out, so that none can take away the meaning of what follows. See README.md for the rest.
+ * left out, so that none can take away the meaning of what follows. More in sinks/README.md.
  */
 #include <math.h>
 #include <string.h>

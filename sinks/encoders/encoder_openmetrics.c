@@ -5,7 +5,7 @@
  *
  * Each sample is told as the type that its values are allowed to be of; what the type does not
  * allow is left out. Labels are sorted, so that a series is always spelled in the same way. See
- * README.md for the rest.
+ * sinks/README.md for the rest.
  */
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * without comments, for what imports such lines. A number is one line; histograms and summaries are
  * a line for each bucket or quantile, then _sum and _count.
  *
- * What it has in common with openmetrics stands in exposition.c. See README.md for the rest.
+ * What it has in common with openmetrics stands in exposition.c. See sinks/README.md for the rest.
  */
 #include <math.h>
 

@@ -43,7 +43,7 @@ struct exposition {
 
 /*
  * Appends the beginning of a line without a label of the format's own: name, suffix, labels and a
- * space. Labels follow the rules of README.md ("Formats").
+ * space. Labels follow the rules of sinks/README.md.
  */
 void exposition_begin_plain(struct exposition *lines, const char *suffix);
 

@@ -18,7 +18,7 @@
  * most ARRANGED_SIZE bytes of a file. The block is altered; `scratch` has ENCODER_SCRATCH_SIZE
  * bytes, nothing of which is needed. Returns what was written, and how many samples are left out:
  * of a metric's points in one millisecond all but the last, and those of a family for which there
- * is no name (README.md).
+ * is no name (sinks/README.md).
  */
 struct encoded openmetrics_arrange(struct arena *scratch, char *block, size_t size,
                                    struct output *out);

@@ -1,7 +1,5 @@
 """Sluice in a command line of the shell, among other people's programs, as its users have it."""
 import os
-import pathlib
-import re
 import shlex
 import shutil
 import signal
@@ -11,8 +9,6 @@ import unittest
 
 from built import command
 from sluice_program import SLUICE, ProgramTest, Sluice
-
-README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
 
 # Notes who it is for the signals that are meant for it alone.
 STARTER = """#!/bin/sh
@@ -57,18 +53,6 @@ class ConsumerTest(ProgramTest):
         program = CommandLine(self.folder, line, **more)
         self.addCleanup(program.close)
         return program.wait_for_listeners(listeners)
-
-
-def from_readme(*words):
-    """The one block of code in README.md that has all of these words in it.
-
-    What users copy is what is tested; each test puts ports and paths of its own into it.
-    """
-    blocks = re.findall(r"^```\w*\n(.*?)^```$", README.read_text(encoding="utf-8"), re.M | re.S)
-    found = [block for block in blocks if all(word in block for word in words)]
-    if len(found) != 1:
-        raise AssertionError(f"{len(found)} blocks of README.md with {words}")
-    return found[0]
 
 
 def main(*tools):

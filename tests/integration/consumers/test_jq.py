@@ -1,7 +1,8 @@
 """jq reads JSON lines from standard output, all of every sample, and each as it comes."""
 import sent
 from protobuf import riemann
-from shell import ConsumerTest, from_readme, main
+from readme import from_readme
+from shell import ConsumerTest, main
 from sluice_program import RIEMANN, TELEMETRY, parse_lines
 
 LISTEN_OF_README = "udp://[::]:5555?schema=riemann"

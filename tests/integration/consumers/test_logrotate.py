@@ -1,4 +1,4 @@
-"""logrotate turns files over under load, as README.md says, and every record is in exactly one."""
+"""logrotate turns files over under load, as sinks/README.md says, and every record is in exactly one."""
 import gzip
 import itertools
 import os
@@ -7,7 +7,8 @@ import subprocess
 
 from built import nothing_on_windows
 from protobuf import metric
-from shell import ConsumerTest, from_readme, main
+from readme import from_readme
+from shell import ConsumerTest, main
 from sluice_program import DEADLINE, RIEMANN, parse_lines, wait_until
 
 nothing_on_windows("logrotate tells by SIGHUP")

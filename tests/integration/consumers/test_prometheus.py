@@ -2,7 +2,8 @@
 from metrics_client import MetricsClient, numbers_of
 from prometheus import Prometheus
 from protobuf import gauge, telemetry
-from shell import ConsumerTest, from_readme, main
+from readme import from_readme
+from shell import ConsumerTest, main
 from sluice_program import TELEMETRY, wait_until
 
 OUR_LABELS = ("__name__", "job", "instance")

@@ -9,7 +9,8 @@ from format_texts import alphabet_text, as_utf8, first_of_each, random_events
 from openmetrics_mapping import canonical
 from openmetrics_reading import read_openmetrics
 from protobuf import riemann, sample, telemetry
-from shell import ConsumerTest, from_readme, main
+from readme import from_readme
+from shell import ConsumerTest, main
 from sluice_program import DEADLINE
 
 LISTEN_OF_README = "udp://[::]:4317?schema=otlp"
@@ -85,7 +86,7 @@ class PromtoolTest(ConsumerTest):
 
 
 class EveryKind(PromtoolTest):
-    """What is sent live, by the commands that README.md names, is what the store keeps."""
+    """What is sent live, by the commands that sinks/README.md names, is what the store keeps."""
 
     LABELS = {alphabet_text(key.encode(), False): text
               for key, text in sent.LABELS.items() if text}

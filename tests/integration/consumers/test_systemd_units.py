@@ -10,7 +10,8 @@ import unittest
 
 from built import nothing_on_windows
 from protobuf import metric
-from shell import ConsumerTest, from_readme, main
+from readme import from_readme
+from shell import ConsumerTest, main
 from sluice_program import DEADLINE, RIEMANN, SANITIZED, SLUICE, Sluice, read_lines
 from test_config import READS_FILES
 from tracing import can_trace

@@ -5,7 +5,8 @@ import sent
 from capture_writing import FIRST_CAPTURED, write_capture
 from format_texts import alphabet_text, as_utf8, first_of_each, influx_text, random_events
 from protobuf import metric, riemann
-from shell import ConsumerTest, from_readme, main
+from readme import from_readme
+from shell import ConsumerTest, main
 from sluice_program import RIEMANN, wait_until
 from victoria_metrics import VictoriaMetrics
 
@@ -81,7 +82,7 @@ class StoreTest(ConsumerTest):
 
 
 class EveryKind(StoreTest):
-    """What is sent live, by the commands that README.md names, is what the store tells."""
+    """What is sent live, by the commands that sinks/README.md names, is what the store tells."""
 
     def send(self, form, schema, datagrams):
         line = from_readme("sluice ", f"format={form}", "curl ")

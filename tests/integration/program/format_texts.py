@@ -1,4 +1,4 @@
-"""Texts that formats have to bend: random ones, and what README.md says becomes of them."""
+"""Texts that formats have to bend: random ones, and what sinks/README.md says becomes of them."""
 import random
 import re
 

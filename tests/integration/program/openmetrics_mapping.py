@@ -1,4 +1,4 @@
-"""What README.md says that samples become in a file of OpenMetrics, from their JSON form."""
+"""What sinks/README.md says that samples become in a file of OpenMetrics, from their JSON form."""
 import math
 from decimal import Decimal
 

@@ -1,0 +1,52 @@
+"""The documents of the repository: their blocks of code, headings and links."""
+import pathlib
+import re
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+README = SOURCE / "README.md"
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def documents():
+    """Every document in Markdown, README.md first."""
+    folders = ("collector", "proto", "sinks", "tests", "tools")
+    return [README, *sorted(path for folder in folders
+                            for path in (SOURCE / folder).rglob("*.md"))]
+
+
+def name_of(document):
+    return str(document.relative_to(SOURCE))
+
+
+def blocks(document):
+    """Language and text of each block of code."""
+    return BLOCK.findall(document.read_text(encoding="utf-8"))
+
+
+def _prose(document):
+    return BLOCK.sub("", document.read_text(encoding="utf-8"))
+
+
+def links(document):
+    """The targets of its links, in their order."""
+    text = re.sub(r"`[^`\n]*`", "", _prose(document))
+    return re.findall(r"\]\(([^()\s]+)\)", text)
+
+
+def anchors(document):
+    """What a link may name in a document, as GitHub makes it from the headings."""
+    headings = re.findall(r"^#+ (.+)$", _prose(document), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def from_readme(*words):
+    """The one block of code in all documents that has all of these words in it.
+
+    What users copy is what is tested; each test puts ports and paths of its own into it.
+    """
+    found = [text for document in documents() for _, text in blocks(document)
+             if all(word in text for word in words)]
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} blocks of code with {words} in the documents")
+    return found[0]

@@ -12,8 +12,16 @@ set(manual ${PROJECT_BINARY_DIR}/tools/manual/made)
 set(installed ${programs})
 list(REMOVE_ITEM installed sluice-bench)
 install(TARGETS ${installed})
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
-    ${packaging}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${packaging}/copyright
+    DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Documents for users, in their folders, so that the links between them lead somewhere.
+foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/bench/README.md
+        tools/packaging/README.md tools/packaging/windows.md)
+    cmake_path(GET document PARENT_PATH folder)
+    install(FILES ${PROJECT_SOURCE_DIR}/${document}
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 
 # Where each shell and man look for what is about a program.
 function(sluice_install_manual program)
@@ -35,8 +43,13 @@ set(only_bench COMPONENT bench EXCLUDE_FROM_ALL)
 install(TARGETS sluice-bench RUNTIME ${only_bench})
 sluice_install_manual(sluice-bench ${only_bench})
 
-# What is not needed, but makes room for bursts.
+# Configurations to begin with, and what is not needed, but makes room for bursts.
 set(examples ${CMAKE_INSTALL_DOCDIR}/examples)
+foreach(example README.md capture.yaml command.yaml dead-letters.yaml otlp-to-influx-files.yaml
+        otlp-to-prometheus.yaml own-schema.yaml riemann-to-stdout.yaml several-listeners.yaml
+        weather.proto)
+    install(FILES ${packaging}/examples/${example} DESTINATION ${examples})
+endforeach()
 install(FILES ${packaging}/systemd/sluice-buffers.conf ${packaging}/systemd/sysctl.conf
     DESTINATION ${examples})
 

@@ -13,6 +13,11 @@ BUILD = pathlib.Path(os.environ["TEST_BUILD"])
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCUMENTS = "share/doc/sluice"
 
+# What people read, in the folder of documents.
+PAGES = ["README.md", "proto/README.md", "sinks/README.md", "tools/README.md",
+         "tools/bench/README.md", "tools/packaging/README.md", "tools/packaging/windows.md",
+         *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]
+
 # All that is installed below /usr, or wherever an archive is unpacked.
 PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
 

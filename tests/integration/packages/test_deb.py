@@ -5,7 +5,8 @@ import re
 import shutil
 import unittest
 
-from packaging import (DOCUMENTS, PROGRAMS, BUILD, PackageTest, files_below, need, pack, run)
+from packaging import (BUILD, DOCUMENTS, PAGES, PROGRAMS, PackageTest, files_below, need, pack,
+                       run)
 
 MOMENT = 1790000000
 SCRIPTS = ("postinst", "postrm", "prerm")
@@ -48,7 +49,7 @@ class Package(PackageTest):
             "etc/logrotate.d/sluice", "etc/sluice/sluice.yaml",
             "usr/lib/systemd/system/sluice-otlp.socket", "usr/lib/systemd/system/sluice.service",
             "usr/lib/systemd/system/sluice.socket", "usr/lib/tmpfiles.d/sluice.conf",
-            f"usr/{DOCUMENTS}/README.md", f"usr/{DOCUMENTS}/changelog.gz",
+            *(f"usr/{DOCUMENTS}/{page}" for page in PAGES), f"usr/{DOCUMENTS}/changelog.gz",
             f"usr/{DOCUMENTS}/copyright", f"usr/{DOCUMENTS}/examples/sluice-buffers.conf",
             f"usr/{DOCUMENTS}/examples/sysctl.conf", "usr/share/lintian/overrides/sluice",
             "usr/share/man/man5/sluice.yaml.5.gz"]

@@ -7,8 +7,8 @@ import re
 import shutil
 import unittest
 
-from packaging import (DOCUMENTS, PROGRAMS, SOURCE, PackageTest, files_below, need, needed_by, pack,
-                       run)
+from packaging import (DOCUMENTS, PAGES, PROGRAMS, SOURCE, PackageTest, files_below, need,
+                       needed_by, pack, run)
 
 LEAST_GLIBC = (2, 36)
 
@@ -36,7 +36,7 @@ class Archive(PackageTest):
         cls.programs = [cls.root / "bin" / name for name in PROGRAMS]
 
     def test_what_is_in_it(self):
-        expected = [f"{DOCUMENTS}/{name}" for name in ("LICENSE", "README.md", "copyright")]
+        expected = [f"{DOCUMENTS}/{name}" for name in ("LICENSE", "copyright", *PAGES)]
         expected += [f"{DOCUMENTS}/examples/{name}" for name in (
             "logrotate", "sluice-buffers.conf", "sluice-otlp.socket", "sluice.service",
             "sluice.socket", "sluice.yaml", "sysctl.conf", "tmpfiles.conf")]

@@ -1,0 +1,219 @@
+"""Every command that stands in a document runs, and the first one says what README.md shows."""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from built import beside, command
+from readme import README, SOURCE, blocks, documents, from_readme, name_of
+from sending import REPORT, WEATHER, send
+from shell import ConsumerTest
+from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE
+
+# What is not run here, by how a command begins, and why.
+LEFT_OUT = {
+    "./tools/run": "installs packages and builds; what it then starts is run below",
+    "./tools/packages ": "installs packages",
+    "./tools/wine ": "needs the build for Windows, whose own tests run it",
+    "cmake ": "takes minutes; its presets are looked up below",
+    "sudo ": "is for root, on a machine with systemd",
+    "sluice-bench": "takes minutes; test_sluice_bench runs each part",
+}
+
+# What tests of other programs run as it stands in a document, by a word in it.
+RUN_ELSEWHERE = {
+    "/write": "consumer_victoria_metrics",
+    "/import/prometheus": "consumer_victoria_metrics",
+    "format=openmetrics": "consumer_promtool",
+    "promtool ": "consumer_promtool",
+    "@csv": "consumer_jq",
+}
+
+ADDRESS = re.compile(r"udp://(?:\[[^]]*\]|[0-9.]+):\d+")
+PROGRAMS = ("sluice-send", "sluice-replay", "sluice-decode")
+
+
+def commands():
+    """Document and text of each command in a block of sh, comments left out, its lines joined."""
+    for document in documents():
+        for language, text in blocks(document):
+            if language != "sh":
+                continue
+            text = re.sub(r"(^|\s{2,})#.*", "", text, flags=re.MULTILINE)
+            text = re.sub(r"\\\n\s*", "", text)
+            text = re.sub(r"\|\n\s*", "| ", text)
+            text = re.sub(r"^for .*?^done$", lambda loop: loop[0].replace("\n", " "), text,
+                          flags=re.MULTILINE | re.DOTALL)
+            for line in filter(None, map(str.strip, text.splitlines())):
+                yield name_of(document), line
+
+
+def is_left_out(line):
+    return any(line.startswith(begin) for begin in LEFT_OUT)
+
+
+def is_run_elsewhere(line):
+    return any(word in line for word in RUN_ELSEWHERE)
+
+
+def kind_of(line):
+    return shlex.split(line)[0]
+
+
+class Commands(ConsumerTest):
+    def fresh(self):
+        """A folder with what commands read."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        shutil.copy(WEATHER, folder)
+        (folder / "message.bin").write_bytes(b"")  # a valid, empty Msg
+        (folder / "report.bin").write_bytes(REPORT)
+        return folder
+
+    def with_capture(self):
+        folder = self.fresh()
+        shutil.copy(CAPTURES / "riemann_cli_v4.pcap", folder / "day.pcap")
+        return folder
+
+    def shell_in(self, folder, line, listeners):
+        shutil.rmtree(self.folder / "bin", ignore_errors=True)
+        return self.shell(ADDRESS.sub("udp://127.0.0.1:0", line), listeners, cwd=folder)
+
+    def each(self, program):
+        """The commands that begin with this program and are run here."""
+        found = [(document, line) for document, line in commands() if kind_of(line) == program
+                 and not is_run_elsewhere(line)]
+        self.assertTrue(found, program)
+        return found
+
+    def run_it(self, line):
+        environment = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "-c", "set -o pipefail; " + line], cwd=self.with_capture(),
+                              stdin=subprocess.DEVNULL, capture_output=True, env=environment,
+                              timeout=DEADLINE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout
+
+    def test_each_is_run_somewhere(self):
+        for document, line in commands():
+            with self.subTest(document=document, command=line):
+                known = ("sluice", "export", "riemann-client", *PROGRAMS)
+                self.assertTrue(is_left_out(line) or is_run_elsewhere(line) or
+                                kind_of(line) in known)
+
+    def test_nothing_is_left_out_that_is_not_there(self):
+        lines = [line for _, line in commands()]
+        for begin in LEFT_OUT:
+            self.assertTrue([line for line in lines if line.startswith(begin)], begin)
+        for word in RUN_ELSEWHERE:
+            self.assertTrue([line for line in lines if word in line], word)
+
+    def test_what_is_left_out_names_scripts_and_presets(self):
+        presets = json.loads((SOURCE / "CMakePresets.json").read_text(encoding="utf-8"))
+        for document, line in commands():
+            with self.subTest(document=document, command=line):
+                for script in re.findall(r"\./(tools/\w+)", line):
+                    self.assertTrue(os.access(SOURCE / script, os.X_OK), script)
+                for flag, preset in re.findall(r"(?:cmake|ctest)( --\w+)? --preset (\w+)", line):
+                    kind = {" --build": "build", " --workflow": "workflow"}.get(flag, "configure")
+                    names = [each["name"] for each in presets[f"{kind}Presets"]]
+                    self.assertIn(preset, names)
+
+    def test_the_collector_writes_what_is_sent_to_it(self):
+        """Each one with datagrams of its schema, on a free port and in a folder of its own."""
+        for document, line in self.each("sluice"):
+            if "pcap:" in line:
+                continue
+            with self.subTest(document=document, command=line):
+                schema = re.search(r"schema=([\w.-]+)", line)[1]
+                program = self.shell_in(self.fresh(), line, listeners=1)
+                count = send(schema, self.sender(program))
+                program.wait_for_received(count)
+                ledger = program.stop()
+                listener = ledger["listeners"][0]
+                self.assertEqual((listener["received"], listener["decoded"]), (count, count))
+                for sink in ledger["sinks"]:
+                    self.assertGreater(sink["written"], 0)
+
+    def test_the_collector_reads_captures(self):
+        captures = [(document, line) for document, line in self.each("sluice") if "pcap:" in line]
+        self.assertTrue(captures)
+        for document, line in captures:
+            with self.subTest(document=document, command=line):
+                ledger = self.shell_in(self.with_capture(), line, listeners=0).finish()
+                self.assertEqual(ledger["listeners"][0]["received"], 30)
+                self.assertEqual(ledger["sinks"][0]["written"], 30)
+
+    def test_tools_do_what_they_say(self):
+        program = self.start("--listen", RIEMANN, "--sink", "file:/dev/null")
+        (self.folder / "bin").mkdir()
+        for name in PROGRAMS:
+            start = self.folder / "bin" / name
+            words = shlex.join(command(beside(SLUICE, name)))
+            start.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+            start.chmod(0o755)
+            for document, line in self.each(name):
+                with self.subTest(document=document, command=line):
+                    self.run_it(ADDRESS.sub(program.names[0], line))
+        ledger = program.stop()
+        self.assertGreater(ledger["listeners"][0]["received"], 0)
+
+    def test_the_path_has_the_programs(self):
+        for document, line in self.each("export"):
+            with self.subTest(document=document):
+                self.assertEqual(document, name_of(README))
+                self.assertIn("$PWD/build/release/bin", line)
+                self.run_it(line)
+
+
+class Output(ConsumerTest):
+    """What documents show below a command."""
+
+    @staticmethod
+    def same(text):
+        """A text without what differs from run to run."""
+        for pattern, instead in ((r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"),
+                                 (r"127\.0\.0\.1:\d+", "PORT"),
+                                 (r"after [\d.]+ s", "after SECONDS"),
+                                 (r"(samples \d+), bytes \d+", r"\1, bytes SIZE")):
+            text = re.sub(pattern, instead, text)
+        return text
+
+    @unittest.skipUnless(shutil.which("riemann-client"), "needs riemann-client")
+    def test_of_the_first_command(self):
+        """Which ./tools/run starts: sluice without arguments, here on a free port."""
+        shown = [text for language, text in blocks(README)]
+        sent = next(text for text in shown if text.startswith("riemann-client"))
+        line = next(text for text in shown if text.startswith('{"time"'))
+        account = next(text for text in shown if text.startswith("ledger after"))
+
+        program = self.start("--listen", RIEMANN, ledger=None)
+        subprocess.run(shlex.split(sent.replace("127.0.0.1 5555", f"127.0.0.1 {program.port()}")),
+                       check=True, timeout=DEADLINE)
+        program.wait_for_lines(1)
+        program.ask_to_stop()
+        program.finish()
+        self.assertEqual(self.same(program.stdout.lines()[0].decode()), self.same(line))
+        said = "\n".join(program.said()) + "\n"
+        self.assertEqual(self.same(said[said.index("ledger after"):]), self.same(account))
+
+    def test_of_a_schema_from_a_file(self):
+        schema = from_readme("syntax = ", "package weather;")
+        self.assertEqual(WEATHER.read_text(encoding="utf-8"), schema)
+        line = from_readme("sluice ", "time=readings.at_ms:ms").strip()
+        program = self.shell(ADDRESS.sub("udp://127.0.0.1:0", line), cwd=WEATHER.parent)
+        send("weather.proto", self.sender(program))
+        program.wait_for_lines(2)
+        program.stop()
+        shown = from_readme('"station":"north","sensor":"roof"')
+        said = b"".join(program.stdout.lines()).decode()
+        self.assertEqual(said.count('"time":"2026-11-20T12:00:00.250000000Z"'), 2)
+        self.assertEqual(self.same(said), self.same(shown))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,146 @@
+"""Each example configuration is valid, and what is sent to it is where the example says."""
+import csv
+import gzip
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from built import command
+from sending import WEATHER, send
+from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, read_lines
+
+EXAMPLES = WEATHER.parent
+ADDRESS = re.compile(r"(udp://)(?:\[[^]]*\]|[0-9.]+):\d+")
+METRICS = "metrics: 127.0.0.1:9126"
+
+
+class Example(ProgramTest):
+    """An example as it is shipped, but for free ports and for folders of the test's own."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("log", "lib"):
+            (self.folder / "var" / name / "sluice").mkdir(parents=True)
+        shutil.copy(WEATHER, self.folder)
+
+    def adapted(self, name):
+        text = (EXAMPLES / name).read_text(encoding="utf-8")
+        text = ADDRESS.sub(r"\g<1>127.0.0.1:0", text).replace("/var/", f"{self.folder}/var/")
+        path = self.folder / name
+        path.write_text(text.replace(METRICS, "metrics: 127.0.0.1:0"), encoding="utf-8")
+        return path
+
+    def start_example(self, name, listeners=1):
+        return self.start("--config", str(self.adapted(name)), listeners=listeners, cwd=self.folder)
+
+    def stop_after(self, program, *schemas):
+        """Sends to each listener what its schema is for; returns the ledger after the stop."""
+        for listener, schema in enumerate(schemas):
+            count = send(schema, self.sender(program, listener))
+            program.wait_for_received(count, listener)
+        ledger = program.stop()
+        for listener in ledger["listeners"]:
+            self.assertGreater(listener["decoded"], 0)
+            self.assertEqual(listener["decoded"], listener["received"])
+        for sink in ledger["sinks"]:
+            self.assertEqual(sink["written"] + sink["filtered"], sink["offered"])
+            self.assertGreater(sink["written"], 0)
+        return ledger
+
+    def files(self, pattern):
+        found = sorted((self.folder / "var").rglob(pattern))
+        self.assertTrue(found, pattern)
+        return found
+
+
+class Valid(Example):
+    def test_each_is_valid_as_it_stands(self):
+        """But for its folders, which are those of the service."""
+        shutil.copy(CAPTURES / "riemann_cli_v4.pcap", self.folder / "var/lib/sluice/day.pcap")
+        examples = sorted(EXAMPLES.glob("*.yaml"))
+        self.assertGreaterEqual(len(examples), 6)
+        for example in examples:
+            with self.subTest(example=example.name):
+                path = self.folder / example.name
+                path.write_text(example.read_text(encoding="utf-8").replace(
+                    "/var/", f"{self.folder}/var/"), encoding="utf-8")
+                done = subprocess.run(
+                    command(SLUICE, "--check", "--config", path), cwd=self.folder, text=True,
+                    stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE, check=False)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (0, "sluice: the configuration is valid\n"))
+
+    def test_each_is_started_below(self):
+        source = pathlib.Path(__file__).read_text(encoding="utf-8")
+        for example in EXAMPLES.glob("*.yaml"):
+            self.assertIn(f'("{example.name}"', source)
+
+
+class Started(Example):
+    def test_riemann_events_are_lines_on_standard_output(self):
+        program = self.start_example("riemann-to-stdout.yaml")
+        ledger = self.stop_after(program, "riemann")
+        self.assertEqual(len(program.output()), ledger["sinks"][0]["lines"])
+
+    def test_otlp_metrics_are_line_protocol_in_a_compressed_file(self):
+        ledger = self.stop_after(self.start_example("otlp-to-influx-files.yaml"), "otlp")
+        path, = self.files("*.lp.zst")
+        if shutil.which("zstd"):
+            text = subprocess.run(["zstd", "-dc", path], capture_output=True, timeout=DEADLINE,
+                                  check=True).stdout
+            self.assertEqual(text.count(b"\n"), ledger["sinks"][0]["lines"])
+
+    def test_otlp_metrics_are_in_complete_files_and_in_lines_for_import(self):
+        program = self.start_example("otlp-to-prometheus.yaml")
+        program.wait_for_log(r"metrics .*http://127\.0\.0\.1:\d+")
+        ledger = self.stop_after(program, "otlp")
+        for path in self.files("*.om"):
+            self.assertTrue(path.read_bytes().endswith(b"# EOF\n"))
+        lines, = self.files("metrics.prom")
+        self.assertEqual(lines.read_bytes().count(b"\n"), ledger["sinks"][1]["lines"])
+
+    def test_each_sender_of_several_listeners_has_a_file(self):
+        program = self.start_example("several-listeners.yaml", listeners=2)
+        ledger = self.stop_after(program, "riemann", "telemetry")
+        path, = self.files("*.ndjson")
+        self.assertEqual(path.parent.name, "127.0.0.1")
+        self.assertEqual(len(read_lines(path)), ledger["sinks"][0]["lines"])
+
+    def test_messages_of_ones_own_schema_are_samples(self):
+        program = self.start_example("own-schema.yaml")
+        self.stop_after(program, "weather.proto")
+        self.assertEqual([(line["value"], line["labels"]) for line in program.output()], [
+            (value, {"station": "north", "sensor": sensor, "site": "fra1"})
+            for value, sensor in ((-3.25, "roof"), (11.5, "cellar"))])
+
+    def test_what_cannot_be_decoded_is_kept(self):
+        program = self.start_example("dead-letters.yaml")
+        self.sender(program).send_all([b"\xff"])
+        ledger = program.stop()
+        self.assertEqual(ledger["listeners"][0]["reasons"]["malformed"], 1)
+        self.assertEqual(ledger["dead_letters"]["kept"], 1)
+        letters, = self.files("dead.pcapng")
+        _, again = self.run_to_end("--listen", f"pcap:{letters}?schema=telemetry", "--sink",
+                                   "file:/dev/null")
+        self.assertEqual(again["listeners"][0]["reasons"]["malformed"], 1)
+
+    def test_a_command_reads_the_records(self):
+        ledger = self.stop_after(self.start_example("command.yaml"), "riemann")
+        path, = self.files("metrics.csv.gz")
+        rows = list(csv.reader(gzip.decompress(path.read_bytes()).decode().splitlines()))
+        self.assertEqual(len(rows), 1 + ledger["sinks"][0]["lines"])
+
+    def test_a_capture_is_read_to_its_end(self):
+        shutil.copy(CAPTURES / "riemann_cli_v4.pcap", self.folder / "var/lib/sluice/day.pcap")
+        _, ledger = self.run_to_end("--config", str(self.adapted("capture.yaml")), cwd=self.folder)
+        self.assertEqual(ledger["listeners"][0]["decoded"], 30)
+        path, = self.files("day.csv")
+        self.assertEqual(len(list(csv.reader(path.read_text(encoding="utf-8").splitlines()))),
+                         1 + ledger["sinks"][0]["lines"])
+        self.assertEqual(ledger["sinks"][1]["lines"], 30)
+
+
+if __name__ == "__main__":
+    unittest.main()

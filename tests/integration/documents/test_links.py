@@ -1,0 +1,93 @@
+"""Links in documents lead somewhere, and from README.md one is quickly where one wants to be."""
+import os
+import pathlib
+import re
+import unittest
+
+from readme import README, SOURCE, anchors, documents, links, name_of
+
+PAGES = SOURCE / "tools" / "manual" / "pages"
+MADE = pathlib.Path(os.environ["TEST_MANUAL"], "man")
+
+MOST_LINES = 200
+MOST_LINKS = 2
+
+# What people look for, and what they find it by.
+LOOKED_FOR = {
+    "a key's default": r"receive_buffer=SIZE\b[^=]*\bdefault 4MiB",
+    "a CSV column": r"\| `temporality` \| `cumulative` or `delta` \|",
+    "how to run under systemd": r"^## Under systemd$",
+    "how to add an encoder": r"^## How to add an encoder$",
+}
+
+
+def target_of(document, link):
+    """The path and the anchor that a link names; of a folder with a page that page."""
+    place, _, anchor = link.partition("#")
+    path = (document.parent / place).resolve() if place else document
+    page = path / "README.md"
+    return (page if page.exists() else path), anchor
+
+
+def text_of(path):
+    """A document as it is read: of a manual page's source the page that is made of it."""
+    if path.parent != PAGES:
+        return path.read_text(encoding="utf-8")
+    source = (MADE / path.name).read_text(encoding="utf-8")
+    plain = re.sub(r"\\f[BIRP]|\\&", "", source).replace("\\-", "-")
+    return re.sub(r"^\.\w+ ?", "", plain, flags=re.MULTILINE)
+
+
+def reached():
+    """The documents and pages that README.md leads to."""
+    found, last = {README}, {README}
+    for _ in range(MOST_LINKS):
+        targets = {target_of(document, link)[0] for document in last
+                   for link in links(document) if "://" not in link}
+        last = {path for path in targets - found if path.suffix == ".md"}
+        found |= last | {path for path in targets if path.parent == PAGES}
+    return found
+
+
+class Links(unittest.TestCase):
+    def test_every_link_names_what_is_there(self):
+        count = 0
+        for document in documents():
+            for link in links(document):
+                count += 1
+                with self.subTest(document=name_of(document), link=link):
+                    if "://" in link:
+                        self.assertRegex(link, r"\Ahttps?://[a-z0-9.-]+\.[a-z]+(/\S*)?\Z")
+                        continue
+                    path, anchor = target_of(document, link)
+                    self.assertTrue(path.exists())
+                    self.assertTrue(path.is_relative_to(SOURCE))
+                    if anchor:
+                        self.assertIn(anchor, anchors(path))
+        self.assertGreater(count, 100)
+
+    def test_every_document_is_reached(self):
+        known = {README}
+        last = {README}
+        while last:
+            last = {target_of(document, link)[0] for document in last if document.suffix == ".md"
+                    for link in links(document) if "://" not in link} - known
+            known |= last
+        self.assertEqual([name_of(each) for each in documents() if each not in known], [])
+
+
+class FirstPage(unittest.TestCase):
+    def test_is_short(self):
+        lines = README.read_text(encoding="utf-8").count("\n")
+        self.assertLessEqual(lines, MOST_LINES)
+
+    def test_two_links_lead_to_what_people_look_for(self):
+        texts = {path: text_of(path) for path in reached()}
+        for what, pattern in LOOKED_FOR.items():
+            with self.subTest(what=what):
+                self.assertTrue(any(re.search(pattern, text, re.MULTILINE)
+                                    for text in texts.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,92 @@
+"""The example lines of each format in sinks/README.md are what is written of such samples."""
+import re
+import subprocess
+import unittest
+
+from protobuf import sample, telemetry
+from readme import SOURCE, blocks
+from sluice_program import DEADLINE, TELEMETRY, ProgramTest
+
+TIME = 1795176000250000000  # 2026-11-20T12:00:00.25Z
+MINUTE = 60 * 10 ** 9
+FORMATS = ("json", "influx", "prometheus", "openmetrics", "csv")
+DELTA = 2
+
+NGINX = telemetry(
+    sample("nginx.requests", kind=1, uint=2 ** 64 - 1, unit="{request}", time=TIME,
+           start_time=TIME - 100 * MINUTE - 25 * 10 ** 7, labels=[("status", "2xx")]),
+    sample("nginx.latency", kind=DELTA, unit="s", time=TIME, histogram={
+        "count": 5, "sum": 0.61, "bounds": [0.1, 0.5], "counts": [3, 2, 0], "min": 0.04,
+        "max": 0.3}),
+    sample("nginx.connections", double=42.5, time=TIME), labels=[("host", "web1")])
+
+REQUEST = "opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest"
+
+SUMMARY = f"""metrics {{ name: "http.size" unit: "By" summary {{ data_points {{
+  time_unix_nano: {TIME} count: 100 sum: 51200
+  quantile_values {{ quantile: 0.5 value: 256 }} quantile_values {{ quantile: 0.99 value: 4096 }}
+}} }} }}"""
+
+HTTP = f"""
+metrics {{ name: "http.requests" unit: "{{request}}" sum {{
+  aggregation_temporality: AGGREGATION_TEMPORALITY_CUMULATIVE is_monotonic: true data_points {{
+    time_unix_nano: {TIME} start_time_unix_nano: {TIME - 120 * MINUTE - 25 * 10 ** 7} as_int: 4711
+    attributes {{ key: "route" value {{ string_value: "/pay" }} }}
+    exemplars {{ time_unix_nano: {TIME - 125 * 10 ** 6} as_double: 0.31
+      trace_id: "\\xe5\\x51\\x5b\\xab\\x18\\x89\\xef\\xea\\x48\\x30\\xcd\\x6b\\xc0\\x17\\xcb\\x21"
+      span_id: "\\x38\\x28\\x51\\x91\\x08\\xb8\\xee\\xe9"
+      filtered_attributes {{ key: "user" value {{ string_value: "alice" }} }} }} }} }} }}
+metrics {{ name: "http.duration" unit: "ms" exponential_histogram {{
+  aggregation_temporality: AGGREGATION_TEMPORALITY_DELTA data_points {{
+    time_unix_nano: {TIME} count: 9 sum: 16.75 min: 0 max: 7.5 scale: 0 zero_count: 1
+    positive {{ offset: -2 bucket_counts: [1, 0, 4, 2, 1] }} negative {{ }} }} }} }}
+""" + SUMMARY
+
+
+def otlp(metrics, attributes=""):
+    """A request, encoded by protoc from its text format."""
+    text = f"""resource_metrics {{
+      resource {{ attributes {{ key: "service.name" value {{ string_value: "checkout" }} }}
+        {attributes} }}
+      scope_metrics {{ scope {{ name: "http" version: "1.2" }} {metrics} }} }}"""
+    done = subprocess.run(
+        ["protoc", f"--proto_path={SOURCE / 'proto' / 'otlp'}", "--proto_path=/usr/include",
+         f"--encode={REQUEST}", "otlp_metrics_service.proto"], input=text.encode(),
+        capture_output=True, timeout=DEADLINE, check=False)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return done.stdout
+
+
+def shown():
+    """The example lines, but for those of whole messages."""
+    for language, text in blocks(SOURCE / "sinks" / "README.md"):
+        if language in ("", "json") and "metrics.ndjson" not in text:
+            yield from (line for line in text.splitlines() if '"message":' not in line)
+
+
+def same(line):
+    """A line without when and by which way its datagram came."""
+    line = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z(?=\"?,\"?(source|127\.0\.0\.1))", "RECEIVED", line)
+    return re.sub(r"127\.0\.0\.1:\d+", "PORT", line)
+
+
+class Formats(ProgramTest):
+    def test_write_what_the_document_shows(self):
+        files = [self.folder / f"out.{name}" for name in FORMATS]
+        sinks = [f"--sink=file:{path}?format={name}" for path, name in zip(files, FORMATS)]
+        program = self.start("--listen", TELEMETRY, "--listen", "udp://127.0.0.1:0?schema=otlp",
+                             *sinks, listeners=2)
+        self.sender(program).send_all([NGINX])
+        cpus = 'attributes { key: "host.cpus" value { int_value: 8 } }'
+        self.sender(program, 1).send_all([otlp(HTTP, cpus), otlp(SUMMARY)])
+        program.stop()
+        said = {same(line) for path in files
+                for line in path.read_text(encoding="utf-8").splitlines()}
+        lines = list(shown())
+        self.assertGreater(len(lines), 30)
+        self.assertEqual([line for line in lines if same(line) not in said], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

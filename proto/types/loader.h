@@ -75,7 +75,7 @@ struct loader {
     struct error *error;
 };
 
-/* Fills the error with the set's name and a printf-formatted text. Return false. */
+/* loader.c: fills the error with the set's name and a printf-formatted text. Return false. */
 bool loader_refuse(struct loader *loader, const char *format, ...) PRINTF_LIKE(2, 3);
 bool loader_no_memory(struct loader *loader);
 

@@ -1,7 +1,5 @@
 #include "proto/types/type_set.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,30 +11,6 @@
 /* A descriptor set takes a few times its size in memory when decoded; more is tried. */
 #define FIRST_ROOM(size) ((size)*4 + 65536)
 #define MOST_ROOM        ((size_t)1 << 30)
-
-bool loader_refuse(struct loader *loader, const char *format, ...)
-{
-    char text[400];
-    char shown[sizeof text]; /* names in the set may be anything */
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    copy_printable(shown, sizeof shown, text, strlen(text));
-    error_set(loader->error, EXIT_CODE_CONFIG, "%s: %s", loader->name, shown);
-    return false;
-}
-
-bool loader_no_memory(struct loader *loader)
-{
-    error_set(loader->error, EXIT_CODE_INTERNAL, "%s: out of memory", loader->name);
-    return false;
-}
-
-char *loader_text(struct loader *loader, ProtobufCBinaryData text)
-{
-    return region_text(&loader->set->region, text.data, text.len);
-}
 
 /* --- from definitions to types ---------------------------------------------------------------- */
 

@@ -1,0 +1,32 @@
+/* What every step of the loading needs: it refuses a set, and it keeps a text of the set. */
+#include "proto/types/loader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/base/fault.h"
+
+bool loader_refuse(struct loader *loader, const char *format, ...)
+{
+    char text[400];
+    char shown[sizeof text]; /* names in the set may be anything */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    copy_printable(shown, sizeof shown, text, strlen(text));
+    error_set(loader->error, EXIT_CODE_CONFIG, "%s: %s", loader->name, shown);
+    return false;
+}
+
+bool loader_no_memory(struct loader *loader)
+{
+    error_set(loader->error, EXIT_CODE_INTERNAL, "%s: out of memory", loader->name);
+    return false;
+}
+
+char *loader_text(struct loader *loader, ProtobufCBinaryData text)
+{
+    return region_text(&loader->set->region, text.data, text.len);
+}

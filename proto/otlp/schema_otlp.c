@@ -10,7 +10,6 @@
 #include "proto/sample_time.h"
 #include "proto/schemas.h"
 
-#define DATA_IS(type) OPENTELEMETRY__PROTO__METRICS__V1__METRIC__DATA_##type
 #define NO_RECORDED_VALUE                                                                          \
     OPENTELEMETRY__PROTO__METRICS__V1__DATA_POINT_FLAGS__DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK
 
@@ -24,73 +23,6 @@ static int create(const struct schema_options *options, struct schema **out, str
         otlp_metrics_service_set, &otlp_metrics_service_set_size,
         &opentelemetry__proto__collector__metrics__v1__export_metrics_service_request__descriptor};
     return message_schema_create(&schema_otlp, &from, out, error);
-}
-
-/* --- where a sample comes from ---------------------------------------------------------------- */
-
-enum { OUTER_RESOURCE, OUTER_SCOPE, OUTER_METRIC };
-
-struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample)
-{
-    const OtlpResourceMetrics *resource = request->resource_metrics[sample->outer[OUTER_RESOURCE]];
-    const OtlpScopeMetrics *scope = resource->scope_metrics[sample->outer[OUTER_SCOPE]];
-    return (struct otlp_origin){resource->resource, scope->scope,
-                                scope->metrics[sample->outer[OUTER_METRIC]], scope};
-}
-
-static size_t point_count(const OtlpMetric *metric)
-{
-    switch (metric->data_case) {
-    case DATA_IS(GAUGE):
-        return metric->gauge->n_data_points;
-    case DATA_IS(SUM):
-        return metric->sum->n_data_points;
-    case DATA_IS(HISTOGRAM):
-        return metric->histogram->n_data_points;
-    case DATA_IS(EXPONENTIAL_HISTOGRAM):
-        return metric->exponential_histogram->n_data_points;
-    case DATA_IS(SUMMARY):
-        return metric->summary->n_data_points;
-    default:
-        return 0;
-    }
-}
-
-#define ATTRIBUTES_OF(point) ((struct otlp_attributes){(point)->attributes, (point)->n_attributes})
-#define EXEMPLARS_OF(point)  ((struct otlp_exemplars){(point)->exemplars, (point)->n_exemplars})
-
-struct otlp_attributes otlp_point_attributes(const OtlpMetric *metric, size_t index)
-{
-    switch (metric->data_case) {
-    case DATA_IS(GAUGE):
-        return ATTRIBUTES_OF(metric->gauge->data_points[index]);
-    case DATA_IS(SUM):
-        return ATTRIBUTES_OF(metric->sum->data_points[index]);
-    case DATA_IS(HISTOGRAM):
-        return ATTRIBUTES_OF(metric->histogram->data_points[index]);
-    case DATA_IS(EXPONENTIAL_HISTOGRAM):
-        return ATTRIBUTES_OF(metric->exponential_histogram->data_points[index]);
-    case DATA_IS(SUMMARY):
-        return ATTRIBUTES_OF(metric->summary->data_points[index]);
-    default:
-        return (struct otlp_attributes){0};
-    }
-}
-
-struct otlp_exemplars otlp_point_exemplars(const OtlpMetric *metric, size_t index)
-{
-    switch (metric->data_case) {
-    case DATA_IS(GAUGE):
-        return EXEMPLARS_OF(metric->gauge->data_points[index]);
-    case DATA_IS(SUM):
-        return EXEMPLARS_OF(metric->sum->data_points[index]);
-    case DATA_IS(HISTOGRAM):
-        return EXEMPLARS_OF(metric->histogram->data_points[index]);
-    case DATA_IS(EXPONENTIAL_HISTOGRAM):
-        return EXEMPLARS_OF(metric->exponential_histogram->data_points[index]);
-    default:
-        return (struct otlp_exemplars){0}; /* a summary has none */
-    }
 }
 
 /* --- a point's value -------------------------------------------------------------------------- */
@@ -196,20 +128,20 @@ read_temporality(Opentelemetry__Proto__Metrics__V1__AggregationTemporality from)
 static bool read_point(const OtlpMetric *metric, size_t index, struct sample *to)
 {
     switch (metric->data_case) {
-    case DATA_IS(GAUGE):
+    case OTLP_DATA_IS(GAUGE):
         to->kind = SAMPLE_GAUGE;
         return read_number(metric->gauge->data_points[index], to);
-    case DATA_IS(SUM):
+    case OTLP_DATA_IS(SUM):
         to->kind = metric->sum->is_monotonic != 0 ? SAMPLE_COUNTER : SAMPLE_UPDOWN_COUNTER;
         to->temporality = read_temporality(metric->sum->aggregation_temporality);
         return read_number(metric->sum->data_points[index], to);
-    case DATA_IS(HISTOGRAM):
+    case OTLP_DATA_IS(HISTOGRAM):
         to->temporality = read_temporality(metric->histogram->aggregation_temporality);
         return read_histogram(metric->histogram->data_points[index], to);
-    case DATA_IS(EXPONENTIAL_HISTOGRAM):
+    case OTLP_DATA_IS(EXPONENTIAL_HISTOGRAM):
         to->temporality = read_temporality(metric->exponential_histogram->aggregation_temporality);
         return read_exponential(metric->exponential_histogram->data_points[index], to);
-    case DATA_IS(SUMMARY):
+    case OTLP_DATA_IS(SUMMARY):
         return read_summary(metric->summary->data_points[index], to);
     default:
         return false;
@@ -221,7 +153,7 @@ static bool read_point(const OtlpMetric *metric, size_t index, struct sample *to
 static bool next_of_metric(const OtlpMetric *metric, struct schema_cursor *cursor,
                            struct sample *sample)
 {
-    size_t count = point_count(metric);
+    size_t count = otlp_point_count(metric);
     while (cursor->index < count) {
         *sample = (struct sample){
             .name = text_of(metric->name), .unit = text_of(metric->unit), .index = cursor->index++};

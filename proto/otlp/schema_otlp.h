@@ -22,6 +22,12 @@ typedef Opentelemetry__Proto__Metrics__V1__ExponentialHistogramDataPoint OtlpExp
 typedef Opentelemetry__Proto__Metrics__V1__SummaryDataPoint OtlpSummary;
 typedef Opentelemetry__Proto__Metrics__V1__Exemplar OtlpExemplar;
 
+/* A case of OtlpMetric.data_case. */
+#define OTLP_DATA_IS(type) OPENTELEMETRY__PROTO__METRICS__V1__METRIC__DATA_##type
+
+/* The indexes of struct sample.outer. */
+enum { OUTER_RESOURCE, OUTER_SCOPE, OUTER_METRIC };
+
 /* Lists of these, as they stand in a message. */
 struct otlp_attributes {
     OtlpAttribute *const *list;
@@ -42,6 +48,9 @@ struct otlp_origin {
 };
 
 struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample);
+
+/* 0: the metric has no points, or its type is unknown. */
+size_t otlp_point_count(const OtlpMetric *metric);
 
 /* What the metric's point at `index` has of either. */
 struct otlp_attributes otlp_point_attributes(const OtlpMetric *metric, size_t index);

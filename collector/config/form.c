@@ -30,7 +30,11 @@ static void append(char text[FORM_SIZE], const char *more)
 void form_of_value(const struct setting *setting, const struct config_choices *choices,
                    char text[FORM_SIZE])
 {
-    static const char *const names[] = {"N", "SIZE", "TIME"};
+    static const char *const names[] = {
+        [QUANTITY_COUNT] = "N",
+        [QUANTITY_SIZE] = "SIZE",
+        [QUANTITY_DURATION] = "TIME",
+    };
     enum quantity quantity;
     const char *name;
     text[0] = '\0';

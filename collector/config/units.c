@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/text/digit.h"
+
 struct unit {
     const char *name; /* NULL ends a table */
     uint64_t factor;
@@ -51,11 +53,6 @@ static const struct quantity_rules rules[] = {
 };
 
 static const char too_large[] = "is too large";
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* The decimal number as written: whole + part / part_of, part < part_of, in lowest terms. */
 struct decimal {

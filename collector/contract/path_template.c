@@ -11,20 +11,7 @@
 #include "collector/text/decimal.h"
 #include "collector/text/output.h"
 
-#define NS_PER_S   INT64_C(1000000000)
-#define NS_PER_DAY (86400 * NS_PER_S)
-
-const struct path_time_field path_time_fields[PIECE_KINDS] = {
-    [PIECE_YEAR] = {'Y', 4, 0, 9999, NS_PER_DAY},
-    [PIECE_YEAR_OF_CENTURY] = {'y', 2, 0, 99, NS_PER_DAY},
-    [PIECE_MONTH] = {'m', 2, 1, 12, NS_PER_DAY},
-    [PIECE_DAY] = {'d', 2, 1, 31, NS_PER_DAY},
-    [PIECE_DAY_OF_YEAR] = {'j', 3, 1, 366, NS_PER_DAY},
-    [PIECE_HOUR] = {'H', 2, 0, 23, 3600 * NS_PER_S},
-    [PIECE_MINUTE] = {'M', 2, 0, 59, 60 * NS_PER_S},
-    [PIECE_SECOND] = {'S', 2, 0, 59, NS_PER_S},
-    [PIECE_SECONDS] = {'s', PATH_SECONDS_MAX_DIGITS, 0, 0, NS_PER_S},
-};
+#define NS_PER_S INT64_C(1000000000)
 
 static const struct value_field {
     const char *text;
@@ -269,14 +256,6 @@ static size_t find_extension(const struct path_template *path)
     return extension_size(text + name, last->size - name, name == 0 && path->piece_count != 1);
 }
 
-static bool only_digits_and_dots(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (text[i] != '.' && !(text[i] >= '0' && text[i] <= '9'))
-            return false;
-    return true;
-}
-
 /* The value that nothing but digits, dots and fields of time stand after, up to the number. */
 static size_t find_open_value(const struct path_template *path)
 {
@@ -285,7 +264,7 @@ static size_t find_open_value(const struct path_template *path)
         if (path_piece_is_value(piece->kind))
             return i;
         if (piece->kind == PIECE_LITERAL &&
-            !only_digits_and_dots(path->literals + piece->at, piece->size))
+            !path_only_digits_and_dots(path->literals + piece->at, piece->size))
             break;
     }
     return PATH_PIECES_SIZE;
@@ -379,36 +358,6 @@ const char *path_template_prefix(const struct path_template *path)
 size_t path_template_depth(const struct path_template *path)
 {
     return path->depth;
-}
-
-/* Four numbers of one to three digits, with dots between them. */
-static bool is_like_address(const char *text, size_t size)
-{
-    unsigned dots = 0;
-    unsigned digits = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] != '.')
-            digits++;
-        if (digits > 3 || (text[i] == '.' && digits == 0))
-            return false;
-        if (text[i] == '.') {
-            dots++;
-            digits = 0;
-        }
-    }
-    return dots == 3 && digits != 0;
-}
-
-bool path_value_has_end(const char *value, size_t size)
-{
-    const size_t longest = sizeof "255.255.255.255" - 1;
-    size_t at = size;
-    bool dot = false;
-    if (size == 0 || value[size - 1] == '.')
-        return true;
-    while (at != 0 && size - at <= longest && only_digits_and_dots(value + at - 1, 1))
-        dot = value[--at] == '.' || dot;
-    return !dot || is_like_address(value + at, size - at);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */

@@ -9,11 +9,10 @@
 #include "collector/contract/path_template.h"
 #include "collector/contract/path_template_pieces.h"
 #include "collector/platform/file_path.h"
-
-#define NUMBER_DIGITS 9 /* of PATH_NUMBER_MAX */
+#include "collector/text/digit.h"
 
 /* The longest path with its ".N". */
-#define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + NUMBER_DIGITS)
+#define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)
 
 /* Places in a path, from before its first byte to behind its last. */
 struct places {
@@ -28,11 +27,6 @@ static void add_place(struct places *places, size_t at)
 static bool has_place(const struct places *places, size_t at)
 {
     return (places->bits[at / 64] >> at % 64 & 1) != 0;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* The lengths that a piece can have at some place; none where the least is above the most. */
@@ -93,9 +87,9 @@ static struct lengths lengths_at(const struct path_template *template,
 /* Bytes of the dot and the digits that stand here; 0: there is no number. */
 static size_t number_size(const char *path)
 {
-    char text[1 + NUMBER_DIGITS + 1] = {path[0]};
+    char text[1 + PATH_NUMBER_DIGITS + 1] = {path[0]};
     size_t size = 1;
-    for (; path[0] == '.' && size <= NUMBER_DIGITS && is_digit(path[size]); size++)
+    for (; path[0] == '.' && size <= PATH_NUMBER_DIGITS && is_digit(path[size]); size++)
         text[size] = path[size];
     return path_number(text) != 0 ? size : 0;
 }
@@ -138,18 +132,6 @@ static size_t length_to(const struct reading *reading, size_t index, size_t at)
             (!open || path_value_has_end(reading->path + at, length)))
             return length;
     return NO_LENGTH;
-}
-
-uint32_t path_number(const char *text)
-{
-    uint32_t number = 0;
-    size_t digits = 0;
-    if (text[0] != '.' || text[1] == '0')
-        return 0;
-    while (digits <= NUMBER_DIGITS && is_digit(text[1 + digits]))
-        if (++digits <= NUMBER_DIGITS)
-            number = number * 10 + (uint32_t)(text[digits] - '0');
-    return digits <= NUMBER_DIGITS && text[1 + digits] == '\0' ? number : 0;
 }
 
 /* Walks from the front to the end of the expansion, and writes the key. */

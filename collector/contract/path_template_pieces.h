@@ -27,6 +27,9 @@ enum path_piece_kind {
 /* %s: an int64_t of nanoseconds has so many digits of seconds. */
 #define PATH_SECONDS_MAX_DIGITS 10
 
+/* Digits of PATH_NUMBER_MAX. */
+#define PATH_NUMBER_DIGITS 9
+
 /* A field of time. Of PIECE_SECONDS `digits` is the most, and the range goes unused. */
 struct path_time_field {
     char letter;
@@ -80,6 +83,9 @@ static inline bool path_byte_is_safe(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
 }
+
+/* Whether the text has no byte but decimal digits and dots. */
+bool path_only_digits_and_dots(const char *text, size_t size);
 
 /*
  * Whether the end of a value can be told from a number that follows it: it does not end in a dot

@@ -3,17 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "collector/text/digit.h"
 #include "collector/text/escaped.h"
 #include "collector/text/number.h"
 #include "collector/text/plain_text.h"
 #include "collector/text/utf8.h"
 
 /* --- names and values ------------------------------------------------------------------------- */
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 #define ONES UINT64_C(0x0101010101010101)
 

@@ -1,4 +1,4 @@
-/* What the two halves of the file's reader share: file_yaml.c and file_maps.c. */
+/* What the parts of the file's reader share: file_yaml.c calls file_maps.c, both file_parts.c. */
 #ifndef SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 
@@ -16,7 +16,7 @@ struct file_reading {
     struct error *error;
 };
 
-/* Reads the next piece into `piece`. Returns false with the error filled. */
+/* file_parts.c: reads the next piece into `piece`. Returns false with the error filled. */
 bool file_next(struct file_reading *reading);
 
 /* Fill the error with what is wrong at a mark. Return false. */
@@ -28,8 +28,8 @@ bool file_no_memory(const struct file_reading *reading);
 const char *file_piece_name(const struct file_reading *reading);
 
 /*
- * Reads what the piece that was read last begins, a URL or a map of its parts, and adds the URL to
- * the entries. `option` is one that takes a URL.
+ * file_maps.c: reads what the piece that was read last begins, a URL or a map of its parts, and
+ * adds the URL to the entries. `option` is one that takes a URL.
  */
 bool file_read_url(struct file_reading *reading, const struct option *option);
 

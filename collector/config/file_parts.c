@@ -1,0 +1,41 @@
+/* The next piece of a configuration file, and what is wrong with it. */
+#include "collector/config/file_parts.h"
+
+bool file_fault(const struct file_reading *reading, struct written_mark mark,
+                const struct fault *fault)
+{
+    error_set(reading->error, fault->no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CONFIG,
+              "%s:%zu:%zu: %s", reading->path, mark.line, mark.column, fault->text);
+    return false;
+}
+
+bool file_no_memory(const struct file_reading *reading)
+{
+    error_set(reading->error, EXIT_CODE_INTERNAL, "not enough memory");
+    return false;
+}
+
+bool file_next(struct file_reading *reading)
+{
+    struct fault fault;
+    struct written_mark mark = {1, 1};
+    return yaml_reading_next(reading->yaml, &reading->piece, &fault, &mark) ||
+           file_fault(reading, mark, &fault);
+}
+
+const char *file_piece_name(const struct file_reading *reading)
+{
+    switch (reading->piece.kind) {
+    case PIECE_TEXT:
+        return reading->piece.length == 0 ? "nothing" : "a text";
+    case PIECE_LIST:
+        return "a list";
+    case PIECE_MAP:
+        return "a map";
+    case PIECE_LIST_END:
+    case PIECE_MAP_END:
+    case PIECE_END:
+        break;
+    }
+    return "the end";
+}

@@ -240,7 +240,7 @@ void json_write_message(struct json_walk *walk, const struct message_type *type,
 {
     if (type->well_known != WELL_KNOWN_NOT) {
         struct output before = *walk->out;
-        if (json_write_well_known(walk, type, message) || walk->out->overflow)
+        if (walk->write_well_known(walk, type, message) || walk->out->overflow)
             return;
         walk->out->used = before.used;
         walk->fallbacks++;
@@ -248,12 +248,4 @@ void json_write_message(struct json_walk *walk, const struct message_type *type,
     json_object_begin(walk->out);
     json_write_fields(walk, type, message);
     json_object_end(walk->out);
-}
-
-size_t message_write_json(const struct message_type *type, const ProtobufCMessage *message,
-                          const struct json_style *style, struct arena *scratch, struct output *out)
-{
-    struct json_walk walk = {.out = out, .style = style, .scratch = scratch};
-    json_write_message(&walk, type, message);
-    return walk.fallbacks;
 }

@@ -1,6 +1,6 @@
 /*
- * What json.c, which writes plain messages, and json_well_known.c, which writes protobuf's own,
- * need of each other. For nobody else.
+ * The walk of json.c, which writes plain messages. json_well_known.c writes protobuf's own types
+ * with it, and hands itself in. For nobody else.
  */
 #ifndef SLUICE_PROTO_MESSAGE_JSON_WALK_H
 #define SLUICE_PROTO_MESSAGE_JSON_WALK_H
@@ -14,6 +14,13 @@ struct json_walk {
     struct arena *scratch;
     unsigned level;   /* how deep the message being written lies; 0: the outermost */
     size_t fallbacks; /* values that had no form */
+
+    /*
+     * Writes a message of a well-known type in its own form. Returns false where it has none; the
+     * caller then removes what was appended.
+     */
+    bool (*write_well_known)(struct json_walk *walk, const struct message_type *type,
+                             const ProtobufCMessage *message);
 };
 
 /* A message in whatever form its type has. */
@@ -32,12 +39,5 @@ void json_write_list(struct json_walk *walk, const struct field_type *field,
                      const ProtobufCMessage *message);
 void json_write_map(struct json_walk *walk, const struct field_type *field,
                     const ProtobufCMessage *message);
-
-/*
- * Writes a message of a well-known type in its own form. Returns false where it has none; what was
- * appended is then to be taken back.
- */
-bool json_write_well_known(struct json_walk *walk, const struct message_type *type,
-                           const ProtobufCMessage *message);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "collector/text/json_writer.h"
 #include "proto/message/decode.h"
+#include "proto/message/json.h"
 #include "proto/message/json_walk.h"
 #include "proto/types/type_set.h"
 
@@ -187,8 +188,8 @@ static bool write_any(struct json_walk *walk, const struct message_type *type,
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-bool json_write_well_known(struct json_walk *walk, const struct message_type *type,
-                           const ProtobufCMessage *message)
+static bool write_well_known(struct json_walk *walk, const struct message_type *type,
+                             const ProtobufCMessage *message)
 {
     switch (type->well_known) {
     case WELL_KNOWN_ANY:
@@ -214,4 +215,13 @@ bool json_write_well_known(struct json_walk *walk, const struct message_type *ty
         break;
     }
     return false;
+}
+
+size_t message_write_json(const struct message_type *type, const ProtobufCMessage *message,
+                          const struct json_style *style, struct arena *scratch, struct output *out)
+{
+    struct json_walk walk = {
+        .out = out, .style = style, .scratch = scratch, .write_well_known = write_well_known};
+    json_write_message(&walk, type, message);
+    return walk.fallbacks;
 }

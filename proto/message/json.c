@@ -1,10 +1,9 @@
-#include "proto/message/json.h"
+#include "proto/message/json_walk.h"
 
 #include <string.h>
 
 #include "collector/base/wire.h"
 #include "collector/text/json_writer.h"
-#include "proto/message/json_walk.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
 

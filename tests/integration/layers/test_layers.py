@@ -180,6 +180,9 @@ class Calls(unittest.TestCase):
     def test_the_build_has_objects(self):
         self.assertGreater(len(self.calls), 100)
 
+    def test_no_files_call_each_other_in_a_circle(self):
+        self.assertEqual(circles(self.calls), [])
+
     def test_no_file_calls_into_a_folder_that_it_may_not_include(self):
         table = rows(ROOT)
         wrong = []

@@ -38,10 +38,10 @@ int notifier_add(struct notifier *notifier, wait_handle socket, void *token, str
     return notifier->backend->add(notifier, socket, token, error);
 }
 
-struct inbox *notifier_inbox(struct notifier *notifier, wait_handle socket)
+void notifier_attach(struct notifier *notifier, struct udp_socket *socket)
 {
-    const struct notifier_backend *backend = notifier->backend;
-    return backend->inbox == NULL ? NULL : backend->inbox(notifier, socket);
+    if (notifier->backend->attach != NULL)
+        notifier->backend->attach(notifier, socket);
 }
 
 size_t notifier_memory(const struct notifier_backend *backend)

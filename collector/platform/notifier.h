@@ -11,9 +11,9 @@
  * from 0; most backends have but one. Whoever waits again has done with the events of its wait
  * before. One thread at a time adds and removes; any thread wakes.
  *
- * A backend may receive by itself what it tells of. It does so into an inbox, of which the socket
- * is told (udp_socket_set_inbox) before the next wait; receives then take from there, and when
- * REMOVED was told there may be something left.
+ * A backend may receive datagrams by itself. The caller attaches the UDP socket (notifier_attach)
+ * after it was added and before the next wait; udp_socket_receive then hands out what the backend
+ * received. Some of that may be left when REMOVED is reported.
  *
  * A token belongs to its caller and must live until its REMOVED event, which comes when no thread
  * can hold another event of it any more: from a later wait than the one that was being handled when
@@ -31,7 +31,7 @@
 #include "collector/base/error.h"
 #include "collector/platform/wakeup.h"
 
-struct inbox;
+struct udp_socket;
 
 /* What every backend's own begins with. */
 struct notifier {
@@ -69,8 +69,8 @@ struct notifier_backend {
     size_t (*wait)(struct notifier *notifier, size_t thread, struct notifier_event *events,
                    size_t capacity, int timeout_ms);
     void (*leave)(struct notifier *notifier, size_t thread); /* NULL: it need not know */
-    struct inbox *(*inbox)(struct notifier *notifier, wait_handle socket); /* NULL: see below */
-    size_t (*memory)(void);                                                /* NULL: see below */
+    void (*attach)(struct notifier *notifier, struct udp_socket *socket); /* NULL: see below */
+    size_t (*memory)(void);                                               /* NULL: see below */
     void (*wake)(struct notifier *notifier);
 };
 
@@ -101,8 +101,11 @@ void notifier_destroy(struct notifier *notifier);
  * (EXIT_CODE_INTERNAL). */
 int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error);
 
-/* Where it receives for a socket that was added; NULL: it only tells. */
-struct inbox *notifier_inbox(struct notifier *notifier, wait_handle socket);
+/*
+ * Of a UDP socket whose handle was added: the backend receives for it, if it can. A backend that
+ * only reports readiness does nothing.
+ */
+void notifier_attach(struct notifier *notifier, struct udp_socket *socket);
 
 /* Bytes that notifier_create allocates to receive into. */
 size_t notifier_memory(const struct notifier_backend *backend);

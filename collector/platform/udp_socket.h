@@ -19,7 +19,6 @@
 #include "collector/platform/wakeup.h"
 
 struct udp_socket;
-struct inbox;
 
 /* What the operating system offers. */
 extern const bool udp_socket_can_share_port; /* else nothing opens with share_port */
@@ -138,14 +137,8 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error);
 wait_handle udp_socket_handle(const struct udp_socket *socket);
 
 /*
- * Where the notifier that it was added to receives for it (notifier_inbox); NULL: it does not. The
- * socket lets go of it at the end.
- */
-void udp_socket_set_inbox(struct udp_socket *socket, struct inbox *inbox);
-
-/*
- * Whether datagrams were received for it that no receive has handed out yet: they are asked for
- * before it is closed.
+ * Whether the notifier (notifier_attach) received datagrams for it that no receive has handed out
+ * yet. They are asked for before it is closed.
  */
 bool udp_socket_holds_received(const struct udp_socket *socket);
 

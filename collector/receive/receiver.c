@@ -68,8 +68,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
         return -1;
     }
     /* The notifier knows it: from now on it stays until it is removed. */
-    udp_socket_set_inbox(port->socket,
-                         notifier_inbox(receiver->notifier, udp_socket_handle(port->socket)));
+    notifier_attach(receiver->notifier, port->socket);
     port->next = receiver->ports;
     receiver->ports = port;
     if (udp_socket_bind(port->socket, error) != 0)

@@ -46,26 +46,18 @@ void datagram_group_destroy(struct datagram_group *group)
     free(made);
 }
 
-void datagram_group_prepare(struct linux_group *group, size_t limit, bool gro)
+void datagram_group_prepare(struct linux_group *group, size_t limit,
+                            const struct receive_form *form)
 {
-    if (group->limit == limit && group->gro == gro && !group->borrowed)
+    if (group->limit == limit && group->form == form && !group->borrowed)
         return;
     if (group->borrowed)
         own_headers(group);
     group->borrowed = false;
     group->limit = limit;
-    group->gro = gro;
-    size_t front = limit < DATAGRAM_FRONT_SIZE ? limit : DATAGRAM_FRONT_SIZE;
-    for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
-        struct iovec *vector = group->vectors[i];
-        uint8_t *rest = group->rests + i * REST_STRIDE;
-        vector[0] = gro ? (struct iovec){rest, DATAGRAM_MAX_SIZE}
-                        : (struct iovec){group->fronts + i * DATAGRAM_FRONT_SIZE, front};
-        vector[1] = (struct iovec){rest, limit - front};
-        group->headers[i].msg_hdr.msg_iovlen = gro || limit == front ? 1 : 2;
-        group->group.slots[i].front = vector[0].iov_base;
-        group->group.slots[i].rest = rest;
-    }
+    group->form = form;
+    for (unsigned i = 0; i < DATAGRAM_GROUP_SIZE; i++)
+        form->lay_out(group, i, limit);
 }
 
 void datagram_group_release(struct datagram_group *to)

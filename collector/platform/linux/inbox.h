@@ -80,4 +80,11 @@ void inbox_prefetch(const struct inbox *inbox);
 /* The first to come. Returns false where nothing has. */
 bool inbox_take(struct inbox *inbox, struct arrival *arrival);
 
+/* --- its socket ------------------------------------------------------------------------------- */
+
+struct udp_socket;
+
+/* The socket receives from the inbox first from now on. It lets go of it when it is closed. */
+void udp_socket_receive_from_inbox(struct udp_socket *socket, struct inbox *inbox);
+
 #endif

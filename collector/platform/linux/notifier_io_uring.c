@@ -21,6 +21,7 @@
 #include "collector/platform/linux/inbox.h"
 #include "collector/platform/linux/notifier_backends.h"
 #include "collector/platform/thread.h"
+#include "collector/platform/udp_socket.h"
 
 #define REQUESTS 256 /* that are handed to the kernel at a time */
 
@@ -199,14 +200,15 @@ static struct watched *find(const struct ring_notifier *notifier, wait_handle so
     return NULL;
 }
 
-static struct inbox *inbox_of(struct notifier *base, wait_handle socket)
+static void attach(struct notifier *base, struct udp_socket *socket)
 {
     struct ring_notifier *notifier = of(base);
     mutex_lock(notifier->lock);
-    const struct watched *watched = find(notifier, socket);
+    const struct watched *watched = find(notifier, udp_socket_handle(socket));
     struct inbox *inbox = watched == NULL ? NULL : watched->inbox;
     mutex_unlock(notifier->lock);
-    return inbox;
+    if (inbox != NULL)
+        udp_socket_receive_from_inbox(socket, inbox);
 }
 
 static int remove_socket(struct notifier *base, wait_handle socket, void *token,
@@ -466,6 +468,6 @@ const struct notifier_backend notifier_io_uring = {
     .remove = remove_socket,
     .wait = wait_for_events,
     .wake = wake,
-    .inbox = inbox_of,
+    .attach = attach,
     .memory = inbox_pool_memory,
 };

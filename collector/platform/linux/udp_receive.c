@@ -96,20 +96,61 @@ static void fill_common(const struct udp_socket *socket, struct linux_group *gro
     slot->received_ns = arrival_time(header);
 }
 
-static void fill_slots(const struct udp_socket *socket, struct linux_group *group, size_t count)
+/* --- one datagram a buffer -------------------------------------------------------------------- */
+
+static void lay_out_single(struct linux_group *group, unsigned buffer, size_t limit)
 {
-    for (size_t i = 0; i < count; i++) {
+    size_t front = limit < DATAGRAM_FRONT_SIZE ? limit : DATAGRAM_FRONT_SIZE;
+    struct iovec *vector = group->vectors[buffer];
+    struct datagram_slot *slot = &group->group.slots[buffer];
+    uint8_t *rest = group->rests + buffer * REST_STRIDE;
+    vector[0] = (struct iovec){group->fronts + (size_t)buffer * DATAGRAM_FRONT_SIZE, front};
+    vector[1] = (struct iovec){rest, limit - front};
+    group->headers[buffer].msg_hdr.msg_iovlen = limit == front ? 1 : 2;
+    slot->front = vector[0].iov_base;
+    slot->rest = rest;
+}
+
+static unsigned most_single(const struct linux_group *group)
+{
+    (void)group;
+    return DATAGRAM_GROUP_SIZE;
+}
+
+static void fill_slots(const struct udp_socket *socket, struct linux_group *group)
+{
+    for (size_t i = 0; i < group->received; i++) {
         const struct mmsghdr *received = &group->headers[i];
         struct datagram_slot *slot = &group->group.slots[i];
-        slot->truncated = (received->msg_hdr.msg_flags & MSG_TRUNC) != 0;
         slot->sent_size = received->msg_len; /* with MSG_TRUNC asked for: the real length */
+        slot->truncated = received->msg_len > group->limit;
         slot->size = slot->truncated ? (uint32_t)group->limit : received->msg_len;
         fill_common(socket, group, i, slot);
     }
-    group->group.count = count;
+    group->group.count = group->received;
+    group->group.emptied = group->all;
 }
 
+const struct receive_form receive_form_single = {
+    .lay_out = lay_out_single,
+    .most = most_single,
+    .cut = fill_slots,
+};
+
 /* --- whole buffers, of one or many datagrams (udp(7), UDP_GRO) -------------------------------- */
+
+static void lay_out_gro(struct linux_group *group, unsigned buffer, size_t limit)
+{
+    uint8_t *rest = group->rests + buffer * REST_STRIDE;
+    (void)limit; /* cut_slots cuts to it */
+    group->vectors[buffer][0] = (struct iovec){rest, DATAGRAM_MAX_SIZE};
+    group->headers[buffer].msg_hdr.msg_iovlen = 1;
+}
+
+static unsigned most_gro(const struct linux_group *group)
+{
+    return group->aggregated ? GRO_BUFFERS : DATAGRAM_GROUP_SIZE;
+}
 
 /* All datagrams of a buffer have one size, but for the last one, which may be shorter. */
 static void begin_buffer(const struct udp_socket *socket, struct linux_group *group)
@@ -151,21 +192,23 @@ static void cut_slots(const struct udp_socket *socket, struct linux_group *group
     group->group.emptied = group->all && !group->group.more;
 }
 
-/* --- asking the kernel ------------------------------------------------------------------------ */
+const struct receive_form receive_form_gro = {
+    .lay_out = lay_out_gro,
+    .most = most_gro,
+    .cut = cut_slots,
+};
 
-static unsigned ask_for(const struct linux_group *group)
-{
-    return group->gro && group->aggregated ? GRO_BUFFERS : DATAGRAM_GROUP_SIZE;
-}
+/* --- from the kernel -------------------------------------------------------------------------- */
 
 /*
  * Fewer than it asked for end recvmmsg(2) where the next one would block, or met an error that is
  * then told by the call after. There are none for a socket that is not connected and has not asked
  * for them (IP_RECVERR of ip(7)) but those that make it useless; so what came short was all.
  */
-static int receive(struct udp_socket *socket, struct linux_group *group)
+static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group)
 {
-    unsigned most = ask_for(group);
+    datagram_group_prepare(group, socket->options.max_datagram, socket->form);
+    unsigned most = group->form->most(group);
     for (unsigned i = 0; i < group->used; i++)
         datagram_group_set_room(group, i);
     /* The C library's function would first see to it that the thread can be cancelled meanwhile. */
@@ -177,13 +220,37 @@ static int receive(struct udp_socket *socket, struct linux_group *group)
     return count;
 }
 
-/* Behind what is in its inbox. */
-static bool has_nothing_behind(const struct udp_socket *socket)
+/* No datagram of it is received before it is asked for. */
+static bool holds_nothing(const struct udp_socket *socket)
+{
+    (void)socket;
+    return false;
+}
+
+static void prefetch_nothing(const struct udp_socket *socket)
+{
+    (void)socket;
+}
+
+static void close_nothing(struct udp_socket *socket)
+{
+    (void)socket;
+}
+
+const struct receive_way receive_way_recvmmsg = {
+    .receive = receive_recvmmsg,
+    .holds_received = holds_nothing,
+    .prefetch_received = prefetch_nothing,
+    .close = close_nothing,
+};
+
+/* --- from an inbox, which a notifier fills ---------------------------------------------------- */
+
+/* After what is in its inbox. */
+static bool has_nothing_more(const struct udp_socket *socket)
 {
     return inbox_is_drained(socket->inbox) && !socket->last_drain;
 }
-
-/* --- what a notifier has received ------------------------------------------------------------- */
 
 static void borrow(struct linux_group *group, unsigned index, const struct arrival *arrival)
 {
@@ -191,8 +258,6 @@ static void borrow(struct linux_group *group, unsigned index, const struct arriv
     struct datagram_slot *slot = &group->group.slots[index];
     header->msg_hdr = arrival->header;
     header->msg_len = arrival->size;
-    if (!group->gro && arrival->size > group->limit) /* a buffer holds what no limit does */
-        header->msg_hdr.msg_flags |= MSG_TRUNC;
     group->vectors[index][0].iov_base = arrival->data;
     slot->front = arrival->data;
     slot->rest = arrival->data + DATAGRAM_FRONT_SIZE;
@@ -203,18 +268,18 @@ static void borrow(struct linux_group *group, unsigned index, const struct arriv
 static int take_arrivals(struct udp_socket *socket, struct linux_group *group)
 {
     struct inbox *inbox = socket->inbox;
-    unsigned most = ask_for(group);
+    unsigned most = socket->form->most(group);
     unsigned count = 0;
     struct arrival arrival;
     group->limit = socket->options.max_datagram;
-    group->gro = socket->options.gro;
+    group->form = socket->form;
     group->borrowed = true;
     while (count < most && inbox_take(inbox, &arrival))
         borrow(group, count++, &arrival);
     group->lent_count = count;
     group->lender = inbox_pool_of(inbox);
     inbox_pool_hold(group->lender);
-    group->all = inbox_is_empty(inbox) && has_nothing_behind(socket);
+    group->all = inbox_is_empty(inbox) && has_nothing_more(socket);
     return (int)count;
 }
 
@@ -225,44 +290,62 @@ static int fail_with(int code)
 }
 
 /*
- * First what is in the inbox. Behind that the socket is asked only where the notifier had no
- * buffers left, or will say nothing more. As recvmmsg(2): how many, or -1 with errno.
+ * First what is in the inbox. After that the kernel is asked only where the notifier had no buffers
+ * left, or will report nothing more.
  */
-static int receive_next(struct udp_socket *socket, struct linux_group *group)
+static int receive_inbox(struct udp_socket *socket, struct linux_group *group)
 {
     struct inbox *inbox = socket->inbox;
-    if (inbox != NULL && !inbox_is_empty(inbox))
+    if (!inbox_is_empty(inbox))
         return take_arrivals(socket, group);
-    int code = inbox != NULL ? inbox_take_error(inbox) : 0;
+    int code = inbox_take_error(inbox);
     if (code != 0)
         return fail_with(code);
-    if (inbox != NULL && has_nothing_behind(socket))
+    if (has_nothing_more(socket))
         return fail_with(EAGAIN);
-    datagram_group_prepare(group, socket->options.max_datagram, socket->options.gro);
-    int count = receive(socket, group);
-    if (inbox != NULL && (group->all || (count < 0 && errno == EAGAIN)))
+    int count = receive_recvmmsg(socket, group);
+    if (group->all || (count < 0 && errno == EAGAIN))
         inbox_set_drained(inbox, true);
     return count;
 }
 
-bool udp_socket_holds_received(const struct udp_socket *socket)
+static bool inbox_holds_received(const struct udp_socket *socket)
 {
-    return socket->inbox != NULL && !inbox_is_empty(socket->inbox);
+    return !inbox_is_empty(socket->inbox);
+}
+
+static void prefetch_inbox(const struct udp_socket *socket)
+{
+    inbox_prefetch(socket->inbox);
+}
+
+static void close_inbox(struct udp_socket *socket)
+{
+    inbox_let_go(socket->inbox);
+}
+
+const struct receive_way receive_way_inbox = {
+    .receive = receive_inbox,
+    .holds_received = inbox_holds_received,
+    .prefetch_received = prefetch_inbox,
+    .close = close_inbox,
+};
+
+void udp_socket_receive_from_inbox(struct udp_socket *socket, struct inbox *inbox)
+{
+    socket->way->close(socket);
+    socket->inbox = inbox;
+    socket->way = &receive_way_inbox;
 }
 
 /* --- receiving -------------------------------------------------------------------------------- */
 
 static void hand_on(const struct udp_socket *socket, struct linux_group *group, size_t count)
 {
-    if (!group->gro) {
-        fill_slots(socket, group, count);
-        group->group.emptied = group->all;
-        return;
-    }
     group->received = count;
     group->next = 0;
     group->offset = 0;
-    cut_slots(socket, group);
+    group->form->cut(socket, group);
 }
 
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *to,
@@ -270,7 +353,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
 {
     struct linux_group *group = (struct linux_group *)to;
     if (to->more) {
-        cut_slots(socket, group);
+        group->form->cut(socket, group);
         return RECEIVE_OK;
     }
     datagram_group_release(to);
@@ -278,7 +361,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
     unsigned times = 0;
     to->count = 0;
     for (;;) {
-        int count = receive_next(socket, group);
+        int count = socket->way->receive(socket, group);
         if (count > 0) {
             hand_on(socket, group, (size_t)count);
             return RECEIVE_OK;

@@ -185,6 +185,8 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
         return -1;
     }
     made->fd = -1;
+    made->way = &receive_way_recvmmsg;
+    made->form = options->gro ? &receive_form_gro : &receive_form_single;
     if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
         set_up(made, options, error) != 0) {
         udp_socket_close(made);
@@ -243,8 +245,7 @@ void udp_socket_prefetch(const struct udp_socket *socket)
 
 void udp_socket_prefetch_received(const struct udp_socket *socket)
 {
-    if (socket->inbox != NULL)
-        inbox_prefetch(socket->inbox);
+    socket->way->prefetch_received(socket);
 }
 
 size_t udp_socket_receive_buffer(const struct udp_socket *socket)
@@ -252,10 +253,9 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket)
     return socket->receive_buffer;
 }
 
-void udp_socket_set_inbox(struct udp_socket *socket, struct inbox *inbox)
+bool udp_socket_holds_received(const struct udp_socket *socket)
 {
-    inbox_let_go(socket->inbox);
-    socket->inbox = inbox;
+    return socket->way->holds_received(socket);
 }
 
 /* --- what the kernel counted, and the end ----------------------------------------------------- */
@@ -295,6 +295,6 @@ void udp_socket_close(struct udp_socket *socket)
         return;
     if (socket->fd >= 0)
         close(socket->fd);
-    inbox_let_go(socket->inbox);
+    socket->way->close(socket);
     free(socket);
 }

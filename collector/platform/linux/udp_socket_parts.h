@@ -1,7 +1,7 @@
 /*
  * The parts of collector/platform/udp_socket.h on Linux, shared by the files that make it up:
- * udp_socket.c opens sockets and tells of them, datagram_group.c is the memory to receive into,
- * udp_receive.c receives. For nobody else.
+ * udp_socket.c opens sockets and describes them, datagram_group.c is the memory to receive into,
+ * udp_receive.c has the ways of receiving. Only these files include it.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
@@ -14,10 +14,42 @@
 #include "collector/platform/linux/inbox.h"
 #include "collector/platform/udp_socket.h"
 
+struct linux_group;
+
+/* What a buffer holds: one datagram, or many of one source (udp(7), UDP_GRO). */
+struct receive_form {
+    /* Points the vectors and the slot of one buffer to where datagrams of that limit go. */
+    void (*lay_out)(struct linux_group *group, unsigned buffer, size_t limit);
+
+    /* How many buffers to ask for at a time. */
+    unsigned (*most)(const struct linux_group *group);
+
+    /* Fills the slots from the buffers received. While the group has more it is called again. */
+    void (*cut)(const struct udp_socket *socket, struct linux_group *group);
+};
+
+extern const struct receive_form receive_form_single;
+extern const struct receive_form receive_form_gro;
+
+/* Where a socket's datagrams come from: recvmmsg(2), or an inbox that io_uring(7) fills. */
+struct receive_way {
+    /* Fills buffers of the group. As recvmmsg(2): how many, or -1 with errno. */
+    int (*receive)(struct udp_socket *socket, struct linux_group *group);
+
+    bool (*holds_received)(const struct udp_socket *socket);
+    void (*prefetch_received)(const struct udp_socket *socket);
+    void (*close)(struct udp_socket *socket);
+};
+
+extern const struct receive_way receive_way_recvmmsg;
+extern const struct receive_way receive_way_inbox;
+
 struct udp_socket {
     int fd;
-    bool last_drain;     /* nobody will tell of what comes behind that */
-    struct inbox *inbox; /* where a notifier receives for it; NULL: none does */
+    bool last_drain;                 /* nobody will report what comes after that */
+    const struct receive_way *way;   /* chosen by open; a notifier that receives changes it */
+    const struct receive_form *form; /* chosen by open */
+    struct inbox *inbox;             /* of receive_way_inbox */
     struct udp_socket_options options;
     struct address address;
     size_t receive_buffer;
@@ -43,7 +75,7 @@ _Static_assert(REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part holds any buf
 struct linux_group {
     struct datagram_group group; /* first: what callers hold */
     size_t limit;                /* bytes a datagram may have, as the vectors are set now; ... */
-    bool gro;                    /* ... the same for whole buffers */
+    const struct receive_form *form; /* ... and in that form; NULL: not set yet */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     unsigned used; /* headers that the last receive has changed */
     bool all;      /* it took all there was */
@@ -61,7 +93,7 @@ struct linux_group {
     uint8_t *fronts;
     uint8_t *rests;
 
-    /* Of whole buffers: how many were received, and how far they were handed on. */
+    /* How many buffers were received, and how far receive_form_gro has handed them on. */
     size_t received;
     size_t next;
     size_t offset;               /* bytes of that buffer */
@@ -70,8 +102,9 @@ struct linux_group {
     bool aggregated;             /* lately the kernel has put several into one */
 };
 
-/* Has the headers set for datagrams of that limit, or for whole buffers. */
-void datagram_group_prepare(struct linux_group *group, size_t limit, bool gro);
+/* Sets the headers for datagrams of that limit, in that form. */
+void datagram_group_prepare(struct linux_group *group, size_t limit,
+                            const struct receive_form *form);
 
 /* For a name and control messages: a receive says there how long they are. */
 static inline void datagram_group_set_room(struct linux_group *group, unsigned index)

@@ -281,12 +281,6 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
 }
 
 /* No notifier receives here. */
-void udp_socket_set_inbox(struct udp_socket *socket, struct inbox *inbox)
-{
-    (void)socket;
-    (void)inbox;
-}
-
 bool udp_socket_holds_received(const struct udp_socket *socket)
 {
     (void)socket;

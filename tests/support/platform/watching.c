@@ -61,7 +61,7 @@ void add_watched(struct watched *watched)
     wait_handle handle = udp_socket_handle(watched->socket);
     if (notifier_add(watching.notifier, handle, watched, &error) != 0)
         fail_msg("%s", error.text);
-    udp_socket_set_inbox(watched->socket, notifier_inbox(watching.notifier, handle));
+    notifier_attach(watching.notifier, watched->socket);
 }
 
 struct watched *watch(size_t index, size_t max_datagram)

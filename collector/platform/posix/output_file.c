@@ -46,29 +46,34 @@ static int make(const struct stream *stream, const struct stat *status, struct o
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-static const char *why_not_opened(int number, bool pipe)
+static const char *why_not_opened(int number, const char *path)
 {
-    if (number == ENXIO)
-        return pipe ? "nobody reads this pipe" : "it is a socket or a device without a driver";
-    return strerror(number);
+    struct stat status;
+    if (number != ENXIO)
+        return strerror(number);
+    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode)
+               ? "nobody reads this pipe"
+               : "it is a socket or a device without a driver";
 }
 
-/* Opens for appending and tells what it is. Returns the descriptor or -1. */
+/*
+ * Opens for appending and says what was opened. Returns the descriptor or -1. Without O_NONBLOCK a
+ * FIFO that nobody reads would block the open, whatever stood at the path a moment before. A
+ * regular file has no use for the flag afterwards.
+ */
 static int open_to_append(const char *path, struct stat *status, struct error *error)
 {
-    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
-    bool there = stat(path, status) == 0;
-    bool pipe = there && S_ISFIFO(status->st_mode);
-    if (there && !S_ISREG(status->st_mode))
-        flags |= O_NONBLOCK;
+    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     int fd = open(path, flags, 0644);
     if (fd < 0)
-        return cannot_create(error, path, why_not_opened(errno, pipe));
+        return cannot_create(error, path, why_not_opened(errno, path));
     if (fstat(fd, status) != 0) {
         cannot_create(error, path, strerror(errno));
         close(fd);
         return -1;
     }
+    if (S_ISREG(status->st_mode))
+        fcntl(fd, F_SETFL, O_APPEND);
     return fd;
 }
 

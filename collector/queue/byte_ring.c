@@ -1,31 +1,41 @@
 #include "collector/queue/byte_ring.h"
 
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "collector/platform/aligned_memory.h"
+
+#define CACHE_LINE 64
 
 /* Places are counted without end; where a byte stands is its place modulo the capacity. */
 struct byte_ring {
     size_t capacity;
-    _Atomic uint64_t taken; /* the consumer's */
-    _Atomic uint64_t put;   /* the producer's */
+    alignas(CACHE_LINE) _Atomic uint64_t taken; /* the consumer's */
+    alignas(CACHE_LINE) _Atomic uint64_t put;   /* the producer's */
     _Atomic bool closed;
     uint8_t bytes[];
 };
 
 struct byte_ring *byte_ring_create(size_t capacity)
 {
-    struct byte_ring *ring = calloc(1, sizeof *ring + capacity);
-    if (ring != NULL)
-        ring->capacity = capacity;
+    size_t size = sizeof(struct byte_ring) + capacity;
+    size_t lines = (size + CACHE_LINE - 1) / CACHE_LINE;
+    struct byte_ring *ring = aligned_memory_create(CACHE_LINE, lines * CACHE_LINE);
+    if (ring == NULL)
+        return NULL;
+    ring->capacity = capacity;
+    atomic_init(&ring->taken, 0);
+    atomic_init(&ring->put, 0);
+    atomic_init(&ring->closed, false);
     return ring;
 }
 
 void byte_ring_destroy(struct byte_ring *ring)
 {
-    free(ring);
+    aligned_memory_destroy(ring);
 }
 
 bool byte_ring_has_room(const struct byte_ring *ring, size_t size)

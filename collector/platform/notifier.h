@@ -33,6 +33,9 @@
 
 struct udp_socket;
 
+/* Events that one wait takes from the system at most, in backends that have such a limit. */
+#define NOTIFIER_WAIT_MOST 128
+
 /* What every backend's own begins with. */
 struct notifier {
     const struct notifier_backend *backend;
@@ -118,8 +121,8 @@ int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,
  * Waits for events: at most `capacity` (≥ 1) of them into `events`, one where there are several
  * threads, for at most `timeout_ms` milliseconds (negative: for ever). `thread` is the caller's
  * number. Returns how many: where one thread waits, and there was room for more, that is all there
- * was (up to 128 are told at a time); 0 when the time was over, the wait was interrupted, or the
- * backend only had to know that this thread is done with its events.
+ * was, up to NOTIFIER_WAIT_MOST at a time; 0 when the time was over, the wait was interrupted, or
+ * the backend only had to know that this thread is done with its events.
  */
 size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
                      size_t capacity, int timeout_ms);

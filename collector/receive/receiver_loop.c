@@ -3,8 +3,6 @@
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver_parts.h"
 
-#define WAIT_EVENTS 128
-
 /* The notifier has forgotten it, and so may all who wait for that. */
 static void let_leave(struct member *member, struct port *port)
 {
@@ -29,13 +27,13 @@ static void prefetch_socket(const struct port *port)
 /* What the notifier tells within that time; negative: for ever. */
 static void take_events(struct member *member, int timeout_ms)
 {
-    struct notifier_event events[WAIT_EVENTS];
+    struct notifier_event events[NOTIFIER_WAIT_MOST];
     struct receiver *receiver = member->receiver;
     pulse_wait(&member->pulse);
     size_t count =
-        notifier_wait(receiver->notifier, member->number, events, WAIT_EVENTS, timeout_ms);
+        notifier_wait(receiver->notifier, member->number, events, NOTIFIER_WAIT_MOST, timeout_ms);
     pulse_work(&member->pulse);
-    member->told_all = count < (receiver->options.thread_count > 1 ? 1 : WAIT_EVENTS);
+    member->told_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
     for (size_t i = 0; i < count; i++)
         if (events[i].token != NULL)
             prefetch_all(events[i].token, offsetof(struct port, next));

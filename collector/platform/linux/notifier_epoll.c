@@ -16,8 +16,6 @@
 #include "collector/platform/linux/notifier_backends.h"
 #include "collector/platform/posix/retry.h"
 
-#define WAIT_EVENTS 128
-
 struct epoll_notifier {
     struct notifier base;
     int epoll;
@@ -118,8 +116,8 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     if (count == capacity)
         return count;
 
-    struct epoll_event ready[WAIT_EVENTS];
-    size_t room = capacity - count < WAIT_EVENTS ? capacity - count : WAIT_EVENTS;
+    struct epoll_event ready[NOTIFIER_WAIT_MOST];
+    size_t room = capacity - count < NOTIFIER_WAIT_MOST ? capacity - count : NOTIFIER_WAIT_MOST;
     int found = epoll_wait(notifier->epoll, ready, (int)room, count != 0 ? 0 : timeout_ms);
     if (found < 0)
         retry_rest();

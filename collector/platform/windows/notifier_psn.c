@@ -22,8 +22,7 @@
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/system_error.h"
 
-#define WAIT_PACKETS 128
-#define LEFT         UINT64_MAX
+#define LEFT UINT64_MAX
 
 /* A socket; its address in memory is the completion key. Freed when its REMOVED is told. */
 struct registration {
@@ -306,8 +305,8 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
 {
     struct psn_notifier *notifier = of(base);
     bool alone = notifier->member_count == 1;
-    OVERLAPPED_ENTRY packets[WAIT_PACKETS];
-    size_t room = !alone ? 1 : capacity < WAIT_PACKETS ? capacity : WAIT_PACKETS;
+    OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
+    size_t room = !alone ? 1 : capacity < NOTIFIER_WAIT_MOST ? capacity : NOTIFIER_WAIT_MOST;
     ULONG found = 0;
     begin_wait(notifier, &notifier->members[thread]);
     if (!GetQueuedCompletionStatusEx(notifier->port, packets, (ULONG)room, &found,

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-const char torn_end_no_memory[] = "out of memory";
+static const char no_memory[] = "out of memory";
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
@@ -89,7 +89,7 @@ static const char *mend_record(const struct torn_file_ops *ops, void *context, b
         return why;
     uint8_t *window = malloc(WINDOW_SIZE);
     if (window == NULL)
-        return torn_end_no_memory;
+        return no_memory;
     why = find_end(ops, context, size, whole, window, &end);
     free(window);
     if (why != NULL || end == size)
@@ -109,4 +109,15 @@ const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool a
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
     return format == NULL ? mend_line(ops, context, alone, start)
                           : mend_record(ops, context, alone, format->whole, start);
+}
+
+int torn_end_not_mended(const char *path, const struct output_file_format *format, const char *why,
+                        struct error *error)
+{
+    if (format == NULL)
+        error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot write to %s: %s", path, why);
+    else
+        error_set(error, why == no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE,
+                  "cannot append %s to %s: %s", format->name, path, why);
+    return -1;
 }

@@ -11,9 +11,6 @@
 
 #define TORN_FILE_CHANGES "it changes while it is read"
 
-/* Why a file could not be put right where memory was short. */
-extern const char torn_end_no_memory[];
-
 /*
  * The operations on one open regular file, which `context` stands for. Those that return a text
  * return NULL, or why they failed: a text that may be changed by the next call.
@@ -38,5 +35,9 @@ struct torn_file_ops {
  */
 const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool alone,
                           const struct output_file_format *format, struct output_file_start *start);
+
+/* Fills `error` for a file that could not be put right, as torn_end_mend said. Returns -1. */
+int torn_end_not_mended(const char *path, const struct output_file_format *format, const char *why,
+                        struct error *error);
 
 #endif

@@ -77,16 +77,6 @@ static int open_to_append(const char *path, struct stat *status, struct error *e
     return fd;
 }
 
-static int not_mended(const char *path, const struct output_file_format *format, const char *why,
-                      struct error *error)
-{
-    if (format == NULL)
-        return cannot_create(error, path, why);
-    enum exit_code code = why == torn_end_no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE;
-    error_set(error, code, "cannot append %s to %s: %s", format->name, path, why);
-    return -1;
-}
-
 int output_file_open_append(const char *path, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
@@ -101,7 +91,7 @@ int output_file_open_append(const char *path, const struct output_file_format *f
     if (fd >= 0 && S_ISREG(status.st_mode))
         why = torn_line_mend(&look, fd, format, start);
     if (why != NULL) {
-        result = not_mended(path, format, why, error);
+        result = torn_end_not_mended(path, format, why, error);
         close(fd);
     }
     torn_line_look_end(&look);
@@ -278,7 +268,7 @@ int output_file_mend(struct output_file *file, const char *path,
     torn_line_look_end(&look);
     file->end = (off_t)output_file_size(file);
     file->unmixed = 0;
-    return why == NULL ? 0 : not_mended(path, format, why, error);
+    return why == NULL ? 0 : torn_end_not_mended(path, format, why, error);
 }
 
 void output_file_close(struct output_file *file)

@@ -115,16 +115,6 @@ static bool holds_something(HANDLE handle, struct file_identity *identity)
            size.QuadPart != 0 && shared_file_identify(handle, identity);
 }
 
-static int not_mended(const char *path, const struct output_file_format *format, const char *why,
-                      struct error *error)
-{
-    if (format == NULL)
-        return cannot_create(error, path, why);
-    enum exit_code code = why == torn_end_no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CANNOT_CREATE;
-    error_set(error, code, "cannot append %s to %s: %s", format->name, path, why);
-    return -1;
-}
-
 int output_file_open_append(const char *path, const struct output_file_format *format,
                             struct output_file **out, struct output_file_start *start,
                             struct error *error)
@@ -137,7 +127,7 @@ int output_file_open_append(const char *path, const struct output_file_format *f
         CloseHandle(handle);
         const char *why = torn_line_mend(path, &identity, format, start, &failure);
         if (why != NULL)
-            return not_mended(path, format, why, error);
+            return torn_end_not_mended(path, format, why, error);
         handle = open_to_append(path);
     }
     if (handle == INVALID_HANDLE_VALUE)
@@ -392,7 +382,7 @@ int output_file_mend(struct output_file *file, const char *path,
     CloseHandle(file->handle);
     const char *why = torn_line_mend(path, &file->identity, format, start, &failure);
     if (why != NULL)
-        not_mended(path, format, why, error);
+        torn_end_not_mended(path, format, why, error);
     file->handle = open_to_append(path);
     if (file->handle == INVALID_HANDLE_VALUE)
         return not_opened(path, error);

@@ -15,19 +15,24 @@
 /* How often a call is made again in a row because it was interrupted. */
 #define RETRY_MOST 100
 
+static inline bool retry_after(int number, unsigned *times)
+{
+    return errno == number && (*times)++ < RETRY_MOST;
+}
+
 /*
  * Whether a call that failed, as errno says, is to be made again: it was interrupted, and not too
  * often. `times` is 0 before the first call; a call that succeeds may set it to 0 again.
  */
 static inline bool retry_interrupted(unsigned *times)
 {
-    return errno == EINTR && (*times)++ < RETRY_MOST;
+    return retry_after(EINTR, times);
 }
 
 /* The same of accept(2): who wanted to connect has gone meanwhile, and another one may wait. */
 static inline bool retry_aborted(unsigned *times)
 {
-    return errno == ECONNABORTED && (*times)++ < RETRY_MOST;
+    return retry_after(ECONNABORTED, times);
 }
 
 /*

@@ -1,5 +1,25 @@
 #include "collector/platform/notifier.h"
 
+#include "collector/base/rule.h"
+
+/* One thread at a time may be in the calls that share `busy`. */
+static void enter(_Atomic bool *busy, const char *rule)
+{
+    bool was = SLUICE_RULES && atomic_exchange(busy, true);
+    RULE(!was, rule);
+}
+
+static void leave(_Atomic bool *busy)
+{
+    if (SLUICE_RULES)
+        atomic_store(busy, false);
+}
+
+static void enter_change(struct notifier *notifier)
+{
+    enter(&notifier->changing, "one thread at a time adds to a notifier and removes from it");
+}
+
 bool notifier_is_available(const struct notifier_backend *backend)
 {
     return backend->is_available == NULL || backend->is_available();
@@ -21,9 +41,14 @@ const struct notifier_backend *notifier_choose(const struct notifier_backend *wa
 int notifier_create(struct notifier **out, const struct notifier_backend *backend, size_t threads,
                     struct error *error)
 {
+    RULE(threads == 1 || (threads > 1 && backend->shared),
+         "several threads wait only where the backend is shared");
     if (backend->create(out, threads, error) != 0)
         return -1;
     (*out)->backend = backend;
+    (*out)->threads = threads;
+    atomic_init(&(*out)->changing, false);
+    atomic_init(&(*out)->waiting, false);
     return 0;
 }
 
@@ -35,7 +60,11 @@ void notifier_destroy(struct notifier *notifier)
 
 int notifier_add(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
 {
-    return notifier->backend->add(notifier, socket, token, error);
+    RULE(token != NULL, "a token is not NULL");
+    enter_change(notifier);
+    int result = notifier->backend->add(notifier, socket, token, error);
+    leave(&notifier->changing);
+    return result;
 }
 
 void notifier_attach(struct notifier *notifier, struct udp_socket *socket)
@@ -51,13 +80,24 @@ size_t notifier_memory(const struct notifier_backend *backend)
 
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token, struct error *error)
 {
-    return notifier->backend->remove(notifier, socket, token, error);
+    enter_change(notifier);
+    int result = notifier->backend->remove(notifier, socket, token, error);
+    leave(&notifier->changing);
+    return result;
 }
 
 size_t notifier_wait(struct notifier *notifier, size_t thread, struct notifier_event *events,
                      size_t capacity, int timeout_ms)
 {
-    return notifier->backend->wait(notifier, thread, events, capacity, timeout_ms);
+    RULE(thread < notifier->threads, "a waiting thread has a number below the notifier's threads");
+    RULE(capacity > 0, "a wait has room for an event");
+    bool alone = notifier->threads == 1;
+    if (alone)
+        enter(&notifier->waiting, "one thread at a time waits under a number");
+    size_t count = notifier->backend->wait(notifier, thread, events, capacity, timeout_ms);
+    if (alone)
+        leave(&notifier->waiting);
+    return count;
 }
 
 void notifier_leave(struct notifier *notifier, size_t thread)

@@ -25,6 +25,7 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
 #define SLUICE_COLLECTOR_PLATFORM_NOTIFIER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,6 +40,11 @@ struct udp_socket;
 /* What every backend's own begins with. */
 struct notifier {
     const struct notifier_backend *backend;
+    size_t threads;
+
+    /* Of the rules that notifier.c checks: somebody is in such a call. */
+    _Atomic bool changing;
+    _Atomic bool waiting; /* only where one thread waits */
 };
 
 enum notifier_event_type {

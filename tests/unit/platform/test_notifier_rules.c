@@ -1,0 +1,174 @@
+/* The rules of collector/platform/notifier.h: breaking one aborts the program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/platform/notifier.h"
+
+/* A backend that calls the notifier again, as a second thread would at the same time. */
+static struct notifier reentered;
+static struct notifier_event event;
+static char token;
+
+static int create(struct notifier **out, size_t threads, struct error *error)
+{
+    (void)threads;
+    (void)error;
+    *out = &reentered;
+    return 0;
+}
+
+static int add(struct notifier *notifier, wait_handle socket, void *of, struct error *error)
+{
+    return notifier_remove(notifier, socket, of, error);
+}
+
+static int remove_nothing(struct notifier *notifier, wait_handle socket, void *of,
+                          struct error *error)
+{
+    (void)notifier;
+    (void)socket;
+    (void)of;
+    (void)error;
+    return 0;
+}
+
+static size_t wait_again(struct notifier *notifier, size_t thread, struct notifier_event *events,
+                         size_t capacity, int timeout_ms)
+{
+    return timeout_ms == 0 ? 0 : notifier_wait(notifier, thread, events, capacity, 0);
+}
+
+static const struct notifier_backend backend = {
+    .name = "reentered",
+    .create = create,
+    .add = add,
+    .remove = remove_nothing,
+    .wait = wait_again,
+};
+
+static struct notifier *make(size_t threads)
+{
+    struct notifier *made;
+    struct error error;
+    return notifier_create(&made, &backend, threads, &error) == 0 ? made : NULL;
+}
+
+static void assert_aborts(void (*act)(void))
+{
+    pid_t child = fork();
+    assert_int_not_equal(child, -1);
+    if (child == 0) {
+        const struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        signal(SIGABRT, SIG_DFL);
+        act();
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
+static void create_for_two(void)
+{
+    make(2);
+}
+
+static void several_threads_need_a_shared_backend(void **state)
+{
+    (void)state;
+    assert_aborts(create_for_two);
+}
+
+static void add_without_token(void)
+{
+    struct error error;
+    notifier_add(make(1), 0, NULL, &error);
+}
+
+static void a_token_is_not_null(void **state)
+{
+    (void)state;
+    assert_aborts(add_without_token);
+}
+
+static void change_twice_at_once(void)
+{
+    struct error error;
+    notifier_add(make(1), 0, &token, &error);
+}
+
+static void one_thread_at_a_time_adds_and_removes(void **state)
+{
+    (void)state;
+    assert_aborts(change_twice_at_once);
+}
+
+static void wait_under_number_one(void)
+{
+    notifier_wait(make(1), 1, &event, 1, 0);
+}
+
+static void a_thread_waits_under_a_number_it_has(void **state)
+{
+    (void)state;
+    assert_aborts(wait_under_number_one);
+}
+
+static void wait_without_room(void)
+{
+    notifier_wait(make(1), 0, &event, 0, 0);
+}
+
+static void a_wait_has_room_for_an_event(void **state)
+{
+    (void)state;
+    assert_aborts(wait_without_room);
+}
+
+static void wait_twice_at_once(void)
+{
+    notifier_wait(make(1), 0, &event, 1, -1);
+}
+
+static void one_thread_at_a_time_waits_under_a_number(void **state)
+{
+    (void)state;
+    assert_aborts(wait_twice_at_once);
+}
+
+static void calls_one_after_another_keep_the_rules(void **state)
+{
+    (void)state;
+    struct error error;
+    struct notifier *notifier = make(1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(notifier_remove(notifier, 0, &token, &error), 0);
+        assert_int_equal(notifier_wait(notifier, 0, &event, 1, 0), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_threads_need_a_shared_backend),
+        cmocka_unit_test(a_token_is_not_null),
+        cmocka_unit_test(one_thread_at_a_time_adds_and_removes),
+        cmocka_unit_test(a_thread_waits_under_a_number_it_has),
+        cmocka_unit_test(a_wait_has_room_for_an_event),
+        cmocka_unit_test(one_thread_at_a_time_waits_under_a_number),
+        cmocka_unit_test(calls_one_after_another_keep_the_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -259,6 +259,12 @@ def can_have_one_thread(arguments):
             not any("pcap:" in word or "receivers=" in word for word in map(str, arguments)))
 
 
+# Leaves out a test whose command lines all have several sinks, several receivers or a capture: a
+# run with TEST_THREADS=1 would start the same programs as the run without it.
+same_with_one_thread = unittest.skipIf(
+    ONE_THREAD, "its programs cannot have one thread: the run without TEST_THREADS is the same")
+
+
 class Sluice:
     """One run of the program, or of `program` in its place.
 

@@ -10,7 +10,7 @@ import unittest
 
 from protobuf import gauge
 from rotating import numbers_in
-from sluice_program import ANY_PORT, DEADLINE, ProgramTest, linux_sockets
+from sluice_program import ANY_PORT, DEADLINE, ProgramTest, linux_sockets, same_with_one_thread
 
 COUNT = int(os.environ.get("TEST_BURSTS", "20000"))
 LARGEST = 1024  # datagrams in a burst, at most
@@ -106,6 +106,7 @@ class Bursts(ProgramTest):
         self.send_bursts()
         self.check()
 
+    @same_with_one_thread
     def test_to_several_listeners_that_several_threads_serve(self):
         self.begin(LISTEN + "&receivers=4", listeners=4)
         self.send_bursts()

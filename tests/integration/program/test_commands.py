@@ -8,8 +8,8 @@ import unittest
 
 from built import nothing_on_windows
 from protobuf import metric
-from sluice_program import (RIEMANN, STOP_LIMIT, ProgramTest, parse_lines, read_lines,
-                            wait_until)
+from sluice_program import (RIEMANN, STOP_LIMIT, ProgramTest, parse_lines, read_lines, wait_until,
+                            same_with_one_thread)
 
 nothing_on_windows("the commands are of POSIX' shell; those of Windows are in ../windows")
 
@@ -153,6 +153,7 @@ class Surroundings(CommandTest):
         self.assertIn("COMMAND is missing; write command:COMMAND",
                       self.refused("--sink", "command:", code=64))
 
+    @same_with_one_thread
     def test_what_the_command_writes_goes_to_stderr_and_never_to_stdout(self):
         program = self.start_command("echo to stdout; echo to stderr >&2; exec sed 's/^/read /'",
                                      "--sink", "stdout:")
@@ -165,6 +166,7 @@ class Surroundings(CommandTest):
         self.assertEqual(len(program.output()), 1)
         self.assertEqual(sum(line.startswith("read {\"time\"") for line in program.said()), 1)
 
+    @same_with_one_thread
     def test_it_has_none_of_our_descriptors_and_signals_as_by_default(self):
         facts = ('ls -l /proc/self/fd >"$OUT/fds"; cat /proc/self/status >"$OUT/status"; '
                  'cut -d " " -f 5 /proc/self/stat >"$OUT/group"; exec cat')
@@ -325,6 +327,7 @@ class Ending(CommandTest):
 
 
 class NotReading(CommandTest):
+    @same_with_one_thread
     def test_a_command_that_never_reads_fills_the_queue_and_is_ended_at_the_stop(self):
         program = self.start_command("exec sleep 1000", "--stop-timeout", "300ms", "--sink",
                                      f"file:{self.folder}/lines")

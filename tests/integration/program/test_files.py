@@ -5,7 +5,7 @@ import unittest
 
 from built import NO_FIFO, NO_LIMIT, not_on_windows
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest, parse_lines, read_lines
+from sluice_program import RIEMANN, ProgramTest, parse_lines, read_lines, same_with_one_thread
 
 
 class Append(ProgramTest):
@@ -32,6 +32,7 @@ class Append(ProgramTest):
         self.assertEqual(lines[0], {"whole": 1})
         self.assertEqual([line["value"] for line in lines[1:]], [1])
 
+    @same_with_one_thread
     def test_two_files_of_one_listener(self):
         samples, messages = self.folder / "samples", self.folder / "messages"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{samples}", "--sink",
@@ -190,6 +191,7 @@ class Reopen(ProgramTest):
         self.assertEqual(ledger["sinks"][0]["written"], 19)
         self.assertGreater(ledger["sinks"][0]["write_errors"], 0)
 
+    @same_with_one_thread
     def test_stdout_has_no_name_to_reopen(self):
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}", "--sink",
                              "stdout:")

@@ -8,7 +8,7 @@ import unittest
 from built import nothing_on_windows
 from protobuf import metric
 from service_manager import Manager, launch
-from sluice_program import ProgramTest, read_lines
+from sluice_program import ProgramTest, read_lines, same_with_one_thread
 from test_config import READS_FILES
 
 nothing_on_windows("no process is started with sockets there")
@@ -112,6 +112,7 @@ class Serving(InheritedTest):
         self.assertEqual({line["source"].rpartition(":")[0] for line in read_lines(self.path)},
                          {"127.0.0.1", "[::1]"})
 
+    @same_with_one_thread
     def test_several_threads_share_them(self):
         both = [self.udp(), self.udp()]
         program = self.start_with(both, "--listen", "fd:both?schema=riemann&receivers=2",
@@ -121,6 +122,7 @@ class Serving(InheritedTest):
         program.wait_for_settled(20)
         self.assertEqual(received(program.stop()), 20)
 
+    @same_with_one_thread
     def test_more_threads_than_sockets_are_told(self):
         program = self.start_with([self.udp()], "--listen", "fd:one?receivers=3", names=["one"])
         program.wait_for_log("receivers=3: it has 1, and one thread serves a socket")

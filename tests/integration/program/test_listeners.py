@@ -8,10 +8,11 @@ import unittest
 from built import WINDOWS, not_on_windows
 from protobuf import gauge, metric, varint
 from sluice_program import (BURST, RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, read_lines,
-                            wait_until)
+                            wait_until, same_with_one_thread)
 
 
 class Several(ProgramTest):
+    @same_with_one_thread
     def test_every_sink_has_the_datagrams_of_every_listener(self):
         first, second = self.folder / "first", self.folder / "second"
         program = self.start("--listen", RIEMANN, "--listen", TELEMETRY, "--listen", RIEMANN,
@@ -53,6 +54,7 @@ class Several(ProgramTest):
                          ["riemann", "telemetry", "telemetry", "riemann"])
 
     @not_on_windows("Linux tells where a thread may run")
+    @same_with_one_thread
     def test_receiving_threads_stay_on_their_processors(self):
         ours = sorted(os.sched_getaffinity(0))
         program = self.start("--listen", RIEMANN + "&receivers=3", "--receiver-cpus",
@@ -92,6 +94,7 @@ class Several(ProgramTest):
         self.sender(program).send_all([metric(number) for number in range(100)])
         self.assertEqual(program.stop()["sinks"][0]["written"], 100)
 
+    @same_with_one_thread
     def test_two_receivers_share_a_port(self):
         program = self.start("--listen", RIEMANN + "&receivers=2")
         senders = [self.sender(program) for _ in range(32)]  # the kernel spreads them by port

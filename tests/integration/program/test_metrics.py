@@ -13,7 +13,7 @@ from capture_writing import write_capture
 from metrics_client import MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
-                            parse_json, wait_until)
+                            parse_json, wait_until, same_with_one_thread)
 
 SERVES = b"\nmetrics: none" not in subprocess.run(
     command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
@@ -40,6 +40,7 @@ class Numbers(MetricsTest):
         self.assertEqual(wrong, {})
         return found
 
+    @same_with_one_thread
     def test_several_receivers_captures_and_dead_letters(self):
         capture = self.folder / "c.pcap"
         write_capture(capture, [metric(number) for number in range(50)])
@@ -108,6 +109,7 @@ class Numbers(MetricsTest):
                if not key[0].startswith(moving)} for answer in (plain, wanted)))
 
     @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
+    @same_with_one_thread
     def test_promtool_finds_nothing_to_say(self):
         capture = self.folder / "c.pcap"
         write_capture(capture, [metric(1)])
@@ -201,6 +203,7 @@ class Health(MetricsTest):
                     client.numbers()["sluice_sink_waiting_seconds", labels(sink="stdout:")] == 0)
         wait_until(read_on, "it is ready again")
 
+    @same_with_one_thread
     def test_a_sink_whose_reader_has_gone(self):
         program, client = self.serve("--listen", RIEMANN, "--sink", "stdout:",
                                      "--sink", f"file:{self.folder / 'x'}", stdout=self.writer)

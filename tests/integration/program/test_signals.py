@@ -8,7 +8,7 @@ import unittest
 from built import WINDOWS, not_on_windows
 from protobuf import gauge, metric
 from sluice_program import (RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, parse_lines, read_lines,
-                            wait_until)
+                            wait_until, same_with_one_thread)
 
 FILLS_A_PIPE = 3000  # lines of more than 200 bytes: far more than the 64 KiB that a pipe holds
 
@@ -184,6 +184,7 @@ class Ledger(ProgramTest):
             "    queued 1 = written 1 + in flight 0",
             "  balances: yes"])
 
+    @same_with_one_thread
     def test_every_running_ledger_under_load_is_true(self):
         path = self.folder / "lines"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{path}", "--sink",

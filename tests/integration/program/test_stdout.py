@@ -6,11 +6,11 @@ import select
 import socket
 import unittest
 
-from built import (NO_BROKEN_PIPE, NO_DESCRIPTOR_FLAGS, NO_DEV_STDIN, NO_TERMINAL, WINDOWS,
+from built import (NO_BROKEN_PIPE, NO_DESCRIPTOR_FLAGS, NO_DEV_STDIN, NO_TERMINAL,
                    not_on_windows)
 from protobuf import metric, riemann
 from sluice_program import (BURST, CAPTURES, RIEMANN, ProgramTest, Stream, parse_json, parse_lines,
-                            read_line, read_lines, wait_for_bytes)
+                            read_line, read_lines, wait_for_bytes, same_with_one_thread)
 
 
 def flags_of(descriptor):
@@ -91,6 +91,7 @@ class Reader(ProgramTest):
         self.assertEqual(sink["written"] + sink["failed"]["reader_gone"], sink["queued"])
 
     @not_on_windows(NO_BROKEN_PIPE)
+    @same_with_one_thread
     def test_where_another_sink_is_left_the_program_goes_on(self):
         file = self.folder / "lines"
         program = self.start_into_pipe("--sink", "stdout:", "--sink", f"file:{file}")
@@ -108,6 +109,7 @@ class Reader(ProgramTest):
         self.assertEqual(ledger["sinks"][1]["written"], 300)
 
     @not_on_windows(NO_BROKEN_PIPE)
+    @same_with_one_thread
     def test_with_on_epipe_stop_the_program_ends_and_the_other_sink_is_drained(self):
         file = self.folder / "lines"
         program = self.start_into_pipe("--sink", "stdout:?on_epipe=stop",
@@ -121,6 +123,7 @@ class Reader(ProgramTest):
         self.assertEqual([sink["written"] for sink in ledger["sinks"]], [200, 200])
 
     @not_on_windows(NO_DEV_STDIN)
+    @same_with_one_thread
     def test_with_on_epipe_stop_a_capture_is_read_no_further(self):
         capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
         stdin, feeder = os.pipe()
@@ -138,8 +141,9 @@ class Reader(ProgramTest):
         ledger = program.finish()
         self.assertEqual(len(read_lines(file)), ledger["sinks"][1]["written"])
 
+    @same_with_one_thread
     def test_a_pipe_that_nobody_reads_takes_nothing_from_the_other_sink(self):
-        count = 6000 if WINDOWS else 20000  # either is more than a pipe and a short queue hold
+        count = 6000  # more than a pipe and a short queue hold
         file = self.folder / "lines"
         arguments = ("--listen", RIEMANN, "--sink", "stdout:", "--sink", f"file:{file}")
         program = self.start(*arguments, "--memory", self.least_memory(*arguments),

@@ -18,6 +18,7 @@ KILLS = int(os.environ.get("TEST_KILLS", "6" if WINDOWS else "12"))
 SENDERS = ("one", "two")  # each numbers its own datagrams
 PER_TURN = 20             # datagrams of each sender, and then a moment of rest
 REST = 0.02 if WINDOWS else 0.002
+LOOKS = 10                # at files that come and go
 INTERVAL = "100ms"        # flush_interval, where there is one
 MOST_BEHIND = 0.1 + 1.0   # seconds
 
@@ -78,13 +79,23 @@ class Killed(RotatingTest):
         self.seen = {}  # bytes of a file that were looked at after earlier kills
         self.strict = 0
 
+    def files(self):
+        """Pairs of a file's path and what is in it, the oldest first.
+
+        The program may complete or remove a live file meanwhile: then it looks again at all.
+        """
+        for _ in range(LOOKS):
+            try:
+                paths = sorted(self.out.rglob("*"), key=lambda path: path.stat().st_mtime_ns)
+                return [(path, unpacked(path)) for path in paths if path.is_file()]
+            except FileNotFoundError:
+                pass
+        raise AssertionError(f"files came and went during each of {LOOKS} looks")
+
     def survivors(self, encoding):
         """The numbers in what is new since the last look."""
         found = []
-        for path in sorted(self.out.rglob("*"), key=lambda path: path.stat().st_mtime_ns):
-            if not path.is_file():
-                continue
-            data = unpacked(path)
+        for path, data in self.files():
             head = data[:24] if encoding == "pcap" else b""
             new = head + data[max(len(head), self.seen.get(path, 0)):]
             if new != head:

@@ -1,19 +1,14 @@
 /* The notifier's contract, socket by socket. It is the same on every backend. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/platform/watching.h"
+#include "tests/support/test.h"
 
 /* --- readiness -------------------------------------------------------------------------------- */
 
-static void a_socket_registered_before_bind_gives_an_event(void **state)
+TEST_WITH(a_socket_registered_before_bind_gives_an_event, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch(0, DATAGRAM_MAX_SIZE);
@@ -24,7 +19,8 @@ static void a_socket_registered_before_bind_gives_an_event(void **state)
     receive_by_events(watched, 1);
 }
 
-static void a_datagram_between_bind_and_first_wait_gives_an_event(void **state)
+TEST_WITH(a_datagram_between_bind_and_first_wait_gives_an_event, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -32,7 +28,7 @@ static void a_datagram_between_bind_and_first_wait_gives_an_event(void **state)
     receive_by_events(watched, 1);
 }
 
-static void an_event_waits_for_the_wait(void **state)
+TEST_WITH(an_event_waits_for_the_wait, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -42,7 +38,7 @@ static void an_event_waits_for_the_wait(void **state)
     receive_by_events(watched, 2);
 }
 
-static void each_arrival_after_would_block_gives_an_event(void **state)
+TEST_WITH(each_arrival_after_would_block_gives_an_event, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -52,7 +48,8 @@ static void each_arrival_after_would_block_gives_an_event(void **state)
     }
 }
 
-static void an_arrival_during_a_drain_is_drained_or_gives_an_event(void **state)
+TEST_WITH(an_arrival_during_a_drain_is_drained_or_gives_an_event, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -69,7 +66,7 @@ static void an_arrival_during_a_drain_is_drained_or_gives_an_event(void **state)
     }
 }
 
-static void zero_length_datagrams_end_no_drain(void **state)
+TEST_WITH(zero_length_datagrams_end_no_drain, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -84,7 +81,7 @@ static void zero_length_datagrams_end_no_drain(void **state)
     receive_by_events(watched, 151);
 }
 
-static void truncated_datagrams_end_no_drain(void **state)
+TEST_WITH(truncated_datagrams_end_no_drain, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch(0, 100);
@@ -103,7 +100,7 @@ static void truncated_datagrams_end_no_drain(void **state)
 
 /* --- waking ----------------------------------------------------------------------------------- */
 
-static void a_wake_before_the_wait_is_kept(void **state)
+TEST_WITH(a_wake_before_the_wait_is_kept, watching_set_up, watching_tear_down)
 {
     (void)state;
     notifier_wake(watching.notifier);
@@ -112,7 +109,7 @@ static void a_wake_before_the_wait_is_kept(void **state)
     wait_until(watching.woken, 2);
 }
 
-static void several_wakes_are_at_least_one_and_come_to_an_end(void **state)
+TEST_WITH(several_wakes_are_at_least_one_and_come_to_an_end, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
@@ -124,7 +121,7 @@ static void several_wakes_are_at_least_one_and_come_to_an_end(void **state)
     assert_int_equal(wait_once(MANY_EVENTS, 0), 0);
 }
 
-static void a_wake_comes_beside_readiness(void **state)
+TEST_WITH(a_wake_comes_beside_readiness, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -154,7 +151,7 @@ static void wake_once_each_round(void *argument)
 }
 
 /* The other thread wakes as this one goes into its wait: now before, now during it. */
-static void another_thread_wakes_before_or_during_the_wait(void **state)
+TEST_WITH(another_thread_wakes_before_or_during_the_wait, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct waker waker = {.notifier = watching.notifier};
@@ -175,7 +172,7 @@ static void wake_once(void *argument)
     notifier_wake(waker->notifier);
 }
 
-static void a_wait_without_a_limit_ends_with_a_wake(void **state)
+TEST_WITH(a_wait_without_a_limit_ends_with_a_wake, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct waker waker = {.notifier = watching.notifier};
@@ -189,7 +186,7 @@ static void a_wait_without_a_limit_ends_with_a_wake(void **state)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-static void a_removed_socket_gives_one_last_event(void **state)
+TEST_WITH(a_removed_socket_gives_one_last_event, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -201,7 +198,7 @@ static void a_removed_socket_gives_one_last_event(void **state)
 }
 
 /* wait_once fails on anything told of a token after its REMOVED. */
-static void a_removed_socket_is_never_ready_again(void **state)
+TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -219,7 +216,7 @@ static void a_removed_socket_is_never_ready_again(void **state)
 }
 
 /* One that receives by itself may have received what nobody has asked for yet. */
-static void what_was_told_before_a_removal_is_received_after_it(void **state)
+TEST_WITH(what_was_told_before_a_removal_is_received_after_it, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -236,7 +233,7 @@ static void what_was_told_before_a_removal_is_received_after_it(void **state)
     assert_int_equal(watched->received, 101);
 }
 
-static void a_socket_may_be_watched_again_after_its_removal(void **state)
+TEST_WITH(a_socket_may_be_watched_again_after_its_removal, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -253,7 +250,7 @@ static void a_socket_may_be_watched_again_after_its_removal(void **state)
     }
 }
 
-static void a_socket_that_is_not_watched_cannot_be_removed(void **state)
+TEST_WITH(a_socket_that_is_not_watched_cannot_be_removed, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -270,7 +267,7 @@ static void a_socket_that_is_not_watched_cannot_be_removed(void **state)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-static void a_wait_without_events_ends_when_its_time_is_over(void **state)
+TEST_WITH(a_wait_without_events_ends_when_its_time_is_over, watching_set_up, watching_tear_down)
 {
     (void)state;
     watch_and_bind(0);
@@ -288,16 +285,14 @@ static bool never(void)
     return false;
 }
 
-static void a_backend_that_the_system_has_is_chosen_when_wanted(void **state)
+TEST(a_backend_that_the_system_has_is_chosen_when_wanted)
 {
-    (void)state;
     struct error error;
     assert_ptr_equal(notifier_choose(watching_backend, &error), watching_backend);
 }
 
-static void the_first_one_that_the_system_has_is_chosen_when_none_is_wanted(void **state)
+TEST(the_first_one_that_the_system_has_is_chosen_when_none_is_wanted)
 {
-    (void)state;
     struct error error;
     size_t first = 0;
     while (!notifier_is_available(notifier_backends[first]))
@@ -305,9 +300,8 @@ static void the_first_one_that_the_system_has_is_chosen_when_none_is_wanted(void
     assert_ptr_equal(notifier_choose(NULL, &error), notifier_backends[first]);
 }
 
-static void one_that_the_system_does_not_have_is_refused_by_name(void **state)
+TEST(one_that_the_system_does_not_have_is_refused_by_name)
 {
-    (void)state;
     const struct notifier_backend missing = {.name = "missing", .is_available = never};
     struct error error = {.code = EXIT_CODE_OK};
     assert_null(notifier_choose(&missing, &error));
@@ -315,49 +309,20 @@ static void one_that_the_system_does_not_have_is_refused_by_name(void **state)
     assert_non_null(strstr(error.text, "missing"));
 }
 
-static void a_notifier_knows_its_backend(void **state)
+TEST_WITH(a_notifier_knows_its_backend, watching_set_up, watching_tear_down)
 {
     (void)state;
     assert_ptr_equal(watching.notifier->backend, watching_backend);
 }
 
-static void destroying_nothing_is_allowed(void **state)
+TEST(destroying_nothing_is_allowed)
 {
-    (void)state;
     notifier_destroy(NULL);
 }
-
-#define with_notifier(test)                                                                        \
-    cmocka_unit_test_setup_teardown(test, watching_set_up, watching_tear_down)
 
 int main(int argc, char **argv)
 {
     if (!watching_choose_backend(argc, argv))
         return 64;
-    const struct CMUnitTest tests[] = {
-        with_notifier(a_socket_registered_before_bind_gives_an_event),
-        with_notifier(a_datagram_between_bind_and_first_wait_gives_an_event),
-        with_notifier(an_event_waits_for_the_wait),
-        with_notifier(each_arrival_after_would_block_gives_an_event),
-        with_notifier(an_arrival_during_a_drain_is_drained_or_gives_an_event),
-        with_notifier(zero_length_datagrams_end_no_drain),
-        with_notifier(truncated_datagrams_end_no_drain),
-        with_notifier(a_wake_before_the_wait_is_kept),
-        with_notifier(several_wakes_are_at_least_one_and_come_to_an_end),
-        with_notifier(a_wake_comes_beside_readiness),
-        with_notifier(another_thread_wakes_before_or_during_the_wait),
-        with_notifier(a_wait_without_a_limit_ends_with_a_wake),
-        with_notifier(a_removed_socket_gives_one_last_event),
-        with_notifier(a_removed_socket_is_never_ready_again),
-        with_notifier(what_was_told_before_a_removal_is_received_after_it),
-        with_notifier(a_socket_may_be_watched_again_after_its_removal),
-        with_notifier(a_socket_that_is_not_watched_cannot_be_removed),
-        with_notifier(a_wait_without_events_ends_when_its_time_is_over),
-        cmocka_unit_test(a_backend_that_the_system_has_is_chosen_when_wanted),
-        cmocka_unit_test(the_first_one_that_the_system_has_is_chosen_when_none_is_wanted),
-        cmocka_unit_test(one_that_the_system_does_not_have_is_refused_by_name),
-        with_notifier(a_notifier_knows_its_backend),
-        cmocka_unit_test(destroying_nothing_is_allowed),
-    };
-    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+    return test_run_all(watching_backend->name);
 }

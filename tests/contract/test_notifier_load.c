@@ -5,22 +5,17 @@
  *
  * Arguments: BACKEND [DATAGRAMS].
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/base/claim.h"
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/watching.h"
+#include "tests/support/test.h"
 
 #define THREADS 4
 #define SOCKETS 70
@@ -177,7 +172,7 @@ static size_t send_bursts(size_t *bursts)
     return whole;
 }
 
-static void every_burst_is_received_whole_and_in_order(void **state)
+TEST_WITH(every_burst_is_received_whole_and_in_order, watching_set_up, watching_tear_down)
 {
     (void)state;
     static struct server servers[THREADS];
@@ -217,9 +212,5 @@ int main(int argc, char **argv)
         return 64;
     if (argc > 2)
         datagrams = strtoul(argv[2], NULL, 10);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_burst_is_received_whole_and_in_order, watching_set_up,
-                                        watching_tear_down),
-    };
-    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+    return test_run_all(watching_backend->name);
 }

@@ -2,21 +2,16 @@
  * The notifier's contract with many sockets: more than a system may be able to wait for at once.
  * It is the same on every backend.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/watching.h"
+#include "tests/support/test.h"
 
-static void several_sockets_are_told_apart(void **state)
+TEST_WITH(several_sockets_are_told_apart, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)
@@ -36,7 +31,7 @@ static void several_sockets_are_told_apart(void **state)
     }
 }
 
-static void events_that_do_not_fit_come_with_later_waits(void **state)
+TEST_WITH(events_that_do_not_fit_come_with_later_waits, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++) {
@@ -55,7 +50,8 @@ static void events_that_do_not_fit_come_with_later_waits(void **state)
 }
 
 /* Those that were told longest ago come first, or at least in turn. */
-static void with_room_for_one_event_a_flooded_socket_hides_no_other(void **state)
+TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++) {
@@ -112,7 +108,8 @@ static size_t drain_those_told_of(void)
 }
 
 /* One event that is lost leaves a socket with the end of a burst, which nobody fetches. */
-static void bursts_from_another_thread_to_many_sockets_are_received_whole(void **state)
+TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     struct bursts bursts = {.sender = watching.sender};
@@ -140,7 +137,8 @@ static void bursts_from_another_thread_to_many_sockets_are_received_whole(void *
  * A drain that stopped on its budget has no edge to wait for: the receiver serves the socket again
  * from a list of its own, and nothing is lost or late for the others.
  */
-static void a_budget_with_a_ready_list_loses_nothing_and_starves_nobody(void **state)
+TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     enum { FLOOD = 10 * DATAGRAM_GROUP_SIZE + 7 };
@@ -191,7 +189,7 @@ static void expect_numbers(const struct datagram_group *group, uint32_t *last)
 }
 
 /* Whatever receives them, the notifier within a wait or a receive, and whenever that changes. */
-static void a_flood_keeps_its_order_whatever_waits_come_between(void **state)
+TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -223,7 +221,7 @@ static void a_flood_keeps_its_order_whatever_waits_come_between(void **state)
     assert_int_equal(last, sent);
 }
 
-static void every_removal_is_told_however_small_the_wait(void **state)
+TEST_WITH(every_removal_is_told_however_small_the_wait, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)
@@ -244,7 +242,8 @@ static void every_removal_is_told_however_small_the_wait(void **state)
 }
 
 /* A wait with room for one has found all of them: the others' events are on their way already. */
-static void a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed(void **state)
+TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed,
+          watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < 4; i++) {
@@ -266,7 +265,7 @@ static void a_socket_removed_while_its_event_waits_for_room_has_no_event_after_r
         assert_int_equal(watching.watched[i].removed, asked[i]);
 }
 
-static void removing_every_other_socket_leaves_the_rest_watched(void **state)
+TEST_WITH(removing_every_other_socket_leaves_the_rest_watched, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)
@@ -283,23 +282,9 @@ static void removing_every_other_socket_leaves_the_rest_watched(void **state)
     }
 }
 
-#define with_notifier(test)                                                                        \
-    cmocka_unit_test_setup_teardown(test, watching_set_up, watching_tear_down)
-
 int main(int argc, char **argv)
 {
     if (!watching_choose_backend(argc, argv))
         return 64;
-    const struct CMUnitTest tests[] = {
-        with_notifier(several_sockets_are_told_apart),
-        with_notifier(events_that_do_not_fit_come_with_later_waits),
-        with_notifier(with_room_for_one_event_a_flooded_socket_hides_no_other),
-        with_notifier(bursts_from_another_thread_to_many_sockets_are_received_whole),
-        with_notifier(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody),
-        with_notifier(a_flood_keeps_its_order_whatever_waits_come_between),
-        with_notifier(every_removal_is_told_however_small_the_wait),
-        with_notifier(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed),
-        with_notifier(removing_every_other_socket_leaves_the_rest_watched),
-    };
-    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+    return test_run_all(watching_backend->name);
 }

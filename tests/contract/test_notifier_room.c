@@ -2,17 +2,12 @@
  * What the notifier's contract says of a wait that had room for more events: on the backends that
  * are told by the arrival itself, not by another thread that comes after it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "tests/support/platform/watching.h"
+#include "tests/support/test.h"
 
 /* Who rests when a wait had room left lets nobody wait who was ready before it. */
-static void a_wait_with_room_left_has_told_all(void **state)
+TEST_WITH(a_wait_with_room_left_has_told_all, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)
@@ -34,9 +29,5 @@ int main(int argc, char **argv)
 {
     if (!watching_choose_backend(argc, argv))
         return 64;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_wait_with_room_left_has_told_all, watching_set_up,
-                                        watching_tear_down),
-    };
-    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+    return test_run_all(watching_backend->name);
 }

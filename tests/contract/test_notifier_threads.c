@@ -3,19 +3,14 @@
  *
  * The test's own thread is number 0. The others wait when they are told to, or run by themselves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/waiter.h"
 #include "tests/support/platform/watching.h"
+#include "tests/support/test.h"
 
 #define THREADS 4
 
@@ -66,7 +61,7 @@ static struct notifier_event event_of(struct waiter *waiter)
 
 /* --- sharing ---------------------------------------------------------------------------------- */
 
-static void a_wait_takes_one_event_and_leaves_the_rest_to_the_others(void **state)
+TEST_WITH(a_wait_takes_one_event_and_leaves_the_rest_to_the_others, set_up, tear_down)
 {
     (void)state;
     have_threads(2);
@@ -84,7 +79,7 @@ static void a_wait_takes_one_event_and_leaves_the_rest_to_the_others(void **stat
         assert_int_equal(watching.watched[i].ready, 1);
 }
 
-static void one_thread_drains_what_another_was_told_of(void **state)
+TEST_WITH(one_thread_drains_what_another_was_told_of, set_up, tear_down)
 {
     (void)state;
     have_threads(2);
@@ -103,7 +98,7 @@ static void one_thread_drains_what_another_was_told_of(void **state)
 
 /* --- waking ----------------------------------------------------------------------------------- */
 
-static void a_wake_ends_one_wait_and_the_next_wake_the_other(void **state)
+TEST_WITH(a_wake_ends_one_wait_and_the_next_wake_the_other, set_up, tear_down)
 {
     (void)state;
     struct notifier_event event;
@@ -125,7 +120,7 @@ static void a_wake_ends_one_wait_and_the_next_wake_the_other(void **state)
     assert_int_equal(event.type, NOTIFIER_WOKEN);
 }
 
-static void a_wait_without_a_limit_lasts_until_there_is_something(void **state)
+TEST_WITH(a_wait_without_a_limit_lasts_until_there_is_something, set_up, tear_down)
 {
     (void)state;
     have_threads(2);
@@ -158,7 +153,7 @@ static void await_removal(struct watched *watched)
     assert_int_equal(watched->removed, 1);
 }
 
-static void a_removal_waits_for_the_thread_that_holds_an_event(void **state)
+TEST_WITH(a_removal_waits_for_the_thread_that_holds_an_event, set_up, tear_down)
 {
     (void)state;
     have_threads(2);
@@ -181,7 +176,7 @@ static void a_removal_waits_for_the_thread_that_holds_an_event(void **state)
 }
 
 /* Whoever is in a wait may have taken an event that nobody knows of yet. */
-static void threads_that_sleep_in_their_waits_hold_no_removal_up(void **state)
+TEST_WITH(threads_that_sleep_in_their_waits_hold_no_removal_up, set_up, tear_down)
 {
     (void)state;
     have_threads(THREADS);
@@ -198,7 +193,7 @@ static void threads_that_sleep_in_their_waits_hold_no_removal_up(void **state)
 }
 
 /* The others sleep in their waits by then: the one that leaves has to see to it. */
-static void a_thread_that_leaves_holds_no_removal_up(void **state)
+TEST_WITH(a_thread_that_leaves_holds_no_removal_up, set_up, tear_down)
 {
     (void)state;
     have_threads(3);
@@ -224,7 +219,7 @@ static void a_thread_that_leaves_holds_no_removal_up(void **state)
     assert_ptr_equal(event.token, watched);
 }
 
-static void the_last_thread_removes_all_when_the_others_have_left(void **state)
+TEST_WITH(the_last_thread_removes_all_when_the_others_have_left, set_up, tear_down)
 {
     (void)state;
     have_threads(1);
@@ -239,7 +234,7 @@ static void the_last_thread_removes_all_when_the_others_have_left(void **state)
         assert_int_equal(watching.watched[i].removed, 1);
 }
 
-static void a_removal_that_is_never_told_does_not_keep_a_notifier_alive(void **state)
+TEST_WITH(a_removal_that_is_never_told_does_not_keep_a_notifier_alive, set_up, tear_down)
 {
     (void)state;
     have_threads(2);
@@ -318,7 +313,7 @@ static bool all_have_come(size_t sockets, bool removed)
     return true;
 }
 
-static void one_wake_that_is_passed_on_ends_the_waits_of_all(void **state)
+TEST_WITH(one_wake_that_is_passed_on_ends_the_waits_of_all, set_up, tear_down)
 {
     (void)state;
     for (int i = 0; i < 50; i++) {
@@ -328,7 +323,7 @@ static void one_wake_that_is_passed_on_ends_the_waits_of_all(void **state)
 }
 
 /* They are not drained, so that each has one event and no more. */
-static void each_event_goes_to_one_thread(void **state)
+TEST_WITH(each_event_goes_to_one_thread, set_up, tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)
@@ -362,7 +357,7 @@ static bool come_and_go(void)
     return gone;
 }
 
-static void sockets_that_come_and_go_while_all_wait_are_told_removed_once_and_last(void **state)
+TEST_WITH(sockets_that_come_and_go_while_all_wait_are_told_removed_once_and_last, set_up, tear_down)
 {
     (void)state;
     bool gone = true;
@@ -373,8 +368,6 @@ static void sockets_that_come_and_go_while_all_wait_are_told_removed_once_and_la
     assert_true(gone);
 }
 
-#define with_threads(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 int main(int argc, char **argv)
 {
     if (!watching_choose_backend(argc, argv))
@@ -383,19 +376,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s is for one thread\n", watching_backend->name);
         return 64;
     }
-    const struct CMUnitTest tests[] = {
-        with_threads(a_wait_takes_one_event_and_leaves_the_rest_to_the_others),
-        with_threads(one_thread_drains_what_another_was_told_of),
-        with_threads(a_wake_ends_one_wait_and_the_next_wake_the_other),
-        with_threads(a_wait_without_a_limit_lasts_until_there_is_something),
-        with_threads(a_removal_waits_for_the_thread_that_holds_an_event),
-        with_threads(threads_that_sleep_in_their_waits_hold_no_removal_up),
-        with_threads(a_thread_that_leaves_holds_no_removal_up),
-        with_threads(the_last_thread_removes_all_when_the_others_have_left),
-        with_threads(a_removal_that_is_never_told_does_not_keep_a_notifier_alive),
-        with_threads(one_wake_that_is_passed_on_ends_the_waits_of_all),
-        with_threads(each_event_goes_to_one_thread),
-        with_threads(sockets_that_come_and_go_while_all_wait_are_told_removed_once_and_last),
-    };
-    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+    return test_run_all(watching_backend->name);
 }

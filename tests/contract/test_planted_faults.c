@@ -6,20 +6,15 @@
  * backend's events only those that the contract promises (collector/platform/notifier.h): none
  * before a receive said would-block.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/plain_socket.h"
 #include "tests/support/platform/watching.h"
+#include "tests/support/test.h"
 
 #define BURST      100 /* datagrams, every tenth of them empty */
 #define BURSTS     20
@@ -103,25 +98,27 @@ static size_t receive_bursts(enum fault fault)
     return receiver.received;
 }
 
-static void without_a_fault_all_datagrams_arrive(void **state)
+TEST_WITH(without_a_fault_all_datagrams_arrive, watching_set_up, watching_tear_down)
 {
     (void)state;
     assert_int_equal(receive_bursts(NO_FAULT), BURSTS * BURST);
 }
 
-static void a_drain_that_stops_after_16_waits_for_ever(void **state)
+TEST_WITH(a_drain_that_stops_after_16_waits_for_ever, watching_set_up, watching_tear_down)
 {
     (void)state;
     assert_int_equal(receive_bursts(STOPS_AFTER_16), 16);
 }
 
-static void a_drain_that_ends_at_a_zero_length_datagram_waits_for_ever(void **state)
+TEST_WITH(a_drain_that_ends_at_a_zero_length_datagram_waits_for_ever, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     assert_int_equal(receive_bursts(ENDS_AT_ZERO_LENGTH), 6);
 }
 
-static void a_socket_that_is_added_with_data_queued_may_stay_silent(void **state)
+TEST_WITH(a_socket_that_is_added_with_data_queued_may_stay_silent, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     assert_int_equal(receive_bursts(IS_ADDED_LATE), 0);
@@ -170,26 +167,17 @@ static bool drain_ends_by_itself(bool non_blocking)
 }
 
 /* Seen without a notifier: WSAEventSelect makes each socket that it is given a non-blocking one. */
-static void a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain(void **state)
+TEST_WITH(a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     assert_true(drain_ends_by_itself(true));
     assert_false(drain_ends_by_itself(false));
 }
 
-#define with_notifier(test)                                                                        \
-    cmocka_unit_test_setup_teardown(test, watching_set_up, watching_tear_down)
-
 int main(int argc, char **argv)
 {
     if (!watching_choose_backend(argc, argv))
         return 64;
-    const struct CMUnitTest tests[] = {
-        with_notifier(without_a_fault_all_datagrams_arrive),
-        with_notifier(a_drain_that_stops_after_16_waits_for_ever),
-        with_notifier(a_drain_that_ends_at_a_zero_length_datagram_waits_for_ever),
-        with_notifier(a_socket_that_is_added_with_data_queued_may_stay_silent),
-        with_notifier(a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain),
-    };
-    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+    return test_run_all(watching_backend->name);
 }

@@ -5,19 +5,14 @@
  * Nothing is really freed here: a freed token is marked, and who is told of one, or looks at one
  * that it was told of, has met the fault.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/waiter.h"
 #include "tests/support/platform/watching.h"
+#include "tests/support/test.h"
 
 struct token {
     struct udp_socket *socket;

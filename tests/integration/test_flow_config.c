@@ -2,16 +2,11 @@
  * Another configuration while datagrams come: who stays misses nothing, who goes ends in order, who
  * comes begins with what comes next, and what cannot be had changes nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/pipeline/flow.h"
+#include "tests/support/test.h"
 
 #define LISTEN  "--listen udp://127.0.0.1:0?schema=riemann"
 #define TO_FILE " --sink file:OUTPUT"
@@ -58,7 +53,7 @@ static size_t count_lines(const struct flow *flow, const char *name)
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-static void a_sink_that_comes_gets_what_comes_next(void **state)
+TEST_WITH(a_sink_that_comes_gets_what_comes_next, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -72,7 +67,7 @@ static void a_sink_that_comes_gets_what_comes_next(void **state)
     assert_int_equal(count_lines(flow, "late"), 50);
 }
 
-static void a_sink_that_goes_writes_what_it_was_given(void **state)
+TEST_WITH(a_sink_that_goes_writes_what_it_was_given, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE " --sink file:DIRECTORY/early");
@@ -89,7 +84,7 @@ static void a_sink_that_goes_writes_what_it_was_given(void **state)
 }
 
 /* The old one stands at its first write; the new one waits, and writes behind it. */
-static void a_sink_that_changes_writes_behind_its_old_self(void **state)
+TEST_WITH(a_sink_that_changes_writes_behind_its_old_self, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -115,7 +110,7 @@ static void a_sink_that_changes_writes_behind_its_old_self(void **state)
     assert_int_equal(flow->final->sink_count, 2);
 }
 
-static void a_sink_that_comes_back_counts_on(void **state)
+TEST_WITH(a_sink_that_comes_back_counts_on, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE " --sink file:DIRECTORY/other");
@@ -131,7 +126,7 @@ static void a_sink_that_comes_back_counts_on(void **state)
 }
 
 /* Memory for another sink is taken from the rings of all, and given back. */
-static void all_sinks_share_the_memory(void **state)
+TEST_WITH(all_sinks_share_the_memory, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     static const char more[] = LISTEN TO_FILE " --sink file:DIRECTORY/a --sink file:DIRECTORY/b";
@@ -148,7 +143,7 @@ static void all_sinks_share_the_memory(void **state)
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
-static void a_listener_that_comes_is_received(void **state)
+TEST_WITH(a_listener_that_comes_is_received, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -162,7 +157,7 @@ static void a_listener_that_comes_is_received(void **state)
 }
 
 /* The sink stands still: the first listener alone could fill its queue. */
-static void a_listener_that_comes_has_its_share_of_a_slow_sink(void **state)
+TEST_WITH(a_listener_that_comes_has_its_share_of_a_slow_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     gate_shut(&flow->writing);
@@ -188,7 +183,7 @@ static void a_listener_that_comes_has_its_share_of_a_slow_sink(void **state)
 }
 
 /* What the kernel had queued by then is received; what comes later finds no socket. */
-static void a_listener_that_goes_is_drained(void **state)
+TEST_WITH(a_listener_that_goes_is_drained, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN " " LISTEN "&max_datagram=100B" TO_FILE);
@@ -210,7 +205,7 @@ static void a_listener_that_goes_is_drained(void **state)
     assert_false(flow->final->listeners[0].retired);
 }
 
-static void a_listeners_keys_change_while_its_socket_stays(void **state)
+TEST_WITH(a_listeners_keys_change_while_its_socket_stays, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -245,7 +240,7 @@ static void a_listeners_keys_change_while_its_socket_stays(void **state)
 }
 
 /* While it is drained it still looks into what it was told by, of which nothing else is left. */
-static void a_listener_that_goes_knows_to_the_end_who_may_send(void **state)
+TEST_WITH(a_listener_that_goes_knows_to_the_end_who_may_send, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -261,7 +256,7 @@ static void a_listener_that_goes_knows_to_the_end_who_may_send(void **state)
 
 /* --- what cannot be had ----------------------------------------------------------------------- */
 
-static void what_cannot_be_had_changes_nothing(void **state)
+TEST_WITH(what_cannot_be_had_changes_nothing, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     char taken[256];
@@ -288,7 +283,7 @@ static void what_cannot_be_had_changes_nothing(void **state)
 }
 
 /* Before the socket that cannot be bound another one was, and was changed. */
-static void sockets_are_what_they_were_when_the_last_cannot_be_bound(void **state)
+TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     char taken[512];
@@ -312,7 +307,7 @@ static void sockets_are_what_they_were_when_the_last_cannot_be_bound(void **stat
 }
 
 /* What was for it while it could not be opened is lost, in its time, and nothing else is. */
-static void a_sink_that_cannot_be_opened_is_in_nobodys_way_for_ever(void **state)
+TEST_WITH(a_sink_that_cannot_be_opened_is_in_nobodys_way_for_ever, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -335,7 +330,7 @@ static void a_sink_that_cannot_be_opened_is_in_nobodys_way_for_ever(void **state
     assert_int_equal(flow_values(flow, "", 30), 20);
 }
 
-static void a_sink_that_never_could_be_opened_does_not_keep_a_stop(void **state)
+TEST_WITH(a_sink_that_never_could_be_opened_does_not_keep_a_stop, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -347,7 +342,7 @@ static void a_sink_that_never_could_be_opened_does_not_keep_a_stop(void **state)
     assert_int_equal(flow->final->sinks[1].failed[FAILED_IO_ERROR], 10);
 }
 
-static void what_only_a_start_can_change_is_refused_by_name(void **state)
+TEST_WITH(what_only_a_start_can_change_is_refused_by_name, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN " " LISTEN TO_FILE);
@@ -365,7 +360,7 @@ static void what_only_a_start_can_change_is_refused_by_name(void **state)
     assert_int_equal(flow->final->sinks[0].written, 10);
 }
 
-static void a_receiver_that_does_not_answer_leaves_all_as_it_is(void **state)
+TEST_WITH(a_receiver_that_does_not_answer_leaves_all_as_it_is, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);
@@ -384,7 +379,7 @@ static void a_receiver_that_does_not_answer_leaves_all_as_it_is(void **state)
 
 /* --- again and again -------------------------------------------------------------------------- */
 
-static void who_stays_misses_nothing_of_two_hundred_changes(void **state)
+TEST_WITH(who_stays_misses_nothing_of_two_hundred_changes, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     static const char *const configs[] = {
@@ -406,29 +401,4 @@ static void who_stays_misses_nothing_of_two_hundred_changes(void **state)
     assert_int_equal(flow->final->sinks[0].written, 20000);
     assert_int_equal(flow_values(flow, "", 20000), 20000);
     assert_in_range(flow->final->sink_count, 3, 4);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, flow_set_up, flow_tear_down)
-    const struct CMUnitTest tests[] = {
-        test(a_sink_that_comes_gets_what_comes_next),
-        test(a_sink_that_goes_writes_what_it_was_given),
-        test(a_sink_that_changes_writes_behind_its_old_self),
-        test(a_sink_that_comes_back_counts_on),
-        test(all_sinks_share_the_memory),
-        test(a_listener_that_comes_is_received),
-        test(a_listener_that_comes_has_its_share_of_a_slow_sink),
-        test(a_listener_that_goes_is_drained),
-        test(a_listeners_keys_change_while_its_socket_stays),
-        test(a_listener_that_goes_knows_to_the_end_who_may_send),
-        test(a_sink_that_cannot_be_opened_is_in_nobodys_way_for_ever),
-        test(a_sink_that_never_could_be_opened_does_not_keep_a_stop),
-        test(what_cannot_be_had_changes_nothing),
-        test(sockets_are_what_they_were_when_the_last_cannot_be_bound),
-        test(what_only_a_start_can_change_is_refused_by_name),
-        test(a_receiver_that_does_not_answer_leaves_all_as_it_is),
-        test(who_stays_misses_nothing_of_two_hundred_changes),
-    };
-    return cmocka_run_group_tests_name("flow config", tests, NULL, NULL);
 }

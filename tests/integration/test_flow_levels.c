@@ -1,18 +1,13 @@
 /* How a running pipeline stands: full queues, sinks that wait, receivers that answer or do not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/platform/thread.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
-static void only_sockets_have_a_receive_buffer(void **state)
+TEST_WITH(only_sockets_have_a_receive_buffer, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&receive_buffer=64KiB "
@@ -28,7 +23,7 @@ static void only_sockets_have_a_receive_buffer(void **state)
     flow_finish(flow, 20000);
 }
 
-static void batches_that_a_sink_does_not_take_fill_its_queue(void **state)
+TEST_WITH(batches_that_a_sink_does_not_take_fill_its_queue, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     gate_shut(&flow->writing);
@@ -50,7 +45,7 @@ static void batches_that_a_sink_does_not_take_fill_its_queue(void **state)
     flow_finish(flow, 20000);
 }
 
-static void a_receiver_that_does_not_answer_is_told_of_until_it_does(void **state)
+TEST_WITH(a_receiver_that_does_not_answer_is_told_of_until_it_does, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
@@ -70,7 +65,7 @@ static void a_receiver_that_does_not_answer_is_told_of_until_it_does(void **stat
     assert_true(pipeline_ask_receivers(flow->pipeline, 5000) == INT64_MAX);
 }
 
-static void a_glance_has_what_a_snapshot_has(void **state)
+TEST_WITH(a_glance_has_what_a_snapshot_has, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
@@ -81,17 +76,4 @@ static void a_glance_has_what_a_snapshot_has(void **state)
     assert_int_equal(glance->sinks[0].written, 30);
     ledger_snapshot_free(glance);
     flow_finish(flow, 20000);
-}
-
-#define with_flow(test) cmocka_unit_test_setup_teardown(test, flow_set_up, flow_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_flow(only_sockets_have_a_receive_buffer),
-        with_flow(batches_that_a_sink_does_not_take_fill_its_queue),
-        with_flow(a_receiver_that_does_not_answer_is_told_of_until_it_does),
-        with_flow(a_glance_has_what_a_snapshot_has),
-    };
-    return cmocka_run_group_tests_name("flow_levels", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* From a socket to a file with nothing in the way: all that was sent is written, once and whole. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/receiving.h"
+#include "tests/support/test.h"
 
 #define COUNT 3000
 
@@ -23,7 +19,7 @@ static void assert_each_once(const struct lines *lines, const char *text, size_t
     free(seen);
 }
 
-static void every_datagram_sent_is_one_line_after_a_stop(void **state)
+TEST_WITH(every_datagram_sent_is_one_line_after_a_stop, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
@@ -44,7 +40,7 @@ static void every_datagram_sent_is_one_line_after_a_stop(void **state)
 }
 
 /* Without a stop and without further traffic: a quiet line does not wait for a batch to fill. */
-static void a_single_datagram_is_written_while_the_collector_runs(void **state)
+TEST_WITH(a_single_datagram_is_written_while_the_collector_runs, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
@@ -56,7 +52,7 @@ static void a_single_datagram_is_written_while_the_collector_runs(void **state)
     flow_finish(flow, 20000);
 }
 
-static void every_sink_gets_every_record(void **state)
+TEST_WITH(every_sink_gets_every_record, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
@@ -77,7 +73,7 @@ static void every_sink_gets_every_record(void **state)
     lines_free(&messages);
 }
 
-static void several_receivers_share_a_port_and_lose_nothing(void **state)
+TEST_WITH(several_receivers_share_a_port_and_lose_nothing, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&receivers=3 --sink file:OUTPUT");
@@ -93,7 +89,7 @@ static void several_receivers_share_a_port_and_lose_nothing(void **state)
     lines_free(&lines);
 }
 
-static void a_dual_stack_listener_hears_both_families(void **state)
+TEST_WITH(a_dual_stack_listener_hears_both_families, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     if (!loopback_has_ipv6())
@@ -115,7 +111,7 @@ static void a_dual_stack_listener_hears_both_families(void **state)
     lines_free(&lines);
 }
 
-static void listeners_are_accounted_for_apart(void **state)
+TEST_WITH(listeners_are_accounted_for_apart, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
@@ -130,7 +126,7 @@ static void listeners_are_accounted_for_apart(void **state)
     assert_int_equal(flow->final->sinks[0].written, 100);
 }
 
-static void max_datagrams_is_a_reason_to_stop(void **state)
+TEST_WITH(max_datagrams_is_a_reason_to_stop, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT "
@@ -142,7 +138,7 @@ static void max_datagrams_is_a_reason_to_stop(void **state)
     assert_int_equal(flow->final->sinks[0].written, 10);
 }
 
-static void an_address_in_use_is_told_before_anything_starts(void **state)
+TEST_WITH(an_address_in_use_is_told_before_anything_starts, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     struct receiving *taken;
@@ -160,7 +156,7 @@ static void an_address_in_use_is_told_before_anything_starts(void **state)
 }
 
 /* With receivers=2 the port may be shared, but only among the sockets of one listener. */
-static void an_address_in_use_is_told_where_the_port_may_be_shared_too(void **state)
+TEST_WITH(an_address_in_use_is_told_where_the_port_may_be_shared_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?receivers=2 --sink file:OUTPUT");
@@ -177,37 +173,11 @@ static void an_address_in_use_is_told_where_the_port_may_be_shared_too(void **st
     flow_finish(flow, 20000);
 }
 
-static void a_sink_that_cannot_be_made_is_told(void **state)
+TEST_WITH(a_sink_that_cannot_be_made_is_told, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     struct error error = flow_open_fails(
         flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:DIRECTORY/no/such/place");
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(error.text, "no/such/place"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_datagram_sent_is_one_line_after_a_stop, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_single_datagram_is_written_while_the_collector_runs,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(every_sink_gets_every_record, flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(several_receivers_share_a_port_and_lose_nothing,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_dual_stack_listener_hears_both_families, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(listeners_are_accounted_for_apart, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(max_datagrams_is_a_reason_to_stop, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(an_address_in_use_is_told_before_anything_starts,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(an_address_in_use_is_told_where_the_port_may_be_shared_too,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_sink_that_cannot_be_made_is_told, flow_set_up,
-                                        flow_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

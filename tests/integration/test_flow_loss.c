@@ -1,18 +1,14 @@
 /* A part that is too slow: what is missing is what the ledger says, and nobody else is harmed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/thread.h"
 #include "collector/receive/receiver.h"
 #include "tests/support/pipeline/flow.h"
+#include "tests/support/test.h"
 
-static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)
+TEST_WITH(what_a_slow_sink_misses_is_what_its_rings_refused, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     const uint64_t count = 20000;
@@ -37,7 +33,7 @@ static void what_a_slow_sink_misses_is_what_its_rings_refused(void **state)
     assert_int_equal(flow_values(flow, "", count), count - refused);
 }
 
-static void what_a_slow_receiver_misses_is_what_the_kernel_dropped(void **state)
+TEST_WITH(what_a_slow_receiver_misses_is_what_the_kernel_dropped, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     const uint64_t count = 5000;
@@ -57,7 +53,7 @@ static void what_a_slow_receiver_misses_is_what_the_kernel_dropped(void **state)
     assert_int_equal(flow_values(flow, "", count), count - drops);
 }
 
-static void what_a_slow_sink_misses_of_large_messages_is_counted_too(void **state)
+TEST_WITH(what_a_slow_sink_misses_of_large_messages_is_counted_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     gate_shut(&flow->writing);
@@ -106,7 +102,7 @@ static void flood_end(struct flood *this)
     udp_sender_close(this->sender);
 }
 
-static void a_flooded_listener_takes_nothing_from_another(void **state)
+TEST_WITH(a_flooded_listener_takes_nothing_from_another, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann "
@@ -135,7 +131,7 @@ static void a_flooded_listener_takes_nothing_from_another(void **state)
 }
 
 /* A ring that is all but full of one listener's batches still has room for another's. */
-static void a_slow_sink_is_shared_fairly(void **state)
+TEST_WITH(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     gate_shut(&flow->writing);
@@ -166,7 +162,7 @@ static void a_slow_sink_is_shared_fairly(void **state)
 }
 
 /* What was sent before the sockets closed was received, dropped or refused: the sums hold. */
-static void a_stop_under_load_leaves_whole_lines_and_exact_sums(void **state)
+TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");
@@ -191,7 +187,7 @@ static void a_stop_under_load_leaves_whole_lines_and_exact_sums(void **state)
  * place: a turn that was held up for longer than its time is over after one receive, and the next
  * one is the last drain's.
  */
-static void a_ledger_asked_for_during_a_stop_counts_nothing_twice(void **state)
+TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     gate_shut(&flow->receiving);
@@ -215,7 +211,7 @@ static void a_ledger_asked_for_during_a_stop_counts_nothing_twice(void **state)
 }
 
 /* A capture waits for room where a socket would lose. */
-static void a_capture_loses_nothing_to_a_slow_sink(void **state)
+TEST_WITH(a_capture_loses_nothing_to_a_slow_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     const struct memory_needs needs = {.captures = 2, .sinks = 1, .intakes = 2};
@@ -234,26 +230,4 @@ static void a_capture_loses_nothing_to_a_slow_sink(void **state)
     assert_true(ledger_balances(flow->final));
     assert_int_equal(flow->final->sinks[0].written, 488 + 10);
     assert_int_equal(flow_refused_records(flow, 0), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_a_slow_sink_misses_is_what_its_rings_refused,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(what_a_slow_receiver_misses_is_what_the_kernel_dropped,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(what_a_slow_sink_misses_of_large_messages_is_counted_too,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_flooded_listener_takes_nothing_from_another, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_stop_under_load_leaves_whole_lines_and_exact_sums,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_ledger_asked_for_during_a_stop_counts_nothing_twice,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_capture_loses_nothing_to_a_slow_sink, flow_set_up,
-                                        flow_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,15 @@
  * In steady state no datagram causes an allocation. The linker puts these wrappers in the place of
  * the allocator for all that is linked statically, protobuf-c included (see CMakeLists.txt).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/this_thread.h"
+#include "tests/support/test.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -76,7 +71,7 @@ static void send_mix(struct flow *flow, uint64_t rounds)
     }
 }
 
-static void no_datagram_causes_an_allocation(void **state)
+TEST_WITH(no_datagram_causes_an_allocation, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     atomic_store(&test_thread, this_thread());
@@ -97,7 +92,7 @@ static void no_datagram_causes_an_allocation(void **state)
 }
 
 /* Nor where senders are counted and what passes is watched. */
-static void no_datagram_causes_an_allocation_while_somebody_watches(void **state)
+TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     atomic_store(&test_thread, this_thread());
@@ -125,7 +120,7 @@ static void no_datagram_causes_an_allocation_while_somebody_watches(void **state
 }
 
 /* What a tap holds is its own: with the rings full and the tap full no batch is missing. */
-static void a_watcher_that_does_nothing_costs_no_datagram_its_batch(void **state)
+TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     char memory[FLOW_MEMORY_SIZE];
@@ -159,7 +154,7 @@ static void a_watcher_that_does_nothing_costs_no_datagram_its_batch(void **state
 }
 
 /* Or a count of none would say nothing. */
-static void the_wrappers_see_the_collectors_own_allocations(void **state)
+TEST_WITH(the_wrappers_see_the_collectors_own_allocations, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     atomic_store(&test_thread, 0);
@@ -169,19 +164,4 @@ static void the_wrappers_see_the_collectors_own_allocations(void **state)
     atomic_store(&counting, false);
     flow_finish(flow, 20000);
     assert_true(atomic_load(&calls) > 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(no_datagram_causes_an_allocation, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(no_datagram_causes_an_allocation_while_somebody_watches,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_watcher_that_does_nothing_costs_no_datagram_its_batch,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(the_wrappers_see_the_collectors_own_allocations,
-                                        flow_set_up, flow_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

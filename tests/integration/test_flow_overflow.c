@@ -1,19 +1,15 @@
 /* A reader that stalls and then reads: which records its sink has kept, by its overflow=. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/thread.h"
 #include "tests/support/pipeline/flow.h"
+#include "tests/support/test.h"
 
 /* --- a named pipe that is read late ----------------------------------------------------------- */
 
@@ -124,7 +120,7 @@ static uint64_t refused_now(struct flow *flow)
  * Record 0 is in the sink's block. Behind it come the newest, without a gap but for what was
  * refused while the sink made room.
  */
-static void with_drop_oldest_the_newest_survive_a_stall(void **state)
+TEST_WITH(with_drop_oldest_the_newest_survive_a_stall, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     int reader = make_pipe(flow);
@@ -156,7 +152,7 @@ static void with_drop_oldest_the_newest_survive_a_stall(void **state)
     free(seen);
 }
 
-static void with_drop_newest_the_oldest_survive_a_stall(void **state)
+TEST_WITH(with_drop_newest_the_oldest_survive_a_stall, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     int reader = make_pipe(flow);
@@ -179,7 +175,7 @@ static void with_drop_newest_the_oldest_survive_a_stall(void **state)
 }
 
 /* Messages that need a large batch when decoded, of which a queue holds few. */
-static void large_messages_are_evicted_and_counted_too(void **state)
+TEST_WITH(large_messages_are_evicted_and_counted_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     static const uint8_t event_of_metric_1[] = {0x32, 0x02, 0x68, 0x02};
@@ -203,7 +199,7 @@ static void large_messages_are_evicted_and_counted_too(void **state)
 
 /* --- several ---------------------------------------------------------------------------------- */
 
-static void a_flooded_listener_evicts_nothing_of_another(void **state)
+TEST_WITH(a_flooded_listener_evicts_nothing_of_another, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     int reader = make_pipe(flow);
@@ -252,17 +248,17 @@ static void a_capture_loses_nothing(struct flow *flow, const char *overflow)
     assert_int_equal(flow_refused_records(flow, 0), 0);
 }
 
-static void a_capture_loses_nothing_to_drop_oldest(void **state)
+TEST_WITH(a_capture_loses_nothing_to_drop_oldest, flow_set_up, flow_tear_down)
 {
     a_capture_loses_nothing(*state, "drop_oldest");
 }
 
-static void a_capture_loses_nothing_to_block(void **state)
+TEST_WITH(a_capture_loses_nothing_to_block, flow_set_up, flow_tear_down)
 {
     a_capture_loses_nothing(*state, "block");
 }
 
-static void block_is_refused_where_a_socket_feeds_the_sink(void **state)
+TEST_WITH(block_is_refused_where_a_socket_feeds_the_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     struct error error = flow_open_fails(
@@ -271,25 +267,4 @@ static void block_is_refused_where_a_socket_feeds_the_sink(void **state)
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_non_null(strstr(error.text, "udp://127.0.0.1:0"));
     assert_non_null(strstr(error.text, flow->output));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(with_drop_oldest_the_newest_survive_a_stall, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(with_drop_newest_the_oldest_survive_a_stall, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(large_messages_are_evicted_and_counted_too, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_flooded_listener_evicts_nothing_of_another, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_capture_loses_nothing_to_drop_oldest, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_capture_loses_nothing_to_block, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(block_is_refused_where_a_socket_feeds_the_sink, flow_set_up,
-                                        flow_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

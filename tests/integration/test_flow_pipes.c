@@ -1,16 +1,12 @@
 /* A named pipe as a sink: one that nobody reads, or whose reader goes, harms nobody else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/support/pipeline/flow.h"
+#include "tests/support/test.h"
 
 static int make_pipe(struct flow *flow, char *path, size_t size)
 {
@@ -21,7 +17,7 @@ static int make_pipe(struct flow *flow, char *path, size_t size)
     return reader;
 }
 
-static void a_pipe_that_nobody_reads_takes_nothing_from_another_sink(void **state)
+TEST_WITH(a_pipe_that_nobody_reads_takes_nothing_from_another_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     const uint64_t count = 20000;
@@ -42,7 +38,8 @@ static void a_pipe_that_nobody_reads_takes_nothing_from_another_sink(void **stat
     close(reader);
 }
 
-static void a_pipe_that_nobody_reads_keeps_no_large_batches_from_another_sink(void **state)
+TEST_WITH(a_pipe_that_nobody_reads_keeps_no_large_batches_from_another_sink, flow_set_up,
+          flow_tear_down)
 {
     struct flow *flow = *state;
     char path[560];
@@ -57,7 +54,7 @@ static void a_pipe_that_nobody_reads_keeps_no_large_batches_from_another_sink(vo
     close(reader);
 }
 
-static void a_reader_that_goes_ends_its_sink_alone(void **state)
+TEST_WITH(a_reader_that_goes_ends_its_sink_alone, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     char path[560];
@@ -81,7 +78,7 @@ static void a_reader_that_goes_ends_its_sink_alone(void **state)
     assert_int_equal(pipeline_exit_code(flow->pipeline, flow->final), EXIT_CODE_OK);
 }
 
-static void without_any_sink_left_there_is_reason_to_stop(void **state)
+TEST_WITH(without_any_sink_left_there_is_reason_to_stop, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     char path[560];
@@ -92,7 +89,7 @@ static void without_any_sink_left_there_is_reason_to_stop(void **state)
     flow_finish(flow, 20000);
 }
 
-static void a_reader_that_goes_may_stop_all_and_the_others_are_drained(void **state)
+TEST_WITH(a_reader_that_goes_may_stop_all_and_the_others_are_drained, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     char path[560];
@@ -114,22 +111,4 @@ static void a_reader_that_goes_may_stop_all_and_the_others_are_drained(void **st
                          ended->refused[REFUSED_SINK_ENDED],
                      FLOW_CHUNK);
     assert_int_equal(pipeline_exit_code(flow->pipeline, flow->final), EXIT_CODE_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_pipe_that_nobody_reads_takes_nothing_from_another_sink,
-                                        flow_set_up, flow_tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_pipe_that_nobody_reads_keeps_no_large_batches_from_another_sink, flow_set_up,
-            flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_reader_that_goes_ends_its_sink_alone, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(without_any_sink_left_there_is_reason_to_stop, flow_set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_reader_that_goes_may_stop_all_and_the_others_are_drained,
-                                        flow_set_up, flow_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * nothing is left at the end, and nobody waits. A fake schema that was freed ends the program when
  * it is used.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/contract/fake_schema.h"
 #include "tests/support/pipeline/flow.h"
+#include "tests/support/test.h"
 
 #define FAKE    "schema=fake.desc&message=a.Fake"
 #define LISTEN  "--listen udp://127.0.0.1:0?"
@@ -64,7 +59,7 @@ static void assert_made_by(const struct flow *flow, int number, size_t count)
     lines_free(&lines);
 }
 
-static void what_comes_after_a_reload_has_the_new_schema(void **state)
+TEST_WITH(what_comes_after_a_reload_has_the_new_schema, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE TO_FILE);
@@ -78,7 +73,7 @@ static void what_comes_after_a_reload_has_the_new_schema(void **state)
         assert_made_by(flow, i, 1);
 }
 
-static void listeners_that_are_told_the_same_share_a_schema(void **state)
+TEST_WITH(listeners_that_are_told_the_same_share_a_schema, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE " " LISTEN FAKE " " LISTEN FAKE "&framing=delimited" TO_FILE);
@@ -94,7 +89,7 @@ static void listeners_that_are_told_the_same_share_a_schema(void **state)
 }
 
 /* The sink stands at its first write; each of nine batches in its queue has a list of its own. */
-static void what_is_on_its_way_keeps_its_schema(void **state)
+TEST_WITH(what_is_on_its_way_keeps_its_schema, set_up, tear_down)
 {
     struct flow *flow = *state;
     gate_shut(&flow->writing);
@@ -118,7 +113,7 @@ static void what_is_on_its_way_keeps_its_schema(void **state)
 }
 
 /* Two receivers, two sinks of which one stalls again and again; samples and messages. */
-static void reloads_under_load_free_nothing_that_is_used(void **state)
+TEST_WITH(reloads_under_load_free_nothing_that_is_used, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE "&value=v&match=magic:41&" FAKE "&framing=delimited&receivers=2"
@@ -152,7 +147,7 @@ static void send_and_await_written(void)
     flow_await_written(hooked, 0, 10);
 }
 
-static void nobody_waits_for_a_schema_that_is_being_made(void **state)
+TEST_WITH(nobody_waits_for_a_schema_that_is_being_made, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE TO_FILE);
@@ -167,7 +162,7 @@ static void fail_at_the_fourth(void)
     atomic_store(&fake_schemas.fail, fake_schemas.made == 3);
 }
 
-static void if_one_cannot_be_made_all_the_old_ones_go_on(void **state)
+TEST_WITH(if_one_cannot_be_made_all_the_old_ones_go_on, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE " " LISTEN "schema=other.desc&message=a.Fake" TO_FILE);
@@ -182,7 +177,7 @@ static void if_one_cannot_be_made_all_the_old_ones_go_on(void **state)
     assert_made_by(flow, 2, 1);
 }
 
-static void a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for(void **state)
+TEST_WITH(a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE "&value=v --sink file:OUTPUT?view=sample");
@@ -195,7 +190,7 @@ static void a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_fo
 }
 
 /* Where nobody asked, the records of both are shown as they can be. */
-static void a_schema_that_loses_its_samples_is_shown_as_messages(void **state)
+TEST_WITH(a_schema_that_loses_its_samples_is_shown_as_messages, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE "&value=v --sink file:OUTPUT");
@@ -240,7 +235,7 @@ static void assert_balances(const struct flow *flow, uint64_t sent, uint64_t los
     assert_int_equal(listener->lost, lost);
 }
 
-static void what_comes_while_a_schema_is_not_numbered_is_not_lost(void **state)
+TEST_WITH(what_comes_while_a_schema_is_not_numbered_is_not_lost, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
@@ -254,7 +249,7 @@ static void what_comes_while_a_schema_is_not_numbered_is_not_lost(void **state)
     assert_int_equal(flow->final->listeners[0].senders, 2);
 }
 
-static void what_comes_while_another_schema_takes_it_is_not_lost(void **state)
+TEST_WITH(what_comes_while_another_schema_takes_it_is_not_lost, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
@@ -268,7 +263,7 @@ static void what_comes_while_another_schema_takes_it_is_not_lost(void **state)
 }
 
 /* The second is missing, and so is one that would have come after the last. */
-static void what_was_lost_before_a_schema_changes_is_counted_when_it_does(void **state)
+TEST_WITH(what_was_lost_before_a_schema_changes_is_counted_when_it_does, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
@@ -285,7 +280,7 @@ static void what_was_lost_before_a_schema_changes_is_counted_when_it_does(void *
     assert_balances(flow, 21, 3);
 }
 
-static void a_change_that_leaves_the_numbers_as_they_are_leaves_the_windows(void **state)
+TEST_WITH(a_change_that_leaves_the_numbers_as_they_are_leaves_the_windows, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE NUMBERED TO_FILE);
@@ -302,7 +297,7 @@ static void a_change_that_leaves_the_numbers_as_they_are_leaves_the_windows(void
     assert_int_equal(flow->final->listeners[0].senders, 1);
 }
 
-static void listeners_that_become_alike_keep_their_windows_apart(void **state)
+TEST_WITH(listeners_that_become_alike_keep_their_windows_apart, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE NUMBERED " " LISTEN "schema=other.desc&message=a.Fake" TO_FILE);
@@ -318,7 +313,7 @@ static void listeners_that_become_alike_keep_their_windows_apart(void **state)
 }
 
 /* It is gone when the next change begins, which waits for that. */
-static void a_listener_that_comes_back_begins_new_windows(void **state)
+TEST_WITH(a_listener_that_comes_back_begins_new_windows, set_up, tear_down)
 {
     struct flow *flow = *state;
     char listen[128], arguments[640];
@@ -335,26 +330,4 @@ static void a_listener_that_comes_back_begins_new_windows(void **state)
     send_numbers(flow, 100, 101);
     flow_finish(flow, 20000);
     assert_balances(flow, 4, 1);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        test(what_comes_after_a_reload_has_the_new_schema),
-        test(listeners_that_are_told_the_same_share_a_schema),
-        test(what_is_on_its_way_keeps_its_schema),
-        test(reloads_under_load_free_nothing_that_is_used),
-        test(nobody_waits_for_a_schema_that_is_being_made),
-        test(if_one_cannot_be_made_all_the_old_ones_go_on),
-        test(a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for),
-        test(a_schema_that_loses_its_samples_is_shown_as_messages),
-        test(what_comes_while_a_schema_is_not_numbered_is_not_lost),
-        test(what_comes_while_another_schema_takes_it_is_not_lost),
-        test(what_was_lost_before_a_schema_changes_is_counted_when_it_does),
-        test(a_change_that_leaves_the_numbers_as_they_are_leaves_the_windows),
-        test(listeners_that_become_alike_keep_their_windows_apart),
-        test(a_listener_that_comes_back_begins_new_windows),
-    };
-    return cmocka_run_group_tests_name("flow reload", tests, NULL, NULL);
 }

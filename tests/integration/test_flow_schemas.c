@@ -1,14 +1,9 @@
 /* Schemas from files and several on a port, in a whole collector. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/support/contract/fake_schema.h"
 #include "tests/support/pipeline/flow.h"
+#include "tests/support/test.h"
 
 #define FAKE "schema=fake.desc&message=a.Fake"
 
@@ -45,7 +40,7 @@ static void assert_lines(const struct flow *flow, const char *const *texts, size
     lines_free(&lines);
 }
 
-static void each_message_of_a_datagram_is_a_record_with_its_own_bytes(void **state)
+TEST_WITH(each_message_of_a_datagram_is_a_record_with_its_own_bytes, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&framing=delimited&header=2 "
@@ -64,7 +59,7 @@ static void each_message_of_a_datagram_is_a_record_with_its_own_bytes(void **sta
     assert_int_equal(flow->final->sinks[0].json_fallback, 2);
 }
 
-static void several_schemas_share_a_port(void **state)
+TEST_WITH(several_schemas_share_a_port, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&match=magic:41&schema=g.desc&message=b.G"
@@ -78,7 +73,7 @@ static void several_schemas_share_a_port(void **state)
 }
 
 /* Of the two schemas one has samples; each is shown as it can be. */
-static void a_sink_shows_samples_of_what_has_them_and_else_the_message(void **state)
+TEST_WITH(a_sink_shows_samples_of_what_has_them_and_else_the_message, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&value=v&match=magic:41&" FAKE
@@ -93,7 +88,7 @@ static void a_sink_shows_samples_of_what_has_them_and_else_the_message(void **st
     assert_int_equal(flow->final->sinks[1].lines, 2);
 }
 
-static void a_sample_has_its_labels_from_the_encoders_room(void **state)
+TEST_WITH(a_sample_has_its_labels_from_the_encoders_room, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE "&value=v --sink file:OUTPUT?view=sample");
@@ -103,7 +98,7 @@ static void a_sample_has_its_labels_from_the_encoders_room(void **state)
     assert_lines(flow, texts, 1);
 }
 
-static void samples_of_what_has_none_are_refused_by_name(void **state)
+TEST_WITH(samples_of_what_has_none_are_refused_by_name, set_up, tear_down)
 {
     struct flow *flow = *state;
     struct error error = flow_open_fails(
@@ -116,7 +111,7 @@ static void samples_of_what_has_none_are_refused_by_name(void **state)
     assert_non_null(strstr(error.text, "view=sample, but a.Fake of udp://127.0.0.1:0 has no"));
 }
 
-static void a_check_makes_the_schemas_and_leaves_none(void **state)
+TEST_WITH(a_check_makes_the_schemas_and_leaves_none, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?" FAKE " --sink file:OUTPUT");
@@ -130,26 +125,11 @@ static void a_check_makes_the_schemas_and_leaves_none(void **state)
     flow_finish(flow, 20000);
 }
 
-static void a_schema_that_cannot_be_made_is_told_at_the_start(void **state)
+TEST_WITH(a_schema_that_cannot_be_made_is_told_at_the_start, set_up, tear_down)
 {
     struct flow *flow = *state;
     atomic_store(&fake_schemas.fail, true);
     struct error error = flow_open_fails(flow, "--listen udp://127.0.0.1:0?" FAKE);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_string_equal(error.text, "fake.desc: cannot be made");
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        test(each_message_of_a_datagram_is_a_record_with_its_own_bytes),
-        test(several_schemas_share_a_port),
-        test(a_sink_shows_samples_of_what_has_them_and_else_the_message),
-        test(a_sample_has_its_labels_from_the_encoders_room),
-        test(samples_of_what_has_none_are_refused_by_name),
-        test(a_check_makes_the_schemas_and_leaves_none),
-        test(a_schema_that_cannot_be_made_is_told_at_the_start),
-    };
-    return cmocka_run_group_tests_name("flow schemas", tests, NULL, NULL);
 }

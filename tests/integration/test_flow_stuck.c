@@ -1,14 +1,9 @@
 /* Threads that are stuck are told of by name; those that wait are not, whatever they wait for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
 
@@ -47,14 +42,14 @@ static void hold_receiver(struct flow *flow)
     flow_finish(flow, 20000);
 }
 
-static void a_receiver_that_hangs_is_stuck_until_it_goes_on(void **state)
+TEST_WITH(a_receiver_that_hangs_is_stuck_until_it_goes_on, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN " --sink file:OUTPUT");
     hold_receiver(flow);
 }
 
-static void the_same_where_it_writes_as_well(void **state)
+TEST_WITH(the_same_where_it_writes_as_well, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN " --sink file:OUTPUT --threads 1");
@@ -75,14 +70,14 @@ static void hold_write(struct flow *flow)
     assert_int_equal(flow->final->sinks[0].written, 1);
 }
 
-static void a_write_that_hangs_leaves_nobody_stuck(void **state)
+TEST_WITH(a_write_that_hangs_leaves_nobody_stuck, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN " --sink file:OUTPUT");
     hold_write(flow);
 }
 
-static void the_same_where_the_receiver_writes(void **state)
+TEST_WITH(the_same_where_the_receiver_writes, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN " --sink file:OUTPUT --threads 1");
@@ -90,7 +85,7 @@ static void the_same_where_the_receiver_writes(void **state)
 }
 
 /* Each thread that comes round is seen to, however busy it is. */
-static void nobody_is_stuck_under_load(void **state)
+TEST_WITH(nobody_is_stuck_under_load, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN " --sink file:OUTPUT");
@@ -99,17 +94,4 @@ static void nobody_is_stuck_under_load(void **state)
         await_stuck(flow, false);
     }
     flow_finish(flow, 20000);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, flow_set_up, flow_tear_down)
-    const struct CMUnitTest tests[] = {
-        test(a_receiver_that_hangs_is_stuck_until_it_goes_on),
-        test(the_same_where_it_writes_as_well),
-        test(a_write_that_hangs_leaves_nobody_stuck),
-        test(the_same_where_the_receiver_writes),
-        test(nobody_is_stuck_under_load),
-    };
-    return cmocka_run_group_tests_name("flow stuck", tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
  * Several threads serve the same sockets, told by a notifier that never tires of telling: each
  * datagram is received once, what one sender sent stays in its order, and the sums are exact.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/crowd_notifier.h"
+#include "tests/support/test.h"
 
 #define LISTENERS 6
 #define COUNT     3000 /* to each of them */
@@ -61,7 +56,7 @@ static void assert_in_order(const struct lines *lines)
         assert_int_equal(next[i], (i + 1) * COUNT);
 }
 
-static void what_one_sender_sent_stays_in_order(void **state)
+TEST_WITH(what_one_sender_sent_stays_in_order, set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, ARGUMENTS);
@@ -80,7 +75,7 @@ static void what_one_sender_sent_stays_in_order(void **state)
 
 /* While sockets are drained, and their claims held, the counters of all are read again and again.
  */
-static void a_ledger_that_is_asked_for_meanwhile_comes(void **state)
+TEST_WITH(a_ledger_that_is_asked_for_meanwhile_comes, set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, ARGUMENTS);
@@ -95,7 +90,7 @@ static void a_ledger_that_is_asked_for_meanwhile_comes(void **state)
     flow_finish(flow, 20000);
 }
 
-static void a_stop_in_the_middle_of_it_ends_all_threads(void **state)
+TEST_WITH(a_stop_in_the_middle_of_it_ends_all_threads, set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, ARGUMENTS);
@@ -104,17 +99,4 @@ static void a_stop_in_the_middle_of_it_ends_all_threads(void **state)
     flow_finish(flow, 20000);
     for (size_t i = 0; i < LISTENERS; i++)
         assert_int_equal(flow->final->listeners[i].received, 150);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_one_sender_sent_stays_in_order, set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_ledger_that_is_asked_for_meanwhile_comes, set_up,
-                                        flow_tear_down),
-        cmocka_unit_test_setup_teardown(a_stop_in_the_middle_of_it_ends_all_threads, set_up,
-                                        flow_tear_down),
-    };
-    return cmocka_run_group_tests_name("flow threads", tests, NULL, NULL);
 }

@@ -1,8 +1,4 @@
 /* What a service manager is told of a pipeline, at times that the test makes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +6,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/program/supervision.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 #define PIPELINE  "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT"
 #define SECOND_NS INT64_C(1000000000)
@@ -85,7 +80,7 @@ static int64_t look_until(int64_t now_ns, bool alive)
     return now_ns;
 }
 
-static void the_watchdog_is_fed_three_times_in_its_time(void **state)
+TEST_WITH(the_watchdog_is_fed_three_times_in_its_time, set_up, tear_down)
 {
     (void)state;
     begin(PIPELINE);
@@ -98,7 +93,7 @@ static void the_watchdog_is_fed_three_times_in_its_time(void **state)
     flow_finish(watched.flow, 20000);
 }
 
-static void a_receiver_that_is_stuck_stops_feeding_it(void **state)
+TEST_WITH(a_receiver_that_is_stuck_stops_feeding_it, set_up, tear_down)
 {
     (void)state;
     struct flow *flow = watched.flow;
@@ -118,7 +113,7 @@ static void a_receiver_that_is_stuck_stops_feeding_it(void **state)
     flow_finish(flow, 20000);
 }
 
-static void a_sink_that_waits_for_its_destination_does_not(void **state)
+TEST_WITH(a_sink_that_waits_for_its_destination_does_not, set_up, tear_down)
 {
     (void)state;
     struct flow *flow = watched.flow;
@@ -135,7 +130,7 @@ static void a_sink_that_waits_for_its_destination_does_not(void **state)
     flow_finish(flow, 20000);
 }
 
-static void a_status_is_told_where_it_has_changed(void **state)
+TEST_WITH(a_status_is_told_where_it_has_changed, set_up, tear_down)
 {
     (void)state;
     struct flow *flow = watched.flow;
@@ -157,7 +152,7 @@ static void a_status_is_told_where_it_has_changed(void **state)
     flow_finish(flow, 20000);
 }
 
-static void nothing_more_is_due_once_it_stops(void **state)
+TEST_WITH(nothing_more_is_due_once_it_stops, set_up, tear_down)
 {
     (void)state;
     begin(PIPELINE);
@@ -168,17 +163,4 @@ static void nothing_more_is_due_once_it_stops(void **state)
     supervision_serve(watched.supervision, clock_monotonic_ns() + 60 * SECOND_NS);
     assert_false(was_told(""));
     flow_finish(watched.flow, 20000);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        test(the_watchdog_is_fed_three_times_in_its_time),
-        test(a_receiver_that_is_stuck_stops_feeding_it),
-        test(a_sink_that_waits_for_its_destination_does_not),
-        test(a_status_is_told_where_it_has_changed),
-        test(nothing_more_is_due_once_it_stops),
-    };
-    return cmocka_run_group_tests_name("flow watchdog", tests, NULL, NULL);
 }

@@ -2,18 +2,13 @@
  * The emulation of ProcessSocketNotifications keeps what is documented of it, in its strictest
  * reading: tests of the notifier are worth as much as this.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/udp_sender.h"
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 #define SILENCE_MS  50
@@ -131,7 +126,7 @@ static int receive_one(void)
     return fixture.receive(handle(), &message, &size, NULL, NULL) == 0 ? 0 : WSAGetLastError();
 }
 
-static void what_arrives_after_registering_is_an_edge(void **state)
+TEST_WITH(what_arrives_after_registering_is_an_edge, set_up, tear_down)
 {
     (void)state;
     assert_int_equal(enable(), 0);
@@ -140,7 +135,7 @@ static void what_arrives_after_registering_is_an_edge(void **state)
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);
 }
 
-static void what_is_queued_before_registering_is_none_until_it_is_drained(void **state)
+TEST_WITH(what_is_queued_before_registering_is_none_until_it_is_drained, set_up, tear_down)
 {
     (void)state;
     bind_socket();
@@ -154,7 +149,7 @@ static void what_is_queued_before_registering_is_none_until_it_is_drained(void *
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);
 }
 
-static void after_an_edge_there_is_silence_until_would_block(void **state)
+TEST_WITH(after_an_edge_there_is_silence_until_would_block, set_up, tear_down)
 {
     (void)state;
     assert_int_equal(enable(), 0);
@@ -171,7 +166,7 @@ static void after_an_edge_there_is_silence_until_would_block(void **state)
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);
 }
 
-static void remove_is_the_last_packet(void **state)
+TEST_WITH(remove_is_the_last_packet, set_up, tear_down)
 {
     (void)state;
     assert_int_equal(enable(), 0);
@@ -185,7 +180,7 @@ static void remove_is_the_last_packet(void **state)
     assert_false(emulation_tell(handle(), SOCKET_EVENT_IN));
 }
 
-static void closing_tells_nothing_and_takes_no_packet_back(void **state)
+TEST_WITH(closing_tells_nothing_and_takes_no_packet_back, set_up, tear_down)
 {
     (void)state;
     assert_int_equal(enable(), 0);
@@ -198,7 +193,7 @@ static void closing_tells_nothing_and_takes_no_packet_back(void **state)
 }
 
 /* Numbers are soon given out again. */
-static void a_socket_with_the_number_of_a_closed_one_is_another_one(void **state)
+TEST_WITH(a_socket_with_the_number_of_a_closed_one_is_another_one, set_up, tear_down)
 {
     (void)state;
     assert_int_equal(enable(), 0);
@@ -219,7 +214,7 @@ static void a_socket_with_the_number_of_a_closed_one_is_another_one(void **state
     assert_int_equal(remove_socket(), ERROR_NOT_FOUND);
 }
 
-static void what_is_not_emulated_is_refused(void **state)
+TEST_WITH(what_is_not_emulated_is_refused, set_up, tear_down)
 {
     (void)state;
     static const uint8_t both = SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT;
@@ -246,7 +241,7 @@ static void what_is_not_emulated_is_refused(void **state)
                      ERROR_INVALID_HANDLE);
 }
 
-static void a_socket_belongs_to_one_port_once(void **state)
+TEST_WITH(a_socket_belongs_to_one_port_once, set_up, tear_down)
 {
     (void)state;
     HANDLE other = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, 0);
@@ -260,7 +255,7 @@ static void a_socket_belongs_to_one_port_once(void **state)
     CloseHandle(other);
 }
 
-static void a_receive_on_a_blocking_socket_fails_in_the_end(void **state)
+TEST_WITH(a_receive_on_a_blocking_socket_fails_in_the_end, set_up, tear_down)
 {
     (void)state;
     u_long blocking = 0;
@@ -273,7 +268,7 @@ static void a_receive_on_a_blocking_socket_fails_in_the_end(void **state)
 /* --- it looks at its sockets when there is a reason --------------------------------------------
  */
 
-static void it_does_not_poll_in_a_loop(void **state)
+TEST_WITH(it_does_not_poll_in_a_loop, set_up, tear_down)
 {
     (void)state;
     assert_int_equal(enable(), 0);
@@ -286,23 +281,4 @@ static void it_does_not_poll_in_a_loop(void **state)
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);
     assert_int_equal(next_packet(200), 0);
     assert_in_range(emulation_looks(), looks, looks + 2);
-}
-
-#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fixture(what_arrives_after_registering_is_an_edge),
-        with_fixture(what_is_queued_before_registering_is_none_until_it_is_drained),
-        with_fixture(after_an_edge_there_is_silence_until_would_block),
-        with_fixture(remove_is_the_last_packet),
-        with_fixture(closing_tells_nothing_and_takes_no_packet_back),
-        with_fixture(a_socket_with_the_number_of_a_closed_one_is_another_one),
-        with_fixture(what_is_not_emulated_is_refused),
-        with_fixture(a_socket_belongs_to_one_port_once),
-        with_fixture(a_receive_on_a_blocking_socket_fails_in_the_end),
-        with_fixture(it_does_not_poll_in_a_loop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

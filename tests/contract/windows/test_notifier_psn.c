@@ -2,18 +2,13 @@
  * What the notifier on ProcessSocketNotifications makes of things that only its system says, and
  * that no test of the contract can bring about: errors, and packets of other kinds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/watching.h"
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
+#include "tests/support/test.h"
 
 static SOCKET handle_of(const struct watched *watched)
 {
@@ -58,7 +53,8 @@ static void expect_unknown(struct watched *watched)
     expect_failure(returned, &error, "1168");
 }
 
-static void what_the_system_refuses_to_watch_is_told_with_its_reason(void **state)
+TEST_WITH(what_the_system_refuses_to_watch_is_told_with_its_reason, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -78,7 +74,7 @@ static void what_the_system_refuses_to_watch_is_told_with_its_reason(void **stat
     }
 }
 
-static void a_call_that_found_no_packet_in_time_has_succeeded(void **state)
+TEST_WITH(a_call_that_found_no_packet_in_time_has_succeeded, watching_set_up, watching_tear_down)
 {
     (void)state;
     emulation_fail_next(WAIT_TIMEOUT, ERROR_SUCCESS);
@@ -87,7 +83,7 @@ static void a_call_that_found_no_packet_in_time_has_succeeded(void **state)
     receive_by_events(watched, 1);
 }
 
-static void what_the_system_refuses_to_remove_is_watched_still(void **state)
+TEST_WITH(what_the_system_refuses_to_remove_is_watched_still, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -104,7 +100,7 @@ static void what_the_system_refuses_to_remove_is_watched_still(void **state)
     wait_until(watched->removed, 1);
 }
 
-static void a_removal_is_asked_for_once(void **state)
+TEST_WITH(a_removal_is_asked_for_once, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -116,7 +112,8 @@ static void a_removal_is_asked_for_once(void **state)
 /* --- packets ---------------------------------------------------------------------------------- */
 
 /* A receive will tell what it is. */
-static void an_error_and_the_end_of_something_make_a_socket_ready(void **state)
+TEST_WITH(an_error_and_the_end_of_something_make_a_socket_ready, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
@@ -128,7 +125,7 @@ static void an_error_and_the_end_of_something_make_a_socket_ready(void **state)
     wait_until(watched->ready, 3);
 }
 
-static void one_packet_may_tell_of_data_and_of_the_removal(void **state)
+TEST_WITH(one_packet_may_tell_of_data_and_of_the_removal, watching_set_up, watching_tear_down)
 {
     (void)state;
     static const size_t capacities[] = {1, 2, MANY_EVENTS};
@@ -142,7 +139,8 @@ static void one_packet_may_tell_of_data_and_of_the_removal(void **state)
     }
 }
 
-static void the_same_of_several_threads_waits_for_the_one_that_was_told(void **state)
+TEST_WITH(the_same_of_several_threads_waits_for_the_one_that_was_told, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     struct error error;
@@ -172,7 +170,7 @@ static int64_t processor_time(void)
     return (high * INT64_C(4294967296) + low) * 100;
 }
 
-static void an_idle_wait_takes_no_processor_time(void **state)
+TEST_WITH(an_idle_wait_takes_no_processor_time, watching_set_up, watching_tear_down)
 {
     (void)state;
     watch_and_bind(0);
@@ -182,22 +180,9 @@ static void an_idle_wait_takes_no_processor_time(void **state)
     assert_true(processor_time() - before < 100 * INT64_C(1000000));
 }
 
-#define with_notifier(test)                                                                        \
-    cmocka_unit_test_setup_teardown(test, watching_set_up, watching_tear_down)
-
 int main(int argc, char **argv)
 {
     if (!watching_choose_backend(argc, argv))
         return 64;
-    const struct CMUnitTest tests[] = {
-        with_notifier(what_the_system_refuses_to_watch_is_told_with_its_reason),
-        with_notifier(a_call_that_found_no_packet_in_time_has_succeeded),
-        with_notifier(what_the_system_refuses_to_remove_is_watched_still),
-        with_notifier(a_removal_is_asked_for_once),
-        with_notifier(an_error_and_the_end_of_something_make_a_socket_ready),
-        with_notifier(one_packet_may_tell_of_data_and_of_the_removal),
-        with_notifier(the_same_of_several_threads_waits_for_the_one_that_was_told),
-        with_notifier(an_idle_wait_takes_no_processor_time),
-    };
-    return cmocka_run_group_tests_name(watching_backend->name, tests, NULL, NULL);
+    return test_run_all(watching_backend->name);
 }

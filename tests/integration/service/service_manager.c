@@ -1,13 +1,9 @@
 #include "tests/integration/service/service_manager.h"
+#include "tests/support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/system_error.h"

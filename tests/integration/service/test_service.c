@@ -1,14 +1,8 @@
 /* The program as a service, from its installation to its end, by the service manager. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
-
-#include <cmocka.h>
 
 #include "collector/base/error.h"
 #include "collector/platform/windows/text.h"
@@ -18,6 +12,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/udp_sender.h"
 #include "tests/support/proto/telemetry_builder.h"
+#include "tests/support/test.h"
 
 #define DATAGRAMS 100
 
@@ -155,7 +150,8 @@ static bool source_value(const wchar_t *value, wchar_t *text, DWORD size)
     return true;
 }
 
-static void it_is_installed_with_absolute_paths_and_an_account_of_its_own(void **state)
+TEST_WITH(it_is_installed_with_absolute_paths_and_an_account_of_its_own, service_set_up,
+          service_clean_up)
 {
     (void)state;
     wchar_t expected[2000];
@@ -189,7 +185,7 @@ static void it_is_installed_with_absolute_paths_and_an_account_of_its_own(void *
     free(folder);
 }
 
-static void the_event_viewer_finds_its_messages_in_the_program(void **state)
+TEST_WITH(the_event_viewer_finds_its_messages_in_the_program, service_set_up, service_clean_up)
 {
     (void)state;
     static const DWORD events[] = {0x40000001, 0x80000002, 0xc0000003};
@@ -214,7 +210,7 @@ static void the_event_viewer_finds_its_messages_in_the_program(void **state)
     FreeLibrary(module);
 }
 
-static void what_check_refuses_is_refused_in_the_same_words(void **state)
+TEST_WITH(what_check_refuses_is_refused_in_the_same_words, service_set_up, service_clean_up)
 {
     (void)state;
     struct ended checked = RUN_SLUICE("--check", "--sink", "file:x?fromat=json");
@@ -231,7 +227,7 @@ static void what_check_refuses_is_refused_in_the_same_words(void **state)
     assert_not_there();
 }
 
-static void a_sink_that_is_standard_output_is_refused(void **state)
+TEST_WITH(a_sink_that_is_standard_output_is_refused, service_set_up, service_clean_up)
 {
     (void)state;
     static const char line[] =
@@ -244,7 +240,7 @@ static void a_sink_that_is_standard_output_is_refused(void **state)
     assert_not_there();
 }
 
-static void two_paths_of_one_file_are_refused(void **state)
+TEST_WITH(two_paths_of_one_file_are_refused, service_set_up, service_clean_up)
 {
     (void)state;
     char sink[600];
@@ -256,7 +252,7 @@ static void two_paths_of_one_file_are_refused(void **state)
     assert_not_there();
 }
 
-static void what_would_be_taken_for_a_variable_is_refused(void **state)
+TEST_WITH(what_would_be_taken_for_a_variable_is_refused, service_set_up, service_clean_up)
 {
     (void)state;
     assert_true(SetEnvironmentVariableW(L"Y-", L"of the environment"));
@@ -268,7 +264,8 @@ static void what_would_be_taken_for_a_variable_is_refused(void **state)
     assert_not_there();
 }
 
-static void a_second_service_of_that_name_is_refused_and_the_first_one_stays(void **state)
+TEST_WITH(a_second_service_of_that_name_is_refused_and_the_first_one_stays, service_set_up,
+          service_clean_up)
 {
     (void)state;
     wchar_t program[500];
@@ -285,7 +282,7 @@ static void a_second_service_of_that_name_is_refused_and_the_first_one_stays(voi
     assert_true(source_value(L"EventMessageFile", program, sizeof program));
 }
 
-static void a_name_that_no_service_can_have_is_refused(void **state)
+TEST_WITH(a_name_that_no_service_can_have_is_refused, service_set_up, service_clean_up)
 {
     (void)state;
     static const char *const names[] = {"", "a/b", "a\\b"};
@@ -297,7 +294,7 @@ static void a_name_that_no_service_can_have_is_refused(void **state)
     }
 }
 
-static void what_is_not_understood_is_refused(void **state)
+TEST_WITH(what_is_not_understood_is_refused, service_set_up, service_clean_up)
 {
     (void)state;
     assert_int_equal(RUN_SLUICE("service").code, EXIT_CODE_USAGE);
@@ -328,7 +325,7 @@ static void assert_ended_well(SERVICE_STATUS_PROCESS status)
     assert_int_equal(status.dwServiceSpecificExitCode, 0);
 }
 
-static void it_collects_until_it_is_stopped_and_loses_nothing(void **state)
+TEST_WITH(it_collects_until_it_is_stopped_and_loses_nothing, service_set_up, service_clean_up)
 {
     (void)state;
     struct address to;
@@ -359,7 +356,7 @@ static void it_collects_until_it_is_stopped_and_loses_nothing(void **state)
     assert_numbered("records.ndjson", DATAGRAMS, DATAGRAMS);
 }
 
-static void it_can_be_started_again(void **state)
+TEST_WITH(it_can_be_started_again, service_set_up, service_clean_up)
 {
     (void)state;
     struct address to;
@@ -374,7 +371,7 @@ static void it_can_be_started_again(void **state)
     assert_numbered("records.ndjson", 0, 2 * DATAGRAMS);
 }
 
-static void ctl_reaches_it_as_it_does_others(void **state)
+TEST_WITH(ctl_reaches_it_as_it_does_others, service_set_up, service_clean_up)
 {
     (void)state;
     struct address to;
@@ -388,7 +385,7 @@ static void ctl_reaches_it_as_it_does_others(void **state)
     assert_numbered("records.ndjson", 0, DATAGRAMS);
 }
 
-static void one_that_cannot_start_tells_its_exit_code(void **state)
+TEST_WITH(one_that_cannot_start_tells_its_exit_code, service_set_up, service_clean_up)
 {
     (void)state;
     assert_installed(RUN_SLUICE("service", "install", "--name", service_name(), "--", "--listen",
@@ -399,7 +396,7 @@ static void one_that_cannot_start_tells_its_exit_code(void **state)
     assert_int_equal(status.dwServiceSpecificExitCode, EXIT_CODE_CANNOT_CREATE);
 }
 
-static void one_that_ends_by_itself_has_stopped(void **state)
+TEST_WITH(one_that_ends_by_itself_has_stopped, service_set_up, service_clean_up)
 {
     (void)state;
     assert_installed(RUN_SLUICE("service", "install", "--name", service_name(), "--", "--listen",
@@ -409,7 +406,7 @@ static void one_that_ends_by_itself_has_stopped(void **state)
 }
 
 /* Wine would take it for a service that is being started just then: none of another test is. */
-static void by_hand_it_says_who_starts_it(void **state)
+TEST_WITH(by_hand_it_says_who_starts_it, service_set_up, service_clean_up)
 {
     (void)state;
     assert_refused(RUN_SLUICE("service", "run", "--", "--sink", "file:x"), EXIT_CODE_USAGE,
@@ -420,7 +417,7 @@ static void by_hand_it_says_who_starts_it(void **state)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-static void remove_leaves_nothing_behind(void **state)
+TEST_WITH(remove_leaves_nothing_behind, service_set_up, service_clean_up)
 {
     (void)state;
     wchar_t program[500];
@@ -434,7 +431,7 @@ static void remove_leaves_nothing_behind(void **state)
     assert_non_null(strstr(ended.lines, "(error 1060)"));
 }
 
-static void remove_stops_one_that_runs_and_loses_nothing(void **state)
+TEST_WITH(remove_stops_one_that_runs_and_loses_nothing, service_set_up, service_clean_up)
 {
     (void)state;
     struct address to;
@@ -447,7 +444,7 @@ static void remove_stops_one_that_runs_and_loses_nothing(void **state)
     assert_numbered("records.ndjson", 0, DATAGRAMS);
 }
 
-static void remove_leaves_other_programs_services_alone(void **state)
+TEST_WITH(remove_leaves_other_programs_services_alone, service_set_up, service_clean_up)
 {
     (void)state;
     SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CREATE_SERVICE);
@@ -464,31 +461,4 @@ static void remove_leaves_other_programs_services_alone(void **state)
     service = service_open();
     assert_non_null(service);
     CloseServiceHandle(service);
-}
-
-#define SERVICE_TEST(name) cmocka_unit_test_setup_teardown(name, service_set_up, service_clean_up)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SERVICE_TEST(it_is_installed_with_absolute_paths_and_an_account_of_its_own),
-        SERVICE_TEST(the_event_viewer_finds_its_messages_in_the_program),
-        SERVICE_TEST(what_check_refuses_is_refused_in_the_same_words),
-        SERVICE_TEST(a_sink_that_is_standard_output_is_refused),
-        SERVICE_TEST(two_paths_of_one_file_are_refused),
-        SERVICE_TEST(what_would_be_taken_for_a_variable_is_refused),
-        SERVICE_TEST(a_second_service_of_that_name_is_refused_and_the_first_one_stays),
-        SERVICE_TEST(a_name_that_no_service_can_have_is_refused),
-        SERVICE_TEST(what_is_not_understood_is_refused),
-        SERVICE_TEST(it_collects_until_it_is_stopped_and_loses_nothing),
-        SERVICE_TEST(it_can_be_started_again),
-        SERVICE_TEST(ctl_reaches_it_as_it_does_others),
-        SERVICE_TEST(one_that_cannot_start_tells_its_exit_code),
-        SERVICE_TEST(one_that_ends_by_itself_has_stopped),
-        SERVICE_TEST(by_hand_it_says_who_starts_it),
-        SERVICE_TEST(remove_leaves_nothing_behind),
-        SERVICE_TEST(remove_stops_one_that_runs_and_loses_nothing),
-        SERVICE_TEST(remove_leaves_other_programs_services_alone),
-    };
-    return cmocka_run_group_tests_name("service", tests, NULL, NULL);
 }

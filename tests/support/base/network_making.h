@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/base/networks.h"
+#include "tests/support/test.h"
 
 static inline struct address host(const char *text)
 {

@@ -1,13 +1,10 @@
 #include "tests/support/capture/capture_reading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/capture/capture_builder.h"
+#include "tests/support/test.h"
 
 static void keep(struct capture_reading *reading, const struct capture_datagram *datagram)
 {

@@ -1,14 +1,10 @@
 #include "tests/support/config/listener_reading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/config/url.h"
+#include "tests/support/test.h"
 
 static struct config config;
 

@@ -1,6 +1,6 @@
 /*
  * A path with fields, and an address for it. Each fails the running cmocka test where the text is
- * none. Include it behind cmocka.h.
+ * none.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CONTRACT_PATH_PARSING_H
 #define SLUICE_TESTS_SUPPORT_CONTRACT_PATH_PARSING_H
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collector/contract/path_template.h"
+#include "tests/support/test.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

@@ -1,16 +1,13 @@
 #include "tests/support/output/fake_sink.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 /* A destination is found by its path alone, so there is one fake at a time. */
 static struct fake_sink fake;

@@ -110,7 +110,4 @@ uint64_t fake_sink_settled(const struct fake_sink *fake);
 /* Asserts that exactly this text was accepted, and `lines` and `written` counted. */
 void fake_sink_assert_wrote(const struct fake_sink *fake, const char *text, uint64_t records);
 
-#define with_fake_sink(test)                                                                       \
-    cmocka_unit_test_setup_teardown(test, fake_sink_set_up, fake_sink_tear_down)
-
 #endif

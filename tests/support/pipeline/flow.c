@@ -1,12 +1,8 @@
 #include "tests/support/pipeline/flow.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/options.h"
 #include "collector/output/sink_thread.h"
@@ -16,6 +12,7 @@
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* Long enough for a loaded machine under a sanitizer; only a failure waits that long. */
 #define PATIENCE_NS INT64_C(30000000000)

@@ -1,13 +1,9 @@
 #include "tests/support/platform/child_watching.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 int child_set_up(void **state)
 {

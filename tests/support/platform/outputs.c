@@ -1,13 +1,9 @@
 #include "tests/support/platform/outputs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* What only a hang needs, and what a stream that is full is given to show otherwise. */
 #define HANG_MS 20000

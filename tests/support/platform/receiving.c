@@ -1,11 +1,8 @@
 #include "tests/support/platform/receiving.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 int receiving_set_up(void **state)
 {

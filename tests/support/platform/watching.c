@@ -1,15 +1,11 @@
 #include "tests/support/platform/watching.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/thread.h"
+#include "tests/support/test.h"
 
 #define SKIPPED 77 /* what tests/CMakeLists.txt has ctest understand so */
 

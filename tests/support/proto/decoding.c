@@ -1,11 +1,7 @@
 #include "tests/support/proto/decoding.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
@@ -13,6 +9,7 @@
 #include "proto/schemas.h"
 #include "proto/types/type_set.h"
 #include "tests/support/proto/schema_made.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 #define USED_BEFORE 48 /* bytes of the arena that somebody else has */

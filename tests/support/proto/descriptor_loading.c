@@ -1,14 +1,9 @@
 #include "tests/support/proto/descriptor_loading.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/runtime/descriptor_file.h"
+#include "tests/support/test.h"
 
 void assert_loads(const char *path, const char *full_name)
 {

@@ -1,6 +1,6 @@
 /*
  * The message Legacy of tests/proto/legacy.proto: its fields' numbers, and a cmocka setup that
- * decodes it. Include after cmocka.h.
+ * decodes it.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_LEGACY_H
 #define SLUICE_TESTS_SUPPORT_PROTO_LEGACY_H
@@ -8,6 +8,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 enum { GROUP_START = 3, GROUP_END = 4 };
 
@@ -59,7 +60,5 @@ static inline const ProtobufCMessage *message_of(const struct decoding *decoding
 {
     return decoding->message;
 }
-
-#define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * What the tests of the schema otlp share: requests of one point, and reading their sample. Include
- * after cmocka.h.
+ * What the tests of the schema otlp share: requests of one point, and reading their sample.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_OTLP_SAMPLES_H
 #define SLUICE_TESTS_SUPPORT_PROTO_OTLP_SAMPLES_H
@@ -10,6 +9,7 @@
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/proto/otlp_wire.h"
+#include "tests/support/test.h"
 
 #define TIME  UINT64_C(1700000000123456789)
 #define START UINT64_C(1700000000000000000)

@@ -3,8 +3,9 @@
 #define SLUICE_TESTS_SUPPORT_PROTO_SCHEMA_MADE_H
 
 #include "collector/contract/schema.h"
+#include "tests/support/test.h"
 
-/* To be freed with ops->destroy. Include after cmocka.h. */
+/* To be freed with ops->destroy. */
 static inline struct schema *schema_made(const struct schema_ops *ops)
 {
     struct schema *schema = NULL;

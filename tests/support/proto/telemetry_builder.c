@@ -1,10 +1,8 @@
 #include "tests/support/proto/telemetry_builder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 ProtobufCBinaryData telemetry_text(const char *text)
 {

@@ -1,12 +1,9 @@
 #include "tests/support/receive/intake_bench.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "collector/output/feed.h"
+#include "tests/support/test.h"
 
 struct intake_bench *intake_bench_open(const struct schema_config *schemas, size_t count)
 {

@@ -29,9 +29,6 @@ struct settled settle(struct sequence_table *table);
 int create_table(void **state);
 int destroy_table(void **state);
 
-#define test_with_table(function)                                                                  \
-    cmocka_unit_test_setup_teardown(function, create_table, destroy_table)
-
 /* Every field of an outcome but those named is to be zero. */
 #define assert_outcome(given, ...)                                                                 \
     assert_same_outcome((given), (struct sequence_outcome){__VA_ARGS__}, __LINE__)

@@ -1,12 +1,10 @@
 #include "tests/support/sinks/compressed.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/support/test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 uint64_t compressed_random(void)
 {

@@ -1,13 +1,10 @@
 #include "tests/support/sinks/encoding.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/proto/schema_made.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 #define ARENA_SIZE ((size_t)16 * 1024 * 1024)

@@ -1,17 +1,14 @@
 #include "tests/support/sinks/ruled_encoding.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/url.h"
 #include "collector/receive/sources.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
+#include "tests/support/test.h"
 
 static const struct config_choices choices = {
     .sources = builtin_sources,

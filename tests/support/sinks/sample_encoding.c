@@ -1,11 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
 #include "tests/support/sinks/sample_encoding.h"
+
+#include "tests/support/test.h"
 
 struct telemetry_builder builder;
 struct wire wire;

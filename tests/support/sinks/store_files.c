@@ -1,16 +1,11 @@
 #include "tests/support/sinks/store_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/thread.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 struct counter store_blocked;
 static const struct path_template *store_path; /* of the files that were made last */

@@ -1,13 +1,8 @@
 /* Addresses: text to value and back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/base/address.h"
+#include "tests/support/test.h"
 
 static void assert_round_trip(const char *given, const char *expected)
 {
@@ -19,9 +14,8 @@ static void assert_round_trip(const char *given, const char *expected)
     assert_int_equal(length, strlen(expected));
 }
 
-static void text_reads_back_in_its_canonical_form(void **state)
+TEST(text_reads_back_in_its_canonical_form)
 {
-    (void)state;
     assert_round_trip("127.0.0.1", "127.0.0.1");
     assert_round_trip("255.255.255.255", "255.255.255.255");
     assert_round_trip("::", "::");
@@ -35,15 +29,13 @@ static void text_reads_back_in_its_canonical_form(void **state)
     assert_round_trip("64:ff9b::192.0.2.33", "64:ff9b::c000:221");
 }
 
-static void a_mapped_address_is_the_ipv4_address(void **state)
+TEST(a_mapped_address_is_the_ipv4_address)
 {
-    (void)state;
     assert_round_trip("::ffff:192.0.2.1", "192.0.2.1");
 }
 
-static void the_port_follows_and_ipv6_stands_in_brackets(void **state)
+TEST(the_port_follows_and_ipv6_stands_in_brackets)
 {
-    (void)state;
     struct address address;
     char text[ADDRESS_TEXT_SIZE];
     assert_true(address_parse_host("::1", 3, &address));
@@ -56,9 +48,8 @@ static void the_port_follows_and_ipv6_stands_in_brackets(void **state)
     assert_string_equal(text, "10.0.0.1:7");
 }
 
-static void what_is_no_address_is_refused(void **state)
+TEST(what_is_no_address_is_refused)
 {
-    (void)state;
     static const char *const wrong[] = {
         "",
         "1.2.3",
@@ -85,15 +76,4 @@ static void what_is_no_address_is_refused(void **state)
         if (address_parse_host(wrong[i], strlen(wrong[i]), &address))
             fail_msg("'%s' was taken for an address", wrong[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_reads_back_in_its_canonical_form),
-        cmocka_unit_test(a_mapped_address_is_the_ipv4_address),
-        cmocka_unit_test(the_port_follows_and_ipv6_stands_in_brackets),
-        cmocka_unit_test(what_is_no_address_is_refused),
-    };
-    return cmocka_run_group_tests_name("address", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* Memory given out by moving a pointer: alignment, the exact end, and sizes that overflow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/base/arena.h"
+#include "tests/support/test.h"
 
 static _Alignas(64) uint8_t memory[256];
 
-static void blocks_are_aligned_and_do_not_overlap(void **state)
+TEST(blocks_are_aligned_and_do_not_overlap)
 {
-    (void)state;
     struct arena arena = {.base = memory, .capacity = sizeof memory};
     uint8_t *end = memory;
     for (size_t size = 1; size <= 17; size++) {
@@ -26,9 +20,8 @@ static void blocks_are_aligned_and_do_not_overlap(void **state)
     assert_false(arena.exhausted);
 }
 
-static void it_is_used_to_the_last_byte_and_refuses_the_next(void **state)
+TEST(it_is_used_to_the_last_byte_and_refuses_the_next)
 {
-    (void)state;
     struct arena arena = {.base = memory, .capacity = sizeof memory};
     assert_ptr_equal(arena_allocate(&arena, sizeof memory - 8), memory);
     assert_null(arena_allocate(&arena, 9));
@@ -39,9 +32,8 @@ static void it_is_used_to_the_last_byte_and_refuses_the_next(void **state)
     assert_int_equal(arena.used, sizeof memory);
 }
 
-static void sizes_near_the_end_of_size_t_are_refused(void **state)
+TEST(sizes_near_the_end_of_size_t_are_refused)
 {
-    (void)state;
     struct arena arena = {.base = memory, .capacity = sizeof memory};
     assert_non_null(arena_allocate(&arena, 8));
     for (size_t under = 0; under < 40; under++)
@@ -49,23 +41,11 @@ static void sizes_near_the_end_of_size_t_are_refused(void **state)
     assert_int_equal(arena.used, 8);
 }
 
-static void a_block_of_no_bytes_is_no_refusal(void **state)
+TEST(a_block_of_no_bytes_is_no_refusal)
 {
-    (void)state;
     struct arena arena = {.base = memory, .capacity = 8};
     assert_non_null(arena_allocate(&arena, 0));
     assert_non_null(arena_allocate(&arena, 8));
     assert_non_null(arena_allocate(&arena, 0));
     assert_false(arena.exhausted);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_aligned_and_do_not_overlap),
-        cmocka_unit_test(it_is_used_to_the_last_byte_and_refuses_the_next),
-        cmocka_unit_test(sizes_near_the_end_of_size_t_are_refused),
-        cmocka_unit_test(a_block_of_no_bytes_is_no_refusal),
-    };
-    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }

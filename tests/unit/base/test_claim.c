@@ -1,17 +1,11 @@
 /* Who serves a socket: one at a time, and nobody who is told meanwhile is forgotten. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/base/claim.h"
 #include "collector/platform/thread.h"
+#include "tests/support/test.h"
 
-static void a_claim_has_one_holder(void **state)
+TEST(a_claim_has_one_holder)
 {
-    (void)state;
     struct claim claim;
     claim_init(&claim);
     assert_true(claim_try(&claim));
@@ -21,9 +15,8 @@ static void a_claim_has_one_holder(void **state)
     assert_true(claim_give_up(&claim));
 }
 
-static void who_only_tries_leaves_no_mark(void **state)
+TEST(who_only_tries_leaves_no_mark)
 {
-    (void)state;
     struct claim claim;
     claim_init(&claim);
     assert_true(claim_try(&claim));
@@ -31,9 +24,8 @@ static void who_only_tries_leaves_no_mark(void **state)
     assert_true(claim_give_up(&claim));
 }
 
-static void a_marked_claim_is_given_up_only_after_one_more_round(void **state)
+TEST(a_marked_claim_is_given_up_only_after_one_more_round)
 {
-    (void)state;
     struct claim claim;
     claim_init(&claim);
     assert_true(claim_try(&claim));
@@ -70,9 +62,8 @@ static void tell_and_serve(void *context)
     }
 }
 
-static void of_several_threads_that_are_told_the_last_arrival_is_drained(void **state)
+TEST(of_several_threads_that_are_told_the_last_arrival_is_drained)
 {
-    (void)state;
     struct race race = {.drained = 0};
     struct thread *threads[3];
     struct error error;
@@ -83,15 +74,4 @@ static void of_several_threads_that_are_told_the_last_arrival_is_drained(void **
         thread_join(threads[i]);
     assert_int_equal(race.drained, 3 * ROUNDS);
     assert_true(claim_try(&race.claim));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_claim_has_one_holder),
-        cmocka_unit_test(who_only_tries_leaves_no_mark),
-        cmocka_unit_test(a_marked_claim_is_given_up_only_after_one_more_round),
-        cmocka_unit_test(of_several_threads_that_are_told_the_last_arrival_is_drained),
-    };
-    return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* Which known name somebody meant by an unknown one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/base/nearest.h"
+#include "tests/support/test.h"
 
 static const char *const names[] = {"schema",      "receive_buffer", "receivers", "max_datagram",
                                     "max_decoded", "port",           NULL};
@@ -35,9 +30,8 @@ static void assert_suggests_nothing(const char *given)
         fail_msg("'%s' suggests '%s'", given, found);
 }
 
-static void one_slip_of_each_kind_is_understood(void **state)
+TEST(one_slip_of_each_kind_is_understood)
 {
-    (void)state;
     assert_suggests("shema", "schema");
     assert_suggests("scheema", "schema");
     assert_suggests("schemb", "schema");
@@ -47,9 +41,8 @@ static void one_slip_of_each_kind_is_understood(void **state)
     assert_suggests("ports", "port");
 }
 
-static void case_and_dashes_are_no_slips(void **state)
+TEST(case_and_dashes_are_no_slips)
 {
-    (void)state;
     struct nearest nearest;
     nearest_begin(&nearest, "Receive-Buffer", strlen("Receive-Buffer"));
     nearest_offer(&nearest, "receive_buffer");
@@ -57,25 +50,22 @@ static void case_and_dashes_are_no_slips(void **state)
     assert_int_equal(nearest.slips, 0);
 }
 
-static void a_longer_name_forgives_more(void **state)
+TEST(a_longer_name_forgives_more)
 {
-    (void)state;
     assert_suggests("recvbuffer", "receive_buffer");
     assert_suggests("max_dtgrm", "max_datagram");
     assert_suggests_nothing("pxxt");
     assert_suggests_nothing("sxyema_");
 }
 
-static void the_fewest_slips_win(void **state)
+TEST(the_fewest_slips_win)
 {
-    (void)state;
     assert_suggests("receiver", "receivers");
     assert_suggests("max_decode", "max_decoded");
 }
 
-static void of_equals_the_first_wins(void **state)
+TEST(of_equals_the_first_wins)
 {
-    (void)state;
     struct nearest nearest;
     nearest_begin(&nearest, "sxnd", 4);
     nearest_offer(&nearest, "sand");
@@ -83,9 +73,8 @@ static void of_equals_the_first_wins(void **state)
     assert_string_equal(nearest_found(&nearest), "sand");
 }
 
-static void a_beginning_that_only_one_name_has_is_enough(void **state)
+TEST(a_beginning_that_only_one_name_has_is_enough)
 {
-    (void)state;
     assert_suggests("receive_b", "receive_buffer");
     assert_suggests("s", "schema");
     assert_suggests("max_da", "max_datagram");
@@ -93,36 +82,19 @@ static void a_beginning_that_only_one_name_has_is_enough(void **state)
     assert_suggests_nothing("rec");
 }
 
-static void what_is_far_from_all_suggests_nothing(void **state)
+TEST(what_is_far_from_all_suggests_nothing)
 {
-    (void)state;
     assert_suggests_nothing("");
     assert_suggests_nothing("x");
     assert_suggests_nothing("colour");
     assert_suggests_nothing("schemaschemaschemaschemaschemaschemaschema");
 }
 
-static void only_the_given_length_counts(void **state)
+TEST(only_the_given_length_counts)
 {
-    (void)state;
     struct nearest nearest;
     nearest_begin(&nearest, "portal", 4);
     nearest_offer(&nearest, "port");
     assert_string_equal(nearest_found(&nearest), "port");
     assert_int_equal(nearest.slips, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_slip_of_each_kind_is_understood),
-        cmocka_unit_test(case_and_dashes_are_no_slips),
-        cmocka_unit_test(a_longer_name_forgives_more),
-        cmocka_unit_test(the_fewest_slips_win),
-        cmocka_unit_test(of_equals_the_first_wins),
-        cmocka_unit_test(a_beginning_that_only_one_name_has_is_enough),
-        cmocka_unit_test(what_is_far_from_all_suggests_nothing),
-        cmocka_unit_test(only_the_given_length_counts),
-    };
-    return cmocka_run_group_tests_name("config nearest", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Histograms: which range a measure falls into, and what is read of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/base/histogram.h"
+#include "tests/support/test.h"
 
 static void assert_noted_in(const uint64_t *bounds, uint64_t value, size_t range)
 {
@@ -19,9 +14,8 @@ static void assert_noted_in(const uint64_t *bounds, uint64_t value, size_t range
     assert_int_equal(totals.sum, value);
 }
 
-static void a_measure_falls_into_the_first_range_whose_bound_is_not_below_it(void **state)
+TEST(a_measure_falls_into_the_first_range_whose_bound_is_not_below_it)
 {
-    (void)state;
     const uint64_t *const scales[] = {histogram_times, histogram_counts};
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < HISTOGRAM_BOUNDS; i++) {
@@ -30,24 +24,21 @@ static void a_measure_falls_into_the_first_range_whose_bound_is_not_below_it(voi
         }
 }
 
-static void what_is_above_every_bound_has_a_range_of_its_own(void **state)
+TEST(what_is_above_every_bound_has_a_range_of_its_own)
 {
-    (void)state;
     assert_noted_in(histogram_times, UINT64_MAX, HISTOGRAM_BOUNDS);
 }
 
-static void bounds_ascend(void **state)
+TEST(bounds_ascend)
 {
-    (void)state;
     for (size_t i = 1; i < HISTOGRAM_BOUNDS; i++) {
         assert_true(histogram_times[i - 1] < histogram_times[i]);
         assert_true(histogram_counts[i - 1] < histogram_counts[i]);
     }
 }
 
-static void several_histograms_are_read_into_one(void **state)
+TEST(several_histograms_are_read_into_one)
 {
-    (void)state;
     struct histogram one = {0}, other = {0};
     struct histogram_totals totals = {0};
     histogram_note(&one, histogram_counts, 3);
@@ -58,15 +49,4 @@ static void several_histograms_are_read_into_one(void **state)
     assert_int_equal(totals.ranges[3], 2);
     assert_int_equal(totals.ranges[7], 1);
     assert_int_equal(totals.sum, 71);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_measure_falls_into_the_first_range_whose_bound_is_not_below_it),
-        cmocka_unit_test(what_is_above_every_bound_has_a_range_of_its_own),
-        cmocka_unit_test(bounds_ascend),
-        cmocka_unit_test(several_histograms_are_read_into_one),
-    };
-    return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Sets of addresses: what is in them, whatever networks they were made of. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/base/networks.h"
 #include "collector/contract/schema_match.h"
 #include "tests/support/base/network_making.h"
 #include "tests/support/base/random_number.h"
+#include "tests/support/test.h"
 
 static bool holds(const struct networks *networks, const char *text)
 {
@@ -21,9 +16,8 @@ static bool holds(const struct networks *networks, const char *text)
 
 /* --- what is in it ---------------------------------------------------------------------------- */
 
-static void an_address_is_held_by_any_network_it_is_in(void **state)
+TEST(an_address_is_held_by_any_network_it_is_in)
 {
-    (void)state;
     const struct network list[] = {network("192.0.2.7", 32), network("10.0.0.0", 8),
                                    network("2001:db8::", 32), network("fe80::1", 128)};
     struct networks *networks = made(list, 4);
@@ -40,9 +34,8 @@ static void an_address_is_held_by_any_network_it_is_in(void **state)
     networks_free(networks);
 }
 
-static void no_bits_are_every_address_of_that_family(void **state)
+TEST(no_bits_are_every_address_of_that_family)
 {
-    (void)state;
     const struct network ipv4 = network("0.0.0.0", 0);
     const struct network ipv6 = network("::", 0);
     struct networks *networks = made(&ipv4, 1);
@@ -56,9 +49,8 @@ static void no_bits_are_every_address_of_that_family(void **state)
     networks_free(networks);
 }
 
-static void an_ipv4_sender_of_an_ipv6_socket_is_ipv4(void **state)
+TEST(an_ipv4_sender_of_an_ipv6_socket_is_ipv4)
 {
-    (void)state;
     const struct network ten = network("10.0.0.0", 8);
     struct networks *networks = made(&ten, 1);
     assert_true(holds(networks, "::ffff:10.1.2.3"));
@@ -66,18 +58,16 @@ static void an_ipv4_sender_of_an_ipv6_socket_is_ipv4(void **state)
     networks_free(networks);
 }
 
-static void the_port_and_the_zone_of_a_sender_make_no_difference(void **state)
+TEST(the_port_and_the_zone_of_a_sender_make_no_difference)
 {
-    (void)state;
     const struct network local = network("fe80::", 10);
     struct networks *networks = made(&local, 1);
     assert_true(holds(networks, "fe80::1%7"));
     networks_free(networks);
 }
 
-static void nothing_is_in_a_set_of_nothing(void **state)
+TEST(nothing_is_in_a_set_of_nothing)
 {
-    (void)state;
     struct networks *networks = made(NULL, 0);
     const struct address neither = {.family = ADDRESS_NONE};
     assert_false(holds(networks, "0.0.0.0") || holds(networks, "::"));
@@ -87,9 +77,8 @@ static void nothing_is_in_a_set_of_nothing(void **state)
 
 /* --- as few ranges as can be ------------------------------------------------------------------ */
 
-static void networks_that_touch_or_overlap_are_one_range(void **state)
+TEST(networks_that_touch_or_overlap_are_one_range)
 {
-    (void)state;
     const struct network list[] = {
         network("10.0.2.0", 24), network("10.0.0.0", 23),  network("10.0.1.128", 25),
         network("10.0.3.0", 24), network("10.0.3.77", 32), network("10.0.2.0", 24),
@@ -102,9 +91,8 @@ static void networks_that_touch_or_overlap_are_one_range(void **state)
     networks_free(networks);
 }
 
-static void the_last_addresses_there_are_end_a_range(void **state)
+TEST(the_last_addresses_there_are_end_a_range)
 {
-    (void)state;
     const struct network list[] = {network("255.255.255.255", 32), network("255.0.0.0", 8),
                                    network("0.0.0.0", 32), network("ffff::", 16)};
     struct networks *networks = made(list, 4);
@@ -117,9 +105,8 @@ static void the_last_addresses_there_are_end_a_range(void **state)
 
 /* --- allowed and denied ----------------------------------------------------------------------- */
 
-static void what_is_denied_is_taken_from_what_is_allowed(void **state)
+TEST(what_is_denied_is_taken_from_what_is_allowed)
 {
-    (void)state;
     const struct network allowed[] = {network("10.0.0.0", 8), network("192.0.2.0", 24)};
     const struct network denied[] = {network("10.1.0.0", 16), network("10.0.0.0", 32),
                                      network("192.0.2.0", 23), network("2001:db8::", 32)};
@@ -138,9 +125,8 @@ static void what_is_denied_is_taken_from_what_is_allowed(void **state)
     networks_free(deny);
 }
 
-static void without_an_allowed_one_all_but_the_denied_are_left(void **state)
+TEST(without_an_allowed_one_all_but_the_denied_are_left)
 {
-    (void)state;
     const struct network denied[] = {network("10.0.0.0", 8), network("::1", 128)};
     struct networks *deny = made(denied, 2);
     struct networks *left = networks_except(NULL, deny);
@@ -155,9 +141,8 @@ static void without_an_allowed_one_all_but_the_denied_are_left(void **state)
     networks_free(deny);
 }
 
-static void all_that_is_allowed_may_be_denied(void **state)
+TEST(all_that_is_allowed_may_be_denied)
 {
-    (void)state;
     const struct network all[] = {network("0.0.0.0", 0), network("::", 0)};
     struct networks *deny = made(all, 2);
     struct networks *left = networks_except(NULL, deny);
@@ -225,9 +210,8 @@ static struct address beside(const struct network *network)
     return address;
 }
 
-static void random_sets_are_as_their_networks_one_by_one(void **state)
+TEST(random_sets_are_as_their_networks_one_by_one)
 {
-    (void)state;
     enum { MOST = 40 };
     struct network allowed[MOST];
     struct network denied[MOST];
@@ -260,22 +244,4 @@ static void random_sets_are_as_their_networks_one_by_one(void **state)
         networks_free(both);
         networks_free(rest);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_is_held_by_any_network_it_is_in),
-        cmocka_unit_test(no_bits_are_every_address_of_that_family),
-        cmocka_unit_test(an_ipv4_sender_of_an_ipv6_socket_is_ipv4),
-        cmocka_unit_test(the_port_and_the_zone_of_a_sender_make_no_difference),
-        cmocka_unit_test(nothing_is_in_a_set_of_nothing),
-        cmocka_unit_test(networks_that_touch_or_overlap_are_one_range),
-        cmocka_unit_test(the_last_addresses_there_are_end_a_range),
-        cmocka_unit_test(what_is_denied_is_taken_from_what_is_allowed),
-        cmocka_unit_test(without_an_allowed_one_all_but_the_denied_are_left),
-        cmocka_unit_test(all_that_is_allowed_may_be_denied),
-        cmocka_unit_test(random_sets_are_as_their_networks_one_by_one),
-    };
-    return cmocka_run_group_tests_name("networks", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* The second set where a key may be. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/base/other_set.h"
+#include "tests/support/test.h"
 
 enum { SHARDS = 16, MOST = 2048 };
 
@@ -23,9 +18,8 @@ static size_t sets_of_shard(size_t sets, size_t shard)
     return count;
 }
 
-static void it_is_another_set_of_the_same_shard(void **state)
+TEST(it_is_another_set_of_the_same_shard)
 {
-    (void)state;
     for (size_t i = 0; i < TABLES; i++)
         for (size_t set = 0; set < tables[i]; set++)
             for (uint64_t by = 0; by < 300; by++) {
@@ -36,9 +30,8 @@ static void it_is_another_set_of_the_same_shard(void **state)
             }
 }
 
-static void each_other_one_of_the_shard_is_chosen_by_some(void **state)
+TEST(each_other_one_of_the_shard_is_chosen_by_some)
 {
-    (void)state;
     for (size_t i = 0; i < TABLES; i++)
         for (size_t set = 0; set < tables[i]; set++) {
             bool chosen[MOST] = {false};
@@ -51,13 +44,4 @@ static void each_other_one_of_the_shard_is_chosen_by_some(void **state)
             }
             assert_int_equal(count, others);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_another_set_of_the_same_shard),
-        cmocka_unit_test(each_other_one_of_the_shard_is_chosen_by_some),
-    };
-    return cmocka_run_group_tests_name("other set", tests, NULL, NULL);
 }

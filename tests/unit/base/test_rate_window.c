@@ -1,13 +1,8 @@
 /* So many in a second: exact, whoever takes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/base/rate_window.h"
 #include "collector/platform/thread.h"
+#include "tests/support/test.h"
 
 #define MS INT64_C(1000000)
 
@@ -19,9 +14,8 @@ static unsigned take(struct rate_window *window, uint64_t limit, int64_t at_ms, 
     return taken;
 }
 
-static void so_many_are_taken_and_no_more_until_the_second_is_over(void **state)
+TEST(so_many_are_taken_and_no_more_until_the_second_is_over)
 {
-    (void)state;
     struct rate_window window = {0};
     assert_int_equal(take(&window, 3, 5000, 2), 2);
     assert_int_equal(take(&window, 3, 5999, 5), 1);
@@ -29,9 +23,8 @@ static void so_many_are_taken_and_no_more_until_the_second_is_over(void **state)
     assert_int_equal(take(&window, 3, 6999, 5), 0);
 }
 
-static void a_second_begins_with_the_first_that_comes_in_it(void **state)
+TEST(a_second_begins_with_the_first_that_comes_in_it)
 {
-    (void)state;
     struct rate_window window = {0};
     assert_int_equal(take(&window, 2, 1500, 1), 1);
     assert_int_equal(take(&window, 2, 90000, 1), 1);
@@ -40,18 +33,16 @@ static void a_second_begins_with_the_first_that_comes_in_it(void **state)
 }
 
 /* Threads ask the clock before they take: one may come with a time that is past. */
-static void a_time_before_the_seconds_beginning_is_within_it(void **state)
+TEST(a_time_before_the_seconds_beginning_is_within_it)
 {
-    (void)state;
     struct rate_window window = {0};
     assert_int_equal(take(&window, 2, 7000, 1), 1);
     assert_int_equal(take(&window, 2, 6990, 5), 1);
     assert_int_equal(take(&window, 2, 7999, 5), 0);
 }
 
-static void the_most_that_can_be_counted_is_counted(void **state)
+TEST(the_most_that_can_be_counted_is_counted)
 {
-    (void)state;
     struct rate_window window = {0};
     assert_int_equal(take(&window, RATE_WINDOW_MOST, 100000, RATE_WINDOW_MOST + 10),
                      RATE_WINDOW_MOST);
@@ -70,9 +61,8 @@ static void run(void *argument)
     taker->taken = take(taker->window, 1000, 5000, 1000);
 }
 
-static void several_threads_together_take_no_more(void **state)
+TEST(several_threads_together_take_no_more)
 {
-    (void)state;
     struct rate_window window = {0};
     struct taker takers[TAKERS];
     struct thread *threads[TAKERS];
@@ -87,16 +77,4 @@ static void several_threads_together_take_no_more(void **state)
         taken += takers[i].taken;
     }
     assert_int_equal(taken, 1000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(so_many_are_taken_and_no_more_until_the_second_is_over),
-        cmocka_unit_test(a_second_begins_with_the_first_that_comes_in_it),
-        cmocka_unit_test(a_time_before_the_seconds_beginning_is_within_it),
-        cmocka_unit_test(the_most_that_can_be_counted_is_counted),
-        cmocka_unit_test(several_threads_together_take_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

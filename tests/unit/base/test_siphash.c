@@ -1,12 +1,7 @@
 /* SipHash-2-4-128 against the vectors of its authors' reference implementation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/base/siphash.h"
+#include "tests/support/test.h"
 
 static void fill_counting(uint8_t *bytes, size_t size)
 {
@@ -28,9 +23,8 @@ static void assert_hash(size_t size, uint64_t first, uint64_t second)
     assert_true(result[1] == second);
 }
 
-static void it_agrees_with_the_reference(void **state)
+TEST(it_agrees_with_the_reference)
 {
-    (void)state;
     assert_hash(0, UINT64_C(0xe6a825ba047f81a3), UINT64_C(0x930255c71472f66d));
     assert_hash(7, UINT64_C(0x53c1dbd8beebf1a1), UINT64_C(0x3982f01fa64ab8c0));
     assert_hash(8, UINT64_C(0x61f55862baa9623b), UINT64_C(0xb49714f364e2830f));
@@ -38,9 +32,8 @@ static void it_agrees_with_the_reference(void **state)
     assert_hash(63, UINT64_C(0x4a83502f77d15051), UINT64_C(0x7cbd3f979a063e50));
 }
 
-static void the_pieces_it_is_fed_in_do_not_matter(void **state)
+TEST(the_pieces_it_is_fed_in_do_not_matter)
 {
-    (void)state;
     uint8_t key[16] = {7}, input[64];
     fill_counting(input, sizeof input);
     for (size_t size = 0; size <= sizeof input; size++) {
@@ -60,13 +53,4 @@ static void the_pieces_it_is_fed_in_do_not_matter(void **state)
             assert_memory_equal(result, expected, sizeof result);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_agrees_with_the_reference),
-        cmocka_unit_test(the_pieces_it_is_fed_in_do_not_matter),
-    };
-    return cmocka_run_group_tests_name("siphash", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Captures: from a frame of any link type to the UDP datagram in it, and to the counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "tests/support/capture/capture_builder.h"
 #include "tests/support/capture/capture_reading.h"
+#include "tests/support/test.h"
 
 #define ETHERNET 1
 #define RAW      101
@@ -93,7 +88,7 @@ static void assert_cut_at(uint32_t link_type, size_t captured)
 
 /* --- link types ------------------------------------------------------------------------------- */
 
-static void ethernet_carries_ipv4_and_ipv6(void **state)
+TEST_WITH(ethernet_carries_ipv4_and_ipv6, begin, end)
 {
     (void)state;
     make_ipv4();
@@ -106,7 +101,7 @@ static void ethernet_carries_ipv4_and_ipv6(void **state)
     assert_int_equal(reading.datagrams[0].source.family, ADDRESS_IPV6);
 }
 
-static void ethernet_padding_is_no_payload(void **state)
+TEST_WITH(ethernet_padding_is_no_payload, begin, end)
 {
     (void)state;
     make_ipv4();
@@ -119,7 +114,7 @@ static void ethernet_padding_is_no_payload(void **state)
     assert_whole(ETHERNET);
 }
 
-static void ethernet_frame_may_have_any_number_of_vlan_tags(void **state)
+TEST_WITH(ethernet_frame_may_have_any_number_of_vlan_tags, begin, end)
 {
     (void)state;
     static const uint16_t tags[] = {0x8100, 0x88a8, 0x9100};
@@ -136,7 +131,7 @@ static void ethernet_frame_may_have_any_number_of_vlan_tags(void **state)
         }
 }
 
-static void ethernet_frame_of_another_protocol_is_other(void **state)
+TEST_WITH(ethernet_frame_of_another_protocol_is_other, begin, end)
 {
     (void)state;
     static const uint16_t types[] = {0, 60, 0x0806, 0x8847, 0x8864, 0x88cc, IPV6};
@@ -151,7 +146,7 @@ static void ethernet_frame_of_another_protocol_is_other(void **state)
     assert_other(ETHERNET);
 }
 
-static void frame_too_short_for_its_link_type_is_other(void **state)
+TEST_WITH(frame_too_short_for_its_link_type_is_other, begin, end)
 {
     (void)state;
     static const uint32_t types[] = {0, ETHERNET, 12, 14, RAW, 108, 113, 228, 229, 276};
@@ -165,7 +160,7 @@ static void frame_too_short_for_its_link_type_is_other(void **state)
     assert_other(ETHERNET);
 }
 
-static void raw_ip_is_told_by_its_version(void **state)
+TEST_WITH(raw_ip_is_told_by_its_version, begin, end)
 {
     (void)state;
     static const uint32_t types[] = {12, 14, RAW};
@@ -179,7 +174,7 @@ static void raw_ip_is_told_by_its_version(void **state)
     }
 }
 
-static void ipv4_and_ipv6_link_types_carry_only_their_own(void **state)
+TEST_WITH(ipv4_and_ipv6_link_types_carry_only_their_own, begin, end)
 {
     (void)state;
     make_ipv4();
@@ -194,7 +189,7 @@ static void ipv4_and_ipv6_link_types_carry_only_their_own(void **state)
     assert_other(229);
 }
 
-static void null_and_loop_are_told_by_the_family_in_either_byte_order(void **state)
+TEST_WITH(null_and_loop_are_told_by_the_family_in_either_byte_order, begin, end)
 {
     (void)state;
     static const uint8_t ipv6_families[] = {10, 23, 24, 28, 30};
@@ -220,7 +215,7 @@ static void null_and_loop_are_told_by_the_family_in_either_byte_order(void **sta
     }
 }
 
-static void linux_cooked_of_both_versions_is_read(void **state)
+TEST_WITH(linux_cooked_of_both_versions_is_read, begin, end)
 {
     (void)state;
     make_ipv4();
@@ -246,7 +241,7 @@ static void linux_cooked_of_both_versions_is_read(void **state)
 
 /* --- IP and UDP ------------------------------------------------------------------------------- */
 
-static void ipv4_options_are_stepped_over(void **state)
+TEST_WITH(ipv4_options_are_stepped_over, begin, end)
 {
     (void)state;
     for (uint8_t options = 4; options <= 40; options += 4) {
@@ -257,7 +252,7 @@ static void ipv4_options_are_stepped_over(void **state)
     }
 }
 
-static void ipv4_header_that_makes_no_sense_is_other(void **state)
+TEST_WITH(ipv4_header_that_makes_no_sense_is_other, begin, end)
 {
     (void)state;
     static const struct {
@@ -283,7 +278,7 @@ static void ipv4_header_that_makes_no_sense_is_other(void **state)
     assert_other(RAW);
 }
 
-static void ipv4_total_length_of_zero_is_the_frame(void **state)
+TEST_WITH(ipv4_total_length_of_zero_is_the_frame, begin, end)
 {
     (void)state;
     make_ipv4();
@@ -294,7 +289,7 @@ static void ipv4_total_length_of_zero_is_the_frame(void **state)
     assert_cut_at(ETHERNET, packet.size - 1);
 }
 
-static void ipv6_extension_headers_are_stepped_over(void **state)
+TEST_WITH(ipv6_extension_headers_are_stepped_over, begin, end)
 {
     (void)state;
     static const uint8_t headers[] = {60, 43, 60, 0}; /* from the innermost */
@@ -311,7 +306,7 @@ static void ipv6_extension_headers_are_stepped_over(void **state)
         }
 }
 
-static void ipv6_atomic_fragment_is_whole(void **state)
+TEST_WITH(ipv6_atomic_fragment_is_whole, begin, end)
 {
     (void)state;
     packet_ipv6_extension(&packet, UDP, 0);
@@ -321,7 +316,7 @@ static void ipv6_atomic_fragment_is_whole(void **state)
     assert_whole(RAW);
 }
 
-static void ipv6_that_makes_no_sense_is_other(void **state)
+TEST_WITH(ipv6_that_makes_no_sense_is_other, begin, end)
 {
     (void)state;
     make_ipv6();
@@ -350,7 +345,7 @@ static void ipv6_that_makes_no_sense_is_other(void **state)
     assert_other(RAW);
 }
 
-static void udp_length_ends_the_payload(void **state)
+TEST_WITH(udp_length_ends_the_payload, begin, end)
 {
     (void)state;
     packet_pad(&packet, 9);
@@ -362,7 +357,7 @@ static void udp_length_ends_the_payload(void **state)
     assert_whole(RAW);
 }
 
-static void udp_length_that_makes_no_sense_is_other(void **state)
+TEST_WITH(udp_length_that_makes_no_sense_is_other, begin, end)
 {
     (void)state;
     static const uint8_t lengths[] = {0, 7, 109};
@@ -377,7 +372,7 @@ static void udp_length_that_makes_no_sense_is_other(void **state)
     assert_other(RAW);
 }
 
-static void datagram_of_no_bytes_and_of_the_most_is_given(void **state)
+TEST_WITH(datagram_of_no_bytes_and_of_the_most_is_given, begin, end)
 {
     (void)state;
     static const size_t sizes[] = {0, 1, 65507};
@@ -394,7 +389,7 @@ static void datagram_of_no_bytes_and_of_the_most_is_given(void **state)
     capture_reading_assert_pattern(&reading, 0, 5, 65527);
 }
 
-static void mapped_source_is_an_ipv4_address(void **state)
+TEST_WITH(mapped_source_is_an_ipv4_address, begin, end)
 {
     (void)state;
     make_ipv6();
@@ -408,7 +403,7 @@ static void mapped_source_is_an_ipv4_address(void **state)
 
 /* --- the port, and what the capture cut ------------------------------------------------------- */
 
-static void another_port_is_other_unless_all_are_wanted(void **state)
+TEST_WITH(another_port_is_other_unless_all_are_wanted, begin, end)
 {
     (void)state;
     packet_simple(&packet, 1, 100, PORT + 1);
@@ -418,7 +413,7 @@ static void another_port_is_other_unless_all_are_wanted(void **state)
     assert_int_equal(reading.datagrams[0].destination.port, PORT + 1);
 }
 
-static void frame_cut_anywhere_is_cut_and_never_given(void **state)
+TEST_WITH(frame_cut_anywhere_is_cut_and_never_given, begin, end)
 {
     (void)state;
     static const uint16_t ethertypes[] = {IPV4, IPV6};
@@ -446,7 +441,7 @@ static void frame_cut_anywhere_is_cut_and_never_given(void **state)
     }
 }
 
-static void cut_frame_known_not_to_be_wanted_is_other(void **state)
+TEST_WITH(cut_frame_known_not_to_be_wanted_is_other, begin, end)
 {
     (void)state;
     packet_simple(&packet, 1, 100, PORT + 1);
@@ -458,7 +453,7 @@ static void cut_frame_known_not_to_be_wanted_is_other(void **state)
     capture_reading_assert_counts(&reading, &(struct capture_counts){.frames = 1, .other = 1});
 }
 
-static void counts_add_up_over_frames_of_every_kind(void **state)
+TEST_WITH(counts_add_up_over_frames_of_every_kind, begin, end)
 {
     (void)state;
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, ETHERNET);
@@ -469,35 +464,4 @@ static void counts_add_up_over_frames_of_every_kind(void **state)
     capture_reading_take(&reading, capture_builder_save(&file), PORT);
     capture_reading_assert_counts(
         &reading, &(struct capture_counts){.frames = 30, .whole = 5, .other = 20, .cut = 5});
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(ethernet_carries_ipv4_and_ipv6),
-        TEST(ethernet_padding_is_no_payload),
-        TEST(ethernet_frame_may_have_any_number_of_vlan_tags),
-        TEST(ethernet_frame_of_another_protocol_is_other),
-        TEST(frame_too_short_for_its_link_type_is_other),
-        TEST(raw_ip_is_told_by_its_version),
-        TEST(ipv4_and_ipv6_link_types_carry_only_their_own),
-        TEST(null_and_loop_are_told_by_the_family_in_either_byte_order),
-        TEST(linux_cooked_of_both_versions_is_read),
-        TEST(ipv4_options_are_stepped_over),
-        TEST(ipv4_header_that_makes_no_sense_is_other),
-        TEST(ipv4_total_length_of_zero_is_the_frame),
-        TEST(ipv6_extension_headers_are_stepped_over),
-        TEST(ipv6_atomic_fragment_is_whole),
-        TEST(ipv6_that_makes_no_sense_is_other),
-        TEST(udp_length_ends_the_payload),
-        TEST(udp_length_that_makes_no_sense_is_other),
-        TEST(datagram_of_no_bytes_and_of_the_most_is_given),
-        TEST(mapped_source_is_an_ipv4_address),
-        TEST(another_port_is_other_unless_all_are_wanted),
-        TEST(frame_cut_anywhere_is_cut_and_never_given),
-        TEST(cut_frame_known_not_to_be_wanted_is_other),
-        TEST(counts_add_up_over_frames_of_every_kind),
-    };
-    return cmocka_run_group_tests_name("capture", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* Captures: the file formats, their byte orders and times, and what is no capture file. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "tests/support/capture/capture_builder.h"
 #include "tests/support/capture/capture_reading.h"
+#include "tests/support/test.h"
 
 #define ETHERNET    1
 #define SECOND      INT64_C(1000000000)
@@ -84,7 +79,7 @@ static void assert_not_opened(const char *words)
 
 /* --- pcap ------------------------------------------------------------------------------------- */
 
-static void pcap_of_either_byte_order_is_read(void **state)
+TEST_WITH(pcap_of_either_byte_order_is_read, begin, end)
 {
     (void)state;
     for (int big = 0; big < 2; big++) {
@@ -95,7 +90,7 @@ static void pcap_of_either_byte_order_is_read(void **state)
     }
 }
 
-static void pcap_of_nanoseconds_is_read(void **state)
+TEST_WITH(pcap_of_nanoseconds_is_read, begin, end)
 {
     (void)state;
     for (int big = 0; big < 2; big++) {
@@ -106,7 +101,7 @@ static void pcap_of_nanoseconds_is_read(void **state)
     }
 }
 
-static void pcap_without_records_has_nothing(void **state)
+TEST_WITH(pcap_without_records_has_nothing, begin, end)
 {
     (void)state;
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, ETHERNET);
@@ -115,7 +110,7 @@ static void pcap_without_records_has_nothing(void **state)
     capture_reading_assert_counts(&reading, &(struct capture_counts){0});
 }
 
-static void pcap_link_type_may_carry_the_checksum_length(void **state)
+TEST_WITH(pcap_link_type_may_carry_the_checksum_length, begin, end)
 {
     (void)state;
     packet_pad(&packet, 4);
@@ -124,7 +119,7 @@ static void pcap_link_type_may_carry_the_checksum_length(void **state)
     assert_one_datagram_at(SECOND);
 }
 
-static void pcap_cut_anywhere_is_damaged_after_its_whole_records(void **state)
+TEST_WITH(pcap_cut_anywhere_is_damaged_after_its_whole_records, begin, end)
 {
     (void)state;
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, ETHERNET);
@@ -142,7 +137,7 @@ static void pcap_cut_anywhere_is_damaged_after_its_whole_records(void **state)
         assert_not_opened(file.size < 4 ? "too short" : "ends at byte");
 }
 
-static void pcap_record_of_absurd_length_is_damaged(void **state)
+TEST_WITH(pcap_record_of_absurd_length_is_damaged, begin, end)
 {
     (void)state;
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, ETHERNET);
@@ -159,7 +154,7 @@ static void pcap_record_of_absurd_length_is_damaged(void **state)
     }
 }
 
-static void pcap_record_may_claim_less_on_the_wire_than_captured(void **state)
+TEST_WITH(pcap_record_may_claim_less_on_the_wire_than_captured, begin, end)
 {
     (void)state;
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, ETHERNET);
@@ -171,7 +166,7 @@ static void pcap_record_may_claim_less_on_the_wire_than_captured(void **state)
     assert_one_datagram_at(SECOND);
 }
 
-static void pcap_of_an_unsupported_link_type_or_version_is_refused(void **state)
+TEST_WITH(pcap_of_an_unsupported_link_type_or_version_is_refused, begin, end)
 {
     (void)state;
     capture_builder_pcap(&file, false, PCAP_MICROSECONDS, 105);
@@ -185,7 +180,7 @@ static void pcap_of_an_unsupported_link_type_or_version_is_refused(void **state)
 
 /* --- pcapng ----------------------------------------------------------------------------------- */
 
-static void pcapng_of_either_byte_order_is_read(void **state)
+TEST_WITH(pcapng_of_either_byte_order_is_read, begin, end)
 {
     (void)state;
     for (int big = 0; big < 2; big++) {
@@ -197,7 +192,7 @@ static void pcapng_of_either_byte_order_is_read(void **state)
     }
 }
 
-static void pcapng_obsolete_packet_block_is_read(void **state)
+TEST_WITH(pcapng_obsolete_packet_block_is_read, begin, end)
 {
     (void)state;
     for (int big = 0; big < 2; big++) {
@@ -209,7 +204,7 @@ static void pcapng_obsolete_packet_block_is_read(void **state)
     }
 }
 
-static void pcapng_simple_packet_block_has_no_time(void **state)
+TEST_WITH(pcapng_simple_packet_block_has_no_time, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
@@ -218,7 +213,7 @@ static void pcapng_simple_packet_block_has_no_time(void **state)
     assert_one_datagram_at(0);
 }
 
-static void pcapng_simple_packet_block_is_cut_to_the_snapshot_length(void **state)
+TEST_WITH(pcapng_simple_packet_block_is_cut_to_the_snapshot_length, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
@@ -229,7 +224,7 @@ static void pcapng_simple_packet_block_is_cut_to_the_snapshot_length(void **stat
     capture_reading_assert_counts(&reading, &(struct capture_counts){.frames = 1, .cut = 1});
 }
 
-static void pcapng_unknown_blocks_and_options_are_skipped(void **state)
+TEST_WITH(pcapng_unknown_blocks_and_options_are_skipped, begin, end)
 {
     (void)state;
     static const uint8_t body[10000] = {1};
@@ -250,7 +245,7 @@ static void pcapng_unknown_blocks_and_options_are_skipped(void **state)
     assert_one_datagram_at(SECOND);
 }
 
-static void pcapng_packet_options_are_skipped(void **state)
+TEST_WITH(pcapng_packet_options_are_skipped, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
@@ -267,7 +262,7 @@ static void pcapng_packet_options_are_skipped(void **state)
     assert_one_datagram_at(5000);
 }
 
-static void pcapng_time_unit_and_offset_are_applied(void **state)
+TEST_WITH(pcapng_time_unit_and_offset_are_applied, begin, end)
 {
     (void)state;
     static const struct {
@@ -327,7 +322,7 @@ static void pcapng_time_unit_and_offset_are_applied(void **state)
         }
 }
 
-static void pcapng_interfaces_each_have_their_link_type_and_time(void **state)
+TEST_WITH(pcapng_interfaces_each_have_their_link_type_and_time, begin, end)
 {
     (void)state;
     static struct packet raw, unsupported;
@@ -353,7 +348,7 @@ static void pcapng_interfaces_each_have_their_link_type_and_time(void **state)
     assert_int_equal(reading.datagrams[1].time_ns, 17000);
 }
 
-static void pcapng_may_have_many_interfaces(void **state)
+TEST_WITH(pcapng_may_have_many_interfaces, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
@@ -364,7 +359,7 @@ static void pcapng_may_have_many_interfaces(void **state)
     assert_one_datagram_at(1000);
 }
 
-static void pcapng_sections_may_differ_in_byte_order_and_interfaces(void **state)
+TEST_WITH(pcapng_sections_may_differ_in_byte_order_and_interfaces, begin, end)
 {
     (void)state;
     static struct packet raw;
@@ -393,7 +388,7 @@ static void pcapng_sections_may_differ_in_byte_order_and_interfaces(void **state
     capture_reading_assert_counts(&reading, &(struct capture_counts){.frames = 3, .whole = 3});
 }
 
-static void pcapng_cut_anywhere_is_damaged(void **state)
+TEST_WITH(pcapng_cut_anywhere_is_damaged, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
@@ -412,7 +407,7 @@ static void pcapng_cut_anywhere_is_damaged(void **state)
         assert_not_opened(file.size < 4 ? "too short" : "ends at byte");
 }
 
-static void pcapng_block_that_makes_no_sense_is_damaged(void **state)
+TEST_WITH(pcapng_block_that_makes_no_sense_is_damaged, begin, end)
 {
     (void)state;
     static const struct {
@@ -457,7 +452,7 @@ static void pcapng_block_that_makes_no_sense_is_damaged(void **state)
     }
 }
 
-static void pcapng_packet_before_any_interface_is_damaged(void **state)
+TEST_WITH(pcapng_packet_before_any_interface_is_damaged, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
@@ -465,7 +460,7 @@ static void pcapng_packet_before_any_interface_is_damaged(void **state)
     assert_damaged("interface that is not described");
 }
 
-static void pcapng_of_a_wrong_first_section_is_refused(void **state)
+TEST_WITH(pcapng_of_a_wrong_first_section_is_refused, begin, end)
 {
     (void)state;
     capture_builder_section(&file, false);
@@ -481,7 +476,7 @@ static void pcapng_of_a_wrong_first_section_is_refused(void **state)
 
 /* --- both and neither ------------------------------------------------------------------------- */
 
-static void pcap_and_pcapng_of_the_same_frames_give_the_same_datagrams(void **state)
+TEST_WITH(pcap_and_pcapng_of_the_same_frames_give_the_same_datagrams, begin, end)
 {
     (void)state;
     static struct packet packets[20];
@@ -516,7 +511,7 @@ static void pcap_and_pcapng_of_the_same_frames_give_the_same_datagrams(void **st
     capture_reading_free(&from_pcap);
 }
 
-static void what_is_no_capture_file_is_refused_with_its_reason(void **state)
+TEST_WITH(what_is_no_capture_file_is_refused_with_its_reason, begin, end)
 {
     (void)state;
     assert_not_opened("is empty");
@@ -524,36 +519,4 @@ static void what_is_no_capture_file_is_refused_with_its_reason(void **state)
     assert_not_opened("neither pcap nor pcapng (its first bytes are 1f 8b 08 00)");
     assert_not_opened_path("/nonexistent/capture.pcap", "cannot be opened");
     assert_not_opened_path("/", "cannot be");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(pcap_of_either_byte_order_is_read),
-        TEST(pcap_of_nanoseconds_is_read),
-        TEST(pcap_without_records_has_nothing),
-        TEST(pcap_link_type_may_carry_the_checksum_length),
-        TEST(pcap_cut_anywhere_is_damaged_after_its_whole_records),
-        TEST(pcap_record_of_absurd_length_is_damaged),
-        TEST(pcap_record_may_claim_less_on_the_wire_than_captured),
-        TEST(pcap_of_an_unsupported_link_type_or_version_is_refused),
-        TEST(pcapng_of_either_byte_order_is_read),
-        TEST(pcapng_obsolete_packet_block_is_read),
-        TEST(pcapng_simple_packet_block_has_no_time),
-        TEST(pcapng_simple_packet_block_is_cut_to_the_snapshot_length),
-        TEST(pcapng_unknown_blocks_and_options_are_skipped),
-        TEST(pcapng_packet_options_are_skipped),
-        TEST(pcapng_time_unit_and_offset_are_applied),
-        TEST(pcapng_interfaces_each_have_their_link_type_and_time),
-        TEST(pcapng_may_have_many_interfaces),
-        TEST(pcapng_sections_may_differ_in_byte_order_and_interfaces),
-        TEST(pcapng_cut_anywhere_is_damaged),
-        TEST(pcapng_block_that_makes_no_sense_is_damaged),
-        TEST(pcapng_packet_before_any_interface_is_damaged),
-        TEST(pcapng_of_a_wrong_first_section_is_refused),
-        TEST(pcap_and_pcapng_of_the_same_frames_give_the_same_datagrams),
-        TEST(what_is_no_capture_file_is_refused_with_its_reason),
-    };
-    return cmocka_run_group_tests_name("capture file", tests, NULL, NULL);
 }

@@ -2,19 +2,14 @@
  * Captures that are written while they are read. The writer works in the reader's own thread, each
  * time that the reader is about to wait: so each pause is where the test wants it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "collector/platform/thread.h"
 #include "tests/support/capture/capture_builder.h"
 #include "tests/support/capture/capture_reading.h"
 #include "tests/support/platform/written_pipe.h"
+#include "tests/support/test.h"
 
 #define ETHERNET 1
 #define PORT     5555
@@ -122,7 +117,7 @@ static unsigned read_all(enum capture_result expected, const char *words)
     return count;
 }
 
-static void a_writer_may_pause_after_every_byte(void **state)
+TEST_WITH(a_writer_may_pause_after_every_byte, begin, end)
 {
     (void)state;
     open_to_be_written(1, file.size);
@@ -130,7 +125,7 @@ static void a_writer_may_pause_after_every_byte(void **state)
     assert_int_equal(writer.waits, file.size + 1);
 }
 
-static void the_same_of_pcapng(void **state)
+TEST_WITH(the_same_of_pcapng, begin, end)
 {
     (void)state;
     capture_builder_clear(&file);
@@ -145,7 +140,7 @@ static void the_same_of_pcapng(void **state)
 }
 
 /* A record is handed out when its last byte has come, before the reader waits for the next. */
-static void what_has_come_is_given_before_the_next_wait(void **state)
+TEST_WITH(what_has_come_is_given_before_the_next_wait, begin, end)
 {
     (void)state;
     size_t record = 16 + packet.size;
@@ -157,7 +152,7 @@ static void what_has_come_is_given_before_the_next_wait(void **state)
     assert_int_equal(writer.waits, 1);
 }
 
-static void a_cancelled_wait_is_an_end_wherever_the_writer_paused(void **state)
+TEST_WITH(a_cancelled_wait_is_an_end_wherever_the_writer_paused, begin, end)
 {
     (void)state;
     size_t record = 16 + packet.size;
@@ -172,14 +167,14 @@ static void a_cancelled_wait_is_an_end_wherever_the_writer_paused(void **state)
     }
 }
 
-static void a_writer_that_goes_within_a_record_leaves_damage(void **state)
+TEST_WITH(a_writer_that_goes_within_a_record_leaves_damage, begin, end)
 {
     (void)state;
     open_to_be_written(7, file.size - 1);
     assert_int_equal(read_all(CAPTURE_DAMAGED, "within the record that begins at byte"), 2);
 }
 
-static void what_is_no_capture_is_damaged_from_the_start(void **state)
+TEST_WITH(what_is_no_capture_is_damaged_from_the_start, begin, end)
 {
     (void)state;
     file.size = 0;
@@ -188,7 +183,7 @@ static void what_is_no_capture_is_damaged_from_the_start(void **state)
     assert_int_equal(read_all(CAPTURE_DAMAGED, "(its first bytes are 1f 8b 08 00)"), 0);
 }
 
-static void a_writer_that_writes_nothing_leaves_no_capture(void **state)
+TEST_WITH(a_writer_that_writes_nothing_leaves_no_capture, begin, end)
 {
     (void)state;
     open_to_be_written(1, 0);
@@ -200,7 +195,7 @@ static void cancel(void *context)
     capture_cancel(context);
 }
 
-static void another_thread_may_cancel(void **state)
+TEST_WITH(another_thread_may_cancel, begin, end)
 {
     (void)state;
     struct error error = {.text = ""};
@@ -212,7 +207,7 @@ static void another_thread_may_cancel(void **state)
 }
 
 /* Of frames that are not for the port none is handed out: only the cancel can end it early. */
-static void a_regular_file_is_not_read_on_when_cancelled(void **state)
+TEST_WITH(a_regular_file_is_not_read_on_when_cancelled, begin, end)
 {
     (void)state;
     unsigned frames = 10000;
@@ -230,7 +225,7 @@ static void a_regular_file_is_not_read_on_when_cancelled(void **state)
 }
 
 /* Neither what is in it, nor its only reader's place. */
-static void checking_takes_nothing_from_a_pipe(void **state)
+TEST_WITH(checking_takes_nothing_from_a_pipe, begin, end)
 {
     (void)state;
     struct error error = {.text = ""};
@@ -259,7 +254,7 @@ static void write_all(void *context)
 }
 
 /* Of a writer that is faster than the reader, and has blocks longer than any buffer. */
-static void a_pipe_is_read_as_a_file_is(void **state)
+TEST_WITH(a_pipe_is_read_as_a_file_is, begin, end)
 {
     (void)state;
     struct stream stream = {.pipe = writer.pipe};
@@ -282,7 +277,7 @@ static void a_pipe_is_read_as_a_file_is(void **state)
     capture_reading_free(&reading);
 }
 
-static void checking_reads_what_is_no_pipe(void **state)
+TEST_WITH(checking_reads_what_is_no_pipe, begin, end)
 {
     (void)state;
     struct error error = {.text = ""};
@@ -292,24 +287,4 @@ static void checking_reads_what_is_no_pipe(void **state)
     assert_non_null(strstr(error.text, "neither pcap nor pcapng"));
     assert_int_equal(capture_check("/nonexistent/capture.pcap", &error), -1);
     assert_int_equal(error.code, EXIT_CODE_BAD_INPUT);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(a_writer_may_pause_after_every_byte),
-        TEST(the_same_of_pcapng),
-        TEST(what_has_come_is_given_before_the_next_wait),
-        TEST(a_cancelled_wait_is_an_end_wherever_the_writer_paused),
-        TEST(a_writer_that_goes_within_a_record_leaves_damage),
-        TEST(what_is_no_capture_is_damaged_from_the_start),
-        TEST(a_writer_that_writes_nothing_leaves_no_capture),
-        TEST(another_thread_may_cancel),
-        TEST(a_regular_file_is_not_read_on_when_cancelled),
-        TEST(checking_takes_nothing_from_a_pipe),
-        TEST(checking_reads_what_is_no_pipe),
-        TEST(a_pipe_is_read_as_a_file_is),
-    };
-    return cmocka_run_group_tests_name("live capture", tests, NULL, NULL);
 }

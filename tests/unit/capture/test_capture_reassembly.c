@@ -1,15 +1,10 @@
 /* Captures: datagrams that IP carried in fragments. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "tests/support/capture/capture_builder.h"
 #include "tests/support/capture/capture_reading.h"
+#include "tests/support/test.h"
 
 #define ETHERNET 1
 #define UDP      17
@@ -107,7 +102,7 @@ static void assert_incomplete_of(uint64_t fragments)
         &(struct capture_counts){.frames = fragments, .fragments = fragments, .incomplete = 1});
 }
 
-static void fragments_of_any_order_are_put_together(void **state)
+TEST_WITH(fragments_of_any_order_are_put_together, begin, end)
 {
     (void)state;
     static const uint8_t orders[][4] = {
@@ -126,7 +121,7 @@ static void fragments_of_any_order_are_put_together(void **state)
         }
 }
 
-static void largest_datagram_is_put_together(void **state)
+TEST_WITH(largest_datagram_is_put_together, begin, end)
 {
     (void)state;
     make_datagram(3, 65507, PORT);
@@ -140,7 +135,7 @@ static void largest_datagram_is_put_together(void **state)
     capture_reading_assert_pattern(&reading, 1, 4, 65527);
 }
 
-static void smallest_fragments_are_put_together(void **state)
+TEST_WITH(smallest_fragments_are_put_together, begin, end)
 {
     (void)state;
     for (size_t offset = 0; offset < datagram.size; offset += 8) {
@@ -150,7 +145,7 @@ static void smallest_fragments_are_put_together(void **state)
     assert_reassembled_from(376);
 }
 
-static void interleaved_datagrams_are_told_apart(void **state)
+TEST_WITH(interleaved_datagrams_are_told_apart, begin, end)
 {
     (void)state;
     /* By identification, by version and by the sending host. */
@@ -178,7 +173,7 @@ static void interleaved_datagrams_are_told_apart(void **state)
         capture_reading_assert_pattern(&reading, i, i, SIZE);
 }
 
-static void ipv6_hosts_that_begin_like_ipv4_hosts_are_others(void **state)
+TEST_WITH(ipv6_hosts_that_begin_like_ipv4_hosts_are_others, begin, end)
 {
     (void)state;
     add(4, 0, 2000, 7);
@@ -191,7 +186,7 @@ static void ipv6_hosts_that_begin_like_ipv4_hosts_are_others(void **state)
     assert_counts(&(struct capture_counts){.frames = 2, .fragments = 2, .incomplete = 2});
 }
 
-static void repeated_fragments_change_nothing(void **state)
+TEST_WITH(repeated_fragments_change_nothing, begin, end)
 {
     (void)state;
     for (unsigned version = 4; version <= 6; version += 2) {
@@ -206,7 +201,7 @@ static void repeated_fragments_change_nothing(void **state)
     }
 }
 
-static void missing_fragment_leaves_the_datagram_incomplete(void **state)
+TEST_WITH(missing_fragment_leaves_the_datagram_incomplete, begin, end)
 {
     (void)state;
     for (unsigned version = 4; version <= 6; version += 2)
@@ -219,7 +214,7 @@ static void missing_fragment_leaves_the_datagram_incomplete(void **state)
         }
 }
 
-static void pending_fragments_are_incomplete_at_damage_too(void **state)
+TEST_WITH(pending_fragments_are_incomplete_at_damage_too, begin, end)
 {
     (void)state;
     add(4, 0, 800, 7);
@@ -231,7 +226,7 @@ static void pending_fragments_are_incomplete_at_damage_too(void **state)
         &reading, &(struct capture_counts){.frames = 2, .fragments = 2, .incomplete = 1});
 }
 
-static void first_data_wins_where_ipv4_fragments_overlap(void **state)
+TEST_WITH(first_data_wins_where_ipv4_fragments_overlap, begin, end)
 {
     (void)state;
     add(4, 0, 1000, 7);
@@ -247,7 +242,7 @@ static void first_data_wins_where_ipv4_fragments_overlap(void **state)
     assert_incomplete_of(2);
 }
 
-static void ipv4_fragment_beyond_the_known_end_is_ignored(void **state)
+TEST_WITH(ipv4_fragment_beyond_the_known_end_is_ignored, begin, end)
 {
     (void)state;
     add(4, 2400, 800, 7); /* ends at 3,008 */
@@ -262,7 +257,7 @@ static void ipv4_fragment_beyond_the_known_end_is_ignored(void **state)
     assert_reassembled_from(5);
 }
 
-static void ipv4_end_within_what_has_come_is_ignored(void **state)
+TEST_WITH(ipv4_end_within_what_has_come_is_ignored, begin, end)
 {
     (void)state;
     add(4, 800, 1600, 7);
@@ -276,7 +271,7 @@ static void ipv4_end_within_what_has_come_is_ignored(void **state)
     assert_reassembled_from(4);
 }
 
-static void ipv6_datagram_with_overlapping_fragments_is_refused(void **state)
+TEST_WITH(ipv6_datagram_with_overlapping_fragments_is_refused, begin, end)
 {
     (void)state;
     /* Even the bytes that would have completed it do not. */
@@ -303,7 +298,7 @@ static void ipv6_datagram_with_overlapping_fragments_is_refused(void **state)
     assert_incomplete_of(3);
 }
 
-static void ipv6_next_header_counts_in_the_first_fragment_only(void **state)
+TEST_WITH(ipv6_next_header_counts_in_the_first_fragment_only, begin, end)
 {
     (void)state;
     static struct packet inner;
@@ -324,7 +319,7 @@ static void ipv6_next_header_counts_in_the_first_fragment_only(void **state)
     assert_reassembled_from(4);
 }
 
-static void fragments_of_another_port_are_other(void **state)
+TEST_WITH(fragments_of_another_port_are_other, begin, end)
 {
     (void)state;
     for (unsigned version = 4; version <= 6; version += 2) {
@@ -343,7 +338,7 @@ static void fragments_of_another_port_are_other(void **state)
     }
 }
 
-static void fragments_of_another_protocol_are_other(void **state)
+TEST_WITH(fragments_of_another_protocol_are_other, begin, end)
 {
     (void)state;
     for (unsigned i = 0; i < 2; i++) { /* the first without a second, a second without a first */
@@ -365,7 +360,7 @@ static void fragments_of_another_protocol_are_other(void **state)
     }
 }
 
-static void ipv6_fragments_that_turn_out_not_to_be_udp_are_other(void **state)
+TEST_WITH(ipv6_fragments_that_turn_out_not_to_be_udp_are_other, begin, end)
 {
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
@@ -382,7 +377,7 @@ static void ipv6_fragments_that_turn_out_not_to_be_udp_are_other(void **state)
     assert_counts(&(struct capture_counts){.frames = 2, .other = 2});
 }
 
-static void reassembled_datagram_of_a_wrong_udp_length_is_other(void **state)
+TEST_WITH(reassembled_datagram_of_a_wrong_udp_length_is_other, begin, end)
 {
     (void)state;
     datagram.room[datagram.start + 4] = 0xff;
@@ -391,7 +386,7 @@ static void reassembled_datagram_of_a_wrong_udp_length_is_other(void **state)
     assert_counts(&(struct capture_counts){.frames = 2, .other = 2});
 }
 
-static void fragment_that_makes_no_sense_is_other(void **state)
+TEST_WITH(fragment_that_makes_no_sense_is_other, begin, end)
 {
     (void)state;
     static const struct {
@@ -424,7 +419,7 @@ static void fragment_that_makes_no_sense_is_other(void **state)
     assert_counts(&(struct capture_counts){.frames = 10, .other = 10});
 }
 
-static void fragment_padding_is_no_data(void **state)
+TEST_WITH(fragment_padding_is_no_data, begin, end)
 {
     (void)state;
     for (size_t offset = 0; offset < datagram.size; offset += 1000) {
@@ -436,7 +431,7 @@ static void fragment_padding_is_no_data(void **state)
     assert_reassembled_from(4);
 }
 
-static void cut_fragment_is_cut_and_its_datagram_incomplete(void **state)
+TEST_WITH(cut_fragment_is_cut_and_its_datagram_incomplete, begin, end)
 {
     (void)state;
     for (unsigned version = 4; version <= 6; version += 2) {
@@ -453,7 +448,7 @@ static void cut_fragment_is_cut_and_its_datagram_incomplete(void **state)
     }
 }
 
-static void oldest_datagram_is_given_up_for_a_further_one(void **state)
+TEST_WITH(oldest_datagram_is_given_up_for_a_further_one, begin, end)
 {
     (void)state;
     for (uint16_t id = 0; id < SLOTS; id++) {
@@ -469,7 +464,7 @@ static void oldest_datagram_is_given_up_for_a_further_one(void **state)
         .frames = SLOTS + 5, .fragments = SLOTS + 5, .reassembled = 2, .incomplete = SLOTS + 1});
 }
 
-static void slot_of_a_refused_datagram_serves_again(void **state)
+TEST_WITH(slot_of_a_refused_datagram_serves_again, begin, end)
 {
     (void)state;
     add(6, 0, 1000, 1000);
@@ -485,7 +480,7 @@ static void slot_of_a_refused_datagram_serves_again(void **state)
                                            .incomplete = 1});
 }
 
-static void datagram_older_than_a_minute_is_not_continued(void **state)
+TEST_WITH(datagram_older_than_a_minute_is_not_continued, begin, end)
 {
     (void)state;
     add(4, 0, 2000, 7);
@@ -505,35 +500,4 @@ static void datagram_older_than_a_minute_is_not_continued(void **state)
     second = 1;
     add(4, 2000, 2000, 7);
     assert_counts(&(struct capture_counts){.frames = 2, .fragments = 2, .incomplete = 2});
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(fragments_of_any_order_are_put_together),
-        TEST(largest_datagram_is_put_together),
-        TEST(smallest_fragments_are_put_together),
-        TEST(interleaved_datagrams_are_told_apart),
-        TEST(ipv6_hosts_that_begin_like_ipv4_hosts_are_others),
-        TEST(repeated_fragments_change_nothing),
-        TEST(missing_fragment_leaves_the_datagram_incomplete),
-        TEST(pending_fragments_are_incomplete_at_damage_too),
-        TEST(first_data_wins_where_ipv4_fragments_overlap),
-        TEST(ipv4_fragment_beyond_the_known_end_is_ignored),
-        TEST(ipv4_end_within_what_has_come_is_ignored),
-        TEST(ipv6_datagram_with_overlapping_fragments_is_refused),
-        TEST(ipv6_next_header_counts_in_the_first_fragment_only),
-        TEST(fragments_of_another_port_are_other),
-        TEST(fragments_of_another_protocol_are_other),
-        TEST(ipv6_fragments_that_turn_out_not_to_be_udp_are_other),
-        TEST(reassembled_datagram_of_a_wrong_udp_length_is_other),
-        TEST(fragment_that_makes_no_sense_is_other),
-        TEST(fragment_padding_is_no_data),
-        TEST(cut_fragment_is_cut_and_its_datagram_incomplete),
-        TEST(oldest_datagram_is_given_up_for_a_further_one),
-        TEST(slot_of_a_refused_datagram_serves_again),
-        TEST(datagram_older_than_a_minute_is_not_continued),
-    };
-    return cmocka_run_group_tests_name("capture reassembly", tests, NULL, NULL);
 }

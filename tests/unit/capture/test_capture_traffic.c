@@ -1,18 +1,13 @@
 /* Captures of real senders against what tshark saw in them, and what becomes of damaged ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/capture/capture_builder.h"
 #include "tests/support/capture/capture_reading.h"
+#include "tests/support/test.h"
 
 #define MUTATIONS 200 /* of each capture */
 
@@ -94,9 +89,8 @@ static void assert_as_told(const struct capture_read *datagram, const char *line
     assert_true(datagram->time_ns == time_of(line));
 }
 
-static void every_datagram_is_as_tshark_saw_it(void **state)
+TEST(every_datagram_is_as_tshark_saw_it)
 {
-    (void)state;
     for (size_t i = 0; i < TRAFFICS; i++) {
         char path[512];
         struct capture_reading reading;
@@ -123,9 +117,8 @@ static void every_datagram_is_as_tshark_saw_it(void **state)
     }
 }
 
-static void port_selects_its_datagrams_only(void **state)
+TEST(port_selects_its_datagrams_only)
 {
-    (void)state;
     char path[512];
     struct capture_reading reading;
     capture_path(&all_traffic[2], "pcap", path);
@@ -169,9 +162,8 @@ static bool read_if_it_opens(const char *path)
     return true;
 }
 
-static void damaged_captures_are_read_as_far_as_they_go(void **state)
+TEST(damaged_captures_are_read_as_far_as_they_go)
 {
-    (void)state;
     uint64_t random = 20240501;
     size_t opened = 0;
     for (size_t i = 0; i < TRAFFICS; i++) {
@@ -218,9 +210,8 @@ static void build_pcapng(struct capture_builder *file)
     }
 }
 
-static void damaged_pcapng_is_read_as_far_as_it_goes(void **state)
+TEST(damaged_pcapng_is_read_as_far_as_it_goes)
 {
-    (void)state;
     uint64_t random = 20240502;
     struct capture_builder whole = {0};
     build_pcapng(&whole);
@@ -233,15 +224,4 @@ static void damaged_pcapng_is_read_as_far_as_it_goes(void **state)
         capture_builder_clear(&file);
     }
     capture_builder_clear(&whole);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_datagram_is_as_tshark_saw_it),
-        cmocka_unit_test(port_selects_its_datagrams_only),
-        cmocka_unit_test(damaged_captures_are_read_as_far_as_they_go),
-        cmocka_unit_test(damaged_pcapng_is_read_as_far_as_it_goes),
-    };
-    return cmocka_run_group_tests_name("capture traffic", tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* pcapng as it is written: what our reader makes of it, byte by byte, and what is whole. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/capture/capture_file.h"
 #include "collector/capture/pcapng_writer.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 #define RAW 101
 
@@ -58,7 +53,7 @@ static void assert_next(struct capture_file *file, const char *data, size_t leng
     assert_true(frame.time_ns == time_ns);
 }
 
-static void our_reader_finds_what_was_written(void **state)
+TEST_WITH(our_reader_finds_what_was_written, set_up, scratch_remove)
 {
     (void)state;
     const int64_t late = INT64_C(1795265481422084524);
@@ -84,7 +79,7 @@ static void our_reader_finds_what_was_written(void **state)
 }
 
 /* The draft's sections 4.1 to 4.3, field by field. */
-static void every_byte_is_as_the_draft_says(void **state)
+TEST_WITH(every_byte_is_as_the_draft_says, set_up, scratch_remove)
 {
     (void)state;
     static const uint8_t expected[] = {
@@ -103,7 +98,7 @@ static void every_byte_is_as_the_draft_says(void **state)
     assert_memory_equal(bytes, expected, sizeof expected);
 }
 
-static void the_bounds_hold_the_longest_packet_and_comment(void **state)
+TEST_WITH(the_bounds_hold_the_longest_packet_and_comment, set_up, scratch_remove)
 {
     (void)state;
     static char comment[PCAPNG_COMMENT_MAX];
@@ -115,7 +110,7 @@ static void the_bounds_hold_the_longest_packet_and_comment(void **state)
     assert_true(block <= PCAPNG_PACKET_HEAD + packet.captured + PCAPNG_PACKET_TAIL);
 }
 
-static void a_file_that_was_cut_anywhere_is_whole_up_to_a_block(void **state)
+TEST_WITH(a_file_that_was_cut_anywhere_is_whole_up_to_a_block, set_up, scratch_remove)
 {
     (void)state;
     put_section();
@@ -143,7 +138,7 @@ static void assert_foreign(size_t whole)
     assert_true(foreign);
 }
 
-static void what_is_no_block_is_foreign(void **state)
+TEST_WITH(what_is_no_block_is_foreign, set_up, scratch_remove)
 {
     (void)state;
     static const char json[] = "{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\"}\n";
@@ -170,7 +165,7 @@ static void what_is_no_block_is_foreign(void **state)
 }
 
 /* Blocks of others may stand there whole, but nothing of theirs is cut. */
-static void a_torn_block_that_we_never_write_is_foreign(void **state)
+TEST_WITH(a_torn_block_that_we_never_write_is_foreign, set_up, scratch_remove)
 {
     (void)state;
     static const uint8_t name_resolution[16] = {4, 0, 0, 0, 16, 0, 0, 0, [12] = 16};
@@ -184,7 +179,7 @@ static void a_torn_block_that_we_never_write_is_foreign(void **state)
     assert_foreign(PCAPNG_SECTION_SIZE);
 }
 
-static void damaged_files_are_walked_without_a_step_beyond_them(void **state)
+TEST_WITH(damaged_files_are_walked_without_a_step_beyond_them, set_up, scratch_remove)
 {
     (void)state;
     uint32_t random = 1;
@@ -208,19 +203,4 @@ static void damaged_files_are_walked_without_a_step_beyond_them(void **state)
             assert_int_equal(pcapng_whole(exact + whole, size - whole, false, &foreign), 0);
         free(exact);
     }
-}
-
-int main(void)
-{
-#define with_directory(test) cmocka_unit_test_setup_teardown(test, set_up, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        with_directory(our_reader_finds_what_was_written),
-        with_directory(every_byte_is_as_the_draft_says),
-        with_directory(the_bounds_hold_the_longest_packet_and_comment),
-        with_directory(a_file_that_was_cut_anywhere_is_whole_up_to_a_block),
-        with_directory(what_is_no_block_is_foreign),
-        with_directory(damaged_files_are_walked_without_a_step_beyond_them),
-        with_directory(a_torn_block_that_we_never_write_is_foreign),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Datagrams as packets: what other programs' packets look like, and what we read of our own. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/capture/frame.h"
 #include "collector/capture/udp_packet.h"
+#include "tests/support/test.h"
 
 static struct address host(const char *text, uint16_t port)
 {
@@ -71,9 +66,8 @@ static void assert_comes_back(const struct address *from, const struct address *
     free(bytes);
 }
 
-static void a_datagram_of_any_size_comes_back_as_it_was(void **state)
+TEST(a_datagram_of_any_size_comes_back_as_it_was)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 2, 3, 117, 1472, 65506, 65507};
     struct address from = host("192.0.2.1", 40000);
     struct address to = host("198.51.100.7", 5555);
@@ -86,9 +80,8 @@ static void a_datagram_of_any_size_comes_back_as_it_was(void **state)
     assert_comes_back(&from6, &to6, 65527);
 }
 
-static void the_headers_are_those_of_the_standards(void **state)
+TEST(the_headers_are_those_of_the_standards)
 {
-    (void)state;
     /* Checksums from a program of a few lines in another language. */
     static const uint8_t expected[] = {
         0x45, 0x00, 0x00, 0x1e, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xb6, 0xcb, 0xc0, 0x00,
@@ -106,9 +99,8 @@ static void the_headers_are_those_of_the_standards(void **state)
     assert_memory_equal(headers, expected, sizeof expected);
 }
 
-static void a_checksum_that_comes_to_zero_is_written_as_its_other_form(void **state)
+TEST(a_checksum_that_comes_to_zero_is_written_as_its_other_form)
 {
-    (void)state;
     struct address from = host("0.0.0.0", 0);
     uint8_t payload[2] = {0};
     uint8_t headers[28];
@@ -123,9 +115,8 @@ static void a_checksum_that_comes_to_zero_is_written_as_its_other_form(void **st
     assert_int_equal(headers[27], 0xff);
 }
 
-static void a_part_of_a_datagram_tells_the_whole_length_and_no_checksum(void **state)
+TEST(a_part_of_a_datagram_tells_the_whole_length_and_no_checksum)
 {
-    (void)state;
     struct address from = host("192.0.2.1", 1);
     struct address to = host("192.0.2.2", 2);
     uint8_t bytes[28 + 10] = {0};
@@ -141,9 +132,8 @@ static void a_part_of_a_datagram_tells_the_whole_length_and_no_checksum(void **s
     assert_int_equal(frame_parse(&frame, 0, &parsed), FRAME_CUT);
 }
 
-static void a_destination_that_is_not_known_is_all_zeros(void **state)
+TEST(a_destination_that_is_not_known_is_all_zeros)
 {
-    (void)state;
     struct address from = host("192.0.2.1", 1);
     struct address every = host("::", 5555);
     uint8_t headers[UDP_PACKET_HEADERS];
@@ -158,26 +148,12 @@ static void a_destination_that_is_not_known_is_all_zeros(void **state)
     assert_int_equal(headers[22] << 8 | headers[23], 0);
 }
 
-static void what_no_length_can_tell_has_no_packet(void **state)
+TEST(what_no_length_can_tell_has_no_packet)
 {
-    (void)state;
     struct address from = host("192.0.2.1", 1);
     struct address from6 = host("::1", 1);
     struct udp_packet packet = {.source = &from, .length = 65508};
     assert_int_equal(udp_packet_headers_size(&packet), 0);
     packet = (struct udp_packet){.source = &from6, .length = 65528};
     assert_int_equal(udp_packet_headers_size(&packet), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_datagram_of_any_size_comes_back_as_it_was),
-        cmocka_unit_test(the_headers_are_those_of_the_standards),
-        cmocka_unit_test(a_checksum_that_comes_to_zero_is_written_as_its_other_form),
-        cmocka_unit_test(a_part_of_a_datagram_tells_the_whole_length_and_no_checksum),
-        cmocka_unit_test(a_destination_that_is_not_known_is_all_zeros),
-        cmocka_unit_test(what_no_length_can_tell_has_no_packet),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

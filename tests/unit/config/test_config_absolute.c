@@ -1,17 +1,12 @@
 /* A command line written again for a program that starts in another folder. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/absolute.h"
 #include "collector/config/options.h"
 #include "collector/platform/file_path.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 #define WORDS 8
 
@@ -74,18 +69,16 @@ static void becomes(const char *folder_on_drive, const char *const *words)
 
 #define BECOMES(folder, ...) becomes((folder), (const char *const[]){__VA_ARGS__, NULL})
 
-static void sinks_captures_and_dead_letters_begin_in_the_folder(void **state)
+TEST(sinks_captures_and_dead_letters_begin_in_the_folder)
 {
-    (void)state;
     BECOMES("/base/of all", "--sink", "file:logs/x.ndjson", "--listen", "pcap:day.pcap",
             "--dead-letter", "file:../bad.pcapng", NULL, "--sink",
             "file:@/base/of all/logs/x.ndjson", "--listen", "pcap:@/base/of all/day.pcap",
             "--dead-letter", "file:@/base/of all/../bad.pcapng");
 }
 
-static void an_absolute_path_stays(void **state)
+TEST(an_absolute_path_stays)
 {
-    (void)state;
     char sink[100], expected[100];
     snprintf(sink, sizeof sink, "file:%s/logs/x?format=json", drive());
     snprintf(expected, sizeof expected, "file:@/logs/x?format=json");
@@ -93,23 +86,20 @@ static void an_absolute_path_stays(void **state)
     BECOMES("/base", "--sink", "file://server/share/x", NULL, "--sink", "file://server/share/x");
 }
 
-static void a_path_from_the_root_is_on_the_folders_drive(void **state)
+TEST(a_path_from_the_root_is_on_the_folders_drive)
 {
-    (void)state;
     BECOMES("/base", "--sink", "file:/logs/x", NULL, "--sink", "file:@/logs/x");
 }
 
-static void separators_become_those_that_the_program_has(void **state)
+TEST(separators_become_those_that_the_program_has)
 {
-    (void)state;
     bool drives = drive()[0] != '\0';
     BECOMES("/base", "--sink", "file:logs\\x", NULL, "--sink",
             drives ? "file:@/base/logs/x" : "file:/base/logs\\x");
 }
 
-static void a_folder_on_a_share_has_a_root_of_its_own(void **state)
+TEST(a_folder_on_a_share_has_a_root_of_its_own)
 {
-    (void)state;
     bool shares = drive()[0] != '\0';
     struct error error;
     static const char *const folders[] = {"//server/share", "//server/share/", "//server/share/a"};
@@ -122,15 +112,13 @@ static void a_folder_on_a_share_has_a_root_of_its_own(void **state)
     }
 }
 
-static void a_folder_that_is_the_root_gets_no_second_separator(void **state)
+TEST(a_folder_that_is_the_root_gets_no_second_separator)
 {
-    (void)state;
     BECOMES("/", "--sink", "file:logs/x", NULL, "--sink", "file:@/logs/x");
 }
 
-static void keys_stay_but_for_a_schema_from_a_file(void **state)
+TEST(keys_stay_but_for_a_schema_from_a_file)
 {
-    (void)state;
     BECOMES("/base", "--listen",
             "udp://127.0.0.1:5555?receivers=2&schema=own/a.desc&message=a.B&value=x.y&"
             "receive_buffer=1MiB",
@@ -143,36 +131,31 @@ static void keys_stay_but_for_a_schema_from_a_file(void **state)
             "pcap:@/base/a.pcap?schema=@/base/b.desc&message=c.D&port=1");
 }
 
-static void what_is_no_path_stays(void **state)
+TEST(what_is_no_path_stays)
 {
-    (void)state;
     BECOMES("/base", "--sink", "stdout:?format=json", "--duration", "10s", "--ledger=json", NULL,
             "--sink", "stdout:?format=json", "--duration", "10s", "--ledger=json");
 }
 
-static void a_value_may_stand_in_the_same_argument(void **state)
+TEST(a_value_may_stand_in_the_same_argument)
 {
-    (void)state;
     BECOMES("/base", "--sink=file:a=b.ndjson?view=sample", "--check", "--listen=pcap:c.pcap", NULL,
             "--sink=file:@/base/a=b.ndjson?view=sample", "--check", "--listen=pcap:@/base/c.pcap");
 }
 
-static void a_local_address_that_is_a_path_begins_in_the_folder(void **state)
+TEST(a_local_address_that_is_a_path_begins_in_the_folder)
 {
-    (void)state;
     BECOMES("/base", "--control", "unix:run/sluice", NULL, "--control", "unix:@/base/run/sluice");
 }
 
-static void fields_stay_and_a_percent_sign_of_the_folder_is_none(void **state)
+TEST(fields_stay_and_a_percent_sign_of_the_folder_is_none)
 {
-    (void)state;
     BECOMES("/50%/of", "--sink", "file:%F/100%%", "--listen", "pcap:x", NULL, "--sink",
             "file:@/50%%/of/%F/100%%", "--listen", "pcap:@/50%/of/x");
 }
 
-static void a_folder_that_a_key_cannot_name_is_refused(void **state)
+TEST(a_folder_that_a_key_cannot_name_is_refused)
 {
-    (void)state;
     struct error error;
     static const char *const words[] = {"--listen", "udp://[::1]:0?schema=a.desc&message=b.C",
                                         NULL};
@@ -183,9 +166,8 @@ static void a_folder_that_a_key_cannot_name_is_refused(void **state)
     BECOMES("/this & that", "--sink", "file:x", NULL, "--sink", "file:@/this & that/x");
 }
 
-static void a_folder_that_a_url_cannot_name_is_refused(void **state)
+TEST(a_folder_that_a_url_cannot_name_is_refused)
 {
-    (void)state;
     struct error error;
     static const char *const words[] = {"--sink", "file:x", NULL};
     assert_null(again_in("/where?", &error, words));
@@ -193,9 +175,8 @@ static void a_folder_that_a_url_cannot_name_is_refused(void **state)
                         "x is in the folder /where?, whose \"?\" would end the path there");
 }
 
-static void no_arguments_are_none(void **state)
+TEST(no_arguments_are_none)
 {
-    (void)state;
     struct error error;
     static const char *const words[] = {NULL};
     char **made = again_in("/base", &error, words);
@@ -203,25 +184,4 @@ static void no_arguments_are_none(void **state)
     assert_null(made[1]);
     absolute_arguments_free(made);
     absolute_arguments_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sinks_captures_and_dead_letters_begin_in_the_folder),
-        cmocka_unit_test(an_absolute_path_stays),
-        cmocka_unit_test(a_path_from_the_root_is_on_the_folders_drive),
-        cmocka_unit_test(separators_become_those_that_the_program_has),
-        cmocka_unit_test(a_folder_on_a_share_has_a_root_of_its_own),
-        cmocka_unit_test(a_folder_that_is_the_root_gets_no_second_separator),
-        cmocka_unit_test(keys_stay_but_for_a_schema_from_a_file),
-        cmocka_unit_test(what_is_no_path_stays),
-        cmocka_unit_test(a_value_may_stand_in_the_same_argument),
-        cmocka_unit_test(a_local_address_that_is_a_path_begins_in_the_folder),
-        cmocka_unit_test(fields_stay_and_a_percent_sign_of_the_folder_is_none),
-        cmocka_unit_test(a_folder_that_a_key_cannot_name_is_refused),
-        cmocka_unit_test(a_folder_that_a_url_cannot_name_is_refused),
-        cmocka_unit_test(no_arguments_are_none),
-    };
-    return cmocka_run_group_tests_name("config_absolute", tests, NULL, NULL);
 }

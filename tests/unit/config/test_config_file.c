@@ -1,18 +1,13 @@
 /* The configuration file: what it means, where it yields, and every refusal with its place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -90,7 +85,7 @@ static void refused(const char *text, const char *says)
 
 /* --- what it means ---------------------------------------------------------------------------- */
 
-static void a_file_says_what_options_and_urls_say(void **state)
+TEST_WITH(a_file_says_what_options_and_urls_say, scratch_make, scratch_remove)
 {
     (void)state;
     struct config config = accepted("# a comment\n"
@@ -133,7 +128,7 @@ static void a_file_says_what_options_and_urls_say(void **state)
     config_free(&config);
 }
 
-static void a_schema_alone_needs_no_list(void **state)
+TEST_WITH(a_schema_alone_needs_no_list, scratch_make, scratch_remove)
 {
     (void)state;
     struct config config = accepted("listeners:\n"
@@ -146,7 +141,7 @@ static void a_schema_alone_needs_no_list(void **state)
     config_free(&config);
 }
 
-static void an_empty_file_sets_nothing(void **state)
+TEST_WITH(an_empty_file_sets_nothing, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const texts[] = {"", "# nothing\n", "---\n{}\n", "{}"};
@@ -158,7 +153,7 @@ static void an_empty_file_sets_nothing(void **state)
     }
 }
 
-static void things_know_where_they_were_written(void **state)
+TEST_WITH(things_know_where_they_were_written, scratch_make, scratch_remove)
 {
     (void)state;
     struct config config = accepted("sinks:\n"
@@ -175,7 +170,7 @@ static void things_know_where_they_were_written(void **state)
 
 /* --- who wins --------------------------------------------------------------------------------- */
 
-static void the_command_line_wins_over_the_file(void **state)
+TEST_WITH(the_command_line_wins_over_the_file, scratch_make, scratch_remove)
 {
     (void)state;
     char memory[] = "--memory=1GiB", listen[] = "--listen", url[] = "udp://127.0.0.1:9";
@@ -194,7 +189,7 @@ static void the_command_line_wins_over_the_file(void **state)
     config_free(&config);
 }
 
-static void the_environment_is_between_the_two(void **state)
+TEST_WITH(the_environment_is_between_the_two, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const set[] = {"SLUICE_MEMORY",
@@ -219,7 +214,7 @@ static void the_environment_is_between_the_two(void **state)
     variables = NULL;
 }
 
-static void a_wrong_variable_is_told_by_its_name(void **state)
+TEST_WITH(a_wrong_variable_is_told_by_its_name, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const memory[] = {"SLUICE_MEMORY", "64", NULL};
@@ -250,7 +245,7 @@ static void assert_refused_variable(const char *name, const char *value, const c
     variables = NULL;
 }
 
-static void a_variable_one_edit_from_a_known_one_is_refused(void **state)
+TEST_WITH(a_variable_one_edit_from_a_known_one_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     assert_refused_variable("SLUICE_MEMROY", "64MiB",
@@ -275,7 +270,7 @@ static void keep_warning(const char *text)
     strcat(warned, "\n");
 }
 
-static void another_unknown_variable_is_reported_with_the_nearest_name(void **state)
+TEST_WITH(another_unknown_variable_is_reported_with_the_nearest_name, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const set[] = {"SLUICE_VERBOSITY",
@@ -298,7 +293,7 @@ static void another_unknown_variable_is_reported_with_the_nearest_name(void **st
     variables = NULL;
 }
 
-static void what_kubernetes_sets_for_a_service_is_not_ours(void **state)
+TEST_WITH(what_kubernetes_sets_for_a_service_is_not_ours, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const set[] = {"SLUICE_PORT",
@@ -334,7 +329,7 @@ static void refused_reference(const char *text, const char *place_and_name)
     refused(text, expected);
 }
 
-static void a_reference_to_a_variable_is_refused_as_nothing_replaces_it(void **state)
+TEST_WITH(a_reference_to_a_variable_is_refused_as_nothing_replaces_it, scratch_make, scratch_remove)
 {
     (void)state;
     refused_reference("memory: ${MEMORY}\n", "1:9: \"${MEMORY}\"");
@@ -344,7 +339,7 @@ static void a_reference_to_a_variable_is_refused_as_nothing_replaces_it(void **s
     refused_reference("sinks:\n  - to: stdout\n    format: ${FORMAT}\n", "3:13: \"${FORMAT}\"");
 }
 
-static void a_dollar_sign_alone_is_no_reference(void **state)
+TEST_WITH(a_dollar_sign_alone_is_no_reference, scratch_make, scratch_remove)
 {
     (void)state;
     struct config config = accepted("sinks:\n  - to: file:a$b${}\n");
@@ -352,7 +347,7 @@ static void a_dollar_sign_alone_is_no_reference(void **state)
     config_free(&config);
 }
 
-static void a_variable_may_name_the_file(void **state)
+TEST_WITH(a_variable_may_name_the_file, scratch_make, scratch_remove)
 {
     (void)state;
     static char program[] = "sluice";
@@ -369,7 +364,7 @@ static void a_variable_may_name_the_file(void **state)
     variables = NULL;
 }
 
-static void what_the_command_line_wins_over_is_checked_all_the_same(void **state)
+TEST_WITH(what_the_command_line_wins_over_is_checked_all_the_same, scratch_make, scratch_remove)
 {
     (void)state;
     char memory[] = "--memory=1GiB";
@@ -381,7 +376,7 @@ static void what_the_command_line_wins_over_is_checked_all_the_same(void **state
 
 /* --- refusals: values ------------------------------------------------------------------------- */
 
-static void an_unknown_name_suggests_the_nearest(void **state)
+TEST_WITH(an_unknown_name_suggests_the_nearest, scratch_make, scratch_remove)
 {
     (void)state;
     refused("memroy: 1MiB\n", "1:1: unknown option \"memroy\"; did you mean \"memory\"?");
@@ -400,7 +395,7 @@ static void an_unknown_name_suggests_the_nearest(void **state)
             "1:22: unknown key \"formt\"; did you mean \"format\"?");
 }
 
-static void a_name_of_another_place_is_told_its_own(void **state)
+TEST_WITH(a_name_of_another_place_is_told_its_own, scratch_make, scratch_remove)
 {
     (void)state;
     refused("listen: udp://0.0.0.0:1\n", "1:1: in a file --listen is the list \"listeners\"");
@@ -418,7 +413,7 @@ static void a_name_of_another_place_is_told_its_own(void **state)
             "5:5: key \"receivers\" is for a udp listener, not for a listener's schema");
 }
 
-static void a_wrong_value_is_told_with_its_place(void **state)
+TEST_WITH(a_wrong_value_is_told_with_its_place, scratch_make, scratch_remove)
 {
     (void)state;
     refused("\nmemory: 64\n",
@@ -441,7 +436,7 @@ static void a_wrong_value_is_told_with_its_place(void **state)
     refused("dead-letter: stdout\n", "1:14: \"stdout\" is no file; write file:PATH");
 }
 
-static void columns_are_characters(void **state)
+TEST_WITH(columns_are_characters, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks: [{\"to\": \"file:\xc3\xa4\xc3\xb6?x\"}]\n",
@@ -451,7 +446,7 @@ static void columns_are_characters(void **state)
             "%{listener} and %{schema}, and %% is a percent sign");
 }
 
-static void a_value_of_the_wrong_kind_is_refused(void **state)
+TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     refused("memory: [1MiB]\n", "1:9: \"memory\" has a list where its value is due");
@@ -478,7 +473,7 @@ static void a_value_of_the_wrong_kind_is_refused(void **state)
 
 /* --- refusals: what belongs together ---------------------------------------------------------- */
 
-static void what_is_missing_is_told(void **state)
+TEST_WITH(what_is_missing_is_told, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- format: json\n", "2:3: \"to\" is missing here");
@@ -494,7 +489,7 @@ static void what_is_missing_is_told(void **state)
             "it a datagram holds");
 }
 
-static void what_comes_twice_is_refused(void **state)
+TEST_WITH(what_comes_twice_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     refused("memory: 1MiB\nledger: json\nmemory: 2MiB\n",
@@ -516,7 +511,7 @@ static void what_comes_twice_is_refused(void **state)
             "5:3: key \"header\" is about a schema; it belongs under schemas");
 }
 
-static void what_does_not_go_together_is_told_where_it_is(void **state)
+TEST_WITH(what_does_not_go_together_is_told_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- view: message\n  to: stdout\n  format: lines\n",
@@ -527,7 +522,7 @@ static void what_does_not_go_together_is_told_where_it_is(void **state)
             "takes them all and must come last");
 }
 
-static void a_value_cannot_begin_another_key(void **state)
+TEST_WITH(a_value_cannot_begin_another_key, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- to: stdout\n  include: a&format=lines\n",
@@ -538,7 +533,7 @@ static void a_value_cannot_begin_another_key(void **state)
 
 /* --- refusals: YAML --------------------------------------------------------------------------- */
 
-static void what_a_configuration_has_no_use_for_is_refused_by_name(void **state)
+TEST_WITH(what_a_configuration_has_no_use_for_is_refused_by_name, scratch_make, scratch_remove)
 {
     (void)state;
     refused("memory: &m 1MiB\n", "1:9: this is an anchor, which is not read here; a text that "
@@ -552,7 +547,7 @@ static void what_a_configuration_has_no_use_for_is_refused_by_name(void **state)
     refused("memory: \"1\\0\"\n", "1:9: a text has a NUL character in it");
 }
 
-static void what_is_no_yaml_is_refused_with_its_place(void **state)
+TEST_WITH(what_is_no_yaml_is_refused_with_its_place, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- to: stdout:\n",
@@ -567,7 +562,7 @@ static void what_is_no_yaml_is_refused_with_its_place(void **state)
                               "scanning a quoted scalar that begins on line 1");
 }
 
-static void nesting_is_bounded_by_what_there_is(void **state)
+TEST_WITH(nesting_is_bounded_by_what_there_is, scratch_make, scratch_remove)
 {
     (void)state;
     size_t size = CONFIG_FILE_MAX - 10;
@@ -578,7 +573,7 @@ static void nesting_is_bounded_by_what_there_is(void **state)
     free(text);
 }
 
-static void a_list_has_an_end(void **state)
+TEST_WITH(a_list_has_an_end, scratch_make, scratch_remove)
 {
     (void)state;
     char *text = calloc(CONFIG_LIST_MAX + 3, 24);
@@ -590,7 +585,7 @@ static void a_list_has_an_end(void **state)
     free(text);
 }
 
-static void a_file_that_cannot_be_read_is_refused(void **state)
+TEST_WITH(a_file_that_cannot_be_read_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     static char program[] = "sluice", option[] = "--config";
@@ -610,41 +605,4 @@ static void a_file_that_cannot_be_read_is_refused(void **state)
     assert_int_equal(options_parse(3, argv, &test_choices, &config, &error), OPTIONS_WRONG);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_non_null(strstr(error.text, "larger than 1MiB"));
-}
-
-#define in_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        in_scratch(a_file_says_what_options_and_urls_say),
-        in_scratch(a_schema_alone_needs_no_list),
-        in_scratch(an_empty_file_sets_nothing),
-        in_scratch(things_know_where_they_were_written),
-        in_scratch(the_command_line_wins_over_the_file),
-        in_scratch(the_environment_is_between_the_two),
-        in_scratch(a_wrong_variable_is_told_by_its_name),
-        in_scratch(a_variable_one_edit_from_a_known_one_is_refused),
-        in_scratch(another_unknown_variable_is_reported_with_the_nearest_name),
-        in_scratch(what_kubernetes_sets_for_a_service_is_not_ours),
-        in_scratch(a_reference_to_a_variable_is_refused_as_nothing_replaces_it),
-        in_scratch(a_dollar_sign_alone_is_no_reference),
-        in_scratch(a_variable_may_name_the_file),
-        in_scratch(what_the_command_line_wins_over_is_checked_all_the_same),
-        in_scratch(an_unknown_name_suggests_the_nearest),
-        in_scratch(a_name_of_another_place_is_told_its_own),
-        in_scratch(a_wrong_value_is_told_with_its_place),
-        in_scratch(columns_are_characters),
-        in_scratch(a_value_of_the_wrong_kind_is_refused),
-        in_scratch(what_is_missing_is_told),
-        in_scratch(what_comes_twice_is_refused),
-        in_scratch(what_does_not_go_together_is_told_where_it_is),
-        in_scratch(a_value_cannot_begin_another_key),
-        in_scratch(what_a_configuration_has_no_use_for_is_refused_by_name),
-        in_scratch(what_is_no_yaml_is_refused_with_its_place),
-        in_scratch(nesting_is_bounded_by_what_there_is),
-        in_scratch(a_list_has_an_end),
-        in_scratch(a_file_that_cannot_be_read_is_refused),
-    };
-    return cmocka_run_group_tests_name("config file", tests, NULL, NULL);
 }

@@ -2,21 +2,16 @@
  * Broken configuration files, 1,000 of each kind and always the same: each is refused with its line
  * and column, or happens to be right; none crashes or leaks (under the sanitizers).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/file.h"
 #include "collector/config/options.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 #define MUTATIONS 1000
 #define ROOM      4096
@@ -221,60 +216,44 @@ static void no_change(struct file *file)
     (void)file;
 }
 
-static void the_file_itself_is_right(void **state)
+TEST_WITH(the_file_itself_is_right, scratch_make, scratch_remove)
 {
     (void)state;
     assert_int_equal(try_all(no_change), MUTATIONS);
 }
 
-static void every_misspelt_key_is_refused(void **state)
+TEST_WITH(every_misspelt_key_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     assert_int_equal(try_all(misspell), 0);
 }
 
-static void every_value_without_its_unit_is_refused(void **state)
+TEST_WITH(every_value_without_its_unit_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     assert_int_equal(try_all(take_unit), 0);
 }
 
-static void every_value_of_the_wrong_kind_is_refused(void **state)
+TEST_WITH(every_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     assert_int_equal(try_all(change_kind), 0);
 }
 
-static void broken_indentation_is_refused_or_means_the_same(void **state)
+TEST_WITH(broken_indentation_is_refused_or_means_the_same, scratch_make, scratch_remove)
 {
     (void)state;
     assert_in_range(try_all(indent), 1, MUTATIONS / 3);
 }
 
-static void flipped_bytes_are_refused_or_mean_something(void **state)
+TEST_WITH(flipped_bytes_are_refused_or_mean_something, scratch_make, scratch_remove)
 {
     (void)state;
     assert_in_range(try_all(flip_byte), 1, MUTATIONS / 2);
 }
 
-static void a_cut_file_is_refused_or_a_shorter_one(void **state)
+TEST_WITH(a_cut_file_is_refused_or_a_shorter_one, scratch_make, scratch_remove)
 {
     (void)state;
     assert_in_range(try_all(cut), 1, MUTATIONS * 3 / 4);
-}
-
-#define in_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        in_scratch(the_file_itself_is_right),
-        in_scratch(every_misspelt_key_is_refused),
-        in_scratch(every_value_without_its_unit_is_refused),
-        in_scratch(every_value_of_the_wrong_kind_is_refused),
-        in_scratch(broken_indentation_is_refused_or_means_the_same),
-        in_scratch(flipped_bytes_are_refused_or_mean_something),
-        in_scratch(a_cut_file_is_refused_or_a_shorter_one),
-    };
-    return cmocka_run_group_tests_name("config file mutated", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* The keys of a sink that are about files, and the fields in its path. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/url.h"
 #include "collector/contract/compression.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -46,9 +41,8 @@ static void assert_refused(const char *url, size_t column, const char *why)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static void without_keys_a_file_does_not_rotate(void **state)
+TEST(without_keys_a_file_does_not_rotate)
 {
-    (void)state;
     struct config config = accept("file:a");
     const struct file_options *file = &config.sinks[0].file;
     assert_int_equal(file->rotate_size, 0);
@@ -63,9 +57,8 @@ static void without_keys_a_file_does_not_rotate(void **state)
     config_free(&config);
 }
 
-static void each_key_has_its_value(void **state)
+TEST(each_key_has_its_value)
 {
-    (void)state;
     struct config config = accept("file:a-%{source}.n?rotate_size=10MiB&rotate_interval=1h&keep=7&"
                                   "keep_time=30d&keep_size=1GiB&max_files=3&"
                                   "compress=squeeze&fsync=interval&flush_interval=5ms");
@@ -83,18 +76,16 @@ static void each_key_has_its_value(void **state)
     config_free(&config);
 }
 
-static void what_is_compressed_is_collected_for_a_second(void **state)
+TEST(what_is_compressed_is_collected_for_a_second)
 {
-    (void)state;
     struct config config = accept("file:a?compress=squeeze&fsync=close");
     assert_int_equal(config.sinks[0].flush_interval, SECOND);
     assert_int_equal(config.sinks[0].file.sync, SYNC_CLOSE);
     config_free(&config);
 }
 
-static void a_value_out_of_its_range_is_refused(void **state)
+TEST(a_value_out_of_its_range_is_refused)
 {
-    (void)state;
     assert_refused("file:a?rotate_size=4095B", 20, "is less than 4KiB");
     assert_refused("file:a?rotate_interval=999ms", 24, "is less than 1s");
     assert_refused("file:a?rotate_interval=1", 24, "has no unit");
@@ -109,17 +100,15 @@ static void a_value_out_of_its_range_is_refused(void **state)
 
 /* --- what goes together ----------------------------------------------------------------------- */
 
-static void what_is_about_files_is_for_files_alone(void **state)
+TEST(what_is_about_files_is_for_files_alone)
 {
-    (void)state;
     assert_refused("stdout:?rotate_size=1MiB", 9, "is for a file: sink");
     assert_refused("stdout:?compress=squeeze", 9, "is for a file: sink");
     assert_refused("stdout:?fsync=close", 9, "is for a file: sink");
 }
 
-static void keep_is_for_files_that_rotate(void **state)
+TEST(keep_is_for_files_that_rotate)
 {
-    (void)state;
     assert_refused("file:a?keep=3", 8, "keep is for files that rotate");
     assert_refused("file:%{source}.n?keep=3", 18, "keep is for files that rotate");
     assert_refused("file:a?keep_time=3d", 8, "keep_time is for files that rotate");
@@ -135,16 +124,14 @@ static void keep_is_for_files_that_rotate(void **state)
     }
 }
 
-static void max_files_is_for_paths_with_values(void **state)
+TEST(max_files_is_for_paths_with_values)
 {
-    (void)state;
     assert_refused("file:a?max_files=3", 8, "max_files is for a path with values in it");
     assert_refused("file:%F?max_files=3", 9, "max_files is for a path with values in it");
 }
 
-static void a_path_is_refused_where_it_goes_wrong(void **state)
+TEST(a_path_is_refused_where_it_goes_wrong)
 {
-    (void)state;
     assert_refused("file:logs/%q", 11, "there is no such field");
     assert_refused("file:logs/%{sorce}.n", 11, "there is no such value");
     assert_refused("file:100%", 9, "there is no such field");
@@ -153,19 +140,4 @@ static void a_path_is_refused_where_it_goes_wrong(void **state)
     assert_refused("file:%F/../a", 9, "need a name");
     struct config config = accept("file:../100%%/%F?compress=squeeze");
     config_free(&config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_keys_a_file_does_not_rotate),
-        cmocka_unit_test(each_key_has_its_value),
-        cmocka_unit_test(what_is_compressed_is_collected_for_a_second),
-        cmocka_unit_test(a_value_out_of_its_range_is_refused),
-        cmocka_unit_test(what_is_about_files_is_for_files_alone),
-        cmocka_unit_test(keep_is_for_files_that_rotate),
-        cmocka_unit_test(max_files_is_for_paths_with_values),
-        cmocka_unit_test(a_path_is_refused_where_it_goes_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

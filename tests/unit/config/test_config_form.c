@@ -1,17 +1,12 @@
 /* How settings are written, as --help and the manual tell it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/form.h"
 #include "collector/config/keys.h"
 #include "collector/config/url.h"
 #include "collector/receive/sources.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 static const struct setting *key(unsigned scopes, const char *name)
 {
@@ -21,9 +16,8 @@ static const struct setting *key(unsigned scopes, const char *name)
     return found;
 }
 
-static void a_value_is_told_by_its_unit_its_choices_or_its_form(void **state)
+TEST(a_value_is_told_by_its_unit_its_choices_or_its_form)
 {
-    (void)state;
     static const struct {
         unsigned scopes;
         const char *name, *form;
@@ -39,9 +33,8 @@ static void a_value_is_told_by_its_unit_its_choices_or_its_form(void **state)
     }
 }
 
-static void an_option_may_take_a_url_or_nothing(void **state)
+TEST(an_option_may_take_a_url_or_nothing)
 {
-    (void)state;
     char form[FORM_SIZE];
     form_of_option(option_named("--listen"), &test_choices, form);
     assert_string_equal(form, "URL");
@@ -51,9 +44,8 @@ static void an_option_may_take_a_url_or_nothing(void **state)
     assert_string_equal(form, "");
 }
 
-static void a_default_comes_with_the_range_of_a_number(void **state)
+TEST(a_default_comes_with_the_range_of_a_number)
 {
-    (void)state;
     char text[FORM_SIZE];
     form_of_default(key(KEY_OF_UDP, "receive_buffer"), true, text);
     assert_string_equal(text, "default 4MiB, 4KiB to 512MiB");
@@ -65,21 +57,9 @@ static void a_default_comes_with_the_range_of_a_number(void **state)
     assert_string_equal(text, "");
 }
 
-static void every_kind_of_listener_has_a_form(void **state)
+TEST(every_kind_of_listener_has_a_form)
 {
-    (void)state;
     for (const struct source_ops *const *one = builtin_sources; *one != NULL; one++)
         assert_true(url_is_listener((*one)->form, &test_choices));
     assert_string_equal(builtin_sources[0]->form, "udp://ADDR:PORT");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_is_told_by_its_unit_its_choices_or_its_form),
-        cmocka_unit_test(an_option_may_take_a_url_or_nothing),
-        cmocka_unit_test(a_default_comes_with_the_range_of_a_number),
-        cmocka_unit_test(every_kind_of_listener_has_a_form),
-    };
-    return cmocka_run_group_tests_name("form", tests, NULL, NULL);
 }

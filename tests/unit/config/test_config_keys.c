@@ -1,17 +1,12 @@
 /* The keys of listeners and sinks: values, ranges, defaults, and what is said about wrong ones. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/config/keys.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 /* What keys are read into, whatever the scope. */
 struct target {
@@ -101,9 +96,8 @@ static void assert_number(const struct number_key *key, const char *value, uint6
         fail_msg("'%s' of %s is %" PRIu64 ", not %" PRIu64, text, key->name, found, expected);
 }
 
-static void a_number_has_its_default_and_its_range(void **state)
+TEST(a_number_has_its_default_and_its_range)
 {
-    (void)state;
     for (size_t i = 0; i < number_key_count; i++) {
         const struct number_key *key = &number_keys[i];
         char text[64];
@@ -123,9 +117,8 @@ static void a_number_has_its_default_and_its_range(void **state)
     }
 }
 
-static void a_number_is_written_with_its_unit_and_nothing_else(void **state)
+TEST(a_number_is_written_with_its_unit_and_nothing_else)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "receive_buffer=64", 15, "\"64\" has no unit; give one of B, kB");
     assert_refused(KEY_OF_UDP, "receive_buffer=0", 15, "\"0\" has no unit");
     assert_refused(KEY_OF_UDP, "receive_buffer=", 15, "receive_buffer \"\" is empty");
@@ -136,9 +129,8 @@ static void a_number_is_written_with_its_unit_and_nothing_else(void **state)
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-static void format_is_one_of_the_table_and_json_if_not_given(void **state)
+TEST(format_is_one_of_the_table_and_json_if_not_given)
 {
-    (void)state;
     assert_string_equal(assert_reads(KEY_OF_SINK, "").sink.encoder->name, "json");
     assert_string_equal(assert_reads(KEY_OF_SINK, "format=lines").sink.encoder->name, "lines");
     assert_refused(
@@ -146,9 +138,8 @@ static void format_is_one_of_the_table_and_json_if_not_given(void **state)
         "format \"jsno\" is not one of lines, json, bytes, families; did you mean \"json\"?");
 }
 
-static void the_other_choices_are_read(void **state)
+TEST(the_other_choices_are_read)
 {
-    (void)state;
     struct target target = assert_reads(KEY_OF_SINK, "");
     assert_int_equal(target.sink.encoding.view, VIEW_AUTO);
     assert_false(target.sink.encoding.json.proto_names);
@@ -177,9 +168,8 @@ static void the_other_choices_are_read(void **state)
     assert_refused(KEY_OF_SINK, "int64=int", 6, "is not one of string, number");
 }
 
-static void one_choice_does_not_disturb_its_neighbours(void **state)
+TEST(one_choice_does_not_disturb_its_neighbours)
 {
-    (void)state;
     struct target target = assert_reads(KEY_OF_SINK, "names=proto");
     assert_true(target.sink.encoding.json.proto_names);
     assert_false(target.sink.encoding.json.int64_numbers);
@@ -191,9 +181,8 @@ static void one_choice_does_not_disturb_its_neighbours(void **state)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static void an_unknown_key_suggests_the_nearest_of_its_scope(void **state)
+TEST(an_unknown_key_suggests_the_nearest_of_its_scope)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "recieve_buffer=4MiB", 0, "did you mean \"receive_buffer\"?");
     assert_refused(KEY_OF_CAPTURE, "prot=1", 0, "did you mean \"port\"?");
     assert_refused(KEY_OF_SINK, "View=sample", 0, "did you mean \"view\"?");
@@ -202,9 +191,8 @@ static void an_unknown_key_suggests_the_nearest_of_its_scope(void **state)
     assert_refused(KEY_OF_UDP, "x", 0, "unknown key \"x\"");
 }
 
-static void the_name_that_another_program_has_for_a_key_suggests_ours(void **state)
+TEST(the_name_that_another_program_has_for_a_key_suggests_ours)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "recv_buf=4MiB", 0,
                    "unknown key \"recv_buf\"; did you mean \"receive_buffer\"?");
     assert_refused(KEY_OF_UDP, "rcvbufSize=4MiB", 0, "did you mean \"receive_buffer\"?");
@@ -217,9 +205,8 @@ static void the_name_that_another_program_has_for_a_key_suggests_ours(void **sta
 }
 
 /* A name of ours that stands among others' names could never be suggested for them. */
-static void no_other_name_is_a_key_of_the_same_scope(void **state)
+TEST(no_other_name_is_a_key_of_the_same_scope)
 {
-    (void)state;
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         for (const char *other = key->others; other != NULL && *other != '\0';) {
             size_t length = strcspn(other, " ");
@@ -232,9 +219,8 @@ static void no_other_name_is_a_key_of_the_same_scope(void **state)
     }
 }
 
-static void a_key_of_another_scope_says_where_it_belongs(void **state)
+TEST(a_key_of_another_scope_says_where_it_belongs)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "port=1", 0,
                    "key \"port\" is for a capture listener, not for a udp listener");
     assert_refused(KEY_OF_CAPTURE, "receivers=2", 0,
@@ -248,9 +234,8 @@ static void a_key_of_another_scope_says_where_it_belongs(void **state)
     assert_refused(KEY_OF_UDP, "format=json", 0, "is for a sink, not for a udp listener");
 }
 
-static void keys_of_files_are_for_sinks_that_are_files(void **state)
+TEST(keys_of_files_are_for_sinks_that_are_files)
 {
-    (void)state;
     assert_int_equal(keys_of_sink(test_choices.destinations[0]), KEY_OF_SINK);
     unsigned scopes = keys_of_sink(test_choices.destinations[1]);
     assert_int_equal(assert_reads(scopes, "").sink.file.sync, SYNC_NEVER);
@@ -260,25 +245,22 @@ static void keys_of_files_are_for_sinks_that_are_files(void **state)
                    "key \"fsync\" is for a file: sink, not for a sink");
 }
 
-static void records_are_only_collected_for_a_time_where_that_is_asked_for(void **state)
+TEST(records_are_only_collected_for_a_time_where_that_is_asked_for)
 {
-    (void)state;
     assert_int_equal(assert_reads(KEY_OF_SINK, "").sink.flush_interval, 0);
     assert_int_equal(assert_reads(KEY_OF_SINK, "flush_interval=5s").sink.flush_interval,
                      5000000000);
     assert_refused(KEY_OF_SINK, "flush_interval=0s", 15, "is less than 1ms");
 }
 
-static void a_key_stands_once(void **state)
+TEST(a_key_stands_once)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "receivers=2&max_datagram=1B&receivers=2", 28,
                    "key \"receivers\" is given twice");
 }
 
-static void every_part_is_a_key_and_a_value(void **state)
+TEST(every_part_is_a_key_and_a_value)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "&receivers=2", 0, "a key=value is missing here");
     assert_refused(KEY_OF_UDP, "receivers=2&", 12, "a key=value is missing here");
     assert_refused(KEY_OF_UDP, "receivers=2&&port=1", 12, "a key=value is missing here");
@@ -288,16 +270,14 @@ static void every_part_is_a_key_and_a_value(void **state)
     assert_refused(KEY_OF_UDP, "ipv6_only=tru%65", 10, "is not one of");
 }
 
-static void the_fault_is_told_where_it_is(void **state)
+TEST(the_fault_is_told_where_it_is)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "ipv6_only=true&receivers=x", 25, "receivers \"x\"");
     assert_refused(KEY_OF_UDP, "ipv6_only=true&reciever=2", 15, "unknown key");
 }
 
-static void a_strangers_text_is_shown_short_and_on_one_line(void **state)
+TEST(a_strangers_text_is_shown_short_and_on_one_line)
 {
-    (void)state;
     assert_refused(KEY_OF_UDP, "a\nb\x7f=1", 0, "unknown key \"a?b?\"");
     char text[400];
     memset(text, 'x', sizeof text);
@@ -323,9 +303,8 @@ static void assert_default_allowed(const struct setting *key)
 }
 
 /* A key without a default that is no number says in what form its value is written. */
-static void every_key_is_complete_and_its_default_is_allowed(void **state)
+TEST(every_key_is_complete_and_its_default_is_allowed)
 {
-    (void)state;
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         assert_non_null(key->help);
         assert_int_not_equal(key->scopes, 0);
@@ -337,27 +316,4 @@ static void every_key_is_complete_and_its_default_is_allowed(void **state)
         else if (key->maximum == 0 && setting_choice(key, &test_choices, 0) == NULL)
             assert_non_null(key->form);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_number_has_its_default_and_its_range),
-        cmocka_unit_test(a_number_is_written_with_its_unit_and_nothing_else),
-        cmocka_unit_test(format_is_one_of_the_table_and_json_if_not_given),
-        cmocka_unit_test(the_other_choices_are_read),
-        cmocka_unit_test(one_choice_does_not_disturb_its_neighbours),
-        cmocka_unit_test(an_unknown_key_suggests_the_nearest_of_its_scope),
-        cmocka_unit_test(the_name_that_another_program_has_for_a_key_suggests_ours),
-        cmocka_unit_test(no_other_name_is_a_key_of_the_same_scope),
-        cmocka_unit_test(a_key_of_another_scope_says_where_it_belongs),
-        cmocka_unit_test(keys_of_files_are_for_sinks_that_are_files),
-        cmocka_unit_test(records_are_only_collected_for_a_time_where_that_is_asked_for),
-        cmocka_unit_test(a_key_stands_once),
-        cmocka_unit_test(every_part_is_a_key_and_a_value),
-        cmocka_unit_test(the_fault_is_told_where_it_is),
-        cmocka_unit_test(a_strangers_text_is_shown_short_and_on_one_line),
-        cmocka_unit_test(every_key_is_complete_and_its_default_is_allowed),
-    };
-    return cmocka_run_group_tests_name("config keys", tests, NULL, NULL);
 }

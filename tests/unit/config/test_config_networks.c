@@ -1,18 +1,13 @@
 /* Who may send, as a listener's URL says it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/network.h"
 #include "collector/config/url.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/config/listener_reading.h"
+#include "tests/support/test.h"
 
 #define UDP "udp://[::]:1?"
 
@@ -34,7 +29,7 @@ static bool may_send(const char *url, const char *sender)
     return senders == NULL || networks_hold(senders, &address);
 }
 
-static void without_a_key_everyone_may_send(void **state)
+TEST_WITH(without_a_key_everyone_may_send, NULL, listener_reading_tear_down)
 {
     (void)state;
     assert_null(accepted("udp://[::]:1")->senders);
@@ -42,7 +37,7 @@ static void without_a_key_everyone_may_send(void **state)
     assert_null(accepted("pcap:x")->senders);
 }
 
-static void who_is_in_no_allowed_network_may_not(void **state)
+TEST_WITH(who_is_in_no_allowed_network_may_not, NULL, listener_reading_tear_down)
 {
     (void)state;
     const char *url = UDP "allow=10.0.0.0/8,192.0.2.7,2001:db8::/32";
@@ -51,7 +46,7 @@ static void who_is_in_no_allowed_network_may_not(void **state)
     assert_false(may_send(url, "11.0.0.1") || may_send(url, "192.0.2.8") || may_send(url, "::1"));
 }
 
-static void who_is_in_a_denied_network_may_not_though_allowed(void **state)
+TEST_WITH(who_is_in_a_denied_network_may_not_though_allowed, NULL, listener_reading_tear_down)
 {
     (void)state;
     assert_true(may_send(UDP "deny=10.0.0.0/8", "11.0.0.1"));
@@ -62,14 +57,14 @@ static void who_is_in_a_denied_network_may_not_though_allowed(void **state)
     assert_false(may_send(UDP "allow=10.1.2.3&deny=10.1.2.3", "10.1.2.3"));
 }
 
-static void a_mapped_network_is_the_ipv4_network(void **state)
+TEST_WITH(a_mapped_network_is_the_ipv4_network, NULL, listener_reading_tear_down)
 {
     (void)state;
     assert_true(may_send(UDP "allow=::ffff:10.1.0.0/112", "10.1.2.3"));
     assert_false(may_send(UDP "allow=::ffff:10.1.0.0/112", "10.2.2.3"));
 }
 
-static void a_wrong_element_is_told_by_its_number_and_place(void **state)
+TEST_WITH(a_wrong_element_is_told_by_its_number_and_place, NULL, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "allow=10.0.0.0/8,web1,::1", "web1,",
@@ -90,7 +85,7 @@ static void a_wrong_element_is_told_by_its_number_and_place(void **state)
     refused(UDP "allow=::1&allow=::2", "allow=::2", "key \"allow\" is given twice");
 }
 
-static void a_list_may_have_thousands_of_networks(void **state)
+TEST_WITH(a_list_may_have_thousands_of_networks, NULL, listener_reading_tear_down)
 {
     (void)state;
     enum { COUNT = 3000 };
@@ -104,7 +99,7 @@ static void a_list_may_have_thousands_of_networks(void **state)
     refused(url, "10.11.184.1", "allow, element 3001: the address has bits behind its first 25");
 }
 
-static void a_kernels_filter_needs_something_to_filter_by(void **state)
+TEST_WITH(a_kernels_filter_needs_something_to_filter_by, NULL, listener_reading_tear_down)
 {
     (void)state;
     assert_false(accepted(UDP "allow=::1")->kernel_filter);
@@ -114,22 +109,4 @@ static void a_kernels_filter_needs_something_to_filter_by(void **state)
             "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
     refused("pcap:x?allow=::1&kernel_filter=on", "kernel_filter",
             "key \"kernel_filter\" is for a udp listener, not for a capture listener");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(without_a_key_everyone_may_send, listener_reading_tear_down),
-        cmocka_unit_test_teardown(who_is_in_no_allowed_network_may_not, listener_reading_tear_down),
-        cmocka_unit_test_teardown(who_is_in_a_denied_network_may_not_though_allowed,
-                                  listener_reading_tear_down),
-        cmocka_unit_test_teardown(a_mapped_network_is_the_ipv4_network, listener_reading_tear_down),
-        cmocka_unit_test_teardown(a_wrong_element_is_told_by_its_number_and_place,
-                                  listener_reading_tear_down),
-        cmocka_unit_test_teardown(a_list_may_have_thousands_of_networks,
-                                  listener_reading_tear_down),
-        cmocka_unit_test_teardown(a_kernels_filter_needs_something_to_filter_by,
-                                  listener_reading_tear_down),
-    };
-    return cmocka_run_group_tests_name("config networks", tests, NULL, NULL);
 }

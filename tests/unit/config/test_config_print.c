@@ -2,15 +2,9 @@
  * --print-config: what it prints reads back as the same, for every option and every key that there
  * is, and says where each value comes from.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
@@ -18,6 +12,7 @@
 #include "collector/config/units.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* Prints the configuration into the file of that name. Returns what it printed, to be freed. */
 static char *print_to(const char *name, const struct config *config)
@@ -151,7 +146,7 @@ static void key_comes_round(const char *option, const char *url, const struct se
     comes_round(option, whole, line);
 }
 
-static void every_key_comes_round(void **state)
+TEST_WITH(every_key_comes_round, scratch_make, scratch_remove)
 {
     (void)state;
     static const struct {
@@ -182,7 +177,7 @@ static void every_key_comes_round(void **state)
     }
 }
 
-static void every_option_comes_round(void **state)
+TEST_WITH(every_option_comes_round, scratch_make, scratch_remove)
 {
     (void)state;
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
@@ -198,7 +193,7 @@ static void every_option_comes_round(void **state)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-static void every_text_comes_round(void **state)
+TEST_WITH(every_text_comes_round, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const texts[] = {
@@ -266,7 +261,7 @@ static bool no_names(const char *prefix, bool (*visit)(void *context, const char
 
 static const struct options_environment environment = {value_of, no_names};
 
-static void each_value_says_where_it_comes_from(void **state)
+TEST_WITH(each_value_says_where_it_comes_from, scratch_make, scratch_remove)
 {
     (void)state;
     char program[] = "sluice", option[] = "--config", path[512], memory[] = "--memory=1GiB";
@@ -311,7 +306,7 @@ static void each_value_says_where_it_comes_from(void **state)
     config_free(&config);
 }
 
-static void a_default_that_would_be_wrong_is_left_out(void **state)
+TEST_WITH(a_default_that_would_be_wrong_is_left_out, scratch_make, scratch_remove)
 {
     (void)state;
     char *printed = print_arguments("--sink", "file:plain");
@@ -320,18 +315,4 @@ static void a_default_that_would_be_wrong_is_left_out(void **state)
     printed = print_arguments("--sink", "file:%{source}.n");
     assert_non_null(strstr(printed, "max_files: 1000 # default"));
     free(printed);
-}
-
-#define in_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        in_scratch(every_key_comes_round),
-        in_scratch(every_option_comes_round),
-        in_scratch(every_text_comes_round),
-        in_scratch(each_value_says_where_it_comes_from),
-        in_scratch(a_default_that_would_be_wrong_is_left_out),
-    };
-    return cmocka_run_group_tests_name("config print", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* The rules about samples in a sink's URL: what is read, and what is refused where. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/config/url.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 #define URL "stdout:?"
 
@@ -60,17 +55,15 @@ static void assert_text(const struct text *text, const char *expected)
 
 /* --- what is read ----------------------------------------------------------------------------- */
 
-static void without_these_keys_there_are_no_rules(void **state)
+TEST(without_these_keys_there_are_no_rules)
 {
-    (void)state;
     struct config config = accepted("format=json");
     assert_null(sample_rules_given(rules_of(&config)));
     config_free(&config);
 }
 
-static void each_key_makes_a_rule(void **state)
+TEST(each_key_makes_a_rule)
 {
-    (void)state;
     static const char *const keys[][2] = {
         {"include", "a"},        {"exclude", "a"},     {"sample", "1/2"},   {"rename", "a:b"},
         {"rename_label", "a:b"}, {"add_label", "a=b"}, {"drop_label", "a"},
@@ -88,9 +81,8 @@ static void each_key_makes_a_rule(void **state)
     }
 }
 
-static void commas_part_alternatives_and_semicolons_what_holds_together(void **state)
+TEST(commas_part_alternatives_and_semicolons_what_holds_together)
 {
-    (void)state;
     struct config config = accepted("include=cpu.*;host=web*;zone=eu=1,mem?,host=");
     const struct sample_conditions *include = rules_of(&config)->include;
     assert_int_equal(include->term_count, 5);
@@ -111,9 +103,8 @@ static void commas_part_alternatives_and_semicolons_what_holds_together(void **s
     config_free(&config);
 }
 
-static void names_and_labels_come_in_pairs(void **state)
+TEST(names_and_labels_come_in_pairs)
 {
-    (void)state;
     struct config config =
         accepted("rename=a:b,b:a&rename_label=host.name:host&add_label=site=fra=1:2,env=prod"
                  "&drop_label=pid,k8s.*&sample=1/1000000");
@@ -134,9 +125,8 @@ static void names_and_labels_come_in_pairs(void **state)
 
 /* --- what is refused -------------------------------------------------------------------------- */
 
-static void a_condition_is_refused_where_it_goes_wrong(void **state)
+TEST(a_condition_is_refused_where_it_goes_wrong)
 {
-    (void)state;
     refused("include=a,,b", 10, "include: a glob is missing here");
     refused("include=a,", 10, "a glob is missing here");
     refused("exclude=;a", 8, "exclude: a glob is missing here");
@@ -146,9 +136,8 @@ static void a_condition_is_refused_where_it_goes_wrong(void **state)
     refused("include=a,h?=b", 10, "as it is written");
 }
 
-static void a_share_is_one_in_a_number(void **state)
+TEST(a_share_is_one_in_a_number)
 {
-    (void)state;
     static const char *const wrong[] = {"",      "1",    "10",    "1/",  "1/0",       "2/10",
                                         "1/1.5", "1/-1", "1/ 10", "0.1", "1/1000001", "1/10x"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -160,9 +149,8 @@ static void a_share_is_one_in_a_number(void **state)
     config_free(&config);
 }
 
-static void a_pair_is_refused_where_it_goes_wrong(void **state)
+TEST(a_pair_is_refused_where_it_goes_wrong)
 {
-    (void)state;
     refused("rename=a:b,c", 11, "rename: \"c\" is not OLD:NEW");
     refused("rename=a:b,", 11, "rename: \"\" is not OLD:NEW");
     refused("rename=:b", 7, "is not OLD:NEW");
@@ -177,9 +165,8 @@ static void a_pair_is_refused_where_it_goes_wrong(void **state)
     refused("drop_label=a,,b", 13, "drop_label: a label is missing here");
 }
 
-static void a_label_that_is_dropped_cannot_be_renamed(void **state)
+TEST(a_label_that_is_dropped_cannot_be_renamed)
 {
-    (void)state;
     refused("rename_label=x:y,pid:p&drop_label=t*,p?d", 0,
             "rename_label has \"pid\", but drop_label= leaves that out");
     struct config config = accepted("rename_label=a:b&drop_label=b"); /* that is how one wins */
@@ -199,9 +186,8 @@ static size_t write_list(char *text, size_t size, const char *key, const char *b
     return last;
 }
 
-static void a_list_ends_somewhere(void **state)
+TEST(a_list_ends_somewhere)
 {
-    (void)state;
     static const char *const keys[][2] = {
         {"include", ""}, {"drop_label", ""}, {"rename", ":b"}, {"add_label", "=b"}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -214,9 +200,8 @@ static void a_list_ends_somewhere(void **state)
     }
 }
 
-static void rules_and_messages_exclude_each_other(void **state)
+TEST(rules_and_messages_exclude_each_other)
 {
-    (void)state;
     refused("include=a&view=message", 0, "include= is about samples, but view=message tells none");
     refused("view=message&add_label=a=b", 13, "add_label= is about samples");
     refused("format=bytes&sample=1/2", 13, "sample= is about samples, but format=bytes tells none");
@@ -224,21 +209,4 @@ static void rules_and_messages_exclude_each_other(void **state)
     config_free(&config);
     config = accepted("view=sample&include=a&format=lines");
     config_free(&config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_these_keys_there_are_no_rules),
-        cmocka_unit_test(each_key_makes_a_rule),
-        cmocka_unit_test(commas_part_alternatives_and_semicolons_what_holds_together),
-        cmocka_unit_test(names_and_labels_come_in_pairs),
-        cmocka_unit_test(a_condition_is_refused_where_it_goes_wrong),
-        cmocka_unit_test(a_share_is_one_in_a_number),
-        cmocka_unit_test(a_pair_is_refused_where_it_goes_wrong),
-        cmocka_unit_test(a_label_that_is_dropped_cannot_be_renamed),
-        cmocka_unit_test(a_list_ends_somewhere),
-        cmocka_unit_test(rules_and_messages_exclude_each_other),
-    };
-    return cmocka_run_group_tests_name("config rules", tests, NULL, NULL);
 }

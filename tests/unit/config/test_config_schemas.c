@@ -1,16 +1,11 @@
 /* The schemas of a listener's URL: groups of keys, files, and which of them come together. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/url.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/config/listener_reading.h"
+#include "tests/support/test.h"
 
 #define UDP "udp://[::]:1?"
 
@@ -36,7 +31,7 @@ static void refused(const char *url, const char *at, const char *why)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-static void without_a_schema_there_is_one_with_the_default(void **state)
+TEST_WITH(without_a_schema_there_is_one_with_the_default, set_up, listener_reading_tear_down)
 {
     (void)state;
     static const char *const urls[] = {"udp://[::]:1", "udp://[::]:1?receivers=2", "pcap:x",
@@ -52,7 +47,7 @@ static void without_a_schema_there_is_one_with_the_default(void **state)
     }
 }
 
-static void a_key_is_about_the_schema_before_it(void **state)
+TEST_WITH(a_key_is_about_the_schema_before_it, set_up, listener_reading_tear_down)
 {
     (void)state;
     const struct schema_config *schemas =
@@ -72,7 +67,7 @@ static void a_key_is_about_the_schema_before_it(void **state)
     assert_int_equal(schemas[2].framing, FRAMING_CISCO_MDT);
 }
 
-static void a_listeners_own_keys_stand_anywhere(void **state)
+TEST_WITH(a_listeners_own_keys_stand_anywhere, set_up, listener_reading_tear_down)
 {
     (void)state;
     const struct listener_config *listener =
@@ -89,7 +84,7 @@ static void a_listeners_own_keys_stand_anywhere(void **state)
     assert_int_equal(listener->port, 7);
 }
 
-static void a_key_of_a_schema_needs_one_before_it(void **state)
+TEST_WITH(a_key_of_a_schema_needs_one_before_it, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "match=magic:0a&schema=riemann",
@@ -99,7 +94,7 @@ static void a_key_of_a_schema_needs_one_before_it(void **state)
     refused("pcap:x?message=a.B", "message=", "write schema= before it");
 }
 
-static void a_key_stands_once_in_a_group(void **state)
+TEST_WITH(a_key_stands_once_in_a_group, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "schema=riemann&header=1&header=2", "header=2", "key \"header\" is given twice");
@@ -108,7 +103,7 @@ static void a_key_stands_once_in_a_group(void **state)
     accepted(UDP "schema=riemann&header=1&match=magic:00&schema=riemann&header=2", 2);
 }
 
-static void only_the_last_schema_takes_what_is_left(void **state)
+TEST_WITH(only_the_last_schema_takes_what_is_left, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "schema=riemann&schema=telemetry", "schema=telemetry",
@@ -120,7 +115,7 @@ static void only_the_last_schema_takes_what_is_left(void **state)
     accepted(UDP "schema=riemann&match=magic:00&schema=telemetry&match=magic:01", 2);
 }
 
-static void wrong_values_are_told_where_they_are(void **state)
+TEST_WITH(wrong_values_are_told_where_they_are, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "schema=riemann&match=source:10.1.2.3/16", "10.1.2.3/16",
@@ -138,7 +133,7 @@ static void wrong_values_are_told_where_they_are(void **state)
 
 /* --- built in --------------------------------------------------------------------------------- */
 
-static void a_name_is_one_of_the_table(void **state)
+TEST_WITH(a_name_is_one_of_the_table, set_up, listener_reading_tear_down)
 {
     (void)state;
     assert_string_equal(accepted(UDP "schema=riemann", 1)->ops->name, "riemann");
@@ -151,7 +146,7 @@ static void a_name_is_one_of_the_table(void **state)
     refused(UDP "schema=file", "file", "schema \"file\" is not one of");
 }
 
-static void a_built_in_schema_has_no_keys_of_a_file(void **state)
+TEST_WITH(a_built_in_schema_has_no_keys_of_a_file, set_up, listener_reading_tear_down)
 {
     (void)state;
     static const char *const keys[] = {"message", "sequence", "sequence_key", "name",
@@ -167,7 +162,7 @@ static void a_built_in_schema_has_no_keys_of_a_file(void **state)
 
 /* --- from a file ------------------------------------------------------------------------------ */
 
-static void a_file_is_told_by_a_dot_or_a_slash(void **state)
+TEST_WITH(a_file_is_told_by_a_dot_or_a_slash, set_up, listener_reading_tear_down)
 {
     (void)state;
     static const char *const names[] = {"a.desc", "a.proto", "x/y", "./riemann", "/a"};
@@ -181,7 +176,7 @@ static void a_file_is_told_by_a_dot_or_a_slash(void **state)
     }
 }
 
-static void the_keys_of_a_file_are_kept_as_they_were_written(void **state)
+TEST_WITH(the_keys_of_a_file_are_kept_as_they_were_written, set_up, listener_reading_tear_down)
 {
     (void)state;
     const struct schema_config *schema =
@@ -201,7 +196,7 @@ static void the_keys_of_a_file_are_kept_as_they_were_written(void **state)
     refused(UDP "schema=x.desc&message=", "", "message \"\" is empty");
 }
 
-static void a_file_needs_its_message(void **state)
+TEST_WITH(a_file_needs_its_message, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "schema=x.desc", "schema=x.desc",
@@ -210,7 +205,7 @@ static void a_file_needs_its_message(void **state)
             "message=FULL.NAME is missing");
 }
 
-static void what_is_said_of_samples_needs_their_value(void **state)
+TEST_WITH(what_is_said_of_samples_needs_their_value, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "schema=x.d&message=a.B&name=n", "name=n", "key \"name\" needs value=PATH");
@@ -225,7 +220,7 @@ static void what_is_said_of_samples_needs_their_value(void **state)
     accepted(UDP "schema=x.d&message=a.B&sequence=v", 1);
 }
 
-static void a_program_without_schemas_from_files_says_so(void **state)
+TEST_WITH(a_program_without_schemas_from_files_says_so, set_up, listener_reading_tear_down)
 {
     (void)state;
     struct config_choices without = test_choices;
@@ -235,26 +230,4 @@ static void a_program_without_schemas_from_files_says_so(void **state)
             "schema \"x.desc\" is a file, and this program reads no schemas from files");
     refused(UDP "schema=rieman", "rieman",
             "is not one of riemann, telemetry; did you mean \"riemann\"?");
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, listener_reading_tear_down)
-    const struct CMUnitTest tests[] = {
-        test(without_a_schema_there_is_one_with_the_default),
-        test(a_key_is_about_the_schema_before_it),
-        test(a_listeners_own_keys_stand_anywhere),
-        test(a_key_of_a_schema_needs_one_before_it),
-        test(a_key_stands_once_in_a_group),
-        test(only_the_last_schema_takes_what_is_left),
-        test(wrong_values_are_told_where_they_are),
-        test(a_name_is_one_of_the_table),
-        test(a_built_in_schema_has_no_keys_of_a_file),
-        test(a_file_is_told_by_a_dot_or_a_slash),
-        test(the_keys_of_a_file_are_kept_as_they_were_written),
-        test(a_file_needs_its_message),
-        test(what_is_said_of_samples_needs_their_value),
-        test(a_program_without_schemas_from_files_says_so),
-    };
-    return cmocka_run_group_tests_name("config schemas", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* The URLs of listeners and sinks: taken apart, checked, and refused where the trouble is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/url.h"
 #include "collector/contract/compression.h"
 #include "collector/receive/sources.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 /* One listener in a config, so that config_free releases it whatever became of it. */
 static bool read_listener(const char *url, struct config *config, struct fault *fault)
@@ -70,9 +65,8 @@ static void assert_udp(const char *url, const char *name, const char *address)
     assert_null(config.listeners);
 }
 
-static void a_udp_url_has_an_address_and_a_port(void **state)
+TEST(a_udp_url_has_an_address_and_a_port)
 {
-    (void)state;
     assert_udp("udp://127.0.0.1:5555", "udp://127.0.0.1:5555", "127.0.0.1:5555");
     assert_udp("udp://127.0.0.1:5555?schema=riemann&receivers=2", "udp://127.0.0.1:5555",
                "127.0.0.1:5555");
@@ -84,9 +78,8 @@ static void a_udp_url_has_an_address_and_a_port(void **state)
     assert_udp("udp://[::ffff:192.0.2.1]:5", "udp://[::ffff:192.0.2.1]:5", "192.0.2.1:5");
 }
 
-static void a_udp_url_is_refused_where_it_goes_wrong(void **state)
+TEST(a_udp_url_is_refused_where_it_goes_wrong)
 {
-    (void)state;
     assert_refused(read_listener, "udp://localhost:5555", 7,
                    "\"localhost\" is not a numeric address; names are not looked up; did you "
                    "mean \"127.0.0.1\"?");
@@ -115,9 +108,8 @@ static void a_udp_url_is_refused_where_it_goes_wrong(void **state)
     assert_refused(read_listener, "udp:/", 5, "\"//\" is missing");
 }
 
-static void ipv6_only_needs_an_ipv6_address(void **state)
+TEST(ipv6_only_needs_an_ipv6_address)
 {
-    (void)state;
     struct config config;
     assert_accepted(read_listener, "udp://[::]:1?ipv6_only=true", &config);
     assert_true(config.listeners[0].ipv6_only);
@@ -130,9 +122,8 @@ static void ipv6_only_needs_an_ipv6_address(void **state)
 
 /* --- sockets that are bound already ----------------------------------------------------------- */
 
-static void a_url_of_an_inherited_socket_has_its_name(void **state)
+TEST(a_url_of_an_inherited_socket_has_its_name)
 {
-    (void)state;
     struct config config;
     assert_accepted(read_listener, "fd:a b:c?receivers=2&schema=riemann", &config);
     const struct listener_config *listener = &config.listeners[0];
@@ -152,9 +143,8 @@ static void a_url_of_an_inherited_socket_has_its_name(void **state)
 
 /* --- captures --------------------------------------------------------------------------------- */
 
-static void a_capture_url_has_a_file(void **state)
+TEST(a_capture_url_has_a_file)
 {
-    (void)state;
     struct config config;
     assert_accepted(read_listener, "pcap:a b/c:d%20&e=.pcap?port=5555&schema=riemann", &config);
     assert_ptr_equal(config.listeners[0].source, &source_capture);
@@ -172,9 +162,8 @@ static void a_capture_url_has_a_file(void **state)
     assert_refused(read_listener, "pcap:x?", 8, "a key=value is missing here");
 }
 
-static void a_multicast_group_is_refused_as_it_would_receive_nothing(void **state)
+TEST(a_multicast_group_is_refused_as_it_would_receive_nothing)
 {
-    (void)state;
     const char *why = "this is the address of a multicast group: sluice joins none, and would "
                       "receive nothing";
     assert_refused(read_listener, "udp://224.0.0.1:5555", 7, why);
@@ -186,9 +175,8 @@ static void a_multicast_group_is_refused_as_it_would_receive_nothing(void **stat
     assert_udp("udp://[fe80::1%3]:5555", "udp://[fe80::1%3]:5555", "[fe80::1%3]:5555");
 }
 
-static void an_unknown_listener_is_told_the_known_ones(void **state)
+TEST(an_unknown_listener_is_told_the_known_ones)
 {
-    (void)state;
     const char *forms = "is not a listener; write udp://ADDR:PORT, fd:NAME or pcap:FILE";
     assert_refused(read_listener, "tcp://127.0.0.1:5555", 1, forms);
     assert_refused(read_listener, "", 1, forms);
@@ -201,9 +189,8 @@ static void an_unknown_listener_is_told_the_known_ones(void **state)
     assert_refused(read_listener, "stdout:", 1, forms);
 }
 
-static void a_port_alone_suggests_every_address(void **state)
+TEST(a_port_alone_suggests_every_address)
 {
-    (void)state;
     const char *suggestion = "did you mean \"udp://0.0.0.0:5555\", or \"udp://[::]:5555\"?";
     assert_refused(read_listener, ":5555", 1, suggestion);
     assert_refused(read_listener, "5555", 1, suggestion);
@@ -211,9 +198,8 @@ static void a_port_alone_suggests_every_address(void **state)
     assert_refused(read_listener, ":65536", 1, "or pcap:FILE");
 }
 
-static void a_schema_alone_suggests_where_it_belongs(void **state)
+TEST(a_schema_alone_suggests_where_it_belongs)
 {
-    (void)state;
     assert_refused(read_listener, "riemann?receivers=2", 1,
                    "did you mean \"udp://ADDR:PORT?schema=riemann&receivers=2\"?");
     assert_refused(read_listener, "riemann", 1, "did you mean \"udp://ADDR:PORT?schema=riemann\"?");
@@ -236,9 +222,8 @@ static void assert_sink(const char *url, const char *name, const char *path)
     assert_null(config.sinks);
 }
 
-static void a_sink_url_has_a_scheme_and_perhaps_a_path(void **state)
+TEST(a_sink_url_has_a_scheme_and_perhaps_a_path)
 {
-    (void)state;
     assert_sink("stdout:", "stdout:", "");
     assert_sink("stdout:?format=json&view=message", "stdout:", "");
     assert_sink("file:out.ndjson", "file:out.ndjson", "out.ndjson");
@@ -250,9 +235,8 @@ static void a_sink_url_has_a_scheme_and_perhaps_a_path(void **state)
     assert_sink("file:///tmp/x", "file:///tmp/x", "///tmp/x");
 }
 
-static void a_sink_url_is_refused_where_it_goes_wrong(void **state)
+TEST(a_sink_url_is_refused_where_it_goes_wrong)
 {
-    (void)state;
     assert_refused(read_sink, "stdout:x", 8, "stdout: takes no path; keys come after a \"?\"");
     assert_refused(read_sink, "stdout:format=json", 8, "keys come after a \"?\"");
     assert_refused(read_sink, "stdout:?", 9, "a key=value is missing here");
@@ -275,9 +259,8 @@ static void a_sink_url_is_refused_where_it_goes_wrong(void **state)
     assert_refused(read_sink, "file:x?a%20b=1", 8, "unknown key \"a%20b\"");
 }
 
-static void a_path_may_have_fields_and_its_files_may_rotate(void **state)
+TEST(a_path_may_have_fields_and_its_files_may_rotate)
 {
-    (void)state;
     struct config config;
     assert_accepted(read_sink,
                     "file:%Y/%{source}.json?rotate_size=1MiB&rotate_interval=1h&keep=3&max_files=5",
@@ -295,9 +278,8 @@ static void a_path_may_have_fields_and_its_files_may_rotate(void **state)
     config_free(&config);
 }
 
-static void a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds(void **state)
+TEST(a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds)
 {
-    (void)state;
     struct config config;
     assert_accepted(read_sink, "file:x?format=families&keep=3&compress=squeeze", &config);
     assert_int_equal(config.sinks[0].flush_interval, 10000000000);
@@ -313,9 +295,8 @@ static void a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_se
                    "there is no other rotation");
 }
 
-static void what_is_compressed_is_collected_for_a_second_unless_another_time_is_given(void **state)
+TEST(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given)
 {
-    (void)state;
     struct config config;
     assert_accepted(read_sink, "file:x?compress=squeeze", &config);
     assert_string_equal(config.sinks[0].file.compression->name, "squeeze");
@@ -327,9 +308,8 @@ static void what_is_compressed_is_collected_for_a_second_unless_another_time_is_
     assert_refused(read_sink, "file:x?compress=zip", 17, "\"zip\" is not one of squeeze");
 }
 
-static void an_unknown_sink_is_told_the_known_ones(void **state)
+TEST(an_unknown_sink_is_told_the_known_ones)
 {
-    (void)state;
     const char *forms = "is not a sink; write stdout: or file:PATH";
     assert_refused(read_sink, "kafka:topic", 1, forms);
     assert_refused(read_sink, "", 1, forms);
@@ -365,9 +345,8 @@ static bool sinks_conflict(const char *first, const char *second)
     return conflict;
 }
 
-static void two_of_one_address_or_output_conflict(void **state)
+TEST(two_of_one_address_or_output_conflict)
 {
-    (void)state;
     assert_true(listeners_conflict("udp://127.0.0.1:1", "udp://127.0.0.1:1?schema=riemann"));
     assert_true(listeners_conflict("udp://[::1]:1", "udp://[0:0::1]:1"));
     assert_false(listeners_conflict("udp://127.0.0.1:0", "udp://127.0.0.1:0"));
@@ -385,9 +364,8 @@ static void two_of_one_address_or_output_conflict(void **state)
     assert_false(sinks_conflict("file:x", "stdout:"));
 }
 
-static void schemes_are_told_apart(void **state)
+TEST(schemes_are_told_apart)
 {
-    (void)state;
     assert_true(url_is_listener("udp://127.0.0.1:5555", &test_choices));
     assert_true(url_is_listener("pcap:x", &test_choices));
     assert_false(url_is_listener("udp", &test_choices));
@@ -395,28 +373,4 @@ static void schemes_are_told_apart(void **state)
     assert_true(url_is_sink("stdout:", &test_choices));
     assert_true(url_is_sink("file:x", &test_choices));
     assert_false(url_is_sink("pcap:x", &test_choices));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_udp_url_has_an_address_and_a_port),
-        cmocka_unit_test(a_udp_url_is_refused_where_it_goes_wrong),
-        cmocka_unit_test(ipv6_only_needs_an_ipv6_address),
-        cmocka_unit_test(a_url_of_an_inherited_socket_has_its_name),
-        cmocka_unit_test(a_capture_url_has_a_file),
-        cmocka_unit_test(a_multicast_group_is_refused_as_it_would_receive_nothing),
-        cmocka_unit_test(an_unknown_listener_is_told_the_known_ones),
-        cmocka_unit_test(a_port_alone_suggests_every_address),
-        cmocka_unit_test(a_schema_alone_suggests_where_it_belongs),
-        cmocka_unit_test(a_sink_url_has_a_scheme_and_perhaps_a_path),
-        cmocka_unit_test(a_sink_url_is_refused_where_it_goes_wrong),
-        cmocka_unit_test(a_path_may_have_fields_and_its_files_may_rotate),
-        cmocka_unit_test(a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds),
-        cmocka_unit_test(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given),
-        cmocka_unit_test(an_unknown_sink_is_told_the_known_ones),
-        cmocka_unit_test(two_of_one_address_or_output_conflict),
-        cmocka_unit_test(schemes_are_told_apart),
-    };
-    return cmocka_run_group_tests_name("config url", tests, NULL, NULL);
 }

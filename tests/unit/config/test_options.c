@@ -1,17 +1,12 @@
 /* The command line as a whole: values, defaults, every refusal with its text, and --help. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 /* Passes the words behind the program's name: parse(&config, &error, "--sink", "stdout:", NULL). */
 static enum options_result parse(struct config *config, struct error *error, const char *first,
@@ -75,9 +70,8 @@ static void refused(const char *text, const char *first, ...)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static void without_arguments_riemann_goes_to_stdout(void **state)
+TEST(without_arguments_riemann_goes_to_stdout)
 {
-    (void)state;
     struct config config = accepted(NULL);
     assert_int_equal(config.listener_count, 1);
     assert_string_equal(config.listeners[0].name, "udp://127.0.0.1:5555");
@@ -101,9 +95,8 @@ static void without_arguments_riemann_goes_to_stdout(void **state)
     config_free(&config);
 }
 
-static void dead_letters_are_told_by_a_url(void **state)
+TEST(dead_letters_are_told_by_a_url)
 {
-    (void)state;
     struct config config = accepted("--dead-letter", "file:/tmp/a=b.pcapng", NULL);
     assert_string_equal(config.dead_letter.name, "file:/tmp/a=b.pcapng");
     assert_string_equal(config.dead_letter.path, "/tmp/a=b.pcapng");
@@ -119,9 +112,8 @@ static void dead_letters_are_told_by_a_url(void **state)
     config_free(&config);
 }
 
-static void a_wrong_place_for_dead_letters_is_refused(void **state)
+TEST(a_wrong_place_for_dead_letters_is_refused)
 {
-    (void)state;
     refused("--dead-letter has no value; write --dead-letter URL", "--dead-letter", NULL);
     refused("--dead-letter x.pcapng: column 1: \"x.pcapng\" is no file; write file:PATH",
             "--dead-letter", "x.pcapng", NULL);
@@ -142,9 +134,8 @@ static void a_wrong_place_for_dead_letters_is_refused(void **state)
             "--sink", "stdout:?rate=1", NULL);
 }
 
-static void every_option_is_read(void **state)
+TEST(every_option_is_read)
 {
-    (void)state;
     struct config config = accepted(
         "--check", "--duration", "10s", "--max-datagrams", "1000", "--memory", "8MiB",
         "--stop-timeout", "500ms", "--ledger", "json", "--log-level", "warning", "--log-format",
@@ -173,9 +164,8 @@ static void serves_metrics_at(const char *value, const char *address)
     config_free(&config);
 }
 
-static void metrics_without_an_address_are_for_this_machine_alone(void **state)
+TEST(metrics_without_an_address_are_for_this_machine_alone)
 {
-    (void)state;
     serves_metrics_at("9126", "127.0.0.1:9126");
     serves_metrics_at(":9126", "127.0.0.1:9126");
     serves_metrics_at("0", "127.0.0.1:0");
@@ -195,9 +185,8 @@ static void metrics_without_an_address_are_for_this_machine_alone(void **state)
     }
 }
 
-static void a_value_may_stand_behind_an_equals_sign(void **state)
+TEST(a_value_may_stand_behind_an_equals_sign)
 {
-    (void)state;
     struct config config =
         accepted("--listen=udp://[::1]:7?schema=telemetry", "--sink=file:a=b?view=message",
                  "--duration=1m", "--ledger=text", "--stop-timeout=0s", NULL);
@@ -212,9 +201,8 @@ static void a_value_may_stand_behind_an_equals_sign(void **state)
     config_free(&config);
 }
 
-static void listeners_and_sinks_may_be_many_and_keep_their_order(void **state)
+TEST(listeners_and_sinks_may_be_many_and_keep_their_order)
 {
-    (void)state;
     struct config config = accepted("--sink", "file:a", "--listen", "udp://127.0.0.1:1", "--sink",
                                     "stdout:", "--listen", "pcap:b", "--listen",
                                     "udp://127.0.0.1:2", "--sink", "file:c", NULL);
@@ -229,9 +217,8 @@ static void listeners_and_sinks_may_be_many_and_keep_their_order(void **state)
     config_free(&config);
 }
 
-static void the_defaults_of_listeners_and_sinks_stand_in_alone(void **state)
+TEST(the_defaults_of_listeners_and_sinks_stand_in_alone)
 {
-    (void)state;
     struct config config = accepted("--sink", "file:a", NULL);
     assert_string_equal(config.listeners[0].name, "udp://127.0.0.1:5555");
     assert_int_equal(config.sink_count, 1);
@@ -242,9 +229,8 @@ static void the_defaults_of_listeners_and_sinks_stand_in_alone(void **state)
     config_free(&config);
 }
 
-static void the_limits_of_the_options_hold(void **state)
+TEST(the_limits_of_the_options_hold)
 {
-    (void)state;
     struct config config = accepted("--duration", "1ns", "--max-datagrams", "1", "--memory", "1B",
                                     "--stop-timeout", "1h", NULL);
     config_free(&config);
@@ -277,9 +263,8 @@ static enum options_result result_of(const char *first, ...)
     return result;
 }
 
-static void help_and_version_end_the_reading(void **state)
+TEST(help_and_version_end_the_reading)
 {
-    (void)state;
     assert_int_equal(result_of("--help", NULL), OPTIONS_HELP);
     assert_int_equal(result_of("--version", NULL), OPTIONS_VERSION);
     assert_int_equal(result_of("--sink", "file:x", "--help", "--wrong", NULL), OPTIONS_HELP);
@@ -311,9 +296,8 @@ static void assert_mentions(const char *text, const char *format, const char *na
         fail_msg("the help does not say '%s'", wanted);
 }
 
-static void help_names_every_option_and_key_with_its_default(void **state)
+TEST(help_names_every_option_and_key_with_its_default)
 {
-    (void)state;
     char text[16384];
     read_help(&test_choices, text, sizeof text);
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
@@ -338,9 +322,8 @@ static void help_names_every_option_and_key_with_its_default(void **state)
     assert_mentions(text, "%s", "64 wrong command line");
 }
 
-static void help_fits_100_columns(void **state)
+TEST(help_fits_100_columns)
 {
-    (void)state;
     char text[16384];
     read_help(&test_choices, text, sizeof text);
     for (const char *line = text; *line != '\0';) {
@@ -353,9 +336,8 @@ static void help_fits_100_columns(void **state)
     }
 }
 
-static void help_stands_below_a_long_list_of_choices(void **state)
+TEST(help_stands_below_a_long_list_of_choices)
 {
-    (void)state;
     static const struct schema_ops long_name = {.name = "a-schema-with-a-long-name"};
     static const struct schema_ops other_name = {.name = "another"};
     static const struct schema_ops *const schemas[] = {&long_name, &other_name, NULL};
@@ -370,9 +352,8 @@ static void help_stands_below_a_long_list_of_choices(void **state)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-static void an_unknown_option_suggests_the_nearest(void **state)
+TEST(an_unknown_option_suggests_the_nearest)
 {
-    (void)state;
     refused("unknown option \"--lisen\"; did you mean \"--listen\"?", "--lisen", "x", NULL);
     refused("unknown option \"--sinks\"; did you mean \"--sink\"?", "--sinks=x", NULL);
     refused("unknown option \"--max_datagrams\"; did you mean \"--max-datagrams\"?",
@@ -387,18 +368,16 @@ static void an_unknown_option_suggests_the_nearest(void **state)
     refused("unknown option \"--\"; see --help", "--=x", NULL);
 }
 
-static void a_stray_argument_is_refused(void **state)
+TEST(a_stray_argument_is_refused)
 {
-    (void)state;
     refused("unexpected argument \"x\"; options begin with --, see --help", "x", NULL);
     refused("unexpected argument \"\"; options begin with --, see --help", "", NULL);
     refused("unexpected argument \"pcap:x\"; a listener follows --listen", "pcap:x", NULL);
     refused("unexpected argument \"stdout:\"; a sink follows --sink", "--check", "stdout:", NULL);
 }
 
-static void an_option_without_its_value_is_refused(void **state)
+TEST(an_option_without_its_value_is_refused)
 {
-    (void)state;
     refused("--listen has no value; write --listen URL", "--listen", NULL);
     refused("--sink has no value; write --sink URL", "--sink", "--check", NULL);
     refused("--duration has no value; write --duration VALUE", "--duration", NULL);
@@ -407,9 +386,8 @@ static void an_option_without_its_value_is_refused(void **state)
     refused("--duration \"\" is empty", "--duration", "", NULL);
 }
 
-static void a_wrong_value_names_its_option(void **state)
+TEST(a_wrong_value_names_its_option)
 {
-    (void)state;
     refused("--duration \"10\" has no unit; give one of ns, us, ms, s, m, h, d", "--duration", "10",
             NULL);
     refused("--duration \"-1s\" is negative", "--duration", "-1s", NULL);
@@ -422,17 +400,15 @@ static void a_wrong_value_names_its_option(void **state)
             "--log-level", "warn", NULL);
 }
 
-static void an_option_with_a_value_stands_once(void **state)
+TEST(an_option_with_a_value_stands_once)
 {
-    (void)state;
     refused("--duration is given twice", "--duration", "1s", "--duration", "1s", NULL);
     struct config config = accepted("--check", "--check", NULL);
     config_free(&config);
 }
 
-static void a_wrong_url_names_its_column(void **state)
+TEST(a_wrong_url_names_its_column)
 {
-    (void)state;
     refused("--listen udp://127.0.0.1:5555?shema=x: column 22: unknown key \"shema\"; did you mean "
             "\"schema\"?",
             "--listen", "udp://127.0.0.1:5555?shema=x", NULL);
@@ -445,18 +421,16 @@ static void a_wrong_url_names_its_column(void **state)
         "--sink", "stdout", NULL);
 }
 
-static void what_was_read_before_the_error_is_released(void **state)
+TEST(what_was_read_before_the_error_is_released)
 {
-    (void)state;
     refused("--sink file:b?: column 8: a key=value is missing here", "--listen", "udp://[::]:1",
             "--listen", "pcap:x", "--sink", "file:a", "--sink", "file:b?", NULL);
     refused("--listen pcap:y?port=x: column 13: port \"x\" is not a number", "--sink", "file:a",
             "--listen", "pcap:x", "--listen", "pcap:y?port=x", NULL);
 }
 
-static void two_of_one_place_are_refused(void **state)
+TEST(two_of_one_place_are_refused)
 {
-    (void)state;
     refused("--sink stdout:?view=message: column 1: an earlier --sink writes there already",
             "--sink", "stdout:", "--sink", "stdout:?view=message", NULL);
     refused("--sink file:x: column 1: an earlier --sink writes there already", "--sink", "file:x",
@@ -469,9 +443,8 @@ static void two_of_one_place_are_refused(void **state)
     config_free(&config);
 }
 
-static void a_long_url_is_shown_around_its_fault(void **state)
+TEST(a_long_url_is_shown_around_its_fault)
 {
-    (void)state;
     char url[520];
     struct config config;
     struct error error = {0};
@@ -494,43 +467,12 @@ static void a_long_url_is_shown_around_its_fault(void **state)
     assert_non_null(strstr(error.text, "\xc3\xa4...: column 1: \"xcap:\xc3\xa4"));
 }
 
-static void no_program_name_is_no_arguments(void **state)
+TEST(no_program_name_is_no_arguments)
 {
-    (void)state;
     struct config config;
     struct error error;
     char *argv[] = {NULL};
     assert_int_equal(options_parse(0, argv, &test_choices, &config, &error), OPTIONS_RUN);
     assert_int_equal(config.listener_count, 1);
     config_free(&config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_arguments_riemann_goes_to_stdout),
-        cmocka_unit_test(dead_letters_are_told_by_a_url),
-        cmocka_unit_test(a_wrong_place_for_dead_letters_is_refused),
-        cmocka_unit_test(every_option_is_read),
-        cmocka_unit_test(metrics_without_an_address_are_for_this_machine_alone),
-        cmocka_unit_test(a_value_may_stand_behind_an_equals_sign),
-        cmocka_unit_test(listeners_and_sinks_may_be_many_and_keep_their_order),
-        cmocka_unit_test(the_defaults_of_listeners_and_sinks_stand_in_alone),
-        cmocka_unit_test(the_limits_of_the_options_hold),
-        cmocka_unit_test(help_and_version_end_the_reading),
-        cmocka_unit_test(help_names_every_option_and_key_with_its_default),
-        cmocka_unit_test(help_fits_100_columns),
-        cmocka_unit_test(help_stands_below_a_long_list_of_choices),
-        cmocka_unit_test(an_unknown_option_suggests_the_nearest),
-        cmocka_unit_test(a_stray_argument_is_refused),
-        cmocka_unit_test(an_option_without_its_value_is_refused),
-        cmocka_unit_test(a_wrong_value_names_its_option),
-        cmocka_unit_test(an_option_with_a_value_stands_once),
-        cmocka_unit_test(a_wrong_url_names_its_column),
-        cmocka_unit_test(what_was_read_before_the_error_is_released),
-        cmocka_unit_test(two_of_one_place_are_refused),
-        cmocka_unit_test(a_long_url_is_shown_around_its_fault),
-        cmocka_unit_test(no_program_name_is_no_arguments),
-    };
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -2,19 +2,14 @@
  * Command lines that nobody would write: mutations of good ones, always the same. None crashes or
  * leaks (under the sanitizers), and whatever is refused is refused in one clear line.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/config/options.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/config/config_tables.h"
+#include "tests/support/test.h"
 
 #define MUTATIONS 60000
 #define ROOM      700
@@ -134,9 +129,8 @@ static void check_error(const struct error *error, const char *value)
     check_column(error->text, value);
 }
 
-static void no_mutation_crashes_and_every_refusal_is_one_line(void **state)
+TEST(no_mutation_crashes_and_every_refusal_is_one_line)
 {
-    (void)state;
     size_t accepted = 0;
     random_state = UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = 0; i < MUTATIONS; i++) {
@@ -166,12 +160,4 @@ static void no_mutation_crashes_and_every_refusal_is_one_line(void **state)
     }
     /* Some mutations leave the meaning whole; if none did, the loop would test one error only. */
     assert_in_range(accepted, MUTATIONS / 100, MUTATIONS / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_mutation_crashes_and_every_refusal_is_one_line),
-    };
-    return cmocka_run_group_tests_name("options mutated", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Lists of processors, and threads that stay on one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/processors.h"
 #include "collector/platform/processors.h"
 #include "collector/platform/thread.h"
+#include "tests/support/test.h"
 
 static struct processor_list read_list(const char *text)
 {
@@ -30,9 +25,8 @@ static void assert_refused(const char *text, size_t at, const char *why)
         fail_msg("\"%s\": \"%s\" does not say \"%s\"", text, fault.text, why);
 }
 
-static void a_list_has_numbers_and_ranges_in_its_order(void **state)
+TEST(a_list_has_numbers_and_ranges_in_its_order)
 {
-    (void)state;
     static const uint16_t expected[] = {3, 0, 1, 2, 1023, 3};
     struct processor_list list = read_list("3,0-2,1023,3");
     assert_int_equal(list.count, sizeof expected / sizeof expected[0]);
@@ -42,9 +36,8 @@ static void a_list_has_numbers_and_ranges_in_its_order(void **state)
     assert_int_equal(read_list("0-63").count, PROCESSORS_MAX);
 }
 
-static void what_is_no_number_or_range_is_refused_where_it_stands(void **state)
+TEST(what_is_no_number_or_range_is_refused_where_it_stands)
 {
-    (void)state;
     assert_refused("", 0, "\"\" is not the number of a processor, 0 to 1023");
     assert_refused("0,", 2, "\"\" is not");
     assert_refused("0,x", 2, "\"x\" is not");
@@ -76,9 +69,8 @@ static void stay(void *context)
     stay->stays = processor_stay_on(stay->where);
 }
 
-static void a_thread_stays_where_it_may(void **state)
+TEST(a_thread_stays_where_it_may)
 {
-    (void)state;
     struct thread *thread;
     struct error error;
     struct stay good = {.where = first_of_ours()};
@@ -90,14 +82,4 @@ static void a_thread_stays_where_it_may(void **state)
     assert_int_equal(thread_start(&thread, "stay", stay, &bad, &error), 0);
     thread_join(thread);
     assert_false(bad.stays);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_has_numbers_and_ranges_in_its_order),
-        cmocka_unit_test(what_is_no_number_or_range_is_refused_where_it_stands),
-        cmocka_unit_test(a_thread_stays_where_it_may),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Which datagrams a match takes, how it is written, and what is said about a wrong one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/base/networks.h"
 #include "collector/config/match.h"
+#include "tests/support/test.h"
 
 static struct schema_match made(const char *text)
 {
@@ -55,9 +50,8 @@ static bool takes(const char *match_text, const void *data, size_t size)
 
 /* --- who sent it ------------------------------------------------------------------------------ */
 
-static void a_network_holds_the_addresses_with_its_first_bits(void **state)
+TEST(a_network_holds_the_addresses_with_its_first_bits)
 {
-    (void)state;
     assert_true(takes_from("source:10.1.0.0/16", "10.1.0.0"));
     assert_true(takes_from("source:10.1.0.0/16", "10.1.255.255"));
     assert_false(takes_from("source:10.1.0.0/16", "10.2.0.0"));
@@ -66,9 +60,8 @@ static void a_network_holds_the_addresses_with_its_first_bits(void **state)
     assert_false(takes_from("source:2001:db8::/32", "2001:db9::1"));
 }
 
-static void a_prefix_may_end_at_any_bit(void **state)
+TEST(a_prefix_may_end_at_any_bit)
 {
-    (void)state;
     for (unsigned bits = 1; bits <= 32; bits++) {
         struct address network = host("255.255.255.255");
         struct address other = network;
@@ -85,9 +78,8 @@ static void a_prefix_may_end_at_any_bit(void **state)
     assert_false(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:7fff::"));
 }
 
-static void a_bare_address_is_one_sender(void **state)
+TEST(a_bare_address_is_one_sender)
 {
-    (void)state;
     assert_true(takes_from("source:10.1.2.3", "10.1.2.3"));
     assert_false(takes_from("source:10.1.2.3", "10.1.2.2"));
     assert_true(takes_from("source:::1", "::1"));
@@ -96,9 +88,8 @@ static void a_bare_address_is_one_sender(void **state)
     assert_int_equal(made("source:::1").prefix, 128);
 }
 
-static void no_bits_are_every_sender_of_that_family(void **state)
+TEST(no_bits_are_every_sender_of_that_family)
 {
-    (void)state;
     assert_true(takes_from("source:0.0.0.0/0", "255.1.2.3"));
     assert_false(takes_from("source:0.0.0.0/0", "::1"));
     assert_true(takes_from("source:::/0", "fe80::1"));
@@ -106,18 +97,16 @@ static void no_bits_are_every_sender_of_that_family(void **state)
 }
 
 /* A socket of both families tells an IPv4 sender as a mapped one; addresses hold it as IPv4. */
-static void an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket(void **state)
+TEST(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket)
 {
-    (void)state;
     static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [13] = 1, [15] = 9};
     struct schema_match match = made("source:10.1.0.0/16");
     struct address source = address_from_ipv6(mapped, 0, 5);
     assert_true(schema_match_takes(&match, &source, NULL, 0));
 }
 
-static void a_mapped_network_is_the_ipv4_network(void **state)
+TEST(a_mapped_network_is_the_ipv4_network)
 {
-    (void)state;
     assert_true(takes_from("source:::ffff:10.1.0.0/112", "10.1.2.3"));
     assert_false(takes_from("source:::ffff:10.1.0.0/112", "10.2.2.3"));
     assert_true(takes_from("source:::ffff:0:0/96", "10.1.2.3"));
@@ -125,9 +114,8 @@ static void a_mapped_network_is_the_ipv4_network(void **state)
     refused("source:::ffff:0:0/95", 18, "\"95\" is not a number of bits from 96 to 128");
 }
 
-static void bits_behind_the_prefix_are_refused_and_the_network_told(void **state)
+TEST(bits_behind_the_prefix_are_refused_and_the_network_told)
 {
-    (void)state;
     refused("source:10.1.2.3/16", 7, "that network is 10.1.0.0/16");
     refused("source:10.1.2.3/31", 7, "that network is 10.1.2.2/31");
     refused("source:255.0.0.0/0", 7, "that network is 0.0.0.0/0");
@@ -135,9 +123,8 @@ static void bits_behind_the_prefix_are_refused_and_the_network_told(void **state
     refused("source:::ffff:10.1.2.3/112", 7, "that network is 10.1.0.0/16");
 }
 
-static void a_wrong_source_is_told_where_it_is_wrong(void **state)
+TEST(a_wrong_source_is_told_where_it_is_wrong)
 {
-    (void)state;
     refused("source:", 7, "match source \"\" is not a numeric address");
     refused("source:/8", 7, "match source \"\" is not a numeric address");
     refused("source:web1", 7, "match source \"web1\" is not a numeric address");
@@ -153,9 +140,8 @@ static void a_wrong_source_is_told_where_it_is_wrong(void **state)
 
 /* --- the first bytes -------------------------------------------------------------------------- */
 
-static void magic_is_the_first_bytes_whatever_follows(void **state)
+TEST(magic_is_the_first_bytes_whatever_follows)
 {
-    (void)state;
     assert_true(takes("magic:0a1B", "\x0a\x1b", 2));
     assert_true(takes("magic:0a1B", "\x0a\x1b more", 7));
     assert_false(takes("magic:0a1B", "\x0a\x1c", 2));
@@ -163,16 +149,14 @@ static void magic_is_the_first_bytes_whatever_follows(void **state)
     assert_true(takes("magic:00", "\0", 1));
 }
 
-static void what_is_shorter_than_the_magic_is_not_taken(void **state)
+TEST(what_is_shorter_than_the_magic_is_not_taken)
 {
-    (void)state;
     assert_false(takes("magic:0a1b", "\x0a", 1));
     assert_false(takes("magic:00", NULL, 0));
 }
 
-static void magic_has_1_to_32_bytes_of_two_digits(void **state)
+TEST(magic_has_1_to_32_bytes_of_two_digits)
 {
-    (void)state;
     static const char longest[] =
         "magic:000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     uint8_t bytes[32];
@@ -191,39 +175,17 @@ static void magic_has_1_to_32_bytes_of_two_digits(void **state)
 
 /* --- neither ---------------------------------------------------------------------------------- */
 
-static void without_a_match_every_datagram_is_taken(void **state)
+TEST(without_a_match_every_datagram_is_taken)
 {
-    (void)state;
     const struct schema_match all = {0};
     struct address source = host("::1");
     assert_true(schema_match_takes(&all, &source, NULL, 0));
 }
 
-static void another_word_is_told_the_two(void **state)
+TEST(another_word_is_told_the_two)
 {
-    (void)state;
     refused("", 0, "match \"\" is neither source:ADDR/BITS nor magic:HEX");
     refused("10.0.0.0/8", 0, "is neither source:ADDR/BITS nor magic:HEX");
     refused("source", 0, "is neither");
     refused("Source:10.0.0.0/8", 0, "is neither");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_network_holds_the_addresses_with_its_first_bits),
-        cmocka_unit_test(a_prefix_may_end_at_any_bit),
-        cmocka_unit_test(a_bare_address_is_one_sender),
-        cmocka_unit_test(no_bits_are_every_sender_of_that_family),
-        cmocka_unit_test(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket),
-        cmocka_unit_test(a_mapped_network_is_the_ipv4_network),
-        cmocka_unit_test(bits_behind_the_prefix_are_refused_and_the_network_told),
-        cmocka_unit_test(a_wrong_source_is_told_where_it_is_wrong),
-        cmocka_unit_test(magic_is_the_first_bytes_whatever_follows),
-        cmocka_unit_test(what_is_shorter_than_the_magic_is_not_taken),
-        cmocka_unit_test(magic_has_1_to_32_bytes_of_two_digits),
-        cmocka_unit_test(without_a_match_every_datagram_is_taken),
-        cmocka_unit_test(another_word_is_told_the_two),
-    };
-    return cmocka_run_group_tests_name("schema match", tests, NULL, NULL);
 }

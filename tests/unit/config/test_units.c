@@ -1,14 +1,9 @@
 /* Counts, sizes and durations: text to number and back. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/config/units.h"
+#include "tests/support/test.h"
 
 static void assert_reads(enum quantity quantity, const char *text, uint64_t expected)
 {
@@ -31,9 +26,8 @@ static void assert_refused(enum quantity quantity, const char *text, const char 
     assert_int_equal(value, 4711);
 }
 
-static void sizes_are_decimal_or_binary_by_their_unit(void **state)
+TEST(sizes_are_decimal_or_binary_by_their_unit)
 {
-    (void)state;
     assert_reads(QUANTITY_SIZE, "0B", 0);
     assert_reads(QUANTITY_SIZE, "512B", 512);
     assert_reads(QUANTITY_SIZE, "64KiB", 65536);
@@ -44,9 +38,8 @@ static void sizes_are_decimal_or_binary_by_their_unit(void **state)
     assert_reads(QUANTITY_SIZE, "2GB", 2000000000);
 }
 
-static void durations_are_nanoseconds(void **state)
+TEST(durations_are_nanoseconds)
 {
-    (void)state;
     assert_reads(QUANTITY_DURATION, "0s", 0);
     assert_reads(QUANTITY_DURATION, "7ns", 7);
     assert_reads(QUANTITY_DURATION, "500us", 500000);
@@ -57,9 +50,8 @@ static void durations_are_nanoseconds(void **state)
     assert_reads(QUANTITY_DURATION, "7d", UINT64_C(604800000000000));
 }
 
-static void counts_are_plain(void **state)
+TEST(counts_are_plain)
 {
-    (void)state;
     assert_reads(QUANTITY_COUNT, "0", 0);
     assert_reads(QUANTITY_COUNT, "1000000", 1000000);
     assert_reads(QUANTITY_COUNT, "18446744073709551615", UINT64_MAX);
@@ -69,9 +61,8 @@ static void counts_are_plain(void **state)
     assert_refused(QUANTITY_COUNT, "1.5", "is not a whole number");
 }
 
-static void fractions_are_exact_or_refused(void **state)
+TEST(fractions_are_exact_or_refused)
 {
-    (void)state;
     assert_reads(QUANTITY_DURATION, "1.5s", 1500000000);
     assert_reads(QUANTITY_DURATION, "0.000000001s", 1);
     assert_reads(QUANTITY_DURATION, "0.25h", UINT64_C(900000000000));
@@ -88,17 +79,15 @@ static void fractions_are_exact_or_refused(void **state)
     assert_refused(QUANTITY_DURATION, "1.2.3s", "unknown unit");
 }
 
-static void a_bare_number_needs_a_unit(void **state)
+TEST(a_bare_number_needs_a_unit)
 {
-    (void)state;
     assert_refused(QUANTITY_SIZE, "64", "has no unit; give one of B, kB, MB, GB, KiB, MiB, GiB");
     assert_refused(QUANTITY_SIZE, "0", "has no unit");
     assert_refused(QUANTITY_DURATION, "10", "has no unit; give one of ns, us, ms, s, m, h, d");
 }
 
-static void what_is_no_quantity_is_refused(void **state)
+TEST(what_is_no_quantity_is_refused)
 {
-    (void)state;
     assert_refused(QUANTITY_SIZE, "", "is empty");
     assert_refused(QUANTITY_SIZE, "KiB", "is not a number");
     assert_refused(QUANTITY_SIZE, " 1B", "is not a number");
@@ -114,9 +103,8 @@ static void what_is_no_quantity_is_refused(void **state)
     assert_refused(QUANTITY_DURATION, "nan", "is not a number");
 }
 
-static void what_64_bits_cannot_hold_is_too_large(void **state)
+TEST(what_64_bits_cannot_hold_is_too_large)
 {
-    (void)state;
     assert_reads(QUANTITY_SIZE, "18446744073709551615B", UINT64_MAX);
     assert_refused(QUANTITY_SIZE, "18446744073709551616B", "is too large");
     assert_refused(QUANTITY_SIZE, "99999999999999999999999999B", "is too large");
@@ -126,9 +114,8 @@ static void what_64_bits_cannot_hold_is_too_large(void **state)
     assert_refused(QUANTITY_DURATION, "18446744073.709551616s", "is too large");
 }
 
-static void only_the_given_length_is_read(void **state)
+TEST(only_the_given_length_is_read)
 {
-    (void)state;
     uint64_t value = 0;
     assert_null(quantity_parse(QUANTITY_SIZE, "64KiB&port=1", 5, &value));
     assert_int_equal(value, 65536);
@@ -144,9 +131,8 @@ static void assert_formats(enum quantity quantity, uint64_t value, const char *e
     assert_reads(quantity, text, value);
 }
 
-static void the_shortest_text_reads_back(void **state)
+TEST(the_shortest_text_reads_back)
 {
-    (void)state;
     assert_formats(QUANTITY_COUNT, 0, "0");
     assert_formats(QUANTITY_COUNT, UINT64_MAX, "18446744073709551615");
     assert_formats(QUANTITY_SIZE, 0, "0B");
@@ -162,20 +148,4 @@ static void the_shortest_text_reads_back(void **state)
     assert_formats(QUANTITY_DURATION, UINT64_C(2000000000), "2s");
     assert_formats(QUANTITY_DURATION, UINT64_C(3600000000000), "1h");
     assert_formats(QUANTITY_DURATION, UINT64_MAX, "18446744073709551615ns");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_decimal_or_binary_by_their_unit),
-        cmocka_unit_test(durations_are_nanoseconds),
-        cmocka_unit_test(counts_are_plain),
-        cmocka_unit_test(fractions_are_exact_or_refused),
-        cmocka_unit_test(a_bare_number_needs_a_unit),
-        cmocka_unit_test(what_is_no_quantity_is_refused),
-        cmocka_unit_test(what_64_bits_cannot_hold_is_too_large),
-        cmocka_unit_test(only_the_given_length_is_read),
-        cmocka_unit_test(the_shortest_text_reads_back),
-    };
-    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Messages found in a datagram by each framing, and what is not framed like that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/contract/framing.h"
+#include "tests/support/test.h"
 
 /*
  * The walk as text: each message in brackets, then the word for how it ended. The payload is a
@@ -46,16 +41,14 @@ static const char *walk(enum framing framing, size_t header, const void *bytes, 
 
 /* --- datagram --------------------------------------------------------------------------------- */
 
-static void a_datagram_is_one_message_of_any_size(void **state)
+TEST(a_datagram_is_one_message_of_any_size)
 {
-    (void)state;
     assert_walk(FRAMING_DATAGRAM, 0, "abc", "[abc]end");
     assert_walk(FRAMING_DATAGRAM, 0, "", "[]end");
 }
 
-static void a_header_is_skipped_and_must_be_there(void **state)
+TEST(a_header_is_skipped_and_must_be_there)
 {
-    (void)state;
     assert_walk(FRAMING_DATAGRAM, 2, "##abc", "[abc]end");
     assert_walk(FRAMING_DATAGRAM, 2, "##", "[]end");
     assert_walk(FRAMING_DATAGRAM, 2, "#", "malformed");
@@ -82,9 +75,8 @@ static const char *fault(enum framing framing, size_t header, const char *bytes,
 #define assert_fault(framing, header, literal, expected)                                           \
     assert_string_equal(fault((framing), (header), (literal), sizeof(literal) - 1), (expected))
 
-static void what_is_not_framed_is_told_with_its_place_and_cause(void **state)
+TEST(what_is_not_framed_is_told_with_its_place_and_cause)
 {
-    (void)state;
     assert_fault(FRAMING_DATAGRAM, 2, "#", "at byte 1: the bytes end inside the header");
     assert_fault(FRAMING_DELIMITED, 2, "##", "at byte 2: no message is there");
     assert_fault(FRAMING_DELIMITED, 0, "\1a\2b", "at byte 2: the length does not fit the message");
@@ -99,17 +91,15 @@ static void what_is_not_framed_is_told_with_its_place_and_cause(void **state)
 
 /* --- delimited -------------------------------------------------------------------------------- */
 
-static void delimited_messages_follow_each_other(void **state)
+TEST(delimited_messages_follow_each_other)
 {
-    (void)state;
     assert_walk(FRAMING_DELIMITED, 0, "\3abc", "[abc]end");
     assert_walk(FRAMING_DELIMITED, 0, "\3abc\1d\2ef", "[abc][d][ef]end");
     assert_walk(FRAMING_DELIMITED, 0, "\0\1d\0", "[][d][]end");
 }
 
-static void a_length_may_be_a_longer_varint_than_needed(void **state)
+TEST(a_length_may_be_a_longer_varint_than_needed)
 {
-    (void)state;
     assert_walk(FRAMING_DELIMITED, 0, "\x83\0abc", "[abc]end");
     assert_walk(FRAMING_DELIMITED, 0, "\x83\x80\x80\x80\x80\x80\x80\x80\x80\0abc", "[abc]end");
     uint8_t bytes[2 + 300];
@@ -118,26 +108,23 @@ static void a_length_may_be_a_longer_varint_than_needed(void **state)
     assert_string_equal(walk(FRAMING_DELIMITED, 0, bytes, sizeof bytes) + 301, "]end");
 }
 
-static void a_length_past_the_end_is_malformed(void **state)
+TEST(a_length_past_the_end_is_malformed)
 {
-    (void)state;
     assert_walk(FRAMING_DELIMITED, 0, "\4abc", "malformed");
     assert_walk(FRAMING_DELIMITED, 0, "\1a\2b", "[a]malformed");
     assert_walk(FRAMING_DELIMITED, 0, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "malformed");
 }
 
-static void a_length_that_does_not_end_is_malformed(void **state)
+TEST(a_length_that_does_not_end_is_malformed)
 {
-    (void)state;
     assert_walk(FRAMING_DELIMITED, 0, "\x80", "malformed");
     assert_walk(FRAMING_DELIMITED, 0, "\1a\xff", "[a]malformed");
     assert_walk(FRAMING_DELIMITED, 0, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\0", "malformed");
     assert_walk(FRAMING_DELIMITED, 0, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", "malformed");
 }
 
-static void no_delimited_message_at_all_is_told_apart(void **state)
+TEST(no_delimited_message_at_all_is_told_apart)
 {
-    (void)state;
     assert_walk(FRAMING_DELIMITED, 0, "", "none");
     assert_walk(FRAMING_DELIMITED, 2, "##", "none");
 }
@@ -146,25 +133,22 @@ static void no_delimited_message_at_all_is_told_apart(void **state)
 
 #define MDT(type, encapsulation, length) "\0" type "\0" encapsulation "\0\1\0\0\0\0\0" length
 
-static void an_mdt_datagram_is_one_message_behind_its_header(void **state)
+TEST(an_mdt_datagram_is_one_message_behind_its_header)
 {
-    (void)state;
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\3") "abc", "[abc]end");
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\0"), "[]end");
     /* Of its version and flags nothing is wanted. */
     assert_walk(FRAMING_CISCO_MDT, 0, "\0\1\0\1\xff\xff\xff\xff\0\0\0\1x", "[x]end");
 }
 
-static void a_heartbeat_is_control(void **state)
+TEST(a_heartbeat_is_control)
 {
-    (void)state;
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\2", "\1", "\0"), "control");
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\2", "\2", "\3") "abc", "control");
 }
 
-static void an_mdt_datagram_of_json_or_an_unknown_type_is_malformed(void **state)
+TEST(an_mdt_datagram_of_json_or_an_unknown_type_is_malformed)
 {
-    (void)state;
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\2", "\2") "{}", "malformed");
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\0", "\3") "abc", "malformed");
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\3", "\1", "\3") "abc", "malformed");
@@ -172,38 +156,16 @@ static void an_mdt_datagram_of_json_or_an_unknown_type_is_malformed(void **state
     assert_walk(FRAMING_CISCO_MDT, 0, "\1\1\0\1\0\1\0\0\0\0\0\3abc", "malformed");
 }
 
-static void an_mdt_length_is_that_of_the_rest(void **state)
+TEST(an_mdt_length_is_that_of_the_rest)
 {
-    (void)state;
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\2") "abc", "malformed");
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\4") "abc", "malformed");
     assert_walk(FRAMING_CISCO_MDT, 0, "\0\1\0\1\0\1\0\0\x80\0\0\3abc", "malformed");
 }
 
-static void an_mdt_header_must_be_whole(void **state)
+TEST(an_mdt_header_must_be_whole)
 {
-    (void)state;
     static const char header[] = MDT("\2", "\1", "\0");
     for (size_t size = 0; size < 12; size++)
         assert_string_equal(walk(FRAMING_CISCO_MDT, 0, header, size), "malformed");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_datagram_is_one_message_of_any_size),
-        cmocka_unit_test(a_header_is_skipped_and_must_be_there),
-        cmocka_unit_test(what_is_not_framed_is_told_with_its_place_and_cause),
-        cmocka_unit_test(delimited_messages_follow_each_other),
-        cmocka_unit_test(a_length_may_be_a_longer_varint_than_needed),
-        cmocka_unit_test(a_length_past_the_end_is_malformed),
-        cmocka_unit_test(a_length_that_does_not_end_is_malformed),
-        cmocka_unit_test(no_delimited_message_at_all_is_told_apart),
-        cmocka_unit_test(an_mdt_datagram_is_one_message_behind_its_header),
-        cmocka_unit_test(a_heartbeat_is_control),
-        cmocka_unit_test(an_mdt_datagram_of_json_or_an_unknown_type_is_malformed),
-        cmocka_unit_test(an_mdt_length_is_that_of_the_rest),
-        cmocka_unit_test(an_mdt_header_must_be_whole),
-    };
-    return cmocka_run_group_tests_name("framing", tests, NULL, NULL);
 }

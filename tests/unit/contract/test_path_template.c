@@ -1,16 +1,11 @@
 /* Paths with fields: what they become, and what is refused. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/contract/path_parsing.h"
+#include "tests/support/test.h"
 
 static void assert_expands(const char *template, const struct path_values *values,
                            const char *expected)
@@ -31,9 +26,8 @@ static void assert_time(const char *template, int64_t seconds, const char *expec
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-static void fields_of_time_are_digits_in_utc(void **state)
+TEST(fields_of_time_are_digits_in_utc)
 {
-    (void)state;
     assert_time("%Y%m%d-%H%M%S", 1795179845, "20261120-130405");
     assert_time("%F/%H.ndjson", 1795179845, "2026-11-20/13.ndjson");
     assert_time("%y-%j", 1795179845, "26-324");
@@ -42,9 +36,8 @@ static void fields_of_time_are_digits_in_utc(void **state)
     assert_time("plain", 1795179845, "plain");
 }
 
-static void leap_days_are_counted(void **state)
+TEST(leap_days_are_counted)
 {
-    (void)state;
     assert_time("%F %j", 951782400, "2000-02-29 060");
     assert_time("%F %j", 951782400 + 86400, "2000-03-01 061");
     assert_time("%F %j", 1709164800, "2024-02-29 060");
@@ -52,18 +45,16 @@ static void leap_days_are_counted(void **state)
     assert_time("%F %j", -2203891200, "1900-03-01 060");
 }
 
-static void a_time_before_1970_rounds_down_and_has_no_seconds(void **state)
+TEST(a_time_before_1970_rounds_down_and_has_no_seconds)
 {
-    (void)state;
     assert_time("%F-%H%M%S", -1, "1969-12-31-235959");
     assert_time("%s", -1, "0");
     struct path_values values = {.time_ns = -1};
     assert_expands("%F-%H%M%S", &values, "1969-12-31-235959");
 }
 
-static void years_have_four_digits_as_far_as_a_time_reaches(void **state)
+TEST(years_have_four_digits_as_far_as_a_time_reaches)
 {
-    (void)state;
     struct path_values values = {.time_ns = INT64_MIN};
     assert_expands("%F-%H%M%S-%s", &values, "1677-09-21-001243-0");
     values.time_ns = INT64_MAX;
@@ -77,9 +68,8 @@ static int days_of_month(int year, int month)
     return days[month - 1] + (month == 2 && leap);
 }
 
-static void every_day_follows_the_one_before(void **state)
+TEST(every_day_follows_the_one_before)
 {
-    (void)state;
     struct path_template *path = parsed("%Y %m %d %j %y");
     int year = 1678, month = 1, day = 1, of_year = 1;
     for (int64_t days = -106650; days < 106751; days++) {
@@ -113,9 +103,8 @@ static void assert_step(const char *template, int64_t seconds)
     path_template_free(path);
 }
 
-static void the_finest_field_says_how_long_a_path_stays_the_same(void **state)
+TEST(the_finest_field_says_how_long_a_path_stays_the_same)
 {
-    (void)state;
     assert_step("x", 0);
     assert_step("%{schema}.x", 0);
     assert_step("%Y", 86400);
@@ -128,9 +117,8 @@ static void the_finest_field_says_how_long_a_path_stays_the_same(void **state)
     assert_step("%Y/%s", 1);
 }
 
-static void steps_are_counted_from_1970_and_round_down(void **state)
+TEST(steps_are_counted_from_1970_and_round_down)
 {
-    (void)state;
     struct path_template *path = parsed("%H");
     assert_int_equal(path_template_step(path, 0), 0);
     assert_int_equal(path_template_step(path, 3600 * NS_PER_S - 1), 0);
@@ -152,34 +140,30 @@ static void assert_listener(const char *template, const char *listener, const ch
     assert_expands(template, &values, expected);
 }
 
-static void values_stand_where_their_fields_are(void **state)
+TEST(values_stand_where_their_fields_are)
 {
-    (void)state;
     struct address source = address_of("192.0.2.1");
     struct path_values values = {.source = &source, .listener = "udp", .schema = "otlp-logs"};
     assert_expands("a/%{source}/%{listener}_%{schema}.json", &values,
                    "a/192.0.2.1/udp_otlp-logs.json");
 }
 
-static void what_a_name_may_not_hold_becomes_an_underscore(void **state)
+TEST(what_a_name_may_not_hold_becomes_an_underscore)
 {
-    (void)state;
     assert_listener("%{listener}.x", "udp://[::1]:5555", "udp______1__5555.x");
     assert_listener("%{listener}.x", "pcap:../../etc/passwd", "pcap_.._.._etc_passwd.x");
     assert_listener("%{listener}.x", "a\nb\x01\\\x7f%Y*\xc3\xa9", "a_b____Y___.x");
 }
 
-static void an_ipv6_address_has_no_colons_and_no_zone_sign(void **state)
+TEST(an_ipv6_address_has_no_colons_and_no_zone_sign)
 {
-    (void)state;
     struct address source = address_of("fe80::1%3");
     struct path_values values = {.source = &source};
     assert_expands("%{source}.x", &values, "fe80__1_3.x");
 }
 
-static void a_value_that_is_empty_or_missing_is_an_underscore(void **state)
+TEST(a_value_that_is_empty_or_missing_is_an_underscore)
 {
-    (void)state;
     struct path_values values = {.listener = ""};
     assert_expands("%{source}-%{listener}-%{schema}.x", &values, "_-_-_.x");
     struct address none = {0};
@@ -187,9 +171,8 @@ static void a_value_that_is_empty_or_missing_is_an_underscore(void **state)
     assert_expands("%{source}/x", &values, "_/x");
 }
 
-static void a_value_never_hides_a_file_and_never_leads_upwards(void **state)
+TEST(a_value_never_hides_a_file_and_never_leads_upwards)
 {
-    (void)state;
     assert_listener("%{listener}/x", "..", "__/x");
     assert_listener("%{listener}/x", ".", "_/x");
     assert_listener("a/%{listener}.x", ".hidden", "a/_hidden.x");
@@ -199,9 +182,8 @@ static void a_value_never_hides_a_file_and_never_leads_upwards(void **state)
     assert_listener("%Y%{listener}/x", "..", "1970._/x");
 }
 
-static void what_windows_leaves_out_of_a_name_is_not_in_it(void **state)
+TEST(what_windows_leaves_out_of_a_name_is_not_in_it)
 {
-    (void)state;
     assert_listener("%{listener}/x", "a.", "a_/x");
     assert_listener("%{listener}/x", "a.b..", "a.b._/x");
     assert_listener("%{listener}.x", "a.", "a..x");
@@ -215,9 +197,8 @@ static void assert_schema(const char *template, const char *schema, const char *
     assert_expands(template, &values, expected);
 }
 
-static void a_value_makes_no_device_of_a_name(void **state)
+TEST(a_value_makes_no_device_of_a_name)
 {
-    (void)state;
     assert_schema("%{schema}.ndjson", "aux", "_ux.ndjson");
     assert_schema("%{schema}.ndjson", "NUL", "_UL.ndjson");
     assert_schema("logs/%{schema}/%F.ndjson", "con", "logs/_on/1970-01-01.ndjson");
@@ -229,9 +210,8 @@ static void a_value_makes_no_device_of_a_name(void **state)
     assert_schema("%{listener}.%{schema}.x", "con", "udp.con.x");
 }
 
-static void a_long_value_is_cut(void **state)
+TEST(a_long_value_is_cut)
 {
-    (void)state;
     char value[2 * PATH_VALUE_MAX + 1], expected[PATH_VALUE_MAX + 8];
     memset(value, 'a', sizeof value - 1);
     value[sizeof value - 1] = '\0';
@@ -239,9 +219,8 @@ static void a_long_value_is_cut(void **state)
     assert_listener("%{listener}.x", value, expected);
 }
 
-static void values_of_others_are_the_word_other(void **state)
+TEST(values_of_others_are_the_word_other)
 {
-    (void)state;
     struct path_template *path = parsed("%F/%{source}-%{schema}.x");
     char out[PATH_TEMPLATE_SIZE];
     size_t size = path_template_expand_other(path, 86400 * NS_PER_S, out, sizeof out);
@@ -250,9 +229,8 @@ static void values_of_others_are_the_word_other(void **state)
     path_template_free(path);
 }
 
-static void what_does_not_fit_is_told_and_nothing_is_written_behind_the_end(void **state)
+TEST(what_does_not_fit_is_told_and_nothing_is_written_behind_the_end)
 {
-    (void)state;
     struct path_template *path = parsed("logs/%F/%{listener}-%s.ndjson");
     struct path_values values = {.listener = "udp"};
     static const char expected[] = "logs/1970-01-01/udp-0.ndjson";
@@ -284,9 +262,8 @@ static void assert_refused(const char *text, size_t at, const char *part)
         fail_msg("'%s' is refused at %zu, not at %zu for '%s': %s", text, wrong_at, at, part, why);
 }
 
-static void a_percent_sign_begins_a_field_that_there_is(void **state)
+TEST(a_percent_sign_begins_a_field_that_there_is)
 {
-    (void)state;
     assert_refused("logs/%Q", 5, "%Y %m %d %H %M %S %y %j %F %s");
     assert_refused("logs/%Q", 5, "%{source}, %{listener} and %{schema}");
     assert_refused("x%", 1, "no such field");
@@ -298,9 +275,8 @@ static void a_percent_sign_begins_a_field_that_there_is(void **state)
     assert_refused("%{}", 0, "no such value");
 }
 
-static void the_end_of_the_last_value_can_be_told_from_a_number(void **state)
+TEST(the_end_of_the_last_value_can_be_told_from_a_number)
 {
-    (void)state;
     assert_refused("logs/%{source}", 5, "digits and dots");
     assert_refused("%{schema}-%{source}.%Y.1", 10, "digits and dots");
     path_template_free(parsed("%{source}.%Y.n"));
@@ -308,9 +284,8 @@ static void the_end_of_the_last_value_can_be_told_from_a_number(void **state)
     path_template_free(parsed("%{source}%F"));
 }
 
-static void names_behind_a_field_are_names(void **state)
+TEST(names_behind_a_field_are_names)
 {
-    (void)state;
     assert_refused("", 0, "missing");
     assert_refused("%Y/", 3, "need a name");
     assert_refused("a/%Y//x", 5, "need a name");
@@ -321,9 +296,8 @@ static void names_behind_a_field_are_names(void **state)
     path_template_free(parsed("folder/"));
 }
 
-static void a_path_that_may_not_fit_is_refused(void **state)
+TEST(a_path_that_may_not_fit_is_refused)
 {
-    (void)state;
     char text[PATH_TEMPLATE_SIZE + 16];
     memset(text, 'a', sizeof text);
     text[PATH_TEMPLATE_SIZE - 1] = '\0';
@@ -352,9 +326,8 @@ static void assert_folders(const char *template, const char *base, const char *p
     path_template_free(path);
 }
 
-static void the_base_folder_is_what_no_field_changes(void **state)
+TEST(the_base_folder_is_what_no_field_changes)
 {
-    (void)state;
     assert_folders("x", ".", "", 0);
     assert_folders("%Y", ".", "", 0);
     assert_folders("%Y/%m/x", ".", "", 2);
@@ -376,9 +349,8 @@ static void assert_kind(const char *template, bool fields, bool time, bool value
     path_template_free(path);
 }
 
-static void a_path_knows_what_is_in_it(void **state)
+TEST(a_path_knows_what_is_in_it)
 {
-    (void)state;
     assert_kind("a%%Y", false, false, false);
     assert_kind("%M", true, true, false);
     assert_kind("%{schema}x", true, false, true);
@@ -401,9 +373,8 @@ static void assert_numbered(const char *text, const char *expected)
     path_template_free(path);
 }
 
-static void a_number_stands_before_the_extension(void **state)
+TEST(a_number_stands_before_the_extension)
 {
-    (void)state;
     assert_numbered("metrics.ndjson", "metrics.7.ndjson");
     assert_numbered("a.b/metrics.ndjson.zst", "a.b/metrics.7.ndjson.zst");
     assert_numbered("metrics.om.gz", "metrics.7.om.gz");
@@ -417,9 +388,8 @@ static void a_number_stands_before_the_extension(void **state)
     assert_numbered("%Y/.gz.x", "1970/.gz.7.x");
 }
 
-static void a_name_without_an_extension_has_it_at_its_end(void **state)
+TEST(a_name_without_an_extension_has_it_at_its_end)
 {
-    (void)state;
     assert_numbered("metrics", "metrics.7");
     assert_numbered("a.b/metrics", "a.b/metrics.7");
     assert_numbered("metrics-2026.11.23T10", "metrics-2026.11.23T10.7");
@@ -432,9 +402,8 @@ static void a_name_without_an_extension_has_it_at_its_end(void **state)
     assert_numbered("%{schema}/%Y", "otlp/1970.7");
 }
 
-static void what_is_no_number_of_a_name_is_told(void **state)
+TEST(what_is_no_number_of_a_name_is_told)
 {
-    (void)state;
     static const char *const others[] = {"a.x.0", "a.0.x", "a.01.x",  "a.1.1.x",       "a.1.x.1",
                                          "a.1",   "a.1.y", "a.1.x.y", "b.1.x",         "a..x",
                                          "a.",    "",      "a.x.",    "a.1000000000.x"};
@@ -448,9 +417,8 @@ static void what_is_no_number_of_a_name_is_told(void **state)
     path_template_free(path);
 }
 
-static void a_value_before_the_number_ends_in_no_number(void **state)
+TEST(a_value_before_the_number_ends_in_no_number)
 {
-    (void)state;
     struct address source = address_of("192.0.2.1");
     struct path_values values = {.source = &source};
     assert_expands("%{source}.x", &values, "192.0.2.1.x");
@@ -461,38 +429,4 @@ static void a_value_before_the_number_ends_in_no_number(void **state)
     assert_listener("%{listener}.x", "fd:a.", "fd_a..x");
     assert_listener("%{listener}-a.x", "fd:a.1", "fd_a.1-a.x");
     assert_listener("%{listener}/a.x", "fd:a.1", "fd_a.1/a.x");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_of_time_are_digits_in_utc),
-        cmocka_unit_test(leap_days_are_counted),
-        cmocka_unit_test(a_time_before_1970_rounds_down_and_has_no_seconds),
-        cmocka_unit_test(years_have_four_digits_as_far_as_a_time_reaches),
-        cmocka_unit_test(every_day_follows_the_one_before),
-        cmocka_unit_test(the_finest_field_says_how_long_a_path_stays_the_same),
-        cmocka_unit_test(steps_are_counted_from_1970_and_round_down),
-        cmocka_unit_test(values_stand_where_their_fields_are),
-        cmocka_unit_test(what_a_name_may_not_hold_becomes_an_underscore),
-        cmocka_unit_test(an_ipv6_address_has_no_colons_and_no_zone_sign),
-        cmocka_unit_test(a_value_that_is_empty_or_missing_is_an_underscore),
-        cmocka_unit_test(a_value_never_hides_a_file_and_never_leads_upwards),
-        cmocka_unit_test(what_windows_leaves_out_of_a_name_is_not_in_it),
-        cmocka_unit_test(a_value_makes_no_device_of_a_name),
-        cmocka_unit_test(a_long_value_is_cut),
-        cmocka_unit_test(values_of_others_are_the_word_other),
-        cmocka_unit_test(what_does_not_fit_is_told_and_nothing_is_written_behind_the_end),
-        cmocka_unit_test(a_percent_sign_begins_a_field_that_there_is),
-        cmocka_unit_test(the_end_of_the_last_value_can_be_told_from_a_number),
-        cmocka_unit_test(names_behind_a_field_are_names),
-        cmocka_unit_test(a_path_that_may_not_fit_is_refused),
-        cmocka_unit_test(the_base_folder_is_what_no_field_changes),
-        cmocka_unit_test(a_path_knows_what_is_in_it),
-        cmocka_unit_test(a_number_stands_before_the_extension),
-        cmocka_unit_test(a_name_without_an_extension_has_it_at_its_end),
-        cmocka_unit_test(what_is_no_number_of_a_name_is_told),
-        cmocka_unit_test(a_value_before_the_number_ends_in_no_number),
-    };
-    return cmocka_run_group_tests_name("path_template", tests, NULL, NULL);
 }

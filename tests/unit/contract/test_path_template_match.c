@@ -1,15 +1,10 @@
 /* Files found again by the template that named them, whatever the values and the time. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/contract/path_parsing.h"
+#include "tests/support/test.h"
 
 /* --- match ------------------------------------------------------------------------------------ */
 
@@ -33,9 +28,8 @@ static void assert_matches_not(const char *template, const char *path)
     path_template_free(parts);
 }
 
-static void a_file_of_a_template_tells_its_number_and_its_values(void **state)
+TEST(a_file_of_a_template_tells_its_number_and_its_values)
 {
-    (void)state;
     assert_matches("a/b.x", "a/b.x", 0, "a/b.x");
     assert_matches("a/b.x", "a/b.1.x", 1, "a/b.x");
     assert_matches("a/b.x", "a/b.999999999.x", 999999999, "a/b.x");
@@ -59,9 +53,8 @@ static void assert_bare(const char *template, const char *path, const char *bare
     path_template_free(parts);
 }
 
-static void a_file_of_a_template_tells_its_path_without_the_number(void **state)
+TEST(a_file_of_a_template_tells_its_path_without_the_number)
 {
-    (void)state;
     assert_bare("a/%F.ndjson.zst", "a/2026-11-20.ndjson.zst", "a/2026-11-20.ndjson.zst");
     assert_bare("a/%F.ndjson.zst", "a/2026-11-20.17.ndjson.zst", "a/2026-11-20.ndjson.zst");
     assert_bare("a/%F.ndjson.zst", "a/2026-11-20.ndjson.zst.17", "a/2026-11-20.ndjson.zst");
@@ -69,18 +62,16 @@ static void a_file_of_a_template_tells_its_path_without_the_number(void **state)
 }
 
 /* Of earlier versions, whose values had any end. */
-static void a_number_at_the_end_is_one_too(void **state)
+TEST(a_number_at_the_end_is_one_too)
 {
-    (void)state;
     assert_matches("a/b.x", "a/b.x.1", 1, "a/b.x");
     assert_matches("%F.x", "2026-11-20.x.12", 12, "*-*-*.x");
     assert_matches("%{source}/%H.x", "192.0.2.1/23.x.4", 4, "192.0.2.1/*.x");
     assert_matches("%{source}.x", "a.x.1.x.2", 2, "a.x.1.x");
 }
 
-static void an_address_is_told_from_the_number_after_it(void **state)
+TEST(an_address_is_told_from_the_number_after_it)
 {
-    (void)state;
     assert_matches("%{source}.x", "10.0.0.1.x", 0, "10.0.0.1.x");
     assert_matches("%{source}.x", "10.0.0.1.7.x", 7, "10.0.0.1.x");
     assert_matches("%{source}.x", "10.0.0.1.x.7", 7, "10.0.0.1.x");
@@ -91,9 +82,8 @@ static void an_address_is_told_from_the_number_after_it(void **state)
     assert_matches("a%{source}%H.x", "a10.0.0.113.17.x", 17, "a10.0.0.1*.x");
 }
 
-static void a_stranger_is_no_file_of_a_template(void **state)
+TEST(a_stranger_is_no_file_of_a_template)
 {
-    (void)state;
     static const char *const plain[] = {"",
                                         "a/b",
                                         "a/b.",
@@ -123,9 +113,8 @@ static void a_stranger_is_no_file_of_a_template(void **state)
         assert_matches_not("a/b.x", plain[i]);
 }
 
-static void a_field_of_time_is_in_its_range(void **state)
+TEST(a_field_of_time_is_in_its_range)
 {
-    (void)state;
     static const char *const wrong[][2] = {
         {"%Y", "202"},      {"%Y", "20261"}, {"%Y", "202a"},        {"%m", "00"},
         {"%m", "13"},       {"%m", "1"},     {"%d", "00"},          {"%d", "32"},
@@ -146,9 +135,8 @@ static void a_field_of_time_is_in_its_range(void **state)
                    0, "******");
 }
 
-static void a_value_is_one_that_expand_writes(void **state)
+TEST(a_value_is_one_that_expand_writes)
 {
-    (void)state;
     assert_matches_not("%{source}.x", ".x");
     assert_matches_not("%{source}.x", ".a.x");
     assert_matches_not("l/%{source}.x", "l/.a.x");
@@ -164,9 +152,8 @@ static void a_value_is_one_that_expand_writes(void **state)
     assert_matches_not("%{source}.x", path);
 }
 
-static void a_hostile_name_takes_no_time(void **state)
+TEST(a_hostile_name_takes_no_time)
 {
-    (void)state;
     struct path_template *parts =
         parsed("%{source}-%{source}-%{source}-%{source}-%{source}-%{source}-%{source}-%{source}-x");
     char path[PATH_TEMPLATE_SIZE + 64];
@@ -250,9 +237,8 @@ static void assert_matches_itself(const struct path_template *parts,
     assert_int_equal(path_template_number_of(parts, path, path), 0);
 }
 
-static void what_was_expanded_matches_with_any_number(void **state)
+TEST(what_was_expanded_matches_with_any_number)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
         struct path_template *parts = parsed(templates[i]);
         for (size_t round = 0; round < 4000; round++) {
@@ -273,9 +259,8 @@ static void what_was_expanded_matches_with_any_number(void **state)
     }
 }
 
-static void a_step_has_one_path(void **state)
+TEST(a_step_has_one_path)
 {
-    (void)state;
     static const char *const steps[] = {"%Y%m%d%j%y", "%F-%H", "%F-%H%M", "%F-%H%M%S", "%s"};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         struct path_template *parts = parsed(steps[i]);
@@ -299,9 +284,8 @@ static void a_step_has_one_path(void **state)
     }
 }
 
-static void files_of_the_same_values_have_one_key_at_any_time(void **state)
+TEST(files_of_the_same_values_have_one_key_at_any_time)
 {
-    (void)state;
     struct path_template *parts = parsed("%{source}/%F/%{schema}-%H%M%S-%s.json");
     struct address source = address_of("2001:db8::7");
     char key[PATH_TEMPLATE_SIZE] = "2001_db8__7/*-*-*/junos.1-***-*.json";
@@ -315,22 +299,4 @@ static void files_of_the_same_values_have_one_key_at_any_time(void **state)
         assert_string_equal(match.key, key);
     }
     path_template_free(parts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_of_a_template_tells_its_number_and_its_values),
-        cmocka_unit_test(a_file_of_a_template_tells_its_path_without_the_number),
-        cmocka_unit_test(a_number_at_the_end_is_one_too),
-        cmocka_unit_test(an_address_is_told_from_the_number_after_it),
-        cmocka_unit_test(a_stranger_is_no_file_of_a_template),
-        cmocka_unit_test(a_field_of_time_is_in_its_range),
-        cmocka_unit_test(a_value_is_one_that_expand_writes),
-        cmocka_unit_test(a_hostile_name_takes_no_time),
-        cmocka_unit_test(what_was_expanded_matches_with_any_number),
-        cmocka_unit_test(a_step_has_one_path),
-        cmocka_unit_test(files_of_the_same_values_have_one_key_at_any_time),
-    };
-    return cmocka_run_group_tests_name("path_template_match", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* Answers of the control socket that say one thing: what they mean, and what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/control/control_answer.h"
+#include "tests/support/test.h"
 
 #define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
 
@@ -37,9 +32,8 @@ static void assert_says_nothing(const char *answer, size_t size)
     assert_false(read_answer(answer, size, found, &out));
 }
 
-static void an_answer_says_what_and_a_text(void **state)
+TEST(an_answer_says_what_and_a_text)
 {
-    (void)state;
     assert_says("{\"reload\":\"done\"}", "reload", "done");
     assert_says("{\"refused\":\"\"}", "refused", "");
     assert_says("{\"report\":\"one\\ntwo\\n\"}", "report", "one\ntwo\n");
@@ -48,9 +42,8 @@ static void an_answer_says_what_and_a_text(void **state)
                 "caf\xc3\xa9 \xf0\x9f\x98\x80");
 }
 
-static void escapes_of_numbers_are_characters(void **state)
+TEST(escapes_of_numbers_are_characters)
 {
-    (void)state;
     assert_says("{\"error\":\"\\u0041\\u00e9\\u20AC\"}", "error", "A\xc3\xa9\xe2\x82\xac");
     assert_says("{\"error\":\"\\ud83d\\ude00\"}", "error", "\xf0\x9f\x98\x80");
     assert_says("{\"error\":\"\\ud83d\"}", "error", NO_CHARACTER);
@@ -58,9 +51,8 @@ static void escapes_of_numbers_are_characters(void **state)
     assert_says("{\"error\":\"\\ud83d\\u0041\"}", "error", NO_CHARACTER "A");
 }
 
-static void no_control_character_but_a_newline_gets_to_a_terminal(void **state)
+TEST(no_control_character_but_a_newline_gets_to_a_terminal)
 {
-    (void)state;
     assert_says("{\"error\":\"\\u001b[2J\\r\\t\\b\\f\\n\\u007f\\u009b\"}", "error",
                 NO_CHARACTER "[2J" NO_CHARACTER NO_CHARACTER NO_CHARACTER NO_CHARACTER
                              "\n" NO_CHARACTER NO_CHARACTER);
@@ -68,23 +60,20 @@ static void no_control_character_but_a_newline_gets_to_a_terminal(void **state)
                 NO_CHARACTER "[2J" NO_CHARACTER NO_CHARACTER "\xc2\xa0");
 }
 
-static void what_is_no_utf8_is_replaced(void **state)
+TEST(what_is_no_utf8_is_replaced)
 {
-    (void)state;
     assert_says("{\"error\":\"\xff\xe2\x82-\"}", "error", NO_CHARACTER NO_CHARACTER "-");
 }
 
-static void what_is_cut_anywhere_says_nothing(void **state)
+TEST(what_is_cut_anywhere_says_nothing)
 {
-    (void)state;
     const char answer[] = "{\"error\":\"a\\n\\ud83d\\ude00\xc3\xa9\"}";
     for (size_t size = 0; size < strlen(answer); size++)
         assert_says_nothing(answer, size);
 }
 
-static void other_things_say_nothing(void **state)
+TEST(other_things_say_nothing)
 {
-    (void)state;
     const char *const others[] = {
         "{\"final\":false}",
         "{}",
@@ -103,27 +92,12 @@ static void other_things_say_nothing(void **state)
         assert_says_nothing(others[i], strlen(others[i]));
 }
 
-static void a_text_without_room_is_none(void **state)
+TEST(a_text_without_room_is_none)
 {
-    (void)state;
     const char answer[] = "{\"error\":\"0123456789\"}";
     char found[CONTROL_WHAT_SIZE];
     struct output text = {.data = room, .capacity = 9};
     assert_false(control_answer_read(answer, strlen(answer), found, &text));
     text = (struct output){.data = room, .capacity = 10};
     assert_true(control_answer_read(answer, strlen(answer), found, &text));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_says_what_and_a_text),
-        cmocka_unit_test(escapes_of_numbers_are_characters),
-        cmocka_unit_test(no_control_character_but_a_newline_gets_to_a_terminal),
-        cmocka_unit_test(what_is_no_utf8_is_replaced),
-        cmocka_unit_test(what_is_cut_anywhere_says_nothing),
-        cmocka_unit_test(other_things_say_nothing),
-        cmocka_unit_test(a_text_without_room_is_none),
-    };
-    return cmocka_run_group_tests_name("control_answer", tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* What a watcher sees of a batch: the matching lines, no more than it may, and what it is not shown
  * is counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/control/tap_view.h"
 #include "collector/text/json_writer.h"
 #include "sinks/encoders/encoders.h"
+#include "tests/support/test.h"
 
 /* --- records whose messages are names, with commas between them ------------------------------- */
 
@@ -125,7 +120,7 @@ static void assert_shown(struct fixture *fixture, const char *key, const char *e
 #define NAME   "\"name\":\""
 #define SCHEMA "\"schema\":\""
 
-static void of_a_record_the_matching_samples_are_shown(void **state)
+TEST_WITH(of_a_record_the_matching_samples_are_shown, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_samples, "cpu.user,mem,cpu.sys");
@@ -138,7 +133,7 @@ static void of_a_record_the_matching_samples_are_shown(void **state)
     assert_int_equal(fixture->watcher.left_out, 0);
 }
 
-static void a_line_is_what_format_json_writes(void **state)
+TEST_WITH(a_line_is_what_format_json_writes, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_samples, "x,cpu");
@@ -149,7 +144,7 @@ static void a_line_is_what_format_json_writes(void **state)
     assert_memory_equal(fixture->text, expected, strlen(expected));
 }
 
-static void a_record_without_samples_matches_by_its_schema(void **state)
+TEST_WITH(a_record_without_samples_matches_by_its_schema, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_messages, "anything");
@@ -161,7 +156,7 @@ static void a_record_without_samples_matches_by_its_schema(void **state)
     assert_int_equal(fixture->watcher.left_out, 0);
 }
 
-static void records_behind_the_last_line_are_counted_unseen(void **state)
+TEST_WITH(records_behind_the_last_line_are_counted_unseen, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_samples, "a,b");
@@ -176,7 +171,7 @@ static void records_behind_the_last_line_are_counted_unseen(void **state)
     assert_int_equal(fixture->watcher.left_out, 4);
 }
 
-static void lines_without_room_are_left_out_and_shorter_ones_are_not(void **state)
+TEST_WITH(lines_without_room_are_left_out_and_shorter_ones_are_not, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char name[400];
@@ -192,7 +187,7 @@ static void lines_without_room_are_left_out_and_shorter_ones_are_not(void **stat
     assert_int_equal(fixture->watcher.lines_left, 98);
 }
 
-static void a_record_that_no_sink_could_write_is_left_out(void **state)
+TEST_WITH(a_record_that_no_sink_could_write_is_left_out, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     size_t size = (size_t)1200 * 1024;
@@ -209,7 +204,7 @@ static void a_record_that_no_sink_could_write_is_left_out(void **state)
 }
 
 /* A name and a pattern that were made to take long: it would be so with each of thousands. */
-static void a_name_that_takes_too_long_to_match_is_left_out(void **state)
+TEST_WITH(a_name_that_takes_too_long_to_match_is_left_out, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char *name = malloc(60001);
@@ -224,24 +219,4 @@ static void a_name_that_takes_too_long_to_match_is_left_out(void **state)
     show(fixture, "*a*a*b", 100);
     assert_shown(fixture, NAME, "aab ");
     free(name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(of_a_record_the_matching_samples_are_shown, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_line_is_what_format_json_writes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_record_without_samples_matches_by_its_schema, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(records_behind_the_last_line_are_counted_unseen, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(lines_without_room_are_left_out_and_shorter_ones_are_not,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_name_that_takes_too_long_to_match_is_left_out, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_record_that_no_sink_could_write_is_left_out, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* Health: what is told as wrong, from when on, and for how long. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/health/health.h"
+#include "tests/support/test.h"
 
 #define SECOND INT64_C(1000000000)
 #define START  (1000 * SECOND)
@@ -80,7 +75,7 @@ static void pass(struct fixture *fixture, int64_t seconds)
     }
 }
 
-static void who_loses_nothing_is_ready(void **state)
+TEST_WITH(who_loses_nothing_is_ready, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     assert_ready(fixture);
@@ -88,7 +83,7 @@ static void who_loses_nothing_is_ready(void **state)
     assert_ready(fixture);
 }
 
-static void a_sink_that_waits_for_ten_seconds_is_told_of(void **state)
+TEST_WITH(a_sink_that_waits_for_ten_seconds_is_told_of, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->levels[1].condition.waits_since_ns = START + 1;
@@ -100,7 +95,7 @@ static void a_sink_that_waits_for_ten_seconds_is_told_of(void **state)
                 "\"sink\":\"file:\\\"x\\\"\",\"seconds\":10.5}]}\n");
 }
 
-static void a_sink_that_fails_or_has_ended_is_told_of_at_once(void **state)
+TEST_WITH(a_sink_that_fails_or_has_ended_is_told_of_at_once, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->levels[0].condition.ended = true;
@@ -114,7 +109,7 @@ static void a_sink_that_fails_or_has_ended_is_told_of_at_once(void **state)
                 "{\"reason\":\"sink_fails\",\"sink\":\"file:\\\"x\\\"\",\"seconds\":0.25}]}\n");
 }
 
-static void what_was_lost_is_told_of_for_a_minute(void **state)
+TEST_WITH(what_was_lost_is_told_of_for_a_minute, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     pass(fixture, 300);
@@ -132,7 +127,7 @@ static void what_was_lost_is_told_of_for_a_minute(void **state)
                 "\"listener\":\"udp://a\",\"count\":2}]}\n");
 }
 
-static void what_was_lost_before_the_first_note_is_recent(void **state)
+TEST_WITH(what_was_lost_before_the_first_note_is_recent, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->sinks[0].refused[REFUSED_RING_FULL] = 3;
@@ -144,7 +139,7 @@ static void what_was_lost_before_the_first_note_is_recent(void **state)
     assert_ready(fixture);
 }
 
-static void every_kind_of_loss_has_its_name(void **state)
+TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->listeners[0].reasons[REASON_NO_BUFFER] = 1;
@@ -160,7 +155,7 @@ static void every_kind_of_loss_has_its_name(void **state)
 
 /* Whom the kernel refuses, who may not send, and who is offered nothing any more: that is as
  * wanted, or told of otherwise. */
-static void what_is_as_it_was_asked_for_is_no_loss(void **state)
+TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->listeners[1].kernel_drops = 1000;
@@ -170,7 +165,7 @@ static void what_is_as_it_was_asked_for_is_no_loss(void **state)
     assert_ready(fixture);
 }
 
-static void a_receiver_that_does_not_answer_for_ten_seconds_is_stuck(void **state)
+TEST_WITH(a_receiver_that_does_not_answer_for_ten_seconds_is_stuck, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->facts.silent_since_ns = START;
@@ -183,7 +178,7 @@ static void a_receiver_that_does_not_answer_for_ten_seconds_is_stuck(void **stat
         "\n");
 }
 
-static void who_stops_says_nothing_but_that(void **state)
+TEST_WITH(who_stops_says_nothing_but_that, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->facts.stopping = true;
@@ -192,7 +187,7 @@ static void who_stops_says_nothing_but_that(void **state)
 }
 
 /* A listener and a sink that come later have lost nothing before. */
-static void who_comes_later_is_told_of_too(void **state)
+TEST_WITH(who_comes_later_is_told_of_too, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->ledger.listener_count = 1;
@@ -204,23 +199,4 @@ static void who_comes_later_is_told_of_too(void **state)
     assert_told(fixture, HEALTH_DEGRADED,
                 "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"records_evicted\","
                 "\"sink\":\"file:\\\"x\\\"\",\"count\":4}]}\n");
-}
-
-#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fixture(who_loses_nothing_is_ready),
-        with_fixture(a_sink_that_waits_for_ten_seconds_is_told_of),
-        with_fixture(a_sink_that_fails_or_has_ended_is_told_of_at_once),
-        with_fixture(what_was_lost_is_told_of_for_a_minute),
-        with_fixture(what_was_lost_before_the_first_note_is_recent),
-        with_fixture(every_kind_of_loss_has_its_name),
-        with_fixture(what_is_as_it_was_asked_for_is_no_loss),
-        with_fixture(a_receiver_that_does_not_answer_for_ten_seconds_is_stuck),
-        with_fixture(who_stops_says_nothing_but_that),
-        with_fixture(who_comes_later_is_told_of_too),
-    };
-    return cmocka_run_group_tests_name("health", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* The ledger: sums over blocks, and every single mistake that a final one must show. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
 #include "collector/platform/thread.h"
+#include "tests/support/test.h"
 
 /*
  * A run that balances: a socket and a capture, two threads, two sinks. Every counter that a sum
@@ -126,12 +121,12 @@ static void assert_watched(const struct run *run, struct counter *counter, const
 
 /* --- sums that hold and do not ---------------------------------------------------------------- */
 
-static void a_run_without_mistakes_balances(void **state)
+TEST_WITH(a_run_without_mistakes_balances, set_up, tear_down)
 {
     assert_true(balances(*state));
 }
 
-static void a_mistake_in_any_count_of_datagrams_is_seen(void **state)
+TEST_WITH(a_mistake_in_any_count_of_datagrams_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
     for (int i = 0; i < 2; i++) {
@@ -143,7 +138,7 @@ static void a_mistake_in_any_count_of_datagrams_is_seen(void **state)
     }
 }
 
-static void a_mistake_in_any_count_of_frames_is_seen(void **state)
+TEST_WITH(a_mistake_in_any_count_of_frames_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
     assert_watched(run, &run->capture->received, "received");
@@ -155,7 +150,7 @@ static void a_mistake_in_any_count_of_frames_is_seen(void **state)
     assert_watched(run, &run->capture->cut, "cut");
 }
 
-static void a_mistake_in_any_count_of_records_is_seen(void **state)
+TEST_WITH(a_mistake_in_any_count_of_records_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
     for (int i = 0; i < 2; i++) {
@@ -173,7 +168,7 @@ static void a_mistake_in_any_count_of_records_is_seen(void **state)
     }
 }
 
-static void a_record_in_flight_after_the_stop_is_seen(void **state)
+TEST_WITH(a_record_in_flight_after_the_stop_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
     atomic_store(&run->sinks[1]->in_flight, 1);
@@ -187,7 +182,7 @@ static void a_record_in_flight_after_the_stop_is_seen(void **state)
 }
 
 /* Both sums of a sink hold, but it was not offered what was decoded. */
-static void a_record_that_a_sink_was_never_offered_is_seen(void **state)
+TEST_WITH(a_record_that_a_sink_was_never_offered_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
     counter_set(&run->offers[0][0]->offered, counter_read(&run->offers[0][0]->offered) - 1);
@@ -197,7 +192,7 @@ static void a_record_that_a_sink_was_never_offered_is_seen(void **state)
 }
 
 /* Mistakes of two listeners, or two sinks, do not cancel each other. */
-static void a_datagram_counted_at_the_wrong_listener_is_seen(void **state)
+TEST_WITH(a_datagram_counted_at_the_wrong_listener_is_seen, set_up, tear_down)
 {
     struct run *run = *state;
     counter_add(&run->socket[0]->received, 1);
@@ -206,7 +201,7 @@ static void a_datagram_counted_at_the_wrong_listener_is_seen(void **state)
     assert_false(balances(run));
 }
 
-static void what_stands_beside_changes_no_sum(void **state)
+TEST_WITH(what_stands_beside_changes_no_sum, set_up, tear_down)
 {
     struct run *run = *state;
     struct counter *beside[] = {
@@ -226,7 +221,7 @@ static void what_stands_beside_changes_no_sum(void **state)
 }
 
 /* As if the file had been there all the time: its letters are offered by two threads. */
-static void every_dead_letter_is_kept_or_dropped_and_none_is_missing(void **state)
+TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear_down)
 {
     struct run *run = *state;
     uint64_t refused = 0;
@@ -260,9 +255,8 @@ static void every_dead_letter_is_kept_or_dropped_and_none_is_missing(void **stat
     assert_false(balances(run));
 }
 
-static void an_empty_ledger_balances(void **state)
+TEST(an_empty_ledger_balances)
 {
-    (void)state;
     struct ledger *ledger = ledger_create();
     struct run run = {.ledger = ledger};
     assert_true(balances(&run));
@@ -286,9 +280,8 @@ static void fill_counters(void *block, size_t size, uint64_t first)
 }
 
 /* Counters stand in the same order as the totals, which begin after the names. */
-static void every_counter_of_every_block_is_in_the_totals(void **state)
+TEST(every_counter_of_every_block_is_in_the_totals)
 {
-    (void)state;
     struct ledger *ledger = ledger_create();
     ledger_add_listener(ledger, "a", "udp", "telemetry");
     ledger_add_sink(ledger, "b");
@@ -325,9 +318,8 @@ static void every_counter_of_every_block_is_in_the_totals(void **state)
     ledger_destroy(ledger);
 }
 
-static void listeners_and_sinks_keep_their_names_and_numbers(void **state)
+TEST(listeners_and_sinks_keep_their_names_and_numbers)
 {
-    (void)state;
     struct ledger *ledger = ledger_create();
     char name[] = "udp://127.0.0.1:0";
     char schema[] = "telemetry";
@@ -360,7 +352,7 @@ static void listeners_and_sinks_keep_their_names_and_numbers(void **state)
 
 /* --- what a reload takes away, and brings back ------------------------------------------------ */
 
-static void what_is_retired_stays_in_the_ledger(void **state)
+TEST_WITH(what_is_retired_stays_in_the_ledger, set_up, tear_down)
 {
     struct run *run = *state;
     ledger_retire_listener(run->ledger, 0);
@@ -374,7 +366,7 @@ static void what_is_retired_stays_in_the_ledger(void **state)
     ledger_snapshot_free(snapshot);
 }
 
-static void a_retired_name_that_comes_back_counts_on(void **state)
+TEST_WITH(a_retired_name_that_comes_back_counts_on, set_up, tear_down)
 {
     struct run *run = *state;
     ledger_retire_listener(run->ledger, 0);
@@ -389,7 +381,7 @@ static void a_retired_name_that_comes_back_counts_on(void **state)
 }
 
 /* It was offered what the others were while it was there, and that twice. */
-static void a_sink_answers_for_what_was_decoded_while_it_was_there(void **state)
+TEST_WITH(a_sink_answers_for_what_was_decoded_while_it_was_there, set_up, tear_down)
 {
     struct run *run = *state;
     int late = ledger_add_sink(run->ledger, "late");
@@ -416,7 +408,7 @@ static void a_sink_answers_for_what_was_decoded_while_it_was_there(void **state)
     assert_watched(run, &offers->offered, "offered");
 }
 
-static void a_block_that_was_returned_is_counted_on_by_the_next_writer(void **state)
+TEST_WITH(a_block_that_was_returned_is_counted_on_by_the_next_writer, set_up, tear_down)
 {
     struct run *run = *state;
     assert_ptr_not_equal(ledger_sink_block(run->ledger, 1), run->sinks[1]);
@@ -429,7 +421,7 @@ static void a_block_that_was_returned_is_counted_on_by_the_next_writer(void **st
     assert_true(balances(run));
 }
 
-static void what_came_to_nothing_is_not_told(void **state)
+TEST_WITH(what_came_to_nothing_is_not_told, set_up, tear_down)
 {
     struct run *run = *state;
     int listener = ledger_add_listener(run->ledger, "udp://[::]:2", "udp", "riemann");
@@ -451,7 +443,7 @@ static void what_came_to_nothing_is_not_told(void **state)
     ledger_snapshot_free(snapshot);
 }
 
-static void no_two_blocks_share_a_cache_line(void **state)
+TEST_WITH(no_two_blocks_share_a_cache_line, set_up, tear_down)
 {
     struct run *run = *state;
     const char *blocks[] = {(char *)run->socket[0], (char *)run->socket[1],
@@ -461,9 +453,8 @@ static void no_two_blocks_share_a_cache_line(void **state)
         assert_int_equal((uintptr_t)blocks[i] % 64, 0);
 }
 
-static void every_reason_has_a_name_of_its_own(void **state)
+TEST(every_reason_has_a_name_of_its_own)
 {
-    (void)state;
     const char *names[REASON_COUNT + REFUSAL_COUNT];
     memcpy(names, datagram_reason_names, sizeof datagram_reason_names);
     memcpy(names + REASON_COUNT, record_refusal_names, sizeof record_refusal_names);
@@ -494,7 +485,7 @@ static void count_up(void *argument)
 }
 
 /* Sinks are read first: a live snapshot never shows more written than offered or received. */
-static void a_live_snapshot_shows_no_effect_before_its_cause(void **state)
+TEST_WITH(a_live_snapshot_shows_no_effect_before_its_cause, set_up, tear_down)
 {
     struct run *run = *state;
     struct thread *thread;
@@ -514,7 +505,7 @@ static void a_live_snapshot_shows_no_effect_before_its_cause(void **state)
     ledger_snapshot_free(before);
 }
 
-static void measures_of_all_threads_stand_beside_the_totals(void **state)
+TEST_WITH(measures_of_all_threads_stand_beside_the_totals, set_up, tear_down)
 {
     struct run *run = *state;
     struct thread_measures *first = ledger_thread_block(run->ledger);
@@ -535,34 +526,4 @@ static void measures_of_all_threads_stand_beside_the_totals(void **state)
     assert_int_equal(snapshot->sinks[1].write_time.ranges[1], 1);
     assert_true(ledger_balances(snapshot));
     ledger_snapshot_free(snapshot);
-}
-
-#define with_run(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_run(a_run_without_mistakes_balances),
-        with_run(a_mistake_in_any_count_of_datagrams_is_seen),
-        with_run(a_mistake_in_any_count_of_frames_is_seen),
-        with_run(a_mistake_in_any_count_of_records_is_seen),
-        with_run(a_record_in_flight_after_the_stop_is_seen),
-        with_run(a_record_that_a_sink_was_never_offered_is_seen),
-        with_run(a_datagram_counted_at_the_wrong_listener_is_seen),
-        with_run(what_stands_beside_changes_no_sum),
-        with_run(every_dead_letter_is_kept_or_dropped_and_none_is_missing),
-        cmocka_unit_test(an_empty_ledger_balances),
-        cmocka_unit_test(every_counter_of_every_block_is_in_the_totals),
-        cmocka_unit_test(listeners_and_sinks_keep_their_names_and_numbers),
-        with_run(what_is_retired_stays_in_the_ledger),
-        with_run(a_retired_name_that_comes_back_counts_on),
-        with_run(a_sink_answers_for_what_was_decoded_while_it_was_there),
-        with_run(a_block_that_was_returned_is_counted_on_by_the_next_writer),
-        with_run(what_came_to_nothing_is_not_told),
-        with_run(no_two_blocks_share_a_cache_line),
-        cmocka_unit_test(every_reason_has_a_name_of_its_own),
-        with_run(measures_of_all_threads_stand_beside_the_totals),
-        with_run(a_live_snapshot_shows_no_effect_before_its_cause),
-    };
-    return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* The ledger where memory is short: what cannot be added is not there, and the rest is readable. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
 #include "tests/support/platform/failing_memory.h"
+#include "tests/support/test.h"
 
 /* Each step may fail and leaves a ledger that the next one goes on with. */
 static void take_steps(struct ledger *ledger)
@@ -48,9 +43,8 @@ static void assert_readable(const struct ledger *ledger)
     ledger_snapshot_free(snapshot);
 }
 
-static void a_ledger_is_readable_whichever_allocation_failed(void **state)
+TEST(a_ledger_is_readable_whichever_allocation_failed)
 {
-    (void)state;
     bool failed = true;
     uint64_t number = 0;
     while (failed) {
@@ -67,9 +61,8 @@ static void a_ledger_is_readable_whichever_allocation_failed(void **state)
     assert_true(number > 20);
 }
 
-static void a_listener_that_could_not_be_added_is_not_there(void **state)
+TEST(a_listener_that_could_not_be_added_is_not_there)
 {
-    (void)state;
     for (uint64_t number = 1; number <= 3; number++) { /* its name, its schema, its place */
         struct ledger *ledger = ledger_create();
         failing_memory_fail(number);
@@ -80,13 +73,4 @@ static void a_listener_that_could_not_be_added_is_not_there(void **state)
         assert_int_equal(ledger_add_listener(ledger, "udp://one", "udp", "riemann"), 0);
         ledger_destroy(ledger);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ledger_is_readable_whichever_allocation_failed),
-        cmocka_unit_test(a_listener_that_could_not_be_added_is_not_there),
-    };
-    return cmocka_run_group_tests_name("ledger without memory", tests, NULL, NULL);
 }

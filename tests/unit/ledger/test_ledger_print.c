@@ -1,15 +1,10 @@
 /* The ledger as text and as JSON: what a number stands for, and where there is none. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/ledger/ledger_print.h"
 #include "collector/platform/udp_socket.h"
+#include "tests/support/test.h"
 
 static char text[8192];
 
@@ -35,9 +30,8 @@ static void assert_written(const struct listener_totals *listener, const char *i
     assert_non_null(strstr(written(ledger_write_json, &snapshot), in_json));
 }
 
-static void drops_that_are_counted_are_a_number(void **state)
+TEST(drops_that_are_counted_are_a_number)
 {
-    (void)state;
     struct listener_totals listener = {
         .name = "udp://h:1", .kind = "udp", .schema = "telemetry", .drops_counted = true};
     assert_written(&listener, ", kernel_drops 0\n", "\"kernel_drops\":0,");
@@ -45,9 +39,8 @@ static void drops_that_are_counted_are_a_number(void **state)
     assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops\":7,");
 }
 
-static void drops_of_whole_buffers_are_told_as_such(void **state)
+TEST(drops_of_whole_buffers_are_told_as_such)
 {
-    (void)state;
     struct listener_totals listener = {.name = "udp://h:1",
                                        .kind = "udp",
                                        .schema = "telemetry",
@@ -58,9 +51,8 @@ static void drops_of_whole_buffers_are_told_as_such(void **state)
     assert_written(&listener, ", kernel_drops 7 buffers\n", "\"kernel_drops_unit\":\"buffer\"");
 }
 
-static void drops_with_what_the_kernel_filtered_are_one_number_of_another_name(void **state)
+TEST(drops_with_what_the_kernel_filtered_are_one_number_of_another_name)
 {
-    (void)state;
     struct listener_totals listener = {.name = "udp://h:1",
                                        .kind = "udp",
                                        .schema = "telemetry",
@@ -76,25 +68,22 @@ static void drops_with_what_the_kernel_filtered_are_one_number_of_another_name(v
     assert_null(strstr(written(ledger_write_json, &snapshot), "\"kernel_drops\""));
 }
 
-static void drops_that_the_system_does_not_count_are_unknown_and_not_none(void **state)
+TEST(drops_that_the_system_does_not_count_are_unknown_and_not_none)
 {
-    (void)state;
     const struct listener_totals listener = {
         .name = "udp://h:1", .kind = "udp", .schema = "telemetry"};
     assert_written(&listener, ", kernel_drops unknown\n", "\"kernel_drops\":null,");
 }
 
-static void a_capture_has_no_kernel_that_drops(void **state)
+TEST(a_capture_has_no_kernel_that_drops)
 {
-    (void)state;
     const struct listener_totals listener = {
         .name = "pcap:x", .kind = "capture", .schema = "telemetry", .drops_counted = true};
     assert_written(&listener, NULL, "\"kernel_drops\":0,");
 }
 
-static void whether_drops_are_counted_is_said_by_the_system(void **state)
+TEST(whether_drops_are_counted_is_said_by_the_system)
 {
-    (void)state;
     struct ledger *ledger = ledger_create();
     assert_non_null(ledger);
     assert_int_equal(ledger_add_listener(ledger, "udp://h:1", "udp", "telemetry"), 0);
@@ -111,26 +100,11 @@ static void whether_drops_are_counted_is_said_by_the_system(void **state)
     ledger_destroy(ledger);
 }
 
-static void names_bring_no_control_characters(void **state)
+TEST(names_bring_no_control_characters)
 {
-    (void)state;
     struct listener_totals listener = {
         .name = "a\x1b[m\xc2\x9b", .kind = "udp", .schema = "riemann"};
     const struct ledger_snapshot snapshot = {.listener_count = 1, .listeners = &listener};
     assert_non_null(strstr(written(ledger_write_text, &snapshot), "  listener a?[m?? (riemann)\n"));
     assert_non_null(strstr(written(ledger_write_json, &snapshot), "\"a\\u001b[m\\u009b\""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_bring_no_control_characters),
-        cmocka_unit_test(drops_that_are_counted_are_a_number),
-        cmocka_unit_test(drops_of_whole_buffers_are_told_as_such),
-        cmocka_unit_test(drops_with_what_the_kernel_filtered_are_one_number_of_another_name),
-        cmocka_unit_test(drops_that_the_system_does_not_count_are_unknown_and_not_none),
-        cmocka_unit_test(a_capture_has_no_kernel_that_drops),
-        cmocka_unit_test(whether_drops_are_counted_is_said_by_the_system),
-    };
-    return cmocka_run_group_tests_name("ledger_print", tests, NULL, NULL);
 }

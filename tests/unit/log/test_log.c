@@ -1,18 +1,13 @@
 /* Lines for the operator: whole, harmless to a terminal, and limited in rate. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/log/log.h"
 #include "collector/platform/log_stream.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 #define assert_logs(expected, ...)                                                                 \
     do {                                                                                           \
@@ -25,18 +20,16 @@
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void a_line_says_who_speaks_and_how_bad_it_is(void **state)
+TEST(a_line_says_who_speaks_and_how_bad_it_is)
 {
-    (void)state;
     assert_logs("sluice: error: no 5 left\n", LOG_ERROR, "no %d left", 5);
     assert_logs("sluice: warning: careful\n", LOG_WARNING, "careful");
     assert_logs("sluice: hello\n", LOG_INFO, "%s", "hello");
     assert_logs("sluice: \n", LOG_INFO, "%s", "");
 }
 
-static void control_characters_become_question_marks(void **state)
+TEST(control_characters_become_question_marks)
 {
-    (void)state;
     assert_logs("sluice: a?b?c?[31md?e?f\n", LOG_INFO, "%s",
                 "a\nb\rc\x1b[31md\x7f"
                 "e\tf");
@@ -49,9 +42,8 @@ static void control_characters_become_question_marks(void **state)
 }
 
 /* U+0080 to U+009F are control characters too: some terminals take U+009B for an escape. */
-static void control_characters_of_two_bytes_are_no_exception(void **state)
+TEST(control_characters_of_two_bytes_are_no_exception)
 {
-    (void)state;
     assert_logs("sluice: a??31mb\n", LOG_INFO, "%s",
                 "a\xc2\x9b"
                 "31mb");
@@ -59,9 +51,8 @@ static void control_characters_of_two_bytes_are_no_exception(void **state)
     assert_logs("sluice: \xc2\xa0\xc3\x9b\n", LOG_INFO, "%s", "\xc2\xa0\xc3\x9b");
 }
 
-static void a_line_too_long_is_cut_and_stays_one_line(void **state)
+TEST(a_line_too_long_is_cut_and_stays_one_line)
 {
-    (void)state;
     for (size_t size = 900; size < 2100; size += 1 + size % 7) {
         char *longest = malloc(size + 1);
         memset(longest, 'x', size);
@@ -121,9 +112,8 @@ static void hear(void *argument)
  * A system may have a few of them on their way when the reader reads again: those come, and the
  * others were lost.
  */
-static void lines_that_nobody_reads_are_lost_and_told_of_later(void **state)
+TEST(lines_that_nobody_reads_are_lost_and_told_of_later)
 {
-    (void)state;
     size_t filled;
     struct thread *reader;
     struct error error;
@@ -147,9 +137,8 @@ static void lines_that_nobody_reads_are_lost_and_told_of_later(void **state)
     assert_string_equal(at, expected);
 }
 
-static void what_is_read_in_time_is_written(void **state)
+TEST(what_is_read_in_time_is_written)
 {
-    (void)state;
     size_t filled;
     static char text[1024 * 1024];
     struct test_pipe pipe = lead_to_full_pipe(&filled);
@@ -163,9 +152,8 @@ static void what_is_read_in_time_is_written(void **state)
 }
 
 /* As a ledger may be. */
-static void more_than_a_pipe_takes_is_not_written_where_nobody_reads(void **state)
+TEST(more_than_a_pipe_takes_is_not_written_where_nobody_reads)
 {
-    (void)state;
     size_t filled;
     char *text = calloc(1, 300000);
     assert_non_null(text);
@@ -181,18 +169,16 @@ static void more_than_a_pipe_takes_is_not_written_where_nobody_reads(void **stat
     free(text);
 }
 
-static void where_there_is_no_stream_nothing_is_written(void **state)
+TEST(where_there_is_no_stream_nothing_is_written)
 {
-    (void)state;
     standard_stream_lead(STREAM_ERROR, NO_STREAM);
     bool written = log_stream_write("line\n", 5, 0);
     standard_stream_lead_back(STREAM_ERROR);
     assert_false(written);
 }
 
-static void a_reader_that_has_gone_is_noticed(void **state)
+TEST(a_reader_that_has_gone_is_noticed)
 {
-    (void)state;
     struct test_pipe pipe = test_pipe_open();
     standard_stream_lead(STREAM_ERROR, pipe.writer);
     assert_true(log_stream_write("line\n", 5, 1000));
@@ -216,9 +202,8 @@ static void write_lines(void *argument)
                  *mark);
 }
 
-static void lines_of_many_threads_do_not_mix(void **state)
+TEST(lines_of_many_threads_do_not_mix)
 {
-    (void)state;
     struct thread *threads[WRITERS];
     struct error error;
     static char marks[] = "abcd";
@@ -254,9 +239,8 @@ static void write_to_pipe(void *argument)
             unwritten++;
 }
 
-static void nor_do_they_in_a_pipe(void **state)
+TEST(nor_do_they_in_a_pipe)
 {
-    (void)state;
     struct thread *threads[WRITERS];
     struct error error;
     static char marks[] = "abcd";
@@ -280,9 +264,8 @@ static void nor_do_they_in_a_pipe(void **state)
 
 /* --- rate ------------------------------------------------------------------------------------- */
 
-static void the_first_line_is_allowed_and_the_next_are_held_and_counted(void **state)
+TEST(the_first_line_is_allowed_and_the_next_are_held_and_counted)
 {
-    (void)state;
     struct log_limit limit = {0};
     uint64_t held = 99;
     int64_t begun = clock_monotonic_ns();
@@ -295,9 +278,8 @@ static void the_first_line_is_allowed_and_the_next_are_held_and_counted(void **s
     assert_int_equal(limit.held, 1000);
 }
 
-static void after_its_time_a_line_tells_how_many_were_held(void **state)
+TEST(after_its_time_a_line_tells_how_many_were_held)
 {
-    (void)state;
     struct log_limit limit = {0};
     uint64_t held = 0;
     assert_true(log_allowed(&limit, &held));
@@ -312,33 +294,11 @@ static void after_its_time_a_line_tells_how_many_were_held(void **state)
     assert_int_equal(held, 0);
 }
 
-static void one_place_does_not_hold_another(void **state)
+TEST(one_place_does_not_hold_another)
 {
-    (void)state;
     struct log_limit here = {0};
     struct log_limit there = {0};
     uint64_t held;
     assert_true(log_allowed(&here, &held));
     assert_true(log_allowed(&there, &held));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_says_who_speaks_and_how_bad_it_is),
-        cmocka_unit_test(control_characters_become_question_marks),
-        cmocka_unit_test(control_characters_of_two_bytes_are_no_exception),
-        cmocka_unit_test(a_line_too_long_is_cut_and_stays_one_line),
-        cmocka_unit_test(lines_that_nobody_reads_are_lost_and_told_of_later),
-        cmocka_unit_test(what_is_read_in_time_is_written),
-        cmocka_unit_test(more_than_a_pipe_takes_is_not_written_where_nobody_reads),
-        cmocka_unit_test(where_there_is_no_stream_nothing_is_written),
-        cmocka_unit_test(a_reader_that_has_gone_is_noticed),
-        cmocka_unit_test(lines_of_many_threads_do_not_mix),
-        cmocka_unit_test(nor_do_they_in_a_pipe),
-        cmocka_unit_test(the_first_line_is_allowed_and_the_next_are_held_and_counted),
-        cmocka_unit_test(after_its_time_a_line_tells_how_many_were_held),
-        cmocka_unit_test(one_place_does_not_hold_another),
-    };
-    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* The log of a program that runs: of a level, merged, and whole beside a ledger. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/log/log.h"
 #include "collector/log/log_repeats.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 static void begin(enum log_level level, enum log_format format)
 {
@@ -43,9 +38,8 @@ static void log_at_all_levels(void)
     log_naming(LOG_ERROR, LOG_OF_LISTENER, "udp://a", "three of udp://a");
 }
 
-static void what_is_less_than_the_level_is_left_out(void **state)
+TEST(what_is_less_than_the_level_is_left_out)
 {
-    (void)state;
     begin_taking(LOG_INFO, LOG_TEXT);
     log_at_all_levels();
     end_and_expect("sluice: one\nsluice: warning: file:a: two\nsluice: error: three of udp://a\n");
@@ -57,17 +51,15 @@ static void what_is_less_than_the_level_is_left_out(void **state)
     end_and_expect("sluice: error: three of udp://a\n");
 }
 
-static void a_ledger_has_no_level(void **state)
+TEST(a_ledger_has_no_level)
 {
-    (void)state;
     begin_taking(LOG_ERROR, LOG_JSON);
     assert_true(log_text(LOG_INFO, "ledger\n", 7, 0));
     end_and_expect("ledger\n");
 }
 
-static void when_it_has_ended_everything_is_text_again(void **state)
+TEST(when_it_has_ended_everything_is_text_again)
 {
-    (void)state;
     standard_stream_take(STREAM_ERROR);
     begin(LOG_ERROR, LOG_JSON);
     log_end();
@@ -78,9 +70,8 @@ static void when_it_has_ended_everything_is_text_again(void **state)
 
 /* --- repetitions ------------------------------------------------------------------------------ */
 
-static void repetitions_are_told_when_something_else_comes_and_at_the_end(void **state)
+TEST(repetitions_are_told_when_something_else_comes_and_at_the_end)
 {
-    (void)state;
     begin_taking(LOG_INFO, LOG_TEXT);
     for (int i = 0; i < 4; i++)
         log_line(LOG_ERROR, "full");
@@ -93,9 +84,8 @@ static void repetitions_are_told_when_something_else_comes_and_at_the_end(void *
                    "sluice: warning: last message repeated 1 time\n");
 }
 
-static void a_ledger_comes_behind_them(void **state)
+TEST(a_ledger_comes_behind_them)
 {
-    (void)state;
     begin_taking(LOG_INFO, LOG_TEXT);
     log_line(LOG_ERROR, "full");
     log_line(LOG_ERROR, "full");
@@ -111,9 +101,8 @@ static void wake(void *context)
     woken++;
 }
 
-static void who_waits_is_woken_by_the_first_of_them(void **state)
+TEST(who_waits_is_woken_by_the_first_of_them)
 {
-    (void)state;
     begin_taking(LOG_INFO, LOG_TEXT);
     log_watch(wake, &woken);
     woken = 0;
@@ -169,9 +158,8 @@ static void end_diverted(void)
     log_divert(NULL);
 }
 
-static void repetitions_that_cannot_be_told_are_lost_messages(void **state)
+TEST(repetitions_that_cannot_be_told_are_lost_messages)
 {
-    (void)state;
     begin_diverted(LOG_TEXT);
     for (int i = 0; i < 4; i++)
         log_line(LOG_ERROR, "full");
@@ -183,9 +171,8 @@ static void repetitions_that_cannot_be_told_are_lost_messages(void **state)
     assert_string_equal(taken.text, "full\n4 lines were lost\ntwo\n");
 }
 
-static void but_stay_where_nothing_else_comes(void **state)
+TEST(but_stay_where_nothing_else_comes)
 {
-    (void)state;
     begin_diverted(LOG_TEXT);
     log_line(LOG_ERROR, "full");
     log_line(LOG_ERROR, "full");
@@ -197,9 +184,8 @@ static void but_stay_where_nothing_else_comes(void **state)
     assert_string_equal(taken.text, "full\nlast message repeated 2 times\n");
 }
 
-static void what_was_lost_is_not_repeated(void **state)
+TEST(what_was_lost_is_not_repeated)
 {
-    (void)state;
     begin_diverted(LOG_TEXT);
     taken.refuses = true;
     log_line(LOG_ERROR, "full");
@@ -210,9 +196,8 @@ static void what_was_lost_is_not_repeated(void **state)
     assert_string_equal(taken.text, "2 lines were lost\nfull\n");
 }
 
-static void in_json_losses_are_an_object_too(void **state)
+TEST(in_json_losses_are_an_object_too)
 {
-    (void)state;
     begin_diverted(LOG_JSON);
     taken.refuses = true;
     log_line(LOG_ERROR, "full");
@@ -267,9 +252,8 @@ static void write_text(void *argument)
     *(bool *)argument = log_text(LOG_INFO, long_text, TEXT_SIZE, 20000);
 }
 
-static void lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not(void **state)
+TEST(lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not)
 {
-    (void)state;
     struct thread *thread;
     struct error error;
     bool written = false;
@@ -290,9 +274,8 @@ static void lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not(void 
                                            "message repeated 1 time\nsluice: three\n");
 }
 
-static void what_does_not_fit_there_is_lost_and_told_of(void **state)
+TEST(what_does_not_fit_there_is_lost_and_told_of)
 {
-    (void)state;
     struct thread *thread;
     struct error error;
     bool written = false;
@@ -315,9 +298,8 @@ static void hear_next(void *argument)
     hear_until(argument, 0, "next\n");
 }
 
-static void a_text_that_was_given_up_is_not_continued_by_a_line(void **state)
+TEST(a_text_that_was_given_up_is_not_continued_by_a_line)
 {
-    (void)state;
     struct thread *thread;
     struct error error;
     struct test_pipe pipe = begin_long_text();
@@ -345,9 +327,8 @@ static void write_lines(void *argument)
         log_line(LOG_ERROR, "full");
 }
 
-static void no_repetition_is_lost_among_threads(void **state)
+TEST(no_repetition_is_lost_among_threads)
 {
-    (void)state;
     struct thread *threads[WRITERS];
     struct error error;
     begin_taking(LOG_INFO, LOG_TEXT);
@@ -356,25 +337,4 @@ static void no_repetition_is_lost_among_threads(void **state)
     for (int i = 0; i < WRITERS; i++)
         thread_join(threads[i]);
     end_and_expect("sluice: error: full\nsluice: error: last message repeated 1199 times\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_less_than_the_level_is_left_out),
-        cmocka_unit_test(a_ledger_has_no_level),
-        cmocka_unit_test(when_it_has_ended_everything_is_text_again),
-        cmocka_unit_test(repetitions_are_told_when_something_else_comes_and_at_the_end),
-        cmocka_unit_test(a_ledger_comes_behind_them),
-        cmocka_unit_test(who_waits_is_woken_by_the_first_of_them),
-        cmocka_unit_test(repetitions_that_cannot_be_told_are_lost_messages),
-        cmocka_unit_test(but_stay_where_nothing_else_comes),
-        cmocka_unit_test(what_was_lost_is_not_repeated),
-        cmocka_unit_test(in_json_losses_are_an_object_too),
-        cmocka_unit_test(lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not),
-        cmocka_unit_test(what_does_not_fit_there_is_lost_and_told_of),
-        cmocka_unit_test(a_text_that_was_given_up_is_not_continued_by_a_line),
-        cmocka_unit_test(no_repetition_is_lost_among_threads),
-    };
-    return cmocka_run_group_tests_name("log_begun", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* What is logged goes elsewhere where stderr is nobody's: whole, with its level beside it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/log/log.h"
+#include "tests/support/test.h"
 
 static struct {
     bool refuses;
@@ -43,7 +38,7 @@ static int restore(void **state)
     return 0;
 }
 
-static void a_line_comes_with_its_level_and_without_a_prefix(void **state)
+TEST_WITH(a_line_comes_with_its_level_and_without_a_prefix, divert, restore)
 {
     (void)state;
     static const enum log_level levels[] = {LOG_ERROR, LOG_WARNING, LOG_INFO};
@@ -55,7 +50,7 @@ static void a_line_comes_with_its_level_and_without_a_prefix(void **state)
     assert_int_equal(taken.calls, 3);
 }
 
-static void a_text_comes_as_it_is(void **state)
+TEST_WITH(a_text_comes_as_it_is, divert, restore)
 {
     (void)state;
     static const char ledger[] = "ledger\n  received 5\n";
@@ -64,7 +59,7 @@ static void a_text_comes_as_it_is(void **state)
     assert_int_equal(taken.level, LOG_INFO);
 }
 
-static void what_is_not_taken_is_told_of_later(void **state)
+TEST_WITH(what_is_not_taken_is_told_of_later, divert, restore)
 {
     (void)state;
     taken.refuses = true;
@@ -79,22 +74,10 @@ static void what_is_not_taken_is_told_of_later(void **state)
     assert_string_equal(taken.text, "four\n");
 }
 
-static void diverted_no_longer_it_goes_to_stderr(void **state)
+TEST_WITH(diverted_no_longer_it_goes_to_stderr, divert, restore)
 {
     (void)state;
     log_divert(NULL);
     log_line(LOG_INFO, "this is for stderr");
     assert_int_equal(taken.calls, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_line_comes_with_its_level_and_without_a_prefix, divert,
-                                        restore),
-        cmocka_unit_test_setup_teardown(a_text_comes_as_it_is, divert, restore),
-        cmocka_unit_test_setup_teardown(what_is_not_taken_is_told_of_later, divert, restore),
-        cmocka_unit_test_setup_teardown(diverted_no_longer_it_goes_to_stderr, divert, restore),
-    };
-    return cmocka_run_group_tests_name("log_divert", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* A message of the log as the line it becomes: text, JSON, and in the journal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/log/log_entry.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 /* 2001-09-09T01:46:40.000000005Z */
@@ -39,9 +34,8 @@ static const char *written(const struct log_entry *entry, uint64_t repeated, enu
     return line;
 }
 
-static void text_has_the_name_before_the_message(void **state)
+TEST(text_has_the_name_before_the_message)
 {
-    (void)state;
     const struct log_entry entry =
         entry_of(LOG_ERROR, LOG_OF_SINK, "file:a", false, "is %s", "full");
     assert_string_equal(written(&entry, 0, LOG_TEXT, LOG_ON_STREAM),
@@ -53,9 +47,8 @@ static void text_has_the_name_before_the_message(void **state)
                         "sluice: listening on udp://a:1\n");
 }
 
-static void json_has_the_name_as_a_member(void **state)
+TEST(json_has_the_name_as_a_member)
 {
-    (void)state;
     const struct log_entry sink = entry_of(LOG_ERROR, LOG_OF_SINK, "file:a", false, "is full");
     const struct log_entry listener =
         entry_of(LOG_INFO, LOG_OF_LISTENER, "udp://a:1", true, "listening on udp://a:1");
@@ -76,9 +69,8 @@ static void json_has_the_name_as_a_member(void **state)
                         "\"message\":\"careful\"}\n");
 }
 
-static void in_the_journal_a_line_begins_with_its_level(void **state)
+TEST(in_the_journal_a_line_begins_with_its_level)
 {
-    (void)state;
     static const char *const begins[] = {"<3>", "<4>", "<6>"};
     static const enum log_level levels[] = {LOG_ERROR, LOG_WARNING, LOG_INFO};
     for (size_t i = 0; i < 3; i++) {
@@ -92,9 +84,8 @@ static void in_the_journal_a_line_begins_with_its_level(void **state)
     }
 }
 
-static void repetitions_are_told_as_syslog_does_or_with_the_message(void **state)
+TEST(repetitions_are_told_as_syslog_does_or_with_the_message)
 {
-    (void)state;
     const struct log_entry entry = entry_of(LOG_WARNING, LOG_OF_SINK, "file:a", false, "full");
     assert_string_equal(written(&entry, 1, LOG_TEXT, LOG_ON_STREAM),
                         "sluice: warning: last message repeated 1 time\n");
@@ -120,9 +111,8 @@ static void assert_is_json(const struct log_entry *entry)
 }
 
 /* Whatever bytes a path has, or a text of the system's; also where characters are cut in two. */
-static void json_is_valid_whatever_is_in_it(void **state)
+TEST(json_is_valid_whatever_is_in_it)
 {
-    (void)state;
     for (int first = 1; first < 256; first++) {
         for (int second = 1; second < 256; second += first < 0x80 ? 17 : 1) {
             const char text[] = {'a', (char)first, (char)second, 'b', '\0'};
@@ -133,9 +123,8 @@ static void json_is_valid_whatever_is_in_it(void **state)
     }
 }
 
-static void nor_does_its_length_matter(void **state)
+TEST(nor_does_its_length_matter)
 {
-    (void)state;
     static const char *const units[] = {"x", "\"", "\\", "\xff", "\xf0\x9f\x8c\xa1", "\xe6\xb8"};
     static char longest[3000];
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -152,9 +141,8 @@ static void nor_does_its_length_matter(void **state)
     }
 }
 
-static void an_ordinary_message_is_not_cut_in_json(void **state)
+TEST(an_ordinary_message_is_not_cut_in_json)
 {
-    (void)state;
     char text[LOG_TEXT_SIZE];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -165,18 +153,4 @@ static void an_ordinary_message_is_not_cut_in_json(void **state)
     assert_true(json_tree_is_string(json_tree_member(tree, "message"), text));
     assert_true(json_tree_is_string(json_tree_member(tree, "sink"), text));
     json_tree_free(tree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_has_the_name_before_the_message),
-        cmocka_unit_test(json_has_the_name_as_a_member),
-        cmocka_unit_test(in_the_journal_a_line_begins_with_its_level),
-        cmocka_unit_test(repetitions_are_told_as_syslog_does_or_with_the_message),
-        cmocka_unit_test(json_is_valid_whatever_is_in_it),
-        cmocka_unit_test(nor_does_its_length_matter),
-        cmocka_unit_test(an_ordinary_message_is_not_cut_in_json),
-    };
-    return cmocka_run_group_tests_name("log_entry", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Repeated messages: which they are, and when they are told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/log/log_repeats.h"
+#include "tests/support/test.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -19,9 +14,8 @@ static struct log_entry warning(const char *message)
     return entry;
 }
 
-static void the_same_again_is_counted(void **state)
+TEST(the_same_again_is_counted)
 {
-    (void)state;
     struct log_repeats repeats = {0};
     const struct log_entry full = warning("full");
     assert_false(log_repeats_take(&repeats, &full, 5));
@@ -32,9 +26,8 @@ static void the_same_again_is_counted(void **state)
     assert_int_equal(repeats.count, 2);
 }
 
-static void what_differs_in_anything_is_another(void **state)
+TEST(what_differs_in_anything_is_another)
 {
-    (void)state;
     struct log_repeats repeats = {0};
     const struct log_entry full = warning("full");
     struct log_entry other = full;
@@ -53,9 +46,8 @@ static void what_differs_in_anything_is_another(void **state)
 }
 
 /* Somebody waits for it: "reopened" twice is two answers. */
-static void information_is_never_merged(void **state)
+TEST(information_is_never_merged)
 {
-    (void)state;
     struct log_repeats repeats = {0};
     struct log_entry reopened = warning("reopened");
     reopened.level = LOG_INFO;
@@ -63,9 +55,8 @@ static void information_is_never_merged(void **state)
     assert_false(log_repeats_take(&repeats, &reopened, 1));
 }
 
-static void a_repetition_is_due_ten_seconds_after_the_first(void **state)
+TEST(a_repetition_is_due_ten_seconds_after_the_first)
 {
-    (void)state;
     struct log_repeats repeats = {0};
     const struct log_entry full = warning("full");
     log_repeats_begin(&repeats, &full, 0);
@@ -81,9 +72,8 @@ static void a_repetition_is_due_ten_seconds_after_the_first(void **state)
     assert_int_equal(repeats.count, 2);
 }
 
-static void after_ten_quiet_seconds_it_is_news(void **state)
+TEST(after_ten_quiet_seconds_it_is_news)
 {
-    (void)state;
     struct log_repeats repeats = {0};
     const struct log_entry full = warning("full");
     log_repeats_begin(&repeats, &full, 0);
@@ -96,9 +86,8 @@ static void after_ten_quiet_seconds_it_is_news(void **state)
     assert_false(log_repeats_take(&repeats, &full, 51 * SECOND));
 }
 
-static void what_cannot_be_told_stays_and_is_due_again(void **state)
+TEST(what_cannot_be_told_stays_and_is_due_again)
 {
-    (void)state;
     struct log_repeats repeats = {0};
     const struct log_entry full = warning("full");
     log_repeats_begin(&repeats, &full, 0);
@@ -109,17 +98,4 @@ static void what_cannot_be_told_stays_and_is_due_again(void **state)
     assert_int_equal(log_repeats_end(&repeats), 0);
     assert_int_equal(log_repeats_due(&repeats), INT64_MAX);
     assert_false(log_repeats_take(&repeats, &full, 12 * SECOND));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_again_is_counted),
-        cmocka_unit_test(what_differs_in_anything_is_another),
-        cmocka_unit_test(information_is_never_merged),
-        cmocka_unit_test(a_repetition_is_due_ten_seconds_after_the_first),
-        cmocka_unit_test(after_ten_quiet_seconds_it_is_news),
-        cmocka_unit_test(what_cannot_be_told_stays_and_is_due_again),
-    };
-    return cmocka_run_group_tests_name("log_repeats", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* Which form of metrics an Accept header asks for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/metrics/metrics_accept.h"
+#include "tests/support/test.h"
 
 #define OPENMETRICS "application/openmetrics-text"
 
-static void who_names_openmetrics_gets_it(void **state)
+TEST(who_names_openmetrics_gets_it)
 {
-    (void)state;
     assert_true(metrics_accept_openmetrics(OPENMETRICS));
     assert_true(metrics_accept_openmetrics(OPENMETRICS ";version=1.0.0"));
     assert_true(metrics_accept_openmetrics("  Application/OpenMetrics-Text ; charset=utf-8 "));
@@ -23,18 +17,16 @@ static void who_names_openmetrics_gets_it(void **state)
                                                        "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"));
 }
 
-static void who_wants_the_other_text_more_gets_that(void **state)
+TEST(who_wants_the_other_text_more_gets_that)
 {
-    (void)state;
     assert_false(metrics_accept_openmetrics("text/plain," OPENMETRICS ";q=0.9"));
     assert_false(metrics_accept_openmetrics("text/plain;q=0.51," OPENMETRICS ";q=0.5"));
     assert_true(metrics_accept_openmetrics("text/plain;q=0.5," OPENMETRICS ";q=0.500"));
     assert_true(metrics_accept_openmetrics("text/plain;q=0.5," OPENMETRICS ";q=0.501"));
 }
 
-static void who_refuses_openmetrics_or_does_not_name_it_does_not_get_it(void **state)
+TEST(who_refuses_openmetrics_or_does_not_name_it_does_not_get_it)
 {
-    (void)state;
     assert_false(metrics_accept_openmetrics(NULL));
     assert_false(metrics_accept_openmetrics(""));
     assert_false(metrics_accept_openmetrics("*/*"));
@@ -46,23 +38,11 @@ static void who_refuses_openmetrics_or_does_not_name_it_does_not_get_it(void **s
     assert_false(metrics_accept_openmetrics("application/openmetrics"));
 }
 
-static void what_cannot_be_read_harms_nobody(void **state)
+TEST(what_cannot_be_read_harms_nobody)
 {
-    (void)state;
     assert_false(metrics_accept_openmetrics(",,;;,=;q,"));
     assert_false(metrics_accept_openmetrics(OPENMETRICS ";q=-1"));
     assert_false(metrics_accept_openmetrics(OPENMETRICS ";q=x"));
     assert_true(metrics_accept_openmetrics(OPENMETRICS ";q=9999999999999"));
     assert_true(metrics_accept_openmetrics(";" OPENMETRICS "," OPENMETRICS ";;q"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_names_openmetrics_gets_it),
-        cmocka_unit_test(who_wants_the_other_text_more_gets_that),
-        cmocka_unit_test(who_refuses_openmetrics_or_does_not_name_it_does_not_get_it),
-        cmocka_unit_test(what_cannot_be_read_harms_nobody),
-    };
-    return cmocka_run_group_tests_name("metrics_accept", tests, NULL, NULL);
 }

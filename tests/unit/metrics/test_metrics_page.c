@@ -1,16 +1,11 @@
 /* The page of metrics: every counter of the ledger is on it, once, in both formats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/metrics/metrics_help.h"
 #include "collector/metrics/metrics_page.h"
+#include "tests/support/test.h"
 
 #define PAGE_SIZE ((size_t)256 * 1024)
 
@@ -106,7 +101,7 @@ static void assert_terms(const struct fixture *fixture, const struct ledger_term
     }
 }
 
-static void every_term_of_the_ledger_is_on_the_page(void **state)
+TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char line[256];
@@ -146,7 +141,7 @@ static void every_term_of_the_ledger_is_on_the_page(void **state)
     }
 }
 
-static void every_refusal_and_failure_of_a_sink_has_its_reason(void **state)
+TEST_WITH(every_refusal_and_failure_of_a_sink_has_its_reason, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char line[256];
@@ -171,9 +166,8 @@ static void every_refusal_and_failure_of_a_sink_has_its_reason(void **state)
     assert_line(fixture, "sluice_sink_in_flight_records{sink=\"stdout:\"} 3");
 }
 
-static void every_term_has_a_help_of_its_own(void **state)
+TEST(every_term_has_a_help_of_its_own)
 {
-    (void)state;
     const char *unknown = metrics_help("sink", "no such term");
     for (const struct ledger_term *term = listener_terms; term->name != NULL; term++)
         assert_ptr_not_equal(metrics_help("listener", term->name), unknown);
@@ -185,7 +179,7 @@ static void every_term_has_a_help_of_its_own(void **state)
         assert_ptr_not_equal(metrics_help("dead_letters", term->name), unknown);
 }
 
-static void a_sockets_drops_are_told_and_not_a_captures(void **state)
+TEST_WITH(a_sockets_drops_are_told_and_not_a_captures, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     counter_set(&ledger_intake_block(fixture->ledger, 0)->kernel_drops, 5);
@@ -196,7 +190,7 @@ static void a_sockets_drops_are_told_and_not_a_captures(void **state)
     assert_null(strstr(fixture->text, "kernel_drops_and_filtered"));
 }
 
-static void drops_that_are_not_all_losses_have_another_name(void **state)
+TEST_WITH(drops_that_are_not_all_losses_have_another_name, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     counter_set(&ledger_intake_block(fixture->ledger, 0)->kernel_drops, 5);
@@ -206,7 +200,7 @@ static void drops_that_are_not_all_losses_have_another_name(void **state)
     assert_null(strstr(fixture->text, "sluice_listener_kernel_drops_total"));
 }
 
-static void two_of_one_name_are_told_as_one(void **state)
+TEST_WITH(two_of_one_name_are_told_as_one, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     assert_int_equal(ledger_add_listener(fixture->ledger, "pcap:x", "capture", "otlp"), 2);
@@ -227,7 +221,7 @@ static void two_of_one_name_are_told_as_one(void **state)
     assert_line(fixture, "sluice_sink_written_total{sink=\"stdout:\"} 14");
 }
 
-static void a_name_may_have_any_bytes(void **state)
+TEST_WITH(a_name_may_have_any_bytes, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     assert_int_equal(ledger_add_sink(fixture->ledger, "file:a\"b\\c\nd\xff"), 1);
@@ -237,7 +231,7 @@ static void a_name_may_have_any_bytes(void **state)
 
 /* --- measures --------------------------------------------------------------------------------- */
 
-static void a_histogram_counts_up_to_each_bound_in_base_units(void **state)
+TEST_WITH(a_histogram_counts_up_to_each_bound_in_base_units, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct sink_counters *sink = ledger_sink_block(fixture->ledger, 0);
@@ -265,7 +259,7 @@ static void a_histogram_counts_up_to_each_bound_in_base_units(void **state)
 
 /* --- how things stand ------------------------------------------------------------------------- */
 
-static void levels_stand_beside_their_limits(void **state)
+TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->facts.now_ns = INT64_C(20000000000);
@@ -289,7 +283,7 @@ static void levels_stand_beside_their_limits(void **state)
     assert_null(strstr(fixture->text, "process_"));
 }
 
-static void the_process_is_told_as_prometheus_names_it(void **state)
+TEST_WITH(the_process_is_told_as_prometheus_names_it, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, USAGE_UNLIMITED, 12, 1024};
@@ -306,7 +300,7 @@ static void the_process_is_told_as_prometheus_names_it(void **state)
 
 /* --- formats ---------------------------------------------------------------------------------- */
 
-static void openmetrics_names_families_without_their_suffix_and_has_an_end(void **state)
+TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     write_page(fixture, METRICS_PROMETHEUS);
@@ -325,7 +319,7 @@ static void openmetrics_names_families_without_their_suffix_and_has_an_end(void 
 }
 
 /* All samples of a family stand together, behind its one TYPE. */
-static void no_family_is_begun_twice(void **state)
+TEST_WITH(no_family_is_begun_twice, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     char line[256];
@@ -337,25 +331,4 @@ static void no_family_is_begun_twice(void **state)
         line[size] = '\0';
         assert_line(fixture, line);
     }
-}
-
-#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fixture(every_term_of_the_ledger_is_on_the_page),
-        with_fixture(every_refusal_and_failure_of_a_sink_has_its_reason),
-        cmocka_unit_test(every_term_has_a_help_of_its_own),
-        with_fixture(a_sockets_drops_are_told_and_not_a_captures),
-        with_fixture(drops_that_are_not_all_losses_have_another_name),
-        with_fixture(two_of_one_name_are_told_as_one),
-        with_fixture(a_name_may_have_any_bytes),
-        with_fixture(a_histogram_counts_up_to_each_bound_in_base_units),
-        with_fixture(levels_stand_beside_their_limits),
-        with_fixture(the_process_is_told_as_prometheus_names_it),
-        with_fixture(openmetrics_names_families_without_their_suffix_and_has_an_end),
-        with_fixture(no_family_is_begun_twice),
-    };
-    return cmocka_run_group_tests_name("metrics_page", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Bytes that a destination took back do not make a counter fall. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/metrics/metrics_rising.h"
+#include "tests/support/test.h"
 
 /* One sink of several tells so many bytes. */
 static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
@@ -27,7 +22,7 @@ static uint64_t told_alone(struct metrics_rising *rising, size_t index, uint64_t
     return total.bytes;
 }
 
-static void what_is_taken_back_is_told_until_more_was_written(void **state)
+TEST_WITH(what_is_taken_back_is_told_until_more_was_written, NULL, NULL)
 {
     struct metrics_rising rising = {0};
     (void)state;
@@ -38,7 +33,7 @@ static void what_is_taken_back_is_told_until_more_was_written(void **state)
     metrics_rising_free(&rising);
 }
 
-static void each_sink_rises_alone_wherever_it_stands(void **state)
+TEST_WITH(each_sink_rises_alone_wherever_it_stands, NULL, NULL)
 {
     struct metrics_rising rising = {0};
     (void)state;
@@ -50,13 +45,4 @@ static void each_sink_rises_alone_wherever_it_stands(void **state)
     assert_int_equal(told_alone(&rising, 3, 3), 5);
     assert_int_equal(told_alone(&rising, 2, 0), 1);
     metrics_rising_free(&rising);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_taken_back_is_told_until_more_was_written),
-        cmocka_unit_test(each_sink_rises_alone_wherever_it_stands),
-    };
-    return cmocka_run_group_tests_name("metrics_rising", tests, NULL, NULL);
 }

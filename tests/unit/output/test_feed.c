@@ -1,13 +1,8 @@
 /* When a producer has the sinks woken that it has handed batches to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/output/feed.h"
 #include "tests/support/output/fake_sink.h"
+#include "tests/support/test.h"
 
 #define NOW_NS INT64_C(1000000000000)
 
@@ -58,7 +53,7 @@ static void assert_asleep(const struct fake_sink *fake, size_t waiting)
     assert_int_equal(batch_queue_level(fake->queues[0]), waiting);
 }
 
-static void where_nothing_is_expected_sinks_are_woken(void **state)
+TEST_WITH(where_nothing_is_expected_sinks_are_woken, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
@@ -75,7 +70,8 @@ static void where_nothing_is_expected_sinks_are_woken(void **state)
     finish(fake, feed, offers);
 }
 
-static void what_is_held_is_written_when_the_first_of_it_is_due(void **state)
+TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
@@ -98,7 +94,8 @@ static void what_is_held_is_written_when_the_first_of_it_is_due(void **state)
     finish(fake, feed, offers);
 }
 
-static void many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound(void **state)
+TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     static const struct {
         size_t sinks;
@@ -118,7 +115,7 @@ static void many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound(void **sta
     finish(fake, feed, offers);
 }
 
-static void nothing_is_held_while_a_queue_fills_up(void **state)
+TEST_WITH(nothing_is_held_while_a_queue_fills_up, fake_sink_set_up, fake_sink_tear_down)
 {
     const int filled = (int)(FAKE_CAPACITY * FEED_HOLD_BACKLOG);
     struct fake_sink *fake = *state;
@@ -134,7 +131,7 @@ static void nothing_is_held_while_a_queue_fills_up(void **state)
     finish(fake, feed, offers);
 }
 
-static void after_so_many_batches_sinks_are_woken_in_any_case(void **state)
+TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
@@ -144,16 +141,4 @@ static void after_so_many_batches_sinks_are_woken_in_any_case(void **state)
     fake_sink_wait_settled(fake, FEED_MOST_HELD);
     assert_true(feed_hold(feed, NOW_NS, NOW_NS) == INT64_MAX);
     finish(fake, feed, offers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fake_sink(where_nothing_is_expected_sinks_are_woken),
-        with_fake_sink(what_is_held_is_written_when_the_first_of_it_is_due),
-        with_fake_sink(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound),
-        with_fake_sink(nothing_is_held_while_a_queue_fills_up),
-        with_fake_sink(after_so_many_batches_sinks_are_woken_in_any_case),
-    };
-    return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
 }

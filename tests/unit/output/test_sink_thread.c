@@ -1,21 +1,16 @@
 /* A sink whose destination keeps taking: what it is given is written, whole, once, and counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/base/random_number.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 /* --- flow ------------------------------------------------------------------------------------- */
 
-static void what_is_pushed_is_written_at_once_and_counted(void **state)
+TEST_WITH(what_is_pushed_is_written_at_once_and_counted, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -66,7 +61,7 @@ static void assert_numbers(const struct fake_sink *fake, unsigned count)
     assert_int_equal(counter_read(&fake->counters->bytes), fake->size);
 }
 
-static void everything_from_all_queues_is_written_once(void **state)
+TEST_WITH(everything_from_all_queues_is_written_once, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -75,7 +70,7 @@ static void everything_from_all_queues_is_written_once(void **state)
     assert_numbers(fake, 2000);
 }
 
-static void a_destination_that_takes_pieces_gets_every_byte(void **state)
+TEST_WITH(a_destination_that_takes_pieces_gets_every_byte, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->random_pieces = 7;
@@ -86,7 +81,7 @@ static void a_destination_that_takes_pieces_gets_every_byte(void **state)
 }
 
 /* Each queue's own order is kept; between queues there is none. */
-static void the_order_of_one_queue_is_kept(void **state)
+TEST_WITH(the_order_of_one_queue_is_kept, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -105,7 +100,7 @@ static void the_order_of_one_queue_is_kept(void **state)
     }
 }
 
-static void a_sink_that_is_behind_writes_large_blocks(void **state)
+TEST_WITH(a_sink_that_is_behind_writes_large_blocks, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&fake->gate_shut, true);
@@ -118,7 +113,7 @@ static void a_sink_that_is_behind_writes_large_blocks(void **state)
     assert_in_range(atomic_load(&fake->writes), 2, fake->size / 60000);
 }
 
-static void more_records_than_the_sink_can_note_are_no_trouble(void **state)
+TEST_WITH(more_records_than_the_sink_can_note_are_no_trouble, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&fake->gate_shut, true);
@@ -138,7 +133,8 @@ static bool somebody_looks_on(const struct destination *destination)
 }
 
 /* However many are waiting, and however long they could be collected. */
-static void where_somebody_looks_on_each_record_is_written_by_itself_and_whole(void **state)
+TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->stream.is_watched = somebody_looks_on;
@@ -156,7 +152,8 @@ static void where_somebody_looks_on_each_record_is_written_by_itself_and_whole(v
 }
 
 /* The line ends in "\r\n", as one of csv does. */
-static void where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines(void **state)
+TEST_WITH(where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines,
+          fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->stream.is_watched = somebody_looks_on;
@@ -166,7 +163,8 @@ static void where_somebody_looks_on_no_control_character_is_written_but_ends_of_
     fake_sink_assert_wrote(fake, "a?[m?b???\xc3\x9b\r\n", 1);
 }
 
-static void where_nobody_looks_on_control_characters_are_written_as_they_are(void **state)
+TEST_WITH(where_nobody_looks_on_control_characters_are_written_as_they_are, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -177,7 +175,7 @@ static void where_nobody_looks_on_control_characters_are_written_as_they_are(voi
 
 /* --- records that leave no line, or too long a one -------------------------------------------- */
 
-static void a_record_without_a_line_is_filtered(void **state)
+TEST_WITH(a_record_without_a_line_is_filtered, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -192,7 +190,8 @@ static void a_record_without_a_line_is_filtered(void **state)
     assert_int_equal(counter_read(&fake->counters->filtered), 6);
 }
 
-static void values_without_a_form_are_counted_when_they_are_written(void **state)
+TEST_WITH(values_without_a_form_are_counted_when_they_are_written, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write gone[] = {{WRITE_OK, 0}, {WRITE_CLOSED, 0}};
@@ -209,7 +208,7 @@ static void values_without_a_form_are_counted_when_they_are_written(void **state
     assert_int_equal(counter_read(&fake->counters->json_fallback), 6);
 }
 
-static void a_record_that_fits_no_buffer_fails_alone(void **state)
+TEST_WITH(a_record_that_fits_no_buffer_fails_alone, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -222,7 +221,7 @@ static void a_record_that_fits_no_buffer_fails_alone(void **state)
 }
 
 /* Whatever already waits in the buffer, a record may have a mebibyte. */
-static void a_record_of_a_mebibyte_fits_at_any_time(void **state)
+TEST_WITH(a_record_of_a_mebibyte_fits_at_any_time, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&fake->gate_shut, true);
@@ -239,7 +238,7 @@ static void a_record_of_a_mebibyte_fits_at_any_time(void **state)
 
 /* --- reopening -------------------------------------------------------------------------------- */
 
-static void an_idle_sink_reopens_at_once(void **state)
+TEST_WITH(an_idle_sink_reopens_at_once, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -254,7 +253,7 @@ static void an_idle_sink_reopens_at_once(void **state)
 }
 
 /* Rotation must not wait for a quiet moment that never comes. */
-static void a_busy_sink_reopens_between_two_records(void **state)
+TEST_WITH(a_busy_sink_reopens_between_two_records, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->random_pieces = 3;
@@ -271,7 +270,8 @@ static void a_busy_sink_reopens_between_two_records(void **state)
     assert_int_equal(fake->size, FAKE_CAPACITY * 60 * 1000);
 }
 
-static void what_was_taken_before_a_reopening_goes_to_the_old_file(void **state)
+TEST_WITH(what_was_taken_before_a_reopening_goes_to_the_old_file, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_create(fake);
@@ -285,7 +285,7 @@ static void what_was_taken_before_a_reopening_goes_to_the_old_file(void **state)
     assert_int_equal(fake->reopened_at, 2);
 }
 
-static void a_reopening_that_fails_goes_on_with_the_old_file(void **state)
+TEST_WITH(a_reopening_that_fails_goes_on_with_the_old_file, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->reopen_fails = true;
@@ -298,7 +298,7 @@ static void a_reopening_that_fails_goes_on_with_the_old_file(void **state)
     assert_int_equal(fake->reopens, 1);
 }
 
-static void a_destination_without_a_name_is_not_reopened(void **state)
+TEST_WITH(a_destination_without_a_name_is_not_reopened, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->stream.reopen = NULL;
@@ -317,7 +317,7 @@ static void a_destination_without_a_name_is_not_reopened(void **state)
  * The first push wakes the sink. The second comes at any moment between the first one's write and
  * the sink's sleep; one that is missed there would wait for ever.
  */
-static void a_push_is_seen_at_every_moment_of_falling_asleep(void **state)
+TEST_WITH(a_push_is_seen_at_every_moment_of_falling_asleep, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     uint64_t random = 99;
@@ -341,7 +341,7 @@ static void a_push_is_seen_at_every_moment_of_falling_asleep(void **state)
     assert_int_equal(counter_read(&fake->counters->written), 3000);
 }
 
-static void a_close_wakes_a_sleeping_sink(void **state)
+TEST_WITH(a_close_wakes_a_sleeping_sink, fake_sink_set_up, fake_sink_tear_down)
 {
     for (int round = 0; round < 200; round++) {
         struct fake_sink *fake = *state;
@@ -353,7 +353,8 @@ static void a_close_wakes_a_sleeping_sink(void **state)
 
 /* --- making and ending ------------------------------------------------------------------------ */
 
-static void a_destination_that_cannot_be_opened_says_why_each_time(void **state)
+TEST_WITH(a_destination_that_cannot_be_opened_says_why_each_time, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct error error;
@@ -368,7 +369,7 @@ static void a_destination_that_cannot_be_opened_says_why_each_time(void **state)
     fake->sink = NULL;
 }
 
-static void what_was_queued_before_the_opening_is_written(void **state)
+TEST_WITH(what_was_queued_before_the_opening_is_written, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct error error;
@@ -382,7 +383,7 @@ static void what_was_queued_before_the_opening_is_written(void **state)
     assert_int_equal(atomic_load(&fake->counters->in_flight), 0);
 }
 
-static void what_waits_for_a_destination_in_vain_fails(void **state)
+TEST_WITH(what_waits_for_a_destination_in_vain_fails, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_make_closed(fake);
@@ -401,7 +402,7 @@ static struct encoder *create_no_encoder(const struct encoder_options *options)
     return NULL;
 }
 
-static void an_encoder_without_memory_is_an_internal_error(void **state)
+TEST_WITH(an_encoder_without_memory_is_an_internal_error, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct error error;
@@ -412,7 +413,7 @@ static void an_encoder_without_memory_is_an_internal_error(void **state)
     assert_int_equal(error.code, EXIT_CODE_INTERNAL);
 }
 
-static void a_sink_may_be_destroyed_instead_of_started(void **state)
+TEST_WITH(a_sink_may_be_destroyed_instead_of_started, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_create(fake);
@@ -422,36 +423,4 @@ static void a_sink_may_be_destroyed_instead_of_started(void **state)
     size_t memory;
     assert_true(sink_thread_memory(&fake->options, &memory));
     assert_true(memory >= (size_t)1024 * 1024);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fake_sink(what_is_pushed_is_written_at_once_and_counted),
-        with_fake_sink(everything_from_all_queues_is_written_once),
-        with_fake_sink(a_destination_that_takes_pieces_gets_every_byte),
-        with_fake_sink(the_order_of_one_queue_is_kept),
-        with_fake_sink(a_sink_that_is_behind_writes_large_blocks),
-        with_fake_sink(more_records_than_the_sink_can_note_are_no_trouble),
-        with_fake_sink(where_somebody_looks_on_each_record_is_written_by_itself_and_whole),
-        with_fake_sink(where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines),
-        with_fake_sink(where_nobody_looks_on_control_characters_are_written_as_they_are),
-        with_fake_sink(a_record_without_a_line_is_filtered),
-        with_fake_sink(values_without_a_form_are_counted_when_they_are_written),
-        with_fake_sink(a_record_that_fits_no_buffer_fails_alone),
-        with_fake_sink(a_record_of_a_mebibyte_fits_at_any_time),
-        with_fake_sink(an_idle_sink_reopens_at_once),
-        with_fake_sink(a_busy_sink_reopens_between_two_records),
-        with_fake_sink(what_was_taken_before_a_reopening_goes_to_the_old_file),
-        with_fake_sink(a_reopening_that_fails_goes_on_with_the_old_file),
-        with_fake_sink(a_destination_without_a_name_is_not_reopened),
-        with_fake_sink(a_push_is_seen_at_every_moment_of_falling_asleep),
-        with_fake_sink(a_close_wakes_a_sleeping_sink),
-        with_fake_sink(a_destination_that_cannot_be_opened_says_why_each_time),
-        with_fake_sink(what_was_queued_before_the_opening_is_written),
-        with_fake_sink(what_waits_for_a_destination_in_vain_fails),
-        with_fake_sink(an_encoder_without_memory_is_an_internal_error),
-        with_fake_sink(a_sink_may_be_destroyed_instead_of_started),
-    };
-    return cmocka_run_group_tests_name("sink_thread", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* What the encoder has a file begin with: it stands in each empty file, whole, first and once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 #define COUNT(script) (sizeof(script) / sizeof(script)[0])
 #define HEAD          "time,name\n"

@@ -1,19 +1,14 @@
 /* A sink that is behind, between a feed and a reader that stalls: who loses, the old or the new. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/output/feed.h"
 #include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/wait_end.h"
+#include "tests/support/test.h"
 
 /* --- a destination that stalls ---------------------------------------------------------------- */
 
@@ -146,7 +141,8 @@ static void stall_at_number_0(struct fake_sink *fake, struct producer *producer)
 
 #define COUNT 1000
 
-static void while_a_reader_stalls_the_oldest_make_room_for_the_newest(void **state)
+TEST_WITH(while_a_reader_stalls_the_oldest_make_room_for_the_newest, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
@@ -171,7 +167,8 @@ static void while_a_reader_stalls_the_oldest_make_room_for_the_newest(void **sta
 }
 
 /* Nor is a destination that fails tried the more often the more there is to evict. */
-static void while_a_failure_is_waited_out_room_is_made_and_the_pause_kept(void **state)
+TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_FAILED);
@@ -198,7 +195,7 @@ static void while_a_failure_is_waited_out_room_is_made_and_the_pause_kept(void *
 }
 
 /* Another producer's queue is none of its business. */
-static void each_queue_makes_room_for_its_own_producer(void **state)
+TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
@@ -226,7 +223,8 @@ static void each_queue_makes_room_for_its_own_producer(void **state)
 }
 
 /* A sink that keeps writing, slowly, at a producer that waits for nothing. */
-static void under_load_everything_is_written_evicted_or_refused(void **state)
+TEST_WITH(under_load_everything_is_written_evicted_or_refused, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->random_pieces = 11;
@@ -266,7 +264,7 @@ static void assert_the_oldest_survive(struct fake_sink *fake, struct producer *p
     wait_end_close(end);
 }
 
-static void a_sink_that_drops_the_newest_refuses_them(void **state)
+TEST_WITH(a_sink_that_drops_the_newest_refuses_them, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
@@ -276,7 +274,7 @@ static void a_sink_that_drops_the_newest_refuses_them(void **state)
 }
 
 /* It waits, and where it is told to wait no longer it still evicts nothing. */
-static void a_lossless_producer_never_asks_for_room(void **state)
+TEST_WITH(a_lossless_producer_never_asks_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     begin_stall(fake, WRITE_WOULD_BLOCK);
@@ -284,17 +282,4 @@ static void a_lossless_producer_never_asks_for_room(void **state)
     struct producer producer = make_producer(fake, 0, true, true);
     feed_set_deadline(producer.feed, clock_monotonic_ns());
     assert_the_oldest_survive(fake, &producer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fake_sink(while_a_reader_stalls_the_oldest_make_room_for_the_newest),
-        with_fake_sink(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept),
-        with_fake_sink(each_queue_makes_room_for_its_own_producer),
-        with_fake_sink(under_load_everything_is_written_evicted_or_refused),
-        with_fake_sink(a_sink_that_drops_the_newest_refuses_them),
-        with_fake_sink(a_lossless_producer_never_asks_for_room),
-    };
-    return cmocka_run_group_tests_name("sink_thread_overflow", tests, NULL, NULL);
 }

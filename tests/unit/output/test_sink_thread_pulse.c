@@ -1,14 +1,9 @@
 /* A sink that waits, whatever for, comes round; one that is stuck in its own work does not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/wait_end.h"
+#include "tests/support/test.h"
 
 /* The fake encoder, behind a door. */
 static struct encoder_ops slow_encoder;
@@ -36,7 +31,7 @@ static void await_alive(struct fake_sink *fake, bool alive)
     }
 }
 
-static void a_sink_with_nothing_to_do_is_alive(void **state)
+TEST_WITH(a_sink_with_nothing_to_do_is_alive, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
@@ -47,7 +42,7 @@ static void a_sink_with_nothing_to_do_is_alive(void **state)
     fake_sink_finish(fake);
 }
 
-static void a_sink_that_is_held_in_a_write_is_alive(void **state)
+TEST_WITH(a_sink_that_is_held_in_a_write_is_alive, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     int64_t until = patience_until();
@@ -62,7 +57,7 @@ static void a_sink_that_is_held_in_a_write_is_alive(void **state)
     fake_sink_finish(fake);
 }
 
-static void a_sink_that_waits_for_its_reader_is_alive(void **state)
+TEST_WITH(a_sink_that_waits_for_its_reader_is_alive, fake_sink_set_up, fake_sink_tear_down)
 {
     static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
     struct fake_sink *fake = *state;
@@ -81,7 +76,8 @@ static void a_sink_that_waits_for_its_reader_is_alive(void **state)
     wait_end_close(end);
 }
 
-static void a_sink_that_is_stuck_while_it_encodes_is_not_until_it_goes_on(void **state)
+TEST_WITH(a_sink_that_is_stuck_while_it_encodes_is_not_until_it_goes_on, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     int64_t until = patience_until();
@@ -100,15 +96,4 @@ static void a_sink_that_is_stuck_while_it_encodes_is_not_until_it_goes_on(void *
     fake_sink_wait_idle(fake);
     await_alive(fake, true);
     fake_sink_finish(fake);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fake_sink(a_sink_with_nothing_to_do_is_alive),
-        with_fake_sink(a_sink_that_is_held_in_a_write_is_alive),
-        with_fake_sink(a_sink_that_waits_for_its_reader_is_alive),
-        with_fake_sink(a_sink_that_is_stuck_while_it_encodes_is_not_until_it_goes_on),
-    };
-    return cmocka_run_group_tests_name("sink thread pulse", tests, NULL, NULL);
 }

@@ -2,18 +2,13 @@
  * A sink whose destination knows how far its reader is: records are written when they are read, and
  * a reader that ends leaves no record half told to the next one, none twice and none uncounted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/wait_end.h"
+#include "tests/support/test.h"
 
 #define UNREAD_MAX 2048 /* records that may be accepted and unread */
 
@@ -187,7 +182,7 @@ static void read_all(void)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static void a_record_is_written_once_its_last_byte_is_read(void **state)
+TEST_WITH(a_record_is_written_once_its_last_byte_is_read, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 100);
@@ -205,7 +200,7 @@ static void a_record_is_written_once_its_last_byte_is_read(void **state)
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
 
-static void records_that_are_unread_are_bounded(void **state)
+TEST_WITH(records_that_are_unread_are_bounded, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, SIZE_MAX);
@@ -221,7 +216,7 @@ static void records_that_are_unread_are_bounded(void **state)
 }
 
 /* The ring of records goes round many times, in steps that are no part of its size. */
-static void a_reader_that_is_always_behind_reads_all(void **state)
+TEST_WITH(a_reader_that_is_always_behind_reads_all, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     size_t bytes = 0;
@@ -241,7 +236,8 @@ static void a_reader_that_is_always_behind_reads_all(void **state)
 /* --- ending ----------------------------------------------------------------------------------- */
 
 /* Ten bytes are out, and five of them read: of the third record the other half never follows. */
-static void what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record(void **state)
+TEST_WITH(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 10);
@@ -261,7 +257,7 @@ static void what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_reco
     assert_memory_equal(fake->bytes, "abc\nabc\nabdef\ndef\n", 18);
 }
 
-static void bytes_are_those_that_were_read(void **state)
+TEST_WITH(bytes_are_those_that_were_read, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 10);
@@ -278,7 +274,8 @@ static void bytes_are_those_that_were_read(void **state)
     assert_int_equal(counter_read(&fake->counters->lines), 3);
 }
 
-static void a_reader_that_ends_at_the_end_of_a_record_loses_none(void **state)
+TEST_WITH(a_reader_that_ends_at_the_end_of_a_record_loses_none, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 8);
@@ -293,7 +290,7 @@ static void a_reader_that_ends_at_the_end_of_a_record_loses_none(void **state)
     assert_int_equal(failed(FAILED_COMMAND_ENDED), 0);
 }
 
-static void each_reader_is_given_the_head_first(void **state)
+TEST_WITH(each_reader_is_given_the_head_first, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->head = "=head=\n";
@@ -313,7 +310,7 @@ static void each_reader_is_given_the_head_first(void **state)
     assert_int_equal(counter_read(&fake->counters->bytes), 9 + 15);
 }
 
-static void a_head_that_was_half_read_comes_again(void **state)
+TEST_WITH(a_head_that_was_half_read_comes_again, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->head = "=head=\n";
@@ -330,7 +327,8 @@ static void a_head_that_was_half_read_comes_again(void **state)
 }
 
 /* Nothing is on its way, and the handle alone tells. */
-static void a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink(void **state)
+TEST_WITH(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct wait_end *end = wait_end_open(END_OF_PIPE);
@@ -350,7 +348,7 @@ static void a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_s
     wait_end_close(end);
 }
 
-static void reopening_asks_for_another_reader(void **state)
+TEST_WITH(reopening_asks_for_another_reader, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 100);
@@ -364,7 +362,7 @@ static void reopening_asks_for_another_reader(void **state)
 }
 
 /* It stands in the middle of a block, and would keep the next reader from coming for ever. */
-static void a_reader_that_does_not_read_is_replaced_as_well(void **state)
+TEST_WITH(a_reader_that_does_not_read_is_replaced_as_well, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 10);
@@ -382,7 +380,7 @@ static void a_reader_that_does_not_read_is_replaced_as_well(void **state)
 
 /* --- stopping --------------------------------------------------------------------------------- */
 
-static void a_stop_waits_until_all_is_read(void **state)
+TEST_WITH(a_stop_waits_until_all_is_read, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 100);
@@ -398,7 +396,8 @@ static void a_stop_waits_until_all_is_read(void **state)
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
 
-static void what_is_unread_when_the_deadline_is_over_has_failed(void **state)
+TEST_WITH(what_is_unread_when_the_deadline_is_over_has_failed, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 10);
@@ -414,7 +413,7 @@ static void what_is_unread_when_the_deadline_is_over_has_failed(void **state)
     assert_int_equal(counter_read(&fake->counters->bytes), 5);
 }
 
-static void what_no_reader_was_there_for_failed_for_that(void **state)
+TEST_WITH(what_no_reader_was_there_for_failed_for_that, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 10);
@@ -430,7 +429,8 @@ static void what_no_reader_was_there_for_failed_for_that(void **state)
     assert_int_equal(failed(FAILED_STOP_TIMEOUT), 0);
 }
 
-static void a_reader_that_ends_during_the_stop_loses_what_it_has_not_read(void **state)
+TEST_WITH(a_reader_that_ends_during_the_stop_loses_what_it_has_not_read, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     start(fake, 100);
@@ -442,26 +442,4 @@ static void a_reader_that_ends_during_the_stop_loses_what_it_has_not_read(void *
     fake_sink_join(fake);
     assert_int_equal(counter_read(&fake->counters->written), 2);
     assert_int_equal(failed(FAILED_COMMAND_ENDED), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fake_sink(a_record_is_written_once_its_last_byte_is_read),
-        with_fake_sink(records_that_are_unread_are_bounded),
-        with_fake_sink(a_reader_that_is_always_behind_reads_all),
-        with_fake_sink(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record),
-        with_fake_sink(bytes_are_those_that_were_read),
-        with_fake_sink(a_reader_that_ends_at_the_end_of_a_record_loses_none),
-        with_fake_sink(each_reader_is_given_the_head_first),
-        with_fake_sink(a_head_that_was_half_read_comes_again),
-        with_fake_sink(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink),
-        with_fake_sink(reopening_asks_for_another_reader),
-        with_fake_sink(a_reader_that_does_not_read_is_replaced_as_well),
-        with_fake_sink(a_stop_waits_until_all_is_read),
-        with_fake_sink(what_is_unread_when_the_deadline_is_over_has_failed),
-        with_fake_sink(what_no_reader_was_there_for_failed_for_that),
-        with_fake_sink(a_reader_that_ends_during_the_stop_loses_what_it_has_not_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

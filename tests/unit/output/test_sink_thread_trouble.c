@@ -1,18 +1,13 @@
 /* A sink whose destination blocks, fails, goes away, or is out of time: nothing is uncounted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/standard_stream.h"
 #include "tests/support/platform/wait_end.h"
+#include "tests/support/test.h"
 
 #define COUNT(script) (sizeof(script) / sizeof(script)[0])
 
@@ -47,7 +42,8 @@ static size_t occurrences(const char *log, const char *text)
 
 /* --- would block ------------------------------------------------------------------------------ */
 
-static void a_write_that_would_block_is_tried_again_when_the_handle_is_writable(void **state)
+TEST_WITH(a_write_that_would_block_is_tried_again_when_the_handle_is_writable, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {
@@ -67,7 +63,7 @@ static void a_write_that_would_block_is_tried_again_when_the_handle_is_writable(
 }
 
 /* The sink sleeps while the reader does, and goes on with it. */
-static void a_sink_waits_for_a_reader_that_stalls(void **state)
+TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
@@ -88,7 +84,7 @@ static void a_sink_waits_for_a_reader_that_stalls(void **state)
 
 /* --- failing ---------------------------------------------------------------------------------- */
 
-static void a_write_that_failed_is_tried_again(void **state)
+TEST_WITH(a_write_that_failed_is_tried_again, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {
@@ -107,7 +103,8 @@ static void a_write_that_failed_is_tried_again(void **state)
         assert_int_equal(failed(fake, (enum record_failure)i), 0);
 }
 
-static void a_destination_that_fails_to_the_deadline_is_an_io_error(void **state)
+TEST_WITH(a_destination_that_fails_to_the_deadline_is_an_io_error, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_FAILED, 0}};
@@ -126,8 +123,8 @@ static void a_destination_that_fails_to_the_deadline_is_an_io_error(void **state
 
 /* A disk that is full, and then not, and then full: nobody is told of it a hundred times a second.
  */
-static void
-a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once(void **state)
+TEST_WITH(a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once,
+          fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {
@@ -171,8 +168,8 @@ static void reopen_within_a_buffer(struct fake_sink *fake)
 }
 
 /* Otherwise nobody could help a file that has reached its limit by rotating it. */
-static void
-a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one(void **state)
+TEST_WITH(a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one,
+          fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}};
@@ -186,7 +183,8 @@ a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one(vo
     assert_int_equal(fake->taken_back, 2);
 }
 
-static void nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record(void **state)
+TEST_WITH(nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 8}, {WRITE_FAILED, 0}};
@@ -199,7 +197,8 @@ static void nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record(void **
     assert_int_equal(fake->take_backs, 0);
 }
 
-static void nothing_is_reopened_within_a_record_that_cannot_be_taken_back(void **state)
+TEST_WITH(nothing_is_reopened_within_a_record_that_cannot_be_taken_back, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
@@ -211,7 +210,8 @@ static void nothing_is_reopened_within_a_record_that_cannot_be_taken_back(void *
     assert_int_equal(fake->reopened_at, 12);
 }
 
-static void where_reopening_fails_the_old_one_gets_the_record_whole(void **state)
+TEST_WITH(where_reopening_fails_the_old_one_gets_the_record_whole, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
@@ -222,7 +222,8 @@ static void where_reopening_fails_the_old_one_gets_the_record_whole(void **state
     assert_int_equal(fake->reopened_at, 4);
 }
 
-static void nothing_is_taken_back_where_there_is_no_name_to_reopen(void **state)
+TEST_WITH(nothing_is_taken_back_where_there_is_no_name_to_reopen, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
@@ -233,7 +234,8 @@ static void nothing_is_taken_back_where_there_is_no_name_to_reopen(void **state)
 }
 
 /* The reopening was noticed between two batches, and only then the write before it failed. */
-static void a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails(void **state)
+TEST_WITH(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails,
+          fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_FAILED, 0}};
@@ -250,7 +252,7 @@ static void a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it
 
 /* --- the reader goes -------------------------------------------------------------------------- */
 
-static void a_reader_that_goes_ends_the_sink(void **state)
+TEST_WITH(a_reader_that_goes_ends_the_sink, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_CLOSED, 0}};
@@ -274,7 +276,7 @@ static void a_reader_that_goes_ends_the_sink(void **state)
     assert_int_equal(fake->take_backs, 0);
 }
 
-static void a_reader_that_goes_is_noticed_without_traffic(void **state)
+TEST_WITH(a_reader_that_goes_is_noticed_without_traffic, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct wait_end *end = make_pipe(fake);
@@ -296,7 +298,7 @@ static void a_reader_that_goes_is_noticed_without_traffic(void **state)
     wait_end_close(end);
 }
 
-static void an_ended_sink_is_not_reopened(void **state)
+TEST_WITH(an_ended_sink_is_not_reopened, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_CLOSED, 0}};
@@ -329,7 +331,8 @@ static struct wait_end *stall_within_a_line(struct fake_sink *fake)
     return end;
 }
 
-static void what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back(void **state)
+TEST_WITH(what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back,
+          fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct wait_end *end = stall_within_a_line(fake);
@@ -344,7 +347,7 @@ static void what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_take
     wait_end_close(end);
 }
 
-static void a_line_that_cannot_be_taken_back_stays_cut(void **state)
+TEST_WITH(a_line_that_cannot_be_taken_back_stays_cut, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->cannot_take_back = true;
@@ -357,7 +360,7 @@ static void a_line_that_cannot_be_taken_back_stays_cut(void **state)
     wait_end_close(end);
 }
 
-static void a_destination_without_take_back_is_asked_for_none(void **state)
+TEST_WITH(a_destination_without_take_back_is_asked_for_none, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->stream.take_back = NULL;
@@ -379,7 +382,8 @@ static size_t withdraw(struct destination *destination)
 }
 
 /* A system may have had the bytes on their way since it said that the write would block. */
-static void what_was_accepted_of_a_write_that_is_given_up_is_written(void **state)
+TEST_WITH(what_was_accepted_of_a_write_that_is_given_up_is_written, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->stream.withdraw = withdraw;
@@ -395,7 +399,8 @@ static void what_was_accepted_of_a_write_that_is_given_up_is_written(void **stat
     wait_end_close(end);
 }
 
-static void a_head_that_was_accepted_when_it_was_given_up_is_no_record(void **state)
+TEST_WITH(a_head_that_was_accepted_when_it_was_given_up_is_no_record, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
@@ -418,7 +423,7 @@ static void a_head_that_was_accepted_when_it_was_given_up_is_no_record(void **st
     wait_end_close(end);
 }
 
-static void nothing_is_taken_back_at_the_end_of_a_record(void **state)
+TEST_WITH(nothing_is_taken_back_at_the_end_of_a_record, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 10}, {WRITE_WOULD_BLOCK, 0}};
@@ -436,7 +441,7 @@ static void nothing_is_taken_back_at_the_end_of_a_record(void **state)
     assert_int_equal(fake->take_backs, 0);
 }
 
-static void a_stop_with_time_enough_loses_nothing(void **state)
+TEST_WITH(a_stop_with_time_enough_loses_nothing, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     fake->random_pieces = 5;
@@ -450,7 +455,7 @@ static void a_stop_with_time_enough_loses_nothing(void **state)
 }
 
 /* A destination that takes data, but too slowly: the deadline holds between two batches too. */
-static void a_deadline_ends_a_sink_that_still_makes_progress(void **state)
+TEST_WITH(a_deadline_ends_a_sink_that_still_makes_progress, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&fake->gate_shut, true);
@@ -466,7 +471,8 @@ static void a_deadline_ends_a_sink_that_still_makes_progress(void **state)
                      (size_t)FAKE_CAPACITY * 60 - fake->size / 1000);
 }
 
-static void a_second_stop_brings_the_deadline_forward_never_back(void **state)
+TEST_WITH(a_second_stop_brings_the_deadline_forward_never_back, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct wait_end *end = stall_within_a_line(fake);
@@ -494,7 +500,8 @@ static struct sink_condition wait_for_condition(const struct fake_sink *fake, bo
 }
 
 /* From the moment that the last byte went; a block that is out counts once, with all its waits. */
-static void a_sink_tells_since_when_its_destination_takes_nothing(void **state)
+TEST_WITH(a_sink_tells_since_when_its_destination_takes_nothing, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     int64_t began = clock_monotonic_ns();
@@ -511,7 +518,8 @@ static void a_sink_tells_since_when_its_destination_takes_nothing(void **state)
     wait_end_close(end);
 }
 
-static void what_goes_out_in_the_end_is_measured_once_and_waits_no_longer(void **state)
+TEST_WITH(what_goes_out_in_the_end_is_measured_once_and_waits_no_longer, fake_sink_set_up,
+          fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}, {WRITE_OK, 2}};
@@ -535,7 +543,7 @@ static void what_goes_out_in_the_end_is_measured_once_and_waits_no_longer(void *
     wait_end_close(end);
 }
 
-static void a_sink_tells_since_when_its_destination_fails(void **state)
+TEST_WITH(a_sink_tells_since_when_its_destination_fails, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_FAILED, 0}};
@@ -551,38 +559,4 @@ static void a_sink_tells_since_when_its_destination_fails(void **state)
     fake_sink_wait_settled(fake, 1);
     wait_for_condition(fake, false, false);
     fake_sink_finish(fake);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_fake_sink(a_sink_tells_since_when_its_destination_takes_nothing),
-        with_fake_sink(what_goes_out_in_the_end_is_measured_once_and_waits_no_longer),
-        with_fake_sink(a_sink_tells_since_when_its_destination_fails),
-        with_fake_sink(a_write_that_would_block_is_tried_again_when_the_handle_is_writable),
-        with_fake_sink(a_sink_waits_for_a_reader_that_stalls),
-        with_fake_sink(a_write_that_failed_is_tried_again),
-        with_fake_sink(a_destination_that_fails_to_the_deadline_is_an_io_error),
-        with_fake_sink(a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once),
-        with_fake_sink(
-            a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one),
-        with_fake_sink(nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record),
-        with_fake_sink(nothing_is_reopened_within_a_record_that_cannot_be_taken_back),
-        with_fake_sink(where_reopening_fails_the_old_one_gets_the_record_whole),
-        with_fake_sink(nothing_is_taken_back_where_there_is_no_name_to_reopen),
-        with_fake_sink(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails),
-        with_fake_sink(a_reader_that_goes_ends_the_sink),
-        with_fake_sink(a_reader_that_goes_is_noticed_without_traffic),
-        with_fake_sink(an_ended_sink_is_not_reopened),
-        with_fake_sink(what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_back),
-        with_fake_sink(a_line_that_cannot_be_taken_back_stays_cut),
-        with_fake_sink(a_destination_without_take_back_is_asked_for_none),
-        with_fake_sink(what_was_accepted_of_a_write_that_is_given_up_is_written),
-        with_fake_sink(a_head_that_was_accepted_when_it_was_given_up_is_no_record),
-        with_fake_sink(nothing_is_taken_back_at_the_end_of_a_record),
-        with_fake_sink(a_stop_with_time_enough_loses_nothing),
-        with_fake_sink(a_deadline_ends_a_sink_that_still_makes_progress),
-        with_fake_sink(a_second_stop_brings_the_deadline_forward_never_back),
-    };
-    return cmocka_run_group_tests_name("sink_thread_trouble", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* What a sink does with the blocks of a destination of files: whole or not at all, in order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 #define MOST_BLOCKS 4
 #define LOG_SIZE    ((size_t)8 * 1024 * 1024)
@@ -182,7 +177,7 @@ static void assert_counts(const struct fake_sink *fake, uint64_t written, uint64
 
 /* --- one block -------------------------------------------------------------------------------- */
 
-static void what_comes_is_collected_and_written_at_the_end(void **state)
+TEST_WITH(what_comes_is_collected_and_written_at_the_end, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
     fake_sink_start(fake);
@@ -196,7 +191,7 @@ static void what_comes_is_collected_and_written_at_the_end(void **state)
     assert_int_equal(counter_read(&fake->counters->bytes), 6);
 }
 
-static void without_an_interval_it_is_written_when_nothing_more_waits(void **state)
+TEST_WITH(without_an_interval_it_is_written_when_nothing_more_waits, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
     fake->options.flush_interval = 0;
@@ -207,7 +202,7 @@ static void without_an_interval_it_is_written_when_nothing_more_waits(void **sta
     assert_log(fake, "0<a\n>0<b\n>.");
 }
 
-static void with_a_short_one_when_it_is_over(void **state)
+TEST_WITH(with_a_short_one_when_it_is_over, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
     fake->options.flush_interval = 1000000;
@@ -217,7 +212,7 @@ static void with_a_short_one_when_it_is_over(void **state)
     assert_log(fake, "0<a\n>.");
 }
 
-static void the_record_that_does_not_fit_begins_the_next_block(void **state)
+TEST_WITH(the_record_that_does_not_fit_begins_the_next_block, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 8);
     fake_sink_start(fake);
@@ -228,7 +223,7 @@ static void the_record_that_does_not_fit_begins_the_next_block(void **state)
     assert_counts(fake, 5, 0);
 }
 
-static void a_record_larger_than_a_block_is_one_by_itself(void **state)
+TEST_WITH(a_record_larger_than_a_block_is_one_by_itself, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 8);
     fake_sink_start(fake);
@@ -238,7 +233,7 @@ static void a_record_larger_than_a_block_is_one_by_itself(void **state)
     assert_log(fake, "0<a\n>0<********************\n>0<b\n>.");
 }
 
-static void what_leaves_no_line_or_is_too_large_is_counted_as_that(void **state)
+TEST_WITH(what_leaves_no_line_or_is_too_large_is_counted_as_that, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
     fake_sink_start(fake);
@@ -254,7 +249,7 @@ static void what_leaves_no_line_or_is_too_large_is_counted_as_that(void **state)
 
 /* --- trouble ---------------------------------------------------------------------------------- */
 
-static void a_block_that_was_not_written_is_tried_again_whole(void **state)
+TEST_WITH(a_block_that_was_not_written_is_tried_again_whole, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
     store.failures = 3;
@@ -266,7 +261,7 @@ static void a_block_that_was_not_written_is_tried_again_whole(void **state)
     assert_int_equal(counter_read(&fake->counters->bytes), 4);
 }
 
-static void what_cannot_be_written_until_the_deadline_fails(void **state)
+TEST_WITH(what_cannot_be_written_until_the_deadline_fails, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
     store.fails_for_ever = true;
@@ -281,7 +276,7 @@ static void what_cannot_be_written_until_the_deadline_fails(void **state)
     assert_int_equal(counter_read(&fake->counters->bytes), 0);
 }
 
-static void a_large_record_that_cannot_be_written_fails_by_itself(void **state)
+TEST_WITH(a_large_record_that_cannot_be_written_fails_by_itself, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 8);
     store.fails_for_ever = true;
@@ -295,7 +290,8 @@ static void a_large_record_that_cannot_be_written_fails_by_itself(void **state)
     assert_counts(fake, 0, 1);
 }
 
-static void a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written(void **state)
+TEST_WITH(a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written, fake_sink_set_up,
+          tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
     fake_sink_start(fake);
@@ -308,7 +304,7 @@ static void a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written(void 
 
 /* --- several blocks --------------------------------------------------------------------------- */
 
-static void each_file_has_its_block(void **state)
+TEST_WITH(each_file_has_its_block, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 3, 1000);
     fake_sink_start(fake);
@@ -321,7 +317,7 @@ static void each_file_has_its_block(void **state)
     assert_counts(fake, 9, 0);
 }
 
-static void a_block_is_written_before_another_file_takes_it_over(void **state)
+TEST_WITH(a_block_is_written_before_another_file_takes_it_over, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
     fake_sink_start(fake);
@@ -334,7 +330,7 @@ static void a_block_is_written_before_another_file_takes_it_over(void **state)
     assert_counts(fake, 5, 0);
 }
 
-static void a_full_block_is_written_and_the_others_go_on(void **state)
+TEST_WITH(a_full_block_is_written_and_the_others_go_on, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 8);
     fake_sink_start(fake);
@@ -346,7 +342,8 @@ static void a_full_block_is_written_and_the_others_go_on(void **state)
     assert_counts(fake, 6, 0);
 }
 
-static void before_a_record_of_a_later_time_all_that_came_before_it_is_written(void **state)
+TEST_WITH(before_a_record_of_a_later_time_all_that_came_before_it_is_written, fake_sink_set_up,
+          tear_down)
 {
     struct fake_sink *fake = make(state, 3, 8);
     store.later = 'z';
@@ -357,7 +354,7 @@ static void before_a_record_of_a_later_time_all_that_came_before_it_is_written(v
     assert_log(fake, "0<a\n>1<b\n>2<z23456\n>2<z23456\n>.");
 }
 
-static void before_it_takes_a_block_over_too(void **state)
+TEST_WITH(before_it_takes_a_block_over_too, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
     store.later = 'z';
@@ -371,7 +368,7 @@ static void before_it_takes_a_block_over_too(void **state)
 
 /* --- rotation --------------------------------------------------------------------------------- */
 
-static void what_was_taken_before_a_reopen_is_written_first(void **state)
+TEST_WITH(what_was_taken_before_a_reopen_is_written_first, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
     fake_sink_start(fake);
@@ -381,7 +378,7 @@ static void what_was_taken_before_a_reopen_is_written_first(void **state)
     assert_log(fake, "0<a\n>1<@\n>Rt00<b\n>.");
 }
 
-static void what_is_due_is_rotated_with_all_blocks_empty(void **state)
+TEST_WITH(what_is_due_is_rotated_with_all_blocks_empty, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
     fake_sink_start(fake);
@@ -401,30 +398,4 @@ static void what_is_due_is_rotated_with_all_blocks_empty(void **state)
     assert_null(strchr(rotated + 1, 'r'));
     assert_memory_equal(store.log, "0<a\n", 4);
     assert_true(strstr(store.log, "1<b\n>") < rotated);
-}
-
-#define with_store(test) cmocka_unit_test_setup_teardown(test, fake_sink_set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_store(what_comes_is_collected_and_written_at_the_end),
-        with_store(without_an_interval_it_is_written_when_nothing_more_waits),
-        with_store(with_a_short_one_when_it_is_over),
-        with_store(the_record_that_does_not_fit_begins_the_next_block),
-        with_store(a_record_larger_than_a_block_is_one_by_itself),
-        with_store(what_leaves_no_line_or_is_too_large_is_counted_as_that),
-        with_store(a_block_that_was_not_written_is_tried_again_whole),
-        with_store(what_cannot_be_written_until_the_deadline_fails),
-        with_store(a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written),
-        with_store(a_large_record_that_cannot_be_written_fails_by_itself),
-        with_store(each_file_has_its_block),
-        with_store(a_block_is_written_before_another_file_takes_it_over),
-        with_store(a_full_block_is_written_and_the_others_go_on),
-        with_store(before_a_record_of_a_later_time_all_that_came_before_it_is_written),
-        with_store(before_it_takes_a_block_over_too),
-        with_store(what_was_taken_before_a_reopen_is_written_first),
-        with_store(what_is_due_is_rotated_with_all_blocks_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* How the budget is divided. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/pipeline/memory_plan.h"
 #include "collector/queue/tap.h"
 #include "collector/senders/rate_limit.h"
+#include "tests/support/test.h"
 
 static const struct memory_needs plain = {
     .receivers = 2, .receiver_feeds = 2, .sinks = 2, .intakes = 3};
@@ -29,18 +24,16 @@ static struct memory_plan plan_of(uint64_t budget, const struct memory_needs *ne
     return plan;
 }
 
-static void a_budget_that_was_given_is_kept(void **state)
+TEST(a_budget_that_was_given_is_kept)
 {
-    (void)state;
     for (uint64_t budget = UINT64_C(64) << 20; budget < UINT64_C(1) << 32; budget *= 2) {
         assert_in_range(plan_of(budget, &plain).total, budget * 9 / 10, budget);
         assert_in_range(plan_of(budget, &asked).total, budget * 9 / 10, budget);
     }
 }
 
-static void who_may_ask_shortens_no_queue_where_no_budget_was_given(void **state)
+TEST(who_may_ask_shortens_no_queue_where_no_budget_was_given)
 {
-    (void)state;
     struct memory_plan without = plan_of(0, &plain);
     struct memory_plan with = plan_of(0, &asked);
     assert_int_equal(with.ring_capacity, without.ring_capacity);
@@ -49,9 +42,8 @@ static void who_may_ask_shortens_no_queue_where_no_budget_was_given(void **state
     assert_true(with.total > without.total);
 }
 
-static void a_rate_limit_shortens_no_queue_where_no_budget_was_given(void **state)
+TEST(a_rate_limit_shortens_no_queue_where_no_budget_was_given)
 {
-    (void)state;
     struct memory_needs limited = plain;
     limited.rate_limits = 2;
     struct memory_plan without = plan_of(0, &plain);
@@ -63,9 +55,8 @@ static void a_rate_limit_shortens_no_queue_where_no_budget_was_given(void **stat
 }
 
 /* On a completion port all threads have one feed; of many of them the default still has room. */
-static void threads_of_one_feed_have_as_long_a_ring_as_each_would_alone(void **state)
+TEST(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone)
 {
-    (void)state;
     struct memory_needs apart = {.receivers = 16, .receiver_feeds = 16, .sinks = 1, .intakes = 16};
     struct memory_needs together = apart;
     together.receiver_feeds = 1;
@@ -73,10 +64,8 @@ static void threads_of_one_feed_have_as_long_a_ring_as_each_would_alone(void **s
     assert_true(plan_of(0, &together).ring_capacity >= 16 * MEMORY_DEFAULT_RING);
 }
 
-static void
-what_a_notifier_receives_into_is_on_top_of_the_default_and_part_of_what_is_given(void **state)
+TEST(what_a_notifier_receives_into_is_on_top_of_the_default_and_part_of_what_is_given)
 {
-    (void)state;
     enum { MORE = 8 << 20 };
     struct memory_needs needs = plain;
     needs.receiver_memory = MORE;
@@ -88,9 +77,8 @@ what_a_notifier_receives_into_is_on_top_of_the_default_and_part_of_what_is_given
     assert_true(plan_of(budget, &needs).ring_capacity < plan_of(budget, &plain).ring_capacity);
 }
 
-static void a_budget_that_is_too_small_says_what_is_enough(void **state)
+TEST(a_budget_that_is_too_small_says_what_is_enough)
 {
-    (void)state;
     struct memory_plan plan;
     struct error error;
     assert_int_equal(memory_plan_make(&plan, 1024, &asked, &error), -1);
@@ -102,18 +90,4 @@ static void a_budget_that_is_too_small_says_what_is_enough(void **state)
         least = 10 * least + (uint64_t)(*number - '0');
     assert_int_equal(memory_plan_make(&plan, (least - 1) * 1024, &asked, &error), -1);
     assert_int_equal(plan_of(least * 1024, &asked).ring_capacity, MEMORY_SMALLEST_RING);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_budget_that_was_given_is_kept),
-        cmocka_unit_test(who_may_ask_shortens_no_queue_where_no_budget_was_given),
-        cmocka_unit_test(a_rate_limit_shortens_no_queue_where_no_budget_was_given),
-        cmocka_unit_test(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone),
-        cmocka_unit_test(
-            what_a_notifier_receives_into_is_on_top_of_the_default_and_part_of_what_is_given),
-        cmocka_unit_test(a_budget_that_is_too_small_says_what_is_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Arguments as Windows has them, UTF-16, become texts of ours: UTF-8. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/windows/arguments.h"
+#include "tests/support/test.h"
 
-static void each_becomes_utf_8_and_a_null_ends_them(void **state)
+TEST_WITH(each_becomes_utf_8_and_a_null_ends_them, NULL, NULL)
 {
     wchar_t name[] = L"sluice";
     wchar_t path[] = L"file:K\u00e4se\\\u6e29.ndjson";
@@ -26,7 +21,7 @@ static void each_becomes_utf_8_and_a_null_ends_them(void **state)
     arguments_free(arguments);
 }
 
-static void half_a_pair_becomes_a_replacement_character(void **state)
+TEST_WITH(half_a_pair_becomes_a_replacement_character, NULL, NULL)
 {
     wchar_t first[] = {'a', 0xd83c, 'z', 0};
     wchar_t second[] = {0xdf21, 0};
@@ -43,22 +38,11 @@ static void half_a_pair_becomes_a_replacement_character(void **state)
     arguments_free(arguments);
 }
 
-static void none_at_all_is_a_null(void **state)
+TEST(none_at_all_is_a_null)
 {
-    (void)state;
     char **arguments = arguments_from_wide(0, NULL);
     assert_non_null(arguments);
     assert_null(arguments[0]);
     arguments_free(arguments);
     arguments_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_becomes_utf_8_and_a_null_ends_them),
-        cmocka_unit_test(half_a_pair_becomes_a_replacement_character),
-        cmocka_unit_test(none_at_all_is_a_null),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* A program that reads beside us: what it has not read is known, and so is how it ended. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/child.h"
 #include "collector/platform/control.h"
@@ -16,6 +10,7 @@
 #include "tests/support/platform/child_watching.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 
@@ -64,7 +59,7 @@ static size_t counted(const char *name)
     return (size_t)strtoul(text, NULL, 10);
 }
 
-static void how_it_ended_is_told(void **state)
+TEST_WITH(how_it_ended_is_told, set_up, tear_down)
 {
     start(*state, "exit 3");
     assert_ends(*state, false, 3);
@@ -80,7 +75,7 @@ static void how_it_ended_is_told(void **state)
 }
 
 /* The shell takes it as it is, with a quotation mark at each end, too. */
-static void a_command_is_the_shells_own(void **state)
+TEST_WITH(a_command_is_the_shells_own, set_up, tear_down)
 {
     char command[2048];
     snprintf(command, sizeof command, "\"%s\" \"out:a b\" exit:5 >\"%s\"", TEST_ACTOR,
@@ -92,7 +87,7 @@ static void a_command_is_the_shells_own(void **state)
 }
 
 /* To the byte where it is taken back. */
-static void what_it_has_not_read_is_known_after_its_end(void **state)
+TEST_WITH(what_it_has_not_read_is_known_after_its_end, set_up, tear_down)
 {
     start_actor(*state, "read:5");
     assert_int_equal(write_text(*state, "123456789012"), WRITE_OK);
@@ -104,7 +99,7 @@ static void what_it_has_not_read_is_known_after_its_end(void **state)
     assert_int_equal(child_input(*state), NO_HANDLE);
 }
 
-static void what_it_has_read_is_known_while_it_runs(void **state)
+TEST_WITH(what_it_has_read_is_known_while_it_runs, set_up, tear_down)
 {
     start_actor(*state, "read:4 sleep");
     assert_int_equal(write_text(*state, "1234"), WRITE_OK);
@@ -116,7 +111,7 @@ static void what_it_has_read_is_known_while_it_runs(void **state)
 }
 
 /* It has its input, and reads on when it may. */
-static void what_is_left_is_taken_back_from_what_outlives_it(void **state)
+TEST_WITH(what_is_left_is_taken_back_from_what_outlives_it, set_up, tear_down)
 {
     char words[1024];
     snprintf(words, sizeof words, "\"beside:await:%s count:%s\" exit:4", scratch_path("gate"),
@@ -129,7 +124,7 @@ static void what_is_left_is_taken_back_from_what_outlives_it(void **state)
     assert_int_equal(counted("count"), 0);
 }
 
-static void the_end_of_its_input_ends_a_program_that_reads_to_it(void **state)
+TEST_WITH(the_end_of_its_input_ends_a_program_that_reads_to_it, set_up, tear_down)
 {
     start_actor(*state, "drain");
     assert_int_equal(write_text(*state, "12345"), WRITE_OK);
@@ -163,7 +158,7 @@ static size_t write_row(struct child *child, size_t blocks)
 }
 
 /* Whenever its input is closed: it has read the first bytes, and all others are taken back. */
-static void what_is_taken_back_while_it_reads_is_all_behind_what_it_has_read(void **state)
+TEST_WITH(what_is_taken_back_while_it_reads_is_all_behind_what_it_has_read, set_up, tear_down)
 {
     enum { ROUNDS = 40 };
     uint64_t random = 3;
@@ -179,7 +174,7 @@ static void what_is_taken_back_while_it_reads_is_all_behind_what_it_has_read(voi
     }
 }
 
-static void a_full_pipe_does_not_block(void **state)
+TEST_WITH(a_full_pipe_does_not_block, set_up, tear_down)
 {
     static char block[1 << 20];
     size_t written = 0;
@@ -194,7 +189,7 @@ static void a_full_pipe_does_not_block(void **state)
     assert_int_equal(child_close_input(*state), written);
 }
 
-static void one_that_is_ended_ends(void **state)
+TEST_WITH(one_that_is_ended_ends, set_up, tear_down)
 {
     struct child_end end;
     start_actor(*state, "beside:sleep sleep");
@@ -205,7 +200,7 @@ static void one_that_is_ended_ends(void **state)
     child_terminate(*state, false);
 }
 
-static void destroying_ends_what_runs(void **state)
+TEST_WITH(destroying_ends_what_runs, set_up, tear_down)
 {
     start_actor(*state, "sleep");
     assert_int_equal(write_text(*state, "unread"), WRITE_OK);
@@ -213,23 +208,4 @@ static void destroying_ends_what_runs(void **state)
     child_destroy(NULL);
     *state = child_create();
     assert_non_null(*state);
-}
-
-#define with_child(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_child(how_it_ended_is_told),
-        with_child(a_command_is_the_shells_own),
-        with_child(what_it_has_not_read_is_known_after_its_end),
-        with_child(what_it_has_read_is_known_while_it_runs),
-        with_child(what_is_left_is_taken_back_from_what_outlives_it),
-        with_child(the_end_of_its_input_ends_a_program_that_reads_to_it),
-        with_child(what_is_taken_back_while_it_reads_is_all_behind_what_it_has_read),
-        with_child(a_full_pipe_does_not_block),
-        with_child(one_that_is_ended_ends),
-        with_child(destroying_ends_what_runs),
-    };
-    return cmocka_run_group_tests_name("child", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* What POSIX tells of a program that reads beside us: signals, and to the byte how far it is. */
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/child.h"
 #include "tests/support/platform/child_watching.h"
+#include "tests/support/test.h"
 
 static int set_up(void **state)
 {
@@ -18,7 +13,7 @@ static int set_up(void **state)
     return child_set_up(state);
 }
 
-static void the_signal_that_ended_it_is_told(void **state)
+TEST_WITH(the_signal_that_ended_it_is_told, set_up, child_tear_down)
 {
     start(*state, "kill -9 $$");
     assert_ends(*state, true, SIGKILL);
@@ -28,14 +23,14 @@ static void the_signal_that_ended_it_is_told(void **state)
 }
 
 /* Whoever started us may have: the system tells nobody then how a program has ended. */
-static void how_it_ended_is_told_to_one_that_was_told_to_ignore_ends(void **state)
+TEST_WITH(how_it_ended_is_told_to_one_that_was_told_to_ignore_ends, set_up, child_tear_down)
 {
     signal(SIGCHLD, SIG_IGN);
     start(*state, "exit 3");
     assert_ends(*state, false, 3);
 }
 
-static void what_it_has_not_read_is_known_after_its_end(void **state)
+TEST_WITH(what_it_has_not_read_is_known_after_its_end, set_up, child_tear_down)
 {
     start(*state, "exec dd bs=5 count=1 of=/dev/null 2>/dev/null");
     assert_int_equal(write_text(*state, "123456789012"), WRITE_OK);
@@ -46,7 +41,7 @@ static void what_it_has_not_read_is_known_after_its_end(void **state)
     assert_int_equal(child_input(*state), NO_HANDLE);
 }
 
-static void how_far_it_has_read_is_known_while_it_runs(void **state)
+TEST_WITH(how_far_it_has_read_is_known_while_it_runs, set_up, child_tear_down)
 {
     start(*state, "dd bs=4 count=1 of=/dev/null 2>/dev/null; exec sleep 100");
     assert_int_equal(write_text(*state, "123456"), WRITE_OK);
@@ -54,7 +49,7 @@ static void how_far_it_has_read_is_known_while_it_runs(void **state)
 }
 
 /* What outlives it has its input as 3, waits for a word from 8, and counts into 9 what it reads. */
-static void what_was_written_to_what_outlives_it_is_taken_back_too(void **state)
+TEST_WITH(what_was_written_to_what_outlives_it_is_taken_back_too, set_up, child_tear_down)
 {
     int gate[2], count[2];
     char digits[32];
@@ -79,7 +74,7 @@ static void what_was_written_to_what_outlives_it_is_taken_back_too(void **state)
     close(count[0]);
 }
 
-static void one_that_has_closed_its_input_is_deaf_until_it_ends(void **state)
+TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tear_down)
 {
     struct child_end end;
     /* It is the one process: a shell that is starting another leaves that behind when it ends. */
@@ -93,7 +88,7 @@ static void one_that_has_closed_its_input_is_deaf_until_it_ends(void **state)
 }
 
 /* The signal reaches the whole group, and all of it ignores that one. */
-static void one_that_does_not_obey_is_ended_with_all_that_it_started(void **state)
+TEST_WITH(one_that_does_not_obey_is_ended_with_all_that_it_started, set_up, child_tear_down)
 {
     struct child_end end;
     struct pollfd broken;
@@ -111,7 +106,7 @@ static void one_that_does_not_obey_is_ended_with_all_that_it_started(void **stat
 }
 
 /* What this program ignores and blocks must not be ignored and blocked there. */
-static void it_starts_with_signals_as_they_are_by_default(void **state)
+TEST_WITH(it_starts_with_signals_as_they_are_by_default, set_up, child_tear_down)
 {
     sigset_t blocked;
     sigemptyset(&blocked);
@@ -123,21 +118,4 @@ static void it_starts_with_signals_as_they_are_by_default(void **state)
     start(*state, "kill -TERM $$; exit 1");
     assert_ends(*state, true, SIGTERM);
     assert_int_equal(sigprocmask(SIG_UNBLOCK, &blocked, NULL), 0);
-}
-
-#define with_child(test) cmocka_unit_test_setup_teardown(test, set_up, child_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_child(the_signal_that_ended_it_is_told),
-        with_child(how_it_ended_is_told_to_one_that_was_told_to_ignore_ends),
-        with_child(what_it_has_not_read_is_known_after_its_end),
-        with_child(how_far_it_has_read_is_known_while_it_runs),
-        with_child(what_was_written_to_what_outlives_it_is_taken_back_too),
-        with_child(one_that_has_closed_its_input_is_deaf_until_it_ends),
-        with_child(one_that_does_not_obey_is_ended_with_all_that_it_started),
-        with_child(it_starts_with_signals_as_they_are_by_default),
-    };
-    return cmocka_run_group_tests_name("child_posix", tests, NULL, NULL);
 }

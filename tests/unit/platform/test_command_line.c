@@ -1,18 +1,13 @@
 /* One text for all arguments of a program: taken apart, it gives each as it was. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <windows.h>
 /* After windows.h, whose types it uses. */
 #include <shellapi.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/text.h"
 #include "tests/support/base/random_number.h"
+#include "tests/support/test.h"
 
 static void assert_line(const char *const *arguments, const wchar_t *expected)
 {
@@ -25,9 +20,8 @@ static void assert_line(const char *const *arguments, const wchar_t *expected)
 
 #define arguments(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void only_what_needs_it_is_quoted(void **state)
+TEST(only_what_needs_it_is_quoted)
 {
-    (void)state;
     assert_line(arguments("prog"), L"\"prog\"");
     assert_line(arguments("c:\\a b\\", "x", "a b", "", "\ty"),
                 L"\"c:\\a b\\\" x \"a b\" \"\" \"\ty\"");
@@ -35,17 +29,15 @@ static void only_what_needs_it_is_quoted(void **state)
                 L"\"p\" gr\u00fc\u00df \U0001f34e");
 }
 
-static void backslashes_are_doubled_before_a_quotation_mark_alone(void **state)
+TEST(backslashes_are_doubled_before_a_quotation_mark_alone)
 {
-    (void)state;
     assert_line(arguments("p", "c:\\d\\e", "\\\\"), L"\"p\" c:\\d\\e \\\\");
     assert_line(arguments("p", "c:\\d e\\"), L"\"p\" \"c:\\d e\\\\\"");
     assert_line(arguments("p", "\"", "a\\\"b"), L"\"p\" \"\\\"\" \"a\\\\\\\"b\"");
 }
 
-static void what_cannot_be_said_is_refused(void **state)
+TEST(what_cannot_be_said_is_refused)
 {
-    (void)state;
     assert_null(command_line_of(arguments("a\"b")));
     assert_null(command_line_of(arguments("p", "\xff")));
 }
@@ -60,9 +52,8 @@ static void make_argument(char text[16], uint64_t *random)
     text[length] = '\0';
 }
 
-static void windows_takes_it_apart_into_the_same_arguments(void **state)
+TEST(windows_takes_it_apart_into_the_same_arguments)
 {
-    (void)state;
     uint64_t random = 5;
     for (int round = 0; round < 2000; round++) {
         char texts[4][16];
@@ -83,15 +74,4 @@ static void windows_takes_it_apart_into_the_same_arguments(void **state)
         LocalFree(parts);
         free(line);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_needs_it_is_quoted),
-        cmocka_unit_test(backslashes_are_doubled_before_a_quotation_mark_alone),
-        cmocka_unit_test(what_cannot_be_said_is_refused),
-        cmocka_unit_test(windows_takes_it_apart_into_the_same_arguments),
-    };
-    return cmocka_run_group_tests_name("command_line", tests, NULL, NULL);
 }

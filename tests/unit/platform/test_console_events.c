@@ -1,12 +1,6 @@
 /* Ctrl-C and what else a console tells, as the system tells it: in threads of its own. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/control.h"
 #include "collector/platform/control_send.h"
@@ -14,6 +8,7 @@
 #include "collector/platform/windows/console_events.h"
 #include "collector/platform/windows/control_kinds.h"
 #include "collector/platform/windows/control_post.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 
@@ -31,9 +26,8 @@ static enum control_event next(struct control *control)
     return control_wait(control, NULL, 0, PATIENCE_MS);
 }
 
-static void each_ctrl_c_and_ctrl_break_counts(void **state)
+TEST(each_ctrl_c_and_ctrl_break_counts)
 {
-    (void)state;
     struct control *control = control_made();
     assert_true(console_event(CTRL_C_EVENT));
     assert_true(console_event(CTRL_BREAK_EVENT));
@@ -44,9 +38,8 @@ static void each_ctrl_c_and_ctrl_break_counts(void **state)
     control_destroy(control);
 }
 
-static void without_a_control_ctrl_c_is_left_to_the_system(void **state)
+TEST(without_a_control_ctrl_c_is_left_to_the_system)
 {
-    (void)state;
     assert_false(console_event(CTRL_C_EVENT));
     control_destroy(control_made());
     assert_false(console_event(CTRL_C_EVENT));
@@ -54,9 +47,8 @@ static void without_a_control_ctrl_c_is_left_to_the_system(void **state)
     assert_false(control_post(CONTROL_STOP));
 }
 
-static void without_a_control_no_other_process_reaches_this_one(void **state)
+TEST(without_a_control_no_other_process_reaches_this_one)
 {
-    (void)state;
     struct error error;
     control_destroy(control_made());
     assert_int_equal(control_send(control_process_id(), CONTROL_STOP, &error), -1);
@@ -64,9 +56,8 @@ static void without_a_control_no_other_process_reaches_this_one(void **state)
 }
 
 /* Somebody else has an event of that name, and may have set it up for us. */
-static void where_others_cannot_reach_it_all_else_works(void **state)
+TEST(where_others_cannot_reach_it_all_else_works)
 {
-    (void)state;
     wchar_t name[CONTROL_NAME_SIZE];
     control_kind_name(1, GetCurrentProcessId(), name);
     HANDLE event = CreateEventW(NULL, FALSE, FALSE, name);
@@ -81,9 +72,8 @@ static void where_others_cannot_reach_it_all_else_works(void **state)
     CloseHandle(event);
 }
 
-static void an_event_that_is_none_of_ours_is_left_to_the_system(void **state)
+TEST(an_event_that_is_none_of_ours_is_left_to_the_system)
 {
-    (void)state;
     struct control *control = control_made();
     assert_false(console_event(3));
     assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
@@ -104,9 +94,8 @@ static void tell_closing(void *argument)
 }
 
 /* The system ends the process as soon as the handler has returned. */
-static void closing_and_going_down_wait_until_all_is_drained(void **state)
+TEST(closing_and_going_down_wait_until_all_is_drained)
 {
-    (void)state;
     static const DWORD types[] = {CTRL_CLOSE_EVENT, CTRL_SHUTDOWN_EVENT};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct control *control = control_made();
@@ -124,9 +113,8 @@ static void closing_and_going_down_wait_until_all_is_drained(void **state)
     }
 }
 
-static void closing_waits_no_longer_than_the_system_does(void **state)
+TEST(closing_waits_no_longer_than_the_system_does)
 {
-    (void)state;
     struct control *control = control_made();
     int64_t begun = clock_monotonic_ns();
     assert_true(console_event(CTRL_CLOSE_EVENT));
@@ -137,9 +125,8 @@ static void closing_waits_no_longer_than_the_system_does(void **state)
 }
 
 /* Two of them would be a stop that waits for nothing. */
-static void what_is_told_of_one_thing_in_two_ways_counts_once(void **state)
+TEST(what_is_told_of_one_thing_in_two_ways_counts_once)
 {
-    (void)state;
     assert_false(control_post_first(CONTROL_STOP));
     struct control *control = control_made();
     assert_true(control_post_first(CONTROL_STOP));
@@ -152,9 +139,8 @@ static void what_is_told_of_one_thing_in_two_ways_counts_once(void **state)
     control_destroy(control);
 }
 
-static void what_another_thread_posts_is_told_once_for_each(void **state)
+TEST(what_another_thread_posts_is_told_once_for_each)
 {
-    (void)state;
     struct control *control = control_made();
     assert_true(control_post(CONTROL_LEDGER));
     assert_true(control_post(CONTROL_REOPEN));
@@ -169,20 +155,4 @@ static void what_another_thread_posts_is_told_once_for_each(void **state)
     assert_int_equal(next(control), CONTROL_NOTICE);
     assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
     control_destroy(control);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_ctrl_c_and_ctrl_break_counts),
-        cmocka_unit_test(without_a_control_ctrl_c_is_left_to_the_system),
-        cmocka_unit_test(without_a_control_no_other_process_reaches_this_one),
-        cmocka_unit_test(where_others_cannot_reach_it_all_else_works),
-        cmocka_unit_test(an_event_that_is_none_of_ours_is_left_to_the_system),
-        cmocka_unit_test(closing_and_going_down_wait_until_all_is_drained),
-        cmocka_unit_test(closing_waits_no_longer_than_the_system_does),
-        cmocka_unit_test(what_is_told_of_one_thing_in_two_ways_counts_once),
-        cmocka_unit_test(what_another_thread_posts_is_told_once_for_each),
-    };
-    return cmocka_run_group_tests_name("console_events", tests, NULL, NULL);
 }

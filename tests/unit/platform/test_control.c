@@ -1,16 +1,11 @@
 /* What reaches the main thread: news, wishes, and what is watched, in that order of urgency. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/control.h"
 #include "collector/platform/control_send.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/wait_end.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 
@@ -40,12 +35,12 @@ static void assert_nothing_more(struct control *control)
     assert_int_equal(control_wait(control, NULL, 0, 0), CONTROL_TIMEOUT);
 }
 
-static void nothing_is_doubted_of_it(void **state)
+TEST_WITH(nothing_is_doubted_of_it, set_up, tear_down)
 {
     assert_null(control_doubt(*state));
 }
 
-static void a_notice_before_the_wait_is_kept_and_several_are_one(void **state)
+TEST_WITH(a_notice_before_the_wait_is_kept_and_several_are_one, set_up, tear_down)
 {
     assert_nothing_more(*state);
     control_notify(*state);
@@ -54,7 +49,7 @@ static void a_notice_before_the_wait_is_kept_and_several_are_one(void **state)
     assert_nothing_more(*state);
 }
 
-static void a_wait_without_an_event_ends_when_its_time_is_over(void **state)
+TEST_WITH(a_wait_without_an_event_ends_when_its_time_is_over, set_up, tear_down)
 {
     int64_t begun = clock_monotonic_ns();
     assert_int_equal(control_wait(*state, NULL, 0, 30), CONTROL_TIMEOUT);
@@ -78,7 +73,7 @@ static void notify_each_round(void *argument)
     }
 }
 
-static void another_thread_notifies_before_or_during_the_wait(void **state)
+TEST_WITH(another_thread_notifies_before_or_during_the_wait, set_up, tear_down)
 {
     struct notifier_thread notifier = {.control = *state};
     struct thread *thread;
@@ -98,7 +93,7 @@ static void tell(enum control_event event)
         fail_msg("%s", error.text);
 }
 
-static void what_another_process_wants_is_told_once(void **state)
+TEST_WITH(what_another_process_wants_is_told_once, set_up, tear_down)
 {
     static const enum control_event wishes[] = {CONTROL_REOPEN, CONTROL_LEDGER, CONTROL_STOP};
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
@@ -108,7 +103,7 @@ static void what_another_process_wants_is_told_once(void **state)
     }
 }
 
-static void wishes_are_told_before_a_notice(void **state)
+TEST_WITH(wishes_are_told_before_a_notice, set_up, tear_down)
 {
     control_notify(*state);
     tell(CONTROL_LEDGER);
@@ -117,16 +112,15 @@ static void wishes_are_told_before_a_notice(void **state)
     assert_nothing_more(*state);
 }
 
-static void a_process_that_is_not_there_is_not_reached(void **state)
+TEST(a_process_that_is_not_there_is_not_reached)
 {
-    (void)state;
     struct error error = {0};
     assert_int_equal(control_send(4294967291, CONTROL_STOP, &error), -1);
     assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
     assert_string_equal(error.text, "process 4294967291 is no sluice that runs");
 }
 
-static void a_handle_is_told_for_what_is_wanted_of_it_alone(void **state)
+TEST_WITH(a_handle_is_told_for_what_is_wanted_of_it_alone, set_up, tear_down)
 {
     struct wait_end *end = wait_end_open(END_OF_STREAM);
     struct control_watch watched = {.handle = wait_end_handle(end)};
@@ -143,7 +137,7 @@ static void a_handle_is_told_for_what_is_wanted_of_it_alone(void **state)
     wait_end_close(end);
 }
 
-static void a_handle_that_has_gone_is_told_in_any_case(void **state)
+TEST_WITH(a_handle_that_has_gone_is_told_in_any_case, set_up, tear_down)
 {
     struct wait_end *end = wait_end_open(END_OF_STREAM);
     struct control_watch watched = {.handle = wait_end_handle(end)};
@@ -152,7 +146,7 @@ static void a_handle_that_has_gone_is_told_in_any_case(void **state)
     wait_end_close(end);
 }
 
-static void a_notice_is_told_before_a_handle(void **state)
+TEST_WITH(a_notice_is_told_before_a_handle, set_up, tear_down)
 {
     struct wait_end *end = wait_end_open(END_OF_STREAM);
     struct control_watch watched = {.handle = wait_end_handle(end), .want_write = true};
@@ -162,7 +156,7 @@ static void a_notice_is_told_before_a_handle(void **state)
     wait_end_close(end);
 }
 
-static void the_last_of_as_many_handles_as_can_be_is_watched_too(void **state)
+TEST_WITH(the_last_of_as_many_handles_as_can_be_is_watched_too, set_up, tear_down)
 {
     struct wait_end *ends[CONTROL_WATCHED_MAX];
     struct control_watch watched[CONTROL_WATCHED_MAX];
@@ -176,24 +170,4 @@ static void the_last_of_as_many_handles_as_can_be_is_watched_too(void **state)
                      CONTROL_READY);
     for (size_t i = 0; i < CONTROL_WATCHED_MAX; i++)
         wait_end_close(ends[i]);
-}
-
-#define with_control(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_control(nothing_is_doubted_of_it),
-        with_control(a_notice_before_the_wait_is_kept_and_several_are_one),
-        with_control(a_wait_without_an_event_ends_when_its_time_is_over),
-        with_control(another_thread_notifies_before_or_during_the_wait),
-        with_control(what_another_process_wants_is_told_once),
-        with_control(wishes_are_told_before_a_notice),
-        cmocka_unit_test(a_process_that_is_not_there_is_not_reached),
-        with_control(a_handle_is_told_for_what_is_wanted_of_it_alone),
-        with_control(a_handle_that_has_gone_is_told_in_any_case),
-        with_control(a_notice_is_told_before_a_handle),
-        with_control(the_last_of_as_many_handles_as_can_be_is_watched_too),
-    };
-    return cmocka_run_group_tests_name("control", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Where local clients come: who has come is told, and neither reading nor writing ever waits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/control.h"
 #include "collector/platform/control_socket.h"
 #include "tests/support/platform/control_peer.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 
@@ -109,7 +104,7 @@ static void assert_receives(struct control_peer *peer, const char *expected)
     assert_memory_equal(bytes, expected, size);
 }
 
-static void a_client_is_told_accepted_and_talked_with(void **state)
+TEST_WITH(a_client_is_told_accepted_and_talked_with, set_up, tear_down)
 {
     (void)state;
     struct control_connection *connection;
@@ -132,7 +127,7 @@ static void a_client_is_told_accepted_and_talked_with(void **state)
     control_connection_close(connection);
 }
 
-static void what_comes_at_once_may_be_read_in_parts(void **state)
+TEST_WITH(what_comes_at_once_may_be_read_in_parts, set_up, tear_down)
 {
     (void)state;
     char bytes[4];
@@ -150,7 +145,7 @@ static void what_comes_at_once_may_be_read_in_parts(void **state)
     control_connection_close(connection);
 }
 
-static void clients_are_several_and_each_has_its_own(void **state)
+TEST_WITH(clients_are_several_and_each_has_its_own, set_up, tear_down)
 {
     (void)state;
     enum { CLIENTS = 8 };
@@ -174,7 +169,7 @@ static void clients_are_several_and_each_has_its_own(void **state)
     }
 }
 
-static void a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end(void **state)
+TEST_WITH(a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end, set_up, tear_down)
 {
     (void)state;
     struct control_peer *peer = control_peer_connect(control_peer_address());
@@ -187,7 +182,7 @@ static void a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_e
 }
 
 /* What has gone is told to who writes, too, though not always to the first write. */
-static void writing_to_one_that_has_left_ends(void **state)
+TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
 {
     (void)state;
     enum control_result result = CONTROL_DONE;
@@ -221,7 +216,7 @@ static size_t receive_some(struct control_peer *peer, size_t from)
     return got;
 }
 
-static void a_client_that_does_not_read_has_nobody_wait(void **state)
+TEST_WITH(a_client_that_does_not_read_has_nobody_wait, set_up, tear_down)
 {
     (void)state;
     enum { SIZE = 3000000 };
@@ -257,7 +252,7 @@ static void a_client_that_does_not_read_has_nobody_wait(void **state)
     control_connection_close(connection);
 }
 
-static void what_was_written_before_the_end_arrives_and_then_the_end(void **state)
+TEST_WITH(what_was_written_before_the_end_arrives_and_then_the_end, set_up, tear_down)
 {
     (void)state;
     char byte;
@@ -271,7 +266,7 @@ static void what_was_written_before_the_end_arrives_and_then_the_end(void **stat
 }
 
 /* Closing takes back what is on its way; the sanitizers look on. */
-static void closing_does_not_wait_for_one_that_does_not_read(void **state)
+TEST_WITH(closing_does_not_wait_for_one_that_does_not_read, set_up, tear_down)
 {
     (void)state;
     char block[4096] = {0};
@@ -288,7 +283,7 @@ static void closing_does_not_wait_for_one_that_does_not_read(void **state)
     control_peer_close(peer);
 }
 
-static void an_address_is_one_programs_until_it_closes(void **state)
+TEST_WITH(an_address_is_one_programs_until_it_closes, set_up, tear_down)
 {
     (void)state;
     struct control_socket *other = NULL;
@@ -303,7 +298,7 @@ static void an_address_is_one_programs_until_it_closes(void **state)
     control_peer_close(peer);
 }
 
-static void our_own_user_may_order(void **state)
+TEST_WITH(our_own_user_may_order, set_up, tear_down)
 {
     (void)state;
     struct control_peer *peer = control_peer_connect(control_peer_address());
@@ -313,7 +308,7 @@ static void our_own_user_may_order(void **state)
     control_connection_close(connection);
 }
 
-static void a_name_that_is_too_long_is_refused(void **state)
+TEST_WITH(a_name_that_is_too_long_is_refused, set_up, tear_down)
 {
     (void)state;
     char address[400];
@@ -327,24 +322,4 @@ static void a_name_that_is_too_long_is_refused(void **state)
     assert_int_equal(error.code, EXIT_CODE_CANNOT_CREATE);
     assert_non_null(strstr(error.text, "too long"));
     control_socket_close(NULL);
-}
-
-#define with_server(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_server(a_client_is_told_accepted_and_talked_with),
-        with_server(what_comes_at_once_may_be_read_in_parts),
-        with_server(clients_are_several_and_each_has_its_own),
-        with_server(a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end),
-        with_server(writing_to_one_that_has_left_ends),
-        with_server(a_client_that_does_not_read_has_nobody_wait),
-        with_server(what_was_written_before_the_end_arrives_and_then_the_end),
-        with_server(closing_does_not_wait_for_one_that_does_not_read),
-        with_server(an_address_is_one_programs_until_it_closes),
-        with_server(our_own_user_may_order),
-        with_server(a_name_that_is_too_long_is_refused),
-    };
-    return cmocka_run_group_tests_name("control_socket", tests, NULL, NULL);
 }

@@ -3,23 +3,18 @@
  *
  * listen(2) is answered by the test, which has another program start between bind and listen.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/control_socket.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/control_peer.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* How long the first start waits for the second: one that does not wait is over long before. */
 #define WINDOW_NS INT64_C(300000000)
@@ -94,20 +89,23 @@ static void assert_first_has_it(const char *address)
     assert_false(scratch_has("control"));
 }
 
-static void one_that_starts_before_the_other_listens_does_not_take_its_place(void **state)
+TEST_WITH(one_that_starts_before_the_other_listens_does_not_take_its_place, control_peer_set_up,
+          control_peer_tear_down)
 {
     (void)state;
     assert_first_has_it(control_peer_address());
 }
 
-static void nor_does_it_where_the_other_replaces_what_a_dead_one_left(void **state)
+TEST_WITH(nor_does_it_where_the_other_replaces_what_a_dead_one_left, control_peer_set_up,
+          control_peer_tear_down)
 {
     (void)state;
     leave_dead_socket(control_peer_address());
     assert_first_has_it(control_peer_address());
 }
 
-static void starts_in_different_folders_do_not_wait_for_each_other(void **state)
+TEST_WITH(starts_in_different_folders_do_not_wait_for_each_other, control_peer_set_up,
+          control_peer_tear_down)
 {
     (void)state;
     char address[256];
@@ -124,7 +122,7 @@ static void starts_in_different_folders_do_not_wait_for_each_other(void **state)
     control_socket_close(first);
 }
 
-static void a_start_that_failed_holds_nobody_up(void **state)
+TEST_WITH(a_start_that_failed_holds_nobody_up, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;
     const char *address = control_peer_address();
@@ -136,18 +134,4 @@ static void a_start_that_failed_holds_nobody_up(void **state)
     control_socket_close(first);
     assert_int_equal(control_socket_open(&first, address, &error), 0);
     control_socket_close(first);
-}
-
-#define in_folder(test)                                                                            \
-    cmocka_unit_test_setup_teardown(test, control_peer_set_up, control_peer_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        in_folder(one_that_starts_before_the_other_listens_does_not_take_its_place),
-        in_folder(nor_does_it_where_the_other_replaces_what_a_dead_one_left),
-        in_folder(starts_in_different_folders_do_not_wait_for_each_other),
-        in_folder(a_start_that_failed_holds_nobody_up),
-    };
-    return cmocka_run_group_tests_name("control_socket_starts", tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* Paths as texts, as far as they are the same on every system. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/file_path.h"
+#include "tests/support/test.h"
 
-static void the_folder_is_what_stands_before_the_last_separator(void **state)
+TEST(the_folder_is_what_stands_before_the_last_separator)
 {
-    (void)state;
     assert_int_equal(file_path_folder("x"), 0);
     assert_int_equal(file_path_folder(""), 0);
     assert_int_equal(file_path_folder("a/x"), strlen("a"));
@@ -22,9 +16,8 @@ static void the_folder_is_what_stands_before_the_last_separator(void **state)
     assert_int_equal(file_path_folder("/x"), strlen("/"));
 }
 
-static void what_begins_a_path_is_compared_to_its_end(void **state)
+TEST(what_begins_a_path_is_compared_to_its_end)
 {
-    (void)state;
     assert_true(file_path_same("a/b", "a/b"));
     assert_false(file_path_same("a/b", "a/c"));
     assert_false(file_path_same("a/b", "a/bc"));
@@ -37,9 +30,8 @@ static void what_begins_a_path_is_compared_to_its_end(void **state)
 }
 
 /* Each byte but letters is itself alone, whatever the sign of a char. */
-static void other_bytes_than_letters_are_themselves(void **state)
+TEST(other_bytes_than_letters_are_themselves)
 {
-    (void)state;
     for (unsigned byte = 0; byte < 256; byte++) {
         bool capital = byte >= 'A' && byte <= 'Z';
         unsigned folded = file_path_fold[byte];
@@ -52,9 +44,8 @@ static bool is_device(const char *name)
     return file_path_is_device(name, strlen(name));
 }
 
-static void names_of_devices_are_known_whatever_follows_their_dot(void **state)
+TEST(names_of_devices_are_known_whatever_follows_their_dot)
 {
-    (void)state;
     static const char *const devices[] = {"con",      "CON",     "Prn",       "aux",
                                           "NUL",      "com0",    "COM1",      "lpt9",
                                           "nul.json", "aux.a.b", "com7.part", "con."};
@@ -69,15 +60,4 @@ static void names_of_devices_are_known_whatever_follows_their_dot(void **state)
             fail_msg("%s is none", others[i]);
     assert_true(file_path_is_device("nully", 3)); /* no more than was said is read */
     assert_false(file_path_is_device("com1", 3));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_folder_is_what_stands_before_the_last_separator),
-        cmocka_unit_test(what_begins_a_path_is_compared_to_its_end),
-        cmocka_unit_test(other_bytes_than_letters_are_themselves),
-        cmocka_unit_test(names_of_devices_are_known_whatever_follows_their_dot),
-    };
-    return cmocka_run_group_tests_name("file path", tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* Paths of Windows: both separators, drives, shares and pipes, and names that no file may have. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/config/url.h"
 #include "collector/platform/file_path.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/contract/path_parsing.h"
+#include "tests/support/test.h"
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
@@ -24,9 +19,8 @@ static void assert_normal(const char *text, const char *expected)
     assert_string_equal(path, expected);
 }
 
-static void both_separators_become_one(void **state)
+TEST(both_separators_become_one)
 {
-    (void)state;
     assert_normal("C:\\logs\\x.json", "C:/logs/x.json");
     assert_normal("C:/logs\\x.json", "C:/logs/x.json");
     assert_normal("\\\\server\\share\\x", "//server/share/x");
@@ -41,9 +35,8 @@ static void assert_root(const char *path, const char *root)
         fail_msg("the root of %s is %zu bytes long", path, file_path_root(path));
 }
 
-static void a_root_is_no_folder_that_could_be_made(void **state)
+TEST(a_root_is_no_folder_that_could_be_made)
 {
-    (void)state;
     assert_root("C:/a/b", "C:/");
     assert_root("c:/", "c:/");
     assert_root("C:a", "C:");
@@ -60,9 +53,8 @@ static void a_root_is_no_folder_that_could_be_made(void **state)
     assert_int_equal(file_path_folder("//server/share/x"), strlen("//server/share/"));
 }
 
-static void names_that_differ_in_case_alone_are_the_same(void **state)
+TEST(names_that_differ_in_case_alone_are_the_same)
 {
-    (void)state;
     assert_true(file_path_same("Logs/ABCXYZ.n", "lOGS/abcxyz.N"));
     assert_false(file_path_same("@", "`"));
     assert_false(file_path_same("[", "{"));
@@ -81,9 +73,8 @@ static void assert_fault(const char *path, size_t expected, const char *words)
         fail_msg("%s: %s", path, why == NULL ? "is taken" : why);
 }
 
-static void what_no_name_may_hold_is_refused_where_it_stands(void **state)
+TEST(what_no_name_may_hold_is_refused_where_it_stands)
 {
-    (void)state;
     static const char forbidden[] = "<>:\"|?*\x01\x1f\n";
     for (const char *byte = forbidden; *byte != '\0'; byte++) {
         char path[] = "C:/logs/a.b";
@@ -94,9 +85,8 @@ static void what_no_name_may_hold_is_refused_where_it_stands(void **state)
     assert_fault("logs/C:/a", 6, "in names");
 }
 
-static void what_would_be_cut_off_a_name_is_refused(void **state)
+TEST(what_would_be_cut_off_a_name_is_refused)
 {
-    (void)state;
     assert_fault("a/b.", 3, "leaves out");
     assert_fault("a /b", 1, "leaves out");
     assert_fault("C:/a./b", 4, "leaves out");
@@ -104,16 +94,14 @@ static void what_would_be_cut_off_a_name_is_refused(void **state)
     assert_fault("%{source}./b", 9, "leaves out");
 }
 
-static void a_drive_s_own_folder_is_refused(void **state)
+TEST(a_drive_s_own_folder_is_refused)
 {
-    (void)state;
     assert_fault("C:", 2, "separator");
     assert_fault("C:a/b", 2, "separator");
 }
 
-static void every_other_name_is_taken(void **state)
+TEST(every_other_name_is_taken)
 {
-    (void)state;
     static const char *const paths[] = {"C:/logs/%{source}/%F.ndjson",
                                         "x",
                                         "./x",
@@ -137,9 +125,8 @@ static void every_other_name_is_taken(void **state)
 
 /* --- where paths are read --------------------------------------------------------------------- */
 
-static void a_template_is_parted_behind_its_root(void **state)
+TEST(a_template_is_parted_behind_its_root)
 {
-    (void)state;
     static const struct {
         const char *text, *base, *prefix;
     } paths[] = {
@@ -157,9 +144,8 @@ static void a_template_is_parted_behind_its_root(void **state)
     }
 }
 
-static void a_path_matches_in_any_case(void **state)
+TEST(a_path_matches_in_any_case)
 {
-    (void)state;
     struct path_template *path = parsed("C:/Logs/%{schema}-%F.N");
     struct path_match match;
     assert_true(path_template_match(path, "c:/logs/Riemann-2026-11-20.n.7", &match));
@@ -168,9 +154,8 @@ static void a_path_matches_in_any_case(void **state)
     path_template_free(path);
 }
 
-static void users_may_write_either_separator(void **state)
+TEST(users_may_write_either_separator)
 {
-    (void)state;
     static const char capture[] =
         "pcap:C:\\Users\\me\\x.pcap?schema=types\\own&message=own.Message";
     struct config config = {.listeners = calloc(1, sizeof *config.listeners),
@@ -192,9 +177,8 @@ static void users_may_write_either_separator(void **state)
     config_free(&config);
 }
 
-static void a_path_that_no_file_has_is_refused_where_it_is_wrong(void **state)
+TEST(a_path_that_no_file_has_is_refused_where_it_is_wrong)
 {
-    (void)state;
     struct config config = {.sinks = calloc(1, sizeof *config.sinks), .sink_count = 1};
     struct fault fault;
     assert_false(url_parse_sink("file:C:\\logs\\a|b", &test_choices, config.sinks, &fault));
@@ -204,22 +188,4 @@ static void a_path_that_no_file_has_is_refused_where_it_is_wrong(void **state)
     assert_false(url_parse_dead_letter("file:dead.", &test_choices, &config.dead_letter, &fault));
     assert_int_equal(fault.at, strlen("file:dead"));
     config_free(&config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_separators_become_one),
-        cmocka_unit_test(a_root_is_no_folder_that_could_be_made),
-        cmocka_unit_test(names_that_differ_in_case_alone_are_the_same),
-        cmocka_unit_test(what_no_name_may_hold_is_refused_where_it_stands),
-        cmocka_unit_test(what_would_be_cut_off_a_name_is_refused),
-        cmocka_unit_test(a_drive_s_own_folder_is_refused),
-        cmocka_unit_test(every_other_name_is_taken),
-        cmocka_unit_test(a_template_is_parted_behind_its_root),
-        cmocka_unit_test(a_path_matches_in_any_case),
-        cmocka_unit_test(users_may_write_either_separator),
-        cmocka_unit_test(a_path_that_no_file_has_is_refused_where_it_is_wrong),
-    };
-    return cmocka_run_group_tests_name("file path of Windows", tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* Reading by name: what waits and what does not, where a pipe ends, and cancelling. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/input_file.h"
 #include "collector/platform/thread.h"
@@ -15,6 +9,7 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/written_pipe.h"
+#include "tests/support/test.h"
 
 static struct input_file *open_path(const char *path, bool live)
 {
@@ -75,7 +70,7 @@ static void assert_reads_text(struct input_file *file, const char *text)
 
 /* --- regular files ---------------------------------------------------------------------------- */
 
-static void a_regular_file_is_read_to_its_end(void **state)
+TEST_WITH(a_regular_file_is_read_to_its_end, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "sixteen bytes: 0, and more");
@@ -87,7 +82,7 @@ static void a_regular_file_is_read_to_its_end(void **state)
     input_file_close(file);
 }
 
-static void a_cancelled_regular_file_gives_nothing_more(void **state)
+TEST_WITH(a_cancelled_regular_file_gives_nothing_more, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "sixteen bytes: 0, and more");
@@ -115,7 +110,7 @@ static void assert_refused(const char *path, const char *why)
     assert_int_equal(opening.code, EXIT_CODE_BAD_INPUT);
 }
 
-static void what_cannot_be_opened_is_refused_with_its_reason(void **state)
+TEST_WITH(what_cannot_be_opened_is_refused_with_its_reason, scratch_make, scratch_remove)
 {
     (void)state;
     assert_refused(scratch_path("missing"), others_words.no_file);
@@ -124,7 +119,7 @@ static void what_cannot_be_opened_is_refused_with_its_reason(void **state)
 
 /* --- pipes ------------------------------------------------------------------------------------ */
 
-static void a_pipe_without_a_writer_is_opened_and_has_not_ended(void **state)
+TEST_WITH(a_pipe_without_a_writer_is_opened_and_has_not_ended, make_pipe, remove_pipe)
 {
     (void)state;
     struct input_file *file = open_pipe();
@@ -133,7 +128,7 @@ static void a_pipe_without_a_writer_is_opened_and_has_not_ended(void **state)
     input_file_close(file);
 }
 
-static void a_pipe_ends_when_its_writer_has_gone_and_all_is_read(void **state)
+TEST_WITH(a_pipe_ends_when_its_writer_has_gone_and_all_is_read, make_pipe, remove_pipe)
 {
     (void)state;
     struct input_file *file = open_pipe();
@@ -153,7 +148,7 @@ static void a_pipe_ends_when_its_writer_has_gone_and_all_is_read(void **state)
     input_file_close(file);
 }
 
-static void what_was_written_last_is_read_though_its_writer_has_gone(void **state)
+TEST_WITH(what_was_written_last_is_read_though_its_writer_has_gone, make_pipe, remove_pipe)
 {
     (void)state;
     struct input_file *file = open_pipe();
@@ -166,7 +161,7 @@ static void what_was_written_last_is_read_though_its_writer_has_gone(void **stat
     input_file_close(file);
 }
 
-static void a_writer_that_writes_nothing_ends_it(void **state)
+TEST_WITH(a_writer_that_writes_nothing_ends_it, make_pipe, remove_pipe)
 {
     (void)state;
     struct input_file *file = open_pipe();
@@ -179,7 +174,7 @@ static void a_writer_that_writes_nothing_ends_it(void **state)
 
 /* --- cancelling ------------------------------------------------------------------------------- */
 
-static void what_was_cancelled_neither_waits_nor_reads(void **state)
+TEST_WITH(what_was_cancelled_neither_waits_nor_reads, make_pipe, remove_pipe)
 {
     (void)state;
     struct input_file *file = open_pipe();
@@ -214,7 +209,7 @@ static void read_on(void *argument)
 }
 
 /* Whether the reader is about to wait, waits, or has come to the end of it differs by the round. */
-static void cancelling_ends_the_wait_of_another_thread(void **state)
+TEST_WITH(cancelling_ends_the_wait_of_another_thread, make_pipe, remove_pipe)
 {
     (void)state;
     for (int round = 0; round < 200; round++) {
@@ -236,22 +231,4 @@ static void cancelling_ends_the_wait_of_another_thread(void **state)
         pipe_of_test = written_pipe_make();
         assert_non_null(pipe_of_test);
     }
-}
-
-int main(void)
-{
-#define TEST(name)      cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
-#define PIPE_TEST(name) cmocka_unit_test_setup_teardown(name, make_pipe, remove_pipe)
-    const struct CMUnitTest tests[] = {
-        TEST(a_regular_file_is_read_to_its_end),
-        TEST(a_cancelled_regular_file_gives_nothing_more),
-        TEST(what_cannot_be_opened_is_refused_with_its_reason),
-        PIPE_TEST(a_pipe_without_a_writer_is_opened_and_has_not_ended),
-        PIPE_TEST(a_pipe_ends_when_its_writer_has_gone_and_all_is_read),
-        PIPE_TEST(what_was_written_last_is_read_though_its_writer_has_gone),
-        PIPE_TEST(a_writer_that_writes_nothing_ends_it),
-        PIPE_TEST(what_was_cancelled_neither_waits_nor_reads),
-        PIPE_TEST(cancelling_ends_the_wait_of_another_thread),
-    };
-    return cmocka_run_group_tests_name("input file", tests, NULL, NULL);
 }

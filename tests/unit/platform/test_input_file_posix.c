@@ -1,19 +1,14 @@
 /* Reading by name, as far as it is of POSIX alone: files that fail, pipes of many writers, and
  * pipes that were inherited. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/input_file.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 static struct input_file *open_path(const char *path, bool live)
 {
@@ -66,7 +61,7 @@ static void assert_reads_text(struct input_file *file, const char *text)
 }
 
 /* Linux has no other file that can be opened and not read: address 0 is nobody's. */
-static void a_failure_gives_the_reason(void **state)
+TEST_WITH(a_failure_gives_the_reason, scratch_make, scratch_remove)
 {
     (void)state;
     struct input_file *file = open_path("/proc/self/mem", false);
@@ -79,7 +74,7 @@ static void a_failure_gives_the_reason(void **state)
     input_file_close(file);
 }
 
-static void a_fifo_ends_when_its_last_writer_has_gone(void **state)
+TEST_WITH(a_fifo_ends_when_its_last_writer_has_gone, scratch_make, scratch_remove)
 {
     (void)state;
     struct input_file *file = open_fifo();
@@ -102,7 +97,7 @@ static void a_fifo_ends_when_its_last_writer_has_gone(void **state)
 }
 
 /* As standard input, whose description is shared with whoever started the program. */
-static void an_inherited_pipe_stays_as_it_is_for_its_other_owners(void **state)
+TEST_WITH(an_inherited_pipe_stays_as_it_is_for_its_other_owners, scratch_make, scratch_remove)
 {
     (void)state;
     int ends[2];
@@ -119,15 +114,4 @@ static void an_inherited_pipe_stays_as_it_is_for_its_other_owners(void **state)
     assert_reads(file, INPUT_END);
     close(ends[0]);
     input_file_close(file);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        TEST(a_failure_gives_the_reason),
-        TEST(a_fifo_ends_when_its_last_writer_has_gone),
-        TEST(an_inherited_pipe_stays_as_it_is_for_its_other_owners),
-    };
-    return cmocka_run_group_tests_name("input file of POSIX", tests, NULL, NULL);
 }

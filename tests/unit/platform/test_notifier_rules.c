@@ -1,10 +1,4 @@
 /* The rules of collector/platform/notifier.h: breaking one aborts the program. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <unistd.h>
 
 #include "collector/platform/notifier.h"
+#include "tests/support/test.h"
 
 /* A backend that calls the notifier again, as a second thread would at the same time. */
 static struct notifier reentered;
@@ -85,9 +80,8 @@ static void create_for_two(void)
     make(2);
 }
 
-static void several_threads_need_a_shared_backend(void **state)
+TEST(several_threads_need_a_shared_backend)
 {
-    (void)state;
     assert_aborts(create_for_two);
 }
 
@@ -97,9 +91,8 @@ static void add_without_token(void)
     notifier_add(make(1), 0, NULL, &error);
 }
 
-static void a_token_is_not_null(void **state)
+TEST(a_token_is_not_null)
 {
-    (void)state;
     assert_aborts(add_without_token);
 }
 
@@ -109,9 +102,8 @@ static void change_twice_at_once(void)
     notifier_add(make(1), 0, &token, &error);
 }
 
-static void one_thread_at_a_time_adds_and_removes(void **state)
+TEST(one_thread_at_a_time_adds_and_removes)
 {
-    (void)state;
     assert_aborts(change_twice_at_once);
 }
 
@@ -120,9 +112,8 @@ static void wait_under_number_one(void)
     notifier_wait(make(1), 1, &event, 1, 0);
 }
 
-static void a_thread_waits_under_a_number_it_has(void **state)
+TEST(a_thread_waits_under_a_number_it_has)
 {
-    (void)state;
     assert_aborts(wait_under_number_one);
 }
 
@@ -131,9 +122,8 @@ static void wait_without_room(void)
     notifier_wait(make(1), 0, &event, 0, 0);
 }
 
-static void a_wait_has_room_for_an_event(void **state)
+TEST(a_wait_has_room_for_an_event)
 {
-    (void)state;
     assert_aborts(wait_without_room);
 }
 
@@ -142,33 +132,17 @@ static void wait_twice_at_once(void)
     notifier_wait(make(1), 0, &event, 1, -1);
 }
 
-static void one_thread_at_a_time_waits_under_a_number(void **state)
+TEST(one_thread_at_a_time_waits_under_a_number)
 {
-    (void)state;
     assert_aborts(wait_twice_at_once);
 }
 
-static void calls_one_after_another_keep_the_rules(void **state)
+TEST(calls_one_after_another_keep_the_rules)
 {
-    (void)state;
     struct error error;
     struct notifier *notifier = make(1);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(notifier_remove(notifier, 0, &token, &error), 0);
         assert_int_equal(notifier_wait(notifier, 0, &event, 1, 0), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_threads_need_a_shared_backend),
-        cmocka_unit_test(a_token_is_not_null),
-        cmocka_unit_test(one_thread_at_a_time_adds_and_removes),
-        cmocka_unit_test(a_thread_waits_under_a_number_it_has),
-        cmocka_unit_test(a_wait_has_room_for_an_event),
-        cmocka_unit_test(one_thread_at_a_time_waits_under_a_number),
-        cmocka_unit_test(calls_one_after_another_keep_the_rules),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 /* Regular files by their name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/removal.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static void an_empty_file_is_at_its_beginning(void **state)
+TEST_WITH(an_empty_file_is_at_its_beginning, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -32,7 +27,7 @@ static void an_empty_file_is_at_its_beginning(void **state)
     output_file_close(file);
 }
 
-static void a_file_is_made_or_appended_to(void **state)
+TEST_WITH(a_file_is_made_or_appended_to, scratch_make, scratch_remove)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -44,7 +39,7 @@ static void a_file_is_made_or_appended_to(void **state)
     scratch_assert_holds_text("new", "one\ntwo\none\ntwo\n");
 }
 
-static void another_s_appending_is_not_overwritten(void **state)
+TEST_WITH(another_s_appending_is_not_overwritten, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("shared");
@@ -68,7 +63,7 @@ static void assert_refused(const char *path, const char *why)
         fail_msg("\"%s\" does not say \"%s\"", error.text, why);
 }
 
-static void what_cannot_be_opened_is_refused_with_its_reason(void **state)
+TEST_WITH(what_cannot_be_opened_is_refused_with_its_reason, scratch_make, scratch_remove)
 {
     (void)state;
     assert_refused(scratch_path("no/such/directory"), others_words.no_folder);
@@ -76,7 +71,7 @@ static void what_cannot_be_opened_is_refused_with_its_reason(void **state)
     assert_refused("", others_words.no_folder);
 }
 
-static void a_file_stays_itself_when_renamed(void **state)
+TEST_WITH(a_file_stays_itself_when_renamed, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("a");
@@ -91,7 +86,7 @@ static void a_file_stays_itself_when_renamed(void **state)
     output_file_close(file);
 }
 
-static void what_is_removed_is_known(void **state)
+TEST_WITH(what_is_removed_is_known, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -110,7 +105,7 @@ static void what_is_removed_is_known(void **state)
     scratch_assert_holds_text("file", "another\n");
 }
 
-static void a_name_may_hold_any_characters(void **state)
+TEST_WITH(a_name_may_hold_any_characters, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("gr\xc3\xbc\xc3\x9f"
@@ -124,7 +119,7 @@ static void a_name_may_hold_any_characters(void **state)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static void a_regular_file_is_never_waited_for(void **state)
+TEST_WITH(a_regular_file_is_never_waited_for, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -136,7 +131,7 @@ static void a_regular_file_is_never_waited_for(void **state)
 
 /* --- taking back ------------------------------------------------------------------------------ */
 
-static void what_was_written_reaches_the_disk(void **state)
+TEST_WITH(what_was_written_reaches_the_disk, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -148,7 +143,7 @@ static void what_was_written_reaches_the_disk(void **state)
     scratch_assert_holds_text("file", "line\r\n\n\x1a\n"); /* byte for byte */
 }
 
-static void what_was_written_last_is_taken_back(void **state)
+TEST_WITH(what_was_written_last_is_taken_back, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "before\n");
@@ -167,7 +162,7 @@ static void what_was_written_last_is_taken_back(void **state)
     scratch_assert_holds_text("file", "before\n");
 }
 
-static void what_another_wrote_is_never_taken_back(void **state)
+TEST_WITH(what_another_wrote_is_never_taken_back, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -202,7 +197,8 @@ static void mend(struct output_file *file, enum torn_line torn, uint64_t torn_si
     expect_state(file, OUTPUT_FILE_IN_PLACE);
 }
 
-static void what_somebody_has_removed_with_all_the_rest_is_taken_back_already(void **state)
+TEST_WITH(what_somebody_has_removed_with_all_the_rest_is_taken_back_already, scratch_make,
+          scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -222,7 +218,7 @@ static void what_somebody_has_removed_with_all_the_rest_is_taken_back_already(vo
     scratch_assert_holds_text("file", "two\n");
 }
 
-static void what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line(void **state)
+TEST_WITH(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -237,7 +233,7 @@ static void what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line(void **st
     scratch_assert_holds_text("file", "one\nthree\n");
 }
 
-static void of_a_part_that_was_cut_the_rest_is_taken_back(void **state)
+TEST_WITH(of_a_part_that_was_cut_the_rest_is_taken_back, scratch_make, scratch_remove)
 {
     (void)state;
     struct output_file *file = output_open_name("file");
@@ -248,26 +244,4 @@ static void of_a_part_that_was_cut_the_rest_is_taken_back(void **state)
     output_put_text(file, "four\n");
     output_file_close(file);
     scratch_assert_holds_text("file", "one\nfour\n");
-}
-
-int main(void)
-{
-#define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        with_directory(an_empty_file_is_at_its_beginning),
-        with_directory(a_file_is_made_or_appended_to),
-        with_directory(another_s_appending_is_not_overwritten),
-        with_directory(what_cannot_be_opened_is_refused_with_its_reason),
-        with_directory(a_file_stays_itself_when_renamed),
-        with_directory(what_is_removed_is_known),
-        with_directory(a_name_may_hold_any_characters),
-        with_directory(what_was_written_reaches_the_disk),
-        with_directory(a_regular_file_is_never_waited_for),
-        with_directory(what_was_written_last_is_taken_back),
-        with_directory(what_another_wrote_is_never_taken_back),
-        with_directory(what_somebody_has_removed_with_all_the_rest_is_taken_back_already),
-        with_directory(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line),
-        with_directory(of_a_part_that_was_cut_the_rest_is_taken_back),
-    };
-    return cmocka_run_group_tests_name("output file", tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* A run that is killed: all that it wrote is there, and the next one leaves nothing torn. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/again.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 #define LINE_SIZE 100
 #define BLOCK     ((size_t)700 * LINE_SIZE)

@@ -1,19 +1,14 @@
 /* Torn lines where the kernel cannot say who writes: programs like this one know each other by
  * locks. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 static void a_line_in_a_file_that_another_of_us_has_locked_is_ended(void **state)
 {

@@ -1,21 +1,16 @@
 /* Files by their name, as only POSIX has them: modes, named pipes, devices and limits. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 static void a_file_is_made_with_the_usual_mode(void **state)
 {

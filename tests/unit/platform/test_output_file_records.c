@@ -1,16 +1,11 @@
 /* Files of formats without lines: what a start does about a record that a killed run left torn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 /*
  * The format of these tests: a file begins with "#", a record is a length of two bytes

@@ -1,16 +1,11 @@
 /* Lines that a killed run left without their end: what the next start does about them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 /* Opens the file and says what was done; it is the caller's to close. */
 static struct output_file *open_name(const char *name, struct output_file_start *start)

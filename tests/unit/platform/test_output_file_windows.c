@@ -1,17 +1,12 @@
 /* Files by their name, as only Windows has them: what others share, named pipes and devices. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 static HANDLE open_it(const char *name, DWORD access, DWORD share)
 {

@@ -1,16 +1,11 @@
 /* Who may open what has a name: the program's own user, the system, administrators, nobody else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <windows.h>
 /* After windows.h, whose types it uses. */
 #include <aclapi.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/child_pipe.h"
 #include "collector/platform/windows/own_access.h"
+#include "tests/support/test.h"
 
 static void assert_is_allowed(ACL *acl, PSID who)
 {
@@ -50,9 +45,8 @@ static void assert_is_own(HANDLE object)
     LocalFree(descriptor);
 }
 
-static void an_event_is_its_users_own(void **state)
+TEST(an_event_is_its_users_own)
 {
-    (void)state;
     SECURITY_ATTRIBUTES access;
     assert_true(own_access_make(&access));
     HANDLE event = CreateEventW(&access, FALSE, FALSE, NULL);
@@ -62,21 +56,11 @@ static void an_event_is_its_users_own(void **state)
     CloseHandle(event);
 }
 
-static void a_pipe_is_its_users_own(void **state)
+TEST(a_pipe_is_its_users_own)
 {
-    (void)state;
     HANDLE ours, theirs;
     assert_true(child_pipe_to(&ours, &theirs));
     assert_is_own(ours);
     CloseHandle(ours);
     CloseHandle(theirs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event_is_its_users_own),
-        cmocka_unit_test(a_pipe_is_its_users_own),
-    };
-    return cmocka_run_group_tests_name("own_access", tests, NULL, NULL);
 }

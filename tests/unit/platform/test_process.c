@@ -1,16 +1,11 @@
 /* Running another program to its end: what it wrote, and the one line that says why it failed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/process.h"
 #include "collector/platform/process_reading.h"
 #include "collector/platform/thread.h"
+#include "tests/support/test.h"
 
 #define MOST ((size_t)1 << 20) /* bytes of output */
 
@@ -52,17 +47,15 @@ static void assert_fails(const char *const *told, size_t most, const char *expec
     free(out.data);
 }
 
-static void what_a_program_writes_is_read_to_its_end(void **state)
+TEST(what_a_program_writes_is_read_to_its_end)
 {
-    (void)state;
     assert_writes(words("out:a", "nul", "out:b", "err:more"), "a\0b", 3);
     assert_writes(words("exit:0"), "", 0);
 }
 
 /* More than a pipe holds, on both at once. */
-static void much_output_and_many_errors_do_not_wait_for_each_other(void **state)
+TEST(much_output_and_many_errors_do_not_wait_for_each_other)
 {
-    (void)state;
     struct process_output out;
     struct error error;
     assert_int_equal(
@@ -72,23 +65,20 @@ static void much_output_and_many_errors_do_not_wait_for_each_other(void **state)
     free(out.data);
 }
 
-static void standard_input_is_empty(void **state)
+TEST(standard_input_is_empty)
 {
-    (void)state;
     assert_writes(words("cat", "out:end"), "end", 3);
 }
 
-static void arguments_arrive_as_they_are(void **state)
+TEST(arguments_arrive_as_they_are)
 {
-    (void)state;
     static const char expected[] = "a b||$HOME \"*\"|\\|c:\\d e\\|%PATH%|";
     assert_writes(words("args", "a b", "", "$HOME \"*\"", "\\", "c:\\d e\\", "%PATH%"), expected,
                   sizeof expected - 1);
 }
 
-static void a_name_is_looked_up_in_path(void **state)
+TEST(a_name_is_looked_up_in_path)
 {
-    (void)state;
     const char *arguments[] = {TEST_PROGRAM_IN_PATH, NULL};
     struct process_output out;
     struct error error;
@@ -96,9 +86,8 @@ static void a_name_is_looked_up_in_path(void **state)
     free(out.data);
 }
 
-static void a_program_that_is_not_there_is_told_apart(void **state)
+TEST(a_program_that_is_not_there_is_told_apart)
 {
-    (void)state;
     const char *names[] = {"no-such-program-anywhere", "/no/such/program"};
     for (size_t i = 0; i < 2; i++) {
         const char *arguments[] = {names[i], NULL};
@@ -109,9 +98,8 @@ static void a_program_that_is_not_there_is_told_apart(void **state)
     }
 }
 
-static void the_first_line_that_is_no_warning_says_why_it_failed(void **state)
+TEST(the_first_line_that_is_no_warning_says_why_it_failed)
 {
-    (void)state;
     assert_fails(words("exit:3"), MOST, "ended with exit code 3");
     assert_fails(words("out:out", "errline:first", "errline:second", "exit:1"), MOST, "first");
     assert_fails(words("errline:x: warning: odd", "errline:", "errline:bad", "exit:1"), MOST,
@@ -120,9 +108,8 @@ static void the_first_line_that_is_no_warning_says_why_it_failed(void **state)
     assert_fails(words("err:no newline", "exit:1"), MOST, "no newline");
 }
 
-static void a_program_that_wrote_nothing_has_failed_by_its_end(void **state)
+TEST(a_program_that_wrote_nothing_has_failed_by_its_end)
 {
-    (void)state;
     const struct process_reading nothing = {.ended = true};
     struct process_output out;
     struct error error;
@@ -132,9 +119,8 @@ static void a_program_that_wrote_nothing_has_failed_by_its_end(void **state)
     assert_string_equal(error.text, "ended with exit code 3");
 }
 
-static void a_program_that_writes_too_much_has_failed(void **state)
+TEST(a_program_that_writes_too_much_has_failed)
 {
-    (void)state;
     struct process_output out;
     struct error error;
     assert_int_equal(run(5, &out, &error, words("out:12345")), PROCESS_DONE);
@@ -144,28 +130,10 @@ static void a_program_that_writes_too_much_has_failed(void **state)
 }
 
 /* Nobody would read to the end of its output otherwise. */
-static void a_program_that_does_not_end_is_ended_with_what_it_started(void **state)
+TEST(a_program_that_does_not_end_is_ended_with_what_it_started)
 {
-    (void)state;
     int64_t begin = clock_monotonic_ns();
     assert_fails(words("beside:sleep", "sleep"), MOST, "has not ended after 10 s");
     int64_t seconds = (clock_monotonic_ns() - begin) / 1000000000;
     assert_in_range(seconds, PROCESS_PATIENCE_MS / 1000, 40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_program_writes_is_read_to_its_end),
-        cmocka_unit_test(much_output_and_many_errors_do_not_wait_for_each_other),
-        cmocka_unit_test(standard_input_is_empty),
-        cmocka_unit_test(arguments_arrive_as_they_are),
-        cmocka_unit_test(a_name_is_looked_up_in_path),
-        cmocka_unit_test(a_program_that_is_not_there_is_told_apart),
-        cmocka_unit_test(the_first_line_that_is_no_warning_says_why_it_failed),
-        cmocka_unit_test(a_program_that_wrote_nothing_has_failed_by_its_end),
-        cmocka_unit_test(a_program_that_writes_too_much_has_failed),
-        cmocka_unit_test(a_program_that_does_not_end_is_ended_with_what_it_started),
-    };
-    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
 }

@@ -1,10 +1,4 @@
 /* The kernel's filter of who may send: it says what the list says, here and in the kernel. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -17,6 +11,7 @@
 #include "tests/support/base/network_making.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/receiving.h"
+#include "tests/support/test.h"
 
 static uint64_t chance;
 
@@ -138,9 +133,8 @@ static void assert_filters(const struct network *list, size_t count)
     networks_free(rest);
 }
 
-static void a_filter_agrees_at_the_edges_of_one_network_of_any_size(void **state)
+TEST(a_filter_agrees_at_the_edges_of_one_network_of_any_size)
 {
-    (void)state;
     for (unsigned prefix = 0; prefix <= 128; prefix++) {
         struct network ipv4 = cut_to(host("170.85.204.51"), prefix < 32 ? prefix : 32);
         struct network ipv6 = cut_to(host("aaaa:5555:cccc:3333:f0f0:0f0f:ffff:1"), prefix);
@@ -153,9 +147,8 @@ static void a_filter_agrees_at_the_edges_of_one_network_of_any_size(void **state
     }
 }
 
-static void a_filter_of_nobody_and_of_everybody_is_short(void **state)
+TEST(a_filter_of_nobody_and_of_everybody_is_short)
 {
-    (void)state;
     struct networks *nobody = made(NULL, 0);
     struct networks *everybody = networks_except(NULL, NULL);
     const struct address some[] = {host("10.0.0.1"), host("0.0.0.0"), host("::"), host("fe80::1")};
@@ -183,9 +176,8 @@ static struct address random_address(void)
     return address;
 }
 
-static void random_filters_agree_with_their_lists(void **state)
+TEST(random_filters_agree_with_their_lists)
 {
-    (void)state;
     enum { MOST = 600 };
     static struct network list[MOST];
     chance = 0x9e3779b97f4a7c15;
@@ -246,7 +238,8 @@ static void assert_received(struct receiving *receiving, bool expected,
     assert_int_equal(udp_socket_drops(receiving->socket), *drops);
 }
 
-static void the_kernel_takes_whom_the_list_holds_and_counts_the_others(void **state)
+TEST_WITH(the_kernel_takes_whom_the_list_holds_and_counts_the_others, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     enum { MOST = 200 };
@@ -277,7 +270,7 @@ static void the_kernel_takes_whom_the_list_holds_and_counts_the_others(void **st
     }
 }
 
-static void an_ipv6_sender_is_judged_as_such(void **state)
+TEST_WITH(an_ipv6_sender_is_judged_as_such, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!loopback_has_ipv6())
@@ -299,7 +292,7 @@ static void an_ipv6_sender_is_judged_as_such(void **state)
     udp_sender_close(sender);
 }
 
-static void a_filter_is_there_before_the_address_is(void **state)
+TEST_WITH(a_filter_is_there_before_the_address_is, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     const struct address first = host("127.0.0.1");
@@ -317,7 +310,7 @@ static void a_filter_is_there_before_the_address_is(void **state)
     assert_received(receiving, false, &first, &drops);
 }
 
-static void refusing_all_takes_the_filters_place(void **state)
+TEST_WITH(refusing_all_takes_the_filters_place, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     const struct network local = network("127.0.0.0", 8);
@@ -350,9 +343,8 @@ static struct networks *many(size_t count)
     return networks;
 }
 
-static void two_thousand_networks_fit(void **state)
+TEST(two_thousand_networks_fit)
 {
-    (void)state;
     struct error error;
     struct networks *sources = many(2000);
     size_t needed = make(sources);
@@ -362,9 +354,8 @@ static void two_thousand_networks_fit(void **state)
     networks_free(sources);
 }
 
-static void a_list_that_does_not_fit_is_refused_and_the_number_told(void **state)
+TEST(a_list_that_does_not_fit_is_refused_and_the_number_told)
 {
-    (void)state;
     struct error error;
     struct udp_socket *socket;
     struct networks *sources = many(20000);
@@ -377,24 +368,4 @@ static void a_list_that_does_not_fit_is_refused_and_the_number_told(void **state
     assert_non_null(strstr(error.text, "the kernel takes at most 4096"));
     assert_int_equal(udp_socket_open(&socket, &options, &error), -1);
     networks_free(sources);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_filter_agrees_at_the_edges_of_one_network_of_any_size),
-        cmocka_unit_test(a_filter_of_nobody_and_of_everybody_is_short),
-        cmocka_unit_test(random_filters_agree_with_their_lists),
-        cmocka_unit_test_setup_teardown(the_kernel_takes_whom_the_list_holds_and_counts_the_others,
-                                        receiving_set_up, receiving_tear_down),
-        cmocka_unit_test_setup_teardown(an_ipv6_sender_is_judged_as_such, receiving_set_up,
-                                        receiving_tear_down),
-        cmocka_unit_test_setup_teardown(a_filter_is_there_before_the_address_is, receiving_set_up,
-                                        receiving_tear_down),
-        cmocka_unit_test_setup_teardown(refusing_all_takes_the_filters_place, receiving_set_up,
-                                        receiving_tear_down),
-        cmocka_unit_test(two_thousand_networks_fit),
-        cmocka_unit_test(a_list_that_does_not_fit_is_refused_and_the_number_told),
-    };
-    return cmocka_run_group_tests_name("source filter", tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* What a program that we start has of ours, and with what it ends. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <windows.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/windows/child_pipe.h"
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/spawn.h"
 #include "collector/platform/windows/text.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 
@@ -55,9 +50,8 @@ static bool reads_byte(HANDLE pipe)
     return good;
 }
 
-static void it_has_its_three_streams_and_nothing_else_that_could_be_inherited(void **state)
+TEST(it_has_its_three_streams_and_nothing_else_that_could_be_inherited)
 {
-    (void)state;
     HANDLE ours, theirs, copy;
     assert_true(child_pipe_from(&ours, &theirs));
     assert_true(DuplicateHandle(GetCurrentProcess(), theirs, GetCurrentProcess(), &copy, 0, TRUE,
@@ -74,9 +68,8 @@ static void it_has_its_three_streams_and_nothing_else_that_could_be_inherited(vo
 }
 
 /* What it started has its output, too: the pipe breaks when all have gone. */
-static void it_is_ended_with_what_it_started(void **state)
+TEST(it_is_ended_with_what_it_started)
 {
-    (void)state;
     HANDLE ours, theirs;
     assert_true(child_pipe_from(&ours, &theirs));
     struct spawned spawned = started(NULL, theirs, "beside:out:x sleep", "sleep");
@@ -90,9 +83,8 @@ static void it_is_ended_with_what_it_started(void **state)
 }
 
 /* It writes when it finds the end of its input. */
-static void what_it_started_outlives_it_where_we_let_go(void **state)
+TEST(what_it_started_outlives_it_where_we_let_go)
 {
-    (void)state;
     HANDLE input, their_input, ours, theirs;
     assert_true(child_pipe_to(&input, &their_input));
     assert_true(child_pipe_from(&ours, &theirs));
@@ -108,33 +100,19 @@ static void what_it_started_outlives_it_where_we_let_go(void **state)
 }
 
 /* As the system does where we are ended ourselves. */
-static void all_of_it_ends_where_its_job_is_closed(void **state)
+TEST(all_of_it_ends_where_its_job_is_closed)
 {
-    (void)state;
     struct spawned spawned = started(NULL, NULL, "beside:sleep", "sleep");
     CloseHandle(spawned.job);
     assert_int_equal(WaitForSingleObject(spawned.process, PATIENCE_MS), WAIT_OBJECT_0);
     CloseHandle(spawned.process);
 }
 
-static void what_cannot_be_started_is_told(void **state)
+TEST(what_cannot_be_started_is_told)
 {
-    (void)state;
     struct spawned spawned;
     wchar_t line[] = L"nothing";
     const struct spawn_streams streams = {NULL, NULL, NULL};
     assert_false(spawn(L"c:\\no such\\nothing.exe", line, &streams, &spawned));
     assert_true(GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_has_its_three_streams_and_nothing_else_that_could_be_inherited),
-        cmocka_unit_test(it_is_ended_with_what_it_started),
-        cmocka_unit_test(what_it_started_outlives_it_where_we_let_go),
-        cmocka_unit_test(all_of_it_ends_where_its_job_is_closed),
-        cmocka_unit_test(what_cannot_be_started_is_told),
-    };
-    return cmocka_run_group_tests_name("spawn", tests, NULL, NULL);
 }

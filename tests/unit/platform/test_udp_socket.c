@@ -1,18 +1,13 @@
 /* Receiving datagrams in groups: their bytes, sizes, sources and times; opening and binding. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
 #include "tests/support/platform/receiving.h"
+#include "tests/support/test.h"
 
 #define LARGEST 65507 /* bytes that fit an IPv4 packet */
 
@@ -40,7 +35,7 @@ static void assert_pattern(const struct datagram_slot *slot, size_t size)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-static void every_size_arrives_whole_in_front_and_rest(void **state)
+TEST_WITH(every_size_arrives_whole_in_front_and_rest, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     static const size_t sizes[] = {0, 1, 2, 2046, 2047, 2048, 2049, 2050, 9000, LARGEST};
@@ -58,7 +53,7 @@ static void every_size_arrives_whole_in_front_and_rest(void **state)
     assert_null(receiving_next(receiving));
 }
 
-static void a_group_of_small_datagrams_keeps_their_order(void **state)
+TEST_WITH(a_group_of_small_datagrams_keeps_their_order, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
@@ -73,7 +68,7 @@ static void a_group_of_small_datagrams_keeps_their_order(void **state)
     assert_null(receiving_next(receiving));
 }
 
-static void one_receive_takes_what_a_group_holds(void **state)
+TEST_WITH(one_receive_takes_what_a_group_holds, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct error error;
@@ -86,7 +81,7 @@ static void one_receive_takes_what_a_group_holds(void **state)
 }
 
 /* Not all systems tell. */
-static void that_nothing_is_left_is_told_where_nothing_is(void **state)
+TEST_WITH(that_nothing_is_left_is_told_where_nothing_is, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct error error;
@@ -104,7 +99,7 @@ static void that_nothing_is_left_is_told_where_nothing_is(void **state)
     }
 }
 
-static void what_a_group_held_before_never_shows_again(void **state)
+TEST_WITH(what_a_group_held_before_never_shows_again, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, 3000);
@@ -117,7 +112,7 @@ static void what_a_group_held_before_never_shows_again(void **state)
     assert_false(slot->truncated);
 }
 
-static void would_block_leaves_the_group_empty(void **state)
+TEST_WITH(would_block_leaves_the_group_empty, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct error error;
@@ -150,7 +145,7 @@ static void send_when_it_takes_too_long(void *argument)
 }
 
 /* Nobody watches it: some notifiers make a socket that they are given a non-blocking one. */
-static void a_receive_from_an_empty_socket_does_not_block(void **state)
+TEST_WITH(a_receive_from_an_empty_socket_does_not_block, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct rescue rescue = {.receiving = receiving};
@@ -193,7 +188,8 @@ static void assert_told(struct receiving *receiving, const char *sent_to, const 
     assert_true(slot->received_ns > INT64_C(1700000000000000000)); /* it is told beside it */
 }
 
-static void a_socket_on_every_address_tells_each_datagrams_destination_when_asked(void **state)
+TEST_WITH(a_socket_on_every_address_tells_each_datagrams_destination_when_asked, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_everywhere(receiving, ADDRESS_IPV4, true);
@@ -224,7 +220,8 @@ static void assert_truncated_at(struct receiving *receiving, size_t limit, size_
     assert_pattern(slot, sent < limit ? sent : limit);
 }
 
-static void what_is_longer_than_max_datagram_is_truncated_and_its_size_known(void **state)
+TEST_WITH(what_is_longer_than_max_datagram_is_truncated_and_its_size_known, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     static const size_t limits[] = {1, 100, 2047, 2048, 2049, 9000, LARGEST - 1, LARGEST};
@@ -242,7 +239,7 @@ static void what_is_longer_than_max_datagram_is_truncated_and_its_size_known(voi
     }
 }
 
-static void a_bound_socket_follows_other_options(void **state)
+TEST_WITH(a_bound_socket_follows_other_options, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, 100);
@@ -256,7 +253,7 @@ static void a_bound_socket_follows_other_options(void **state)
     assert_int_equal(udp_socket_address(receiving->socket).port, receiving->to.port);
 }
 
-static void one_group_serves_sockets_of_different_limits(void **state)
+TEST_WITH(one_group_serves_sockets_of_different_limits, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct receiving other = {.group = receiving->group, .sender = receiving->sender};
@@ -270,7 +267,8 @@ static void one_group_serves_sockets_of_different_limits(void **state)
 }
 
 /* The group has room for DATAGRAM_MAX_SIZE bytes of each and never lets the kernel write more. */
-static void a_limit_beyond_the_largest_datagram_is_the_largest_datagram(void **state)
+TEST_WITH(a_limit_beyond_the_largest_datagram_is_the_largest_datagram, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, (size_t)16 * 1024 * 1024);
@@ -304,7 +302,7 @@ static void assert_source_seen(struct receiving *receiving, enum address_family 
     udp_sender_close(sender);
 }
 
-static void an_ipv4_source_is_told(void **state)
+TEST_WITH(an_ipv4_source_is_told, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
@@ -312,7 +310,7 @@ static void an_ipv4_source_is_told(void **state)
     assert_source_seen(receiving, ADDRESS_IPV4);
 }
 
-static void an_ipv6_source_is_told(void **state)
+TEST_WITH(an_ipv6_source_is_told, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!loopback_has_ipv6())
@@ -321,7 +319,7 @@ static void an_ipv6_source_is_told(void **state)
     assert_source_seen(receiving, ADDRESS_IPV6);
 }
 
-static void a_dual_stack_socket_shows_ipv4_sources_as_ipv4(void **state)
+TEST_WITH(a_dual_stack_socket_shows_ipv4_sources_as_ipv4, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!loopback_has_ipv6())
@@ -337,7 +335,7 @@ static void a_dual_stack_socket_shows_ipv4_sources_as_ipv4(void **state)
     assert_source_seen(receiving, ADDRESS_IPV4);
 }
 
-static void an_ipv6_only_socket_leaves_the_port_to_ipv4(void **state)
+TEST_WITH(an_ipv6_only_socket_leaves_the_port_to_ipv4, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!loopback_has_ipv6())
@@ -359,7 +357,8 @@ static void an_ipv6_only_socket_leaves_the_port_to_ipv4(void **state)
     receiving_close_socket(&other);
 }
 
-static void the_arrival_time_lies_between_sending_and_receiving(void **state)
+TEST_WITH(the_arrival_time_lies_between_sending_and_receiving, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
@@ -390,7 +389,7 @@ static bool is_stamped_before_it_is_asked_for(struct receiving *receiving)
  * The kernel stamps a datagram when it comes, however late we ask for it. A busy one may come to
  * that late itself, but not each time.
  */
-static void the_arrival_time_is_not_that_of_the_receive(void **state)
+TEST_WITH(the_arrival_time_is_not_that_of_the_receive, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!udp_socket_tells_arrival)
@@ -404,7 +403,7 @@ static void the_arrival_time_is_not_that_of_the_receive(void **state)
 
 /* --- opening and binding ---------------------------------------------------------------------- */
 
-static void the_port_that_the_system_chose_is_told(void **state)
+TEST_WITH(the_port_that_the_system_chose_is_told, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
@@ -415,7 +414,7 @@ static void the_port_that_the_system_chose_is_told(void **state)
     assert_same_address(&bound, &asked);
 }
 
-static void a_port_in_use_is_one_clear_line(void **state)
+TEST_WITH(a_port_in_use_is_one_clear_line, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
@@ -435,7 +434,7 @@ static void a_port_in_use_is_one_clear_line(void **state)
     assert_null(strchr(error.text, '\n'));
 }
 
-static void an_address_that_is_not_ours_cannot_be_bound(void **state)
+TEST_WITH(an_address_that_is_not_ours_cannot_be_bound, receiving_set_up, receiving_tear_down)
 {
     (void)state;
     if (!loopback_has_ipv6())
@@ -455,7 +454,7 @@ static void an_address_that_is_not_ours_cannot_be_bound(void **state)
     assert_non_null(strstr(error.text, "[2001:db8::77]:0"));
 }
 
-static void sockets_that_share_a_port_all_bind(void **state)
+TEST_WITH(sockets_that_share_a_port_all_bind, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!udp_socket_can_share_port)
@@ -487,9 +486,8 @@ static void sockets_that_share_a_port_all_bind(void **state)
     receiving_close_socket(&other);
 }
 
-static void sharing_a_port_is_refused_where_the_system_cannot(void **state)
+TEST(sharing_a_port_is_refused_where_the_system_cannot)
 {
-    (void)state;
     if (udp_socket_can_share_port)
         skip();
     struct udp_socket_options options = {
@@ -506,43 +504,8 @@ static void sharing_a_port_is_refused_where_the_system_cannot(void **state)
     assert_non_null(strstr(error.text, "share"));
 }
 
-static void closing_nothing_is_allowed(void **state)
+TEST(closing_nothing_is_allowed)
 {
-    (void)state;
     udp_socket_close(NULL);
     datagram_group_destroy(NULL);
-}
-
-#define with_group(test)                                                                           \
-    cmocka_unit_test_setup_teardown(test, receiving_set_up, receiving_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_group(a_receive_from_an_empty_socket_does_not_block),
-        with_group(every_size_arrives_whole_in_front_and_rest),
-        with_group(a_group_of_small_datagrams_keeps_their_order),
-        with_group(one_receive_takes_what_a_group_holds),
-        with_group(that_nothing_is_left_is_told_where_nothing_is),
-        with_group(what_a_group_held_before_never_shows_again),
-        with_group(would_block_leaves_the_group_empty),
-        with_group(what_is_longer_than_max_datagram_is_truncated_and_its_size_known),
-        with_group(one_group_serves_sockets_of_different_limits),
-        with_group(a_bound_socket_follows_other_options),
-        with_group(a_limit_beyond_the_largest_datagram_is_the_largest_datagram),
-        with_group(an_ipv4_source_is_told),
-        with_group(an_ipv6_source_is_told),
-        with_group(a_dual_stack_socket_shows_ipv4_sources_as_ipv4),
-        with_group(an_ipv6_only_socket_leaves_the_port_to_ipv4),
-        with_group(a_socket_on_every_address_tells_each_datagrams_destination_when_asked),
-        with_group(the_arrival_time_lies_between_sending_and_receiving),
-        with_group(the_arrival_time_is_not_that_of_the_receive),
-        with_group(the_port_that_the_system_chose_is_told),
-        with_group(a_port_in_use_is_one_clear_line),
-        with_group(an_address_that_is_not_ours_cannot_be_bound),
-        with_group(sockets_that_share_a_port_all_bind),
-        cmocka_unit_test(sharing_a_port_is_refused_where_the_system_cannot),
-        cmocka_unit_test(closing_nothing_is_allowed),
-    };
-    return cmocka_run_group_tests_name("udp_socket", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* busy_poll reaches the kernel, in microseconds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 #include <sys/socket.h>
 
 #include "tests/support/platform/receiving.h"
+#include "tests/support/test.h"
 
 static int asked_for(const struct receiving *receiving)
 {
@@ -21,7 +16,7 @@ static int asked_for(const struct receiving *receiving)
     return found;
 }
 
-static void the_kernel_polls_as_long_as_it_was_asked_to(void **state)
+TEST_WITH(the_kernel_polls_as_long_as_it_was_asked_to, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct udp_socket *probe = NULL;
@@ -44,13 +39,4 @@ static void the_kernel_polls_as_long_as_it_was_asked_to(void **state)
     udp_sender_send(receiving->sender, &receiving->to, "x", 1);
     assert_non_null(receiving_next(receiving));
     assert_null(receiving_next(receiving));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_kernel_polls_as_long_as_it_was_asked_to,
-                                        receiving_set_up, receiving_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

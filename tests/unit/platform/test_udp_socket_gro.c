@@ -1,10 +1,4 @@
 /* Sockets on which the kernel puts datagrams together, as one that segments sends them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <linux/udp.h>
@@ -14,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/support/platform/receiving.h"
+#include "tests/support/test.h"
 
 #define SEGMENT 117
 #define MOST    60 /* segments of one send: fewer than the kernel takes */
@@ -76,7 +71,7 @@ static void assert_next(struct receiving *receiving, size_t from, size_t size)
         assert_int_equal(slot->front[i], byte_at(from + i));
 }
 
-static void a_buffer_is_cut_into_the_datagrams_that_were_sent(void **state)
+TEST_WITH(a_buffer_is_cut_into_the_datagrams_that_were_sent, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     open_gro(receiving, DATAGRAM_MAX_SIZE);
@@ -86,7 +81,7 @@ static void a_buffer_is_cut_into_the_datagrams_that_were_sent(void **state)
     assert_null(receiving_next(receiving));
 }
 
-static void the_last_datagram_of_a_buffer_may_be_shorter(void **state)
+TEST_WITH(the_last_datagram_of_a_buffer_may_be_shorter, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     open_gro(receiving, DATAGRAM_MAX_SIZE);
@@ -100,7 +95,7 @@ static void the_last_datagram_of_a_buffer_may_be_shorter(void **state)
 }
 
 /* More datagrams than a group has slots, of one buffer after the other. */
-static void all_datagrams_of_many_buffers_come_in_order(void **state)
+TEST_WITH(all_datagrams_of_many_buffers_come_in_order, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     enum { BUFFERS = 40 };
@@ -112,7 +107,7 @@ static void all_datagrams_of_many_buffers_come_in_order(void **state)
     assert_null(receiving_next(receiving));
 }
 
-static void what_a_group_has_more_of_comes_without_the_kernel(void **state)
+TEST_WITH(what_a_group_has_more_of_comes_without_the_kernel, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     struct error error;
@@ -130,7 +125,7 @@ static void what_a_group_has_more_of_comes_without_the_kernel(void **state)
                      RECEIVE_WOULD_BLOCK);
 }
 
-static void datagrams_alone_and_empty_ones_come_as_they_are(void **state)
+TEST_WITH(datagrams_alone_and_empty_ones_come_as_they_are, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     open_gro(receiving, DATAGRAM_MAX_SIZE);
@@ -146,7 +141,7 @@ static void datagrams_alone_and_empty_ones_come_as_they_are(void **state)
     assert_null(receiving_next(receiving));
 }
 
-static void a_datagram_of_the_largest_size_comes_whole(void **state)
+TEST_WITH(a_datagram_of_the_largest_size_comes_whole, set_up, tear_down)
 {
     static uint8_t bytes[65507];
     struct receiving *receiving = *state;
@@ -161,7 +156,7 @@ static void a_datagram_of_the_largest_size_comes_whole(void **state)
                         sizeof bytes - DATAGRAM_FRONT_SIZE);
 }
 
-static void each_of_them_is_cut_at_max_datagram(void **state)
+TEST_WITH(each_of_them_is_cut_at_max_datagram, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     open_gro(receiving, SEGMENT - 1);
@@ -176,7 +171,7 @@ static void each_of_them_is_cut_at_max_datagram(void **state)
     assert_next(receiving, 2 * SEGMENT, 5);
 }
 
-static void each_of_them_tells_who_sent_it_to_whom_and_when(void **state)
+TEST_WITH(each_of_them_tells_who_sent_it_to_whom_and_when, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     struct udp_socket_options options = {.address = {.family = ADDRESS_IPV4},
@@ -201,7 +196,7 @@ static void each_of_them_tells_who_sent_it_to_whom_and_when(void **state)
 }
 
 /* A group serves one socket after the other, whatever they are. */
-static void a_group_goes_from_one_kind_of_socket_to_the_other(void **state)
+TEST_WITH(a_group_goes_from_one_kind_of_socket_to_the_other, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     for (int i = 0; i < 2; i++) {
@@ -219,28 +214,4 @@ static void a_group_goes_from_one_kind_of_socket_to_the_other(void **state)
         assert_null(receiving_next(receiving));
         receiving_close_socket(receiving);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_buffer_is_cut_into_the_datagrams_that_were_sent, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(the_last_datagram_of_a_buffer_may_be_shorter, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(all_datagrams_of_many_buffers_come_in_order, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_a_group_has_more_of_comes_without_the_kernel, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(datagrams_alone_and_empty_ones_come_as_they_are, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_datagram_of_the_largest_size_comes_whole, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(each_of_them_is_cut_at_max_datagram, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(each_of_them_tells_who_sent_it_to_whom_and_when, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_group_goes_from_one_kind_of_socket_to_the_other, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

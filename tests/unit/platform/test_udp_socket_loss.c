@@ -1,14 +1,9 @@
 /* What the kernel drops before us, and what it refuses when told to: counted, to the datagram. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/udp_socket.h"
 #include "tests/support/platform/receiving.h"
+#include "tests/support/test.h"
 
 static void open_with_buffer(struct receiving *receiving, size_t receive_buffer)
 {
@@ -28,7 +23,7 @@ static size_t drain(struct receiving *receiving)
     return received;
 }
 
-static void nothing_is_dropped_where_the_buffer_suffices(void **state)
+TEST_WITH(nothing_is_dropped_where_the_buffer_suffices, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_buffer(receiving, RECEIVING_BUFFER);
@@ -39,7 +34,7 @@ static void nothing_is_dropped_where_the_buffer_suffices(void **state)
 }
 
 /* The end of a burst is what a count that rides on the next datagram would miss. */
-static void what_is_sent_is_received_or_counted_as_dropped(void **state)
+TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!udp_socket_counts_drops)
@@ -59,7 +54,7 @@ static void what_is_sent_is_received_or_counted_as_dropped(void **state)
     assert_in_range(received, 5, sent - 1);
 }
 
-static void drops_of_one_socket_are_not_told_of_another(void **state)
+TEST_WITH(drops_of_one_socket_are_not_told_of_another, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct receiving other = {.group = receiving->group, .sender = receiving->sender};
@@ -75,7 +70,7 @@ static void drops_of_one_socket_are_not_told_of_another(void **state)
     receiving_close_socket(&other);
 }
 
-static void where_drops_cannot_be_counted_none_is_told(void **state)
+TEST_WITH(where_drops_cannot_be_counted_none_is_told, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (udp_socket_counts_drops)
@@ -87,7 +82,8 @@ static void where_drops_cannot_be_counted_none_is_told(void **state)
     assert_int_equal(udp_socket_drops(receiving->socket), 0);
 }
 
-static void refusing_all_keeps_what_is_queued_and_counts_the_rest(void **state)
+TEST_WITH(refusing_all_keeps_what_is_queued_and_counts_the_rest, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_buffer(receiving, RECEIVING_BUFFER);
@@ -107,7 +103,8 @@ static void refusing_all_keeps_what_is_queued_and_counts_the_rest(void **state)
     assert_true(udp_socket_refuse_all(receiving->socket)); /* twice is no harm */
 }
 
-static void the_buffer_granted_is_told_and_large_enough_for_what_is_asked(void **state)
+TEST_WITH(the_buffer_granted_is_told_and_large_enough_for_what_is_asked, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_buffer(receiving, RECEIVING_BUFFER);
@@ -121,7 +118,7 @@ static void the_buffer_granted_is_told_and_large_enough_for_what_is_asked(void *
     assert_int_equal(udp_socket_drops(receiving->socket), 0);
 }
 
-static void a_buffer_beyond_all_limits_is_granted_in_part(void **state)
+TEST_WITH(a_buffer_beyond_all_limits_is_granted_in_part, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_buffer(receiving, SIZE_MAX);
@@ -130,27 +127,8 @@ static void a_buffer_beyond_all_limits_is_granted_in_part(void **state)
     assert_int_equal(drain(receiving), 1);
 }
 
-static void there_is_advice_where_less_was_granted(void **state)
+TEST(there_is_advice_where_less_was_granted)
 {
-    (void)state;
     assert_true(strlen(udp_socket_buffer_advice) != 0);
     assert_true(datagram_group_memory() > (size_t)DATAGRAM_GROUP_SIZE * DATAGRAM_MAX_SIZE);
-}
-
-#define with_group(test)                                                                           \
-    cmocka_unit_test_setup_teardown(test, receiving_set_up, receiving_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_group(nothing_is_dropped_where_the_buffer_suffices),
-        with_group(what_is_sent_is_received_or_counted_as_dropped),
-        with_group(drops_of_one_socket_are_not_told_of_another),
-        with_group(where_drops_cannot_be_counted_none_is_told),
-        with_group(refusing_all_keeps_what_is_queued_and_counts_the_rest),
-        with_group(the_buffer_granted_is_told_and_large_enough_for_what_is_asked),
-        with_group(a_buffer_beyond_all_limits_is_granted_in_part),
-        cmocka_unit_test(there_is_advice_where_less_was_granted),
-    };
-    return cmocka_run_group_tests_name("udp_socket_loss", tests, NULL, NULL);
 }

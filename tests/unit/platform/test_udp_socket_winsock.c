@@ -2,20 +2,15 @@
  * What collector/platform/udp_socket.h makes of Winsock's answers: those that no test can bring
  * about, by a WSARecvMsg of the test's own, and how a socket is opened.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include <winsock2.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/receiving.h"
+#include "tests/support/test.h"
 
 /* --- a WSARecvMsg that answers as it was told ------------------------------------------------- */
 
@@ -67,7 +62,8 @@ static enum receive_result receive(struct receiving *receiving, struct error *er
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-static void what_other_hosts_answer_is_counted_and_ends_nothing(void **state)
+TEST_WITH(what_other_hosts_answer_is_counted_and_ends_nothing, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, WSAECONNRESET, DATAGRAM, WSAENETRESET, WSAEHOSTUNREACH, DATAGRAM,
@@ -79,7 +75,8 @@ static void what_other_hosts_answer_is_counted_and_ends_nothing(void **state)
     assert_int_equal(udp_socket_errors(receiving->socket), 4);
 }
 
-static void the_same_answer_again_and_again_leaves_the_thread_to_others(void **state)
+TEST_WITH(the_same_answer_again_and_again_leaves_the_thread_to_others, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, WSAENETDOWN);
@@ -89,7 +86,8 @@ static void the_same_answer_again_and_again_leaves_the_thread_to_others(void **s
     assert_in_range(asked, 2, 1000);
 }
 
-static void a_datagram_that_the_system_cut_is_truncated_and_ends_nothing(void **state)
+TEST_WITH(a_datagram_that_the_system_cut_is_truncated_and_ends_nothing, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, DATAGRAM, WSAEMSGSIZE, DATAGRAM, WSAEWOULDBLOCK);
@@ -104,7 +102,7 @@ static void a_datagram_that_the_system_cut_is_truncated_and_ends_nothing(void **
     assert_int_equal(udp_socket_errors(receiving->socket), 0);
 }
 
-static void a_moment_without_memory_is_for_later(void **state)
+TEST_WITH(a_moment_without_memory_is_for_later, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, WSAENOBUFS, WSA_NOT_ENOUGH_MEMORY, DATAGRAM, WSAEWOULDBLOCK);
@@ -114,7 +112,8 @@ static void a_moment_without_memory_is_for_later(void **state)
     assert_int_equal(udp_socket_errors(receiving->socket), 2);
 }
 
-static void any_other_error_is_fatal_and_told_by_text_and_number(void **state)
+TEST_WITH(any_other_error_is_fatal_and_told_by_text_and_number, receiving_set_up,
+          receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct error error = {.code = EXIT_CODE_OK};
@@ -126,7 +125,7 @@ static void any_other_error_is_fatal_and_told_by_text_and_number(void **state)
 
 /* The receive after it meets what ended the group, and would-block too is never told from memory.
  */
-static void what_ends_a_group_leaves_it_to_its_datagrams(void **state)
+TEST_WITH(what_ends_a_group_leaves_it_to_its_datagrams, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct error error;
@@ -142,7 +141,7 @@ static void what_ends_a_group_leaves_it_to_its_datagrams(void **state)
     assert_int_equal(receiving->group->count, 0);
 }
 
-static void a_full_group_ends_a_receive(void **state)
+TEST_WITH(a_full_group_ends_a_receive, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, DATAGRAM);
@@ -153,7 +152,7 @@ static void a_full_group_ends_a_receive(void **state)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static void a_port_is_not_shared_with_whoever_asks_for_it(void **state)
+TEST_WITH(a_port_is_not_shared_with_whoever_asks_for_it, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, WSAEWOULDBLOCK);
@@ -173,7 +172,7 @@ static void a_port_is_not_shared_with_whoever_asks_for_it(void **state)
     closesocket(thief);
 }
 
-static void a_program_that_is_started_inherits_no_socket(void **state)
+TEST_WITH(a_program_that_is_started_inherits_no_socket, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, WSAEWOULDBLOCK);
@@ -182,29 +181,9 @@ static void a_program_that_is_started_inherits_no_socket(void **state)
     assert_int_equal(flags & HANDLE_FLAG_INHERIT, 0);
 }
 
-static void the_whole_buffer_that_is_asked_for_is_granted(void **state)
+TEST_WITH(the_whole_buffer_that_is_asked_for_is_granted, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_with_answers(receiving, WSAEWOULDBLOCK);
     assert_int_equal(udp_socket_receive_buffer(receiving->socket), RECEIVING_BUFFER);
-}
-
-#define with_group(test)                                                                           \
-    cmocka_unit_test_setup_teardown(test, receiving_set_up, receiving_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_group(what_other_hosts_answer_is_counted_and_ends_nothing),
-        with_group(the_same_answer_again_and_again_leaves_the_thread_to_others),
-        with_group(a_datagram_that_the_system_cut_is_truncated_and_ends_nothing),
-        with_group(a_moment_without_memory_is_for_later),
-        with_group(any_other_error_is_fatal_and_told_by_text_and_number),
-        with_group(what_ends_a_group_leaves_it_to_its_datagrams),
-        with_group(a_full_group_ends_a_receive),
-        with_group(a_port_is_not_shared_with_whoever_asks_for_it),
-        with_group(a_program_that_is_started_inherits_no_socket),
-        with_group(the_whole_buffer_that_is_asked_for_is_granted),
-    };
-    return cmocka_run_group_tests_name("udp_socket_winsock", tests, NULL, NULL);
 }

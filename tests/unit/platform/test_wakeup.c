@@ -1,15 +1,10 @@
 /* Sleeping until signalled, until a handle is ready or broken, or until the time is over. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "tests/support/platform/wait_end.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 
@@ -28,7 +23,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void a_signal_before_the_wait_is_kept_and_several_are_one(void **state)
+TEST_WITH(a_signal_before_the_wait_is_kept_and_several_are_one, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;
     wakeup_signal(wakeup);
@@ -38,7 +33,7 @@ static void a_signal_before_the_wait_is_kept_and_several_are_one(void **state)
     assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, 0), WAKEUP_TIMEOUT);
 }
 
-static void a_wait_without_a_reason_ends_when_its_time_is_over(void **state)
+TEST_WITH(a_wait_without_a_reason_ends_when_its_time_is_over, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;
     int64_t begun = clock_monotonic_ns();
@@ -63,7 +58,7 @@ static void signal_each_round(void *argument)
     }
 }
 
-static void another_thread_signals_before_or_during_the_wait(void **state)
+TEST_WITH(another_thread_signals_before_or_during_the_wait, set_up, tear_down)
 {
     struct signaller signaller = {.wakeup = *state};
     struct thread *thread;
@@ -77,7 +72,7 @@ static void another_thread_signals_before_or_during_the_wait(void **state)
     thread_join(thread);
 }
 
-static void a_handle_is_told_writable_only_where_that_is_wanted(void **state)
+TEST_WITH(a_handle_is_told_writable_only_where_that_is_wanted, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;
     struct wait_end *end = wait_end_open(END_OF_PIPE);
@@ -87,7 +82,7 @@ static void a_handle_is_told_writable_only_where_that_is_wanted(void **state)
     wait_end_close(end);
 }
 
-static void a_signal_is_kept_while_a_handle_is_told(void **state)
+TEST_WITH(a_signal_is_kept_while_a_handle_is_told, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;
     struct wait_end *end = wait_end_open(END_OF_PIPE);
@@ -102,7 +97,7 @@ static void a_signal_is_kept_while_a_handle_is_told(void **state)
 }
 
 /* A stream socket says "hung up", where a pipe says "error". */
-static void a_peer_that_closed_is_a_broken_handle_before_all_else(void **state)
+TEST_WITH(a_peer_that_closed_is_a_broken_handle_before_all_else, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;
     struct wait_end *end = wait_end_open(END_OF_STREAM);
@@ -114,19 +109,4 @@ static void a_peer_that_closed_is_a_broken_handle_before_all_else(void **state)
     assert_int_equal(wakeup_wait(wakeup, handle, true, PATIENCE_MS), WAKEUP_BROKEN);
     assert_int_equal(wakeup_wait(wakeup, NO_HANDLE, false, PATIENCE_MS), WAKEUP_SIGNALLED);
     wait_end_close(end);
-}
-
-#define with_wakeup(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_wakeup(a_signal_before_the_wait_is_kept_and_several_are_one),
-        with_wakeup(a_wait_without_a_reason_ends_when_its_time_is_over),
-        with_wakeup(another_thread_signals_before_or_during_the_wait),
-        with_wakeup(a_handle_is_told_writable_only_where_that_is_wanted),
-        with_wakeup(a_signal_is_kept_while_a_handle_is_told),
-        with_wakeup(a_peer_that_closed_is_a_broken_handle_before_all_else),
-    };
-    return cmocka_run_group_tests_name("wakeup", tests, NULL, NULL);
 }

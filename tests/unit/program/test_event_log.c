@@ -2,19 +2,14 @@
  * What is logged becomes events of Windows' log. Of that only the calls are looked at: Wine keeps
  * no log.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
-#include <cmocka.h>
-
 #include "collector/log/log.h"
 #include "collector/program/messages.h"
 #include "collector/program/windows/event_log.h"
+#include "tests/support/test.h"
 
 #define EVENTS_MAX 8
 
@@ -81,7 +76,7 @@ static char *long_text(size_t size, size_t newline)
     return text;
 }
 
-static void each_line_is_an_event_whose_type_is_its_level(void **state)
+TEST_WITH(each_line_is_an_event_whose_type_is_its_level, begin, end)
 {
     (void)state;
     log_line(LOG_ERROR, "cannot %s", "go on");
@@ -105,15 +100,14 @@ static void each_line_is_an_event_whose_type_is_its_level(void **state)
 }
 
 /* The upper two bits of an event's number (its severity) say the same as its type. */
-static void the_numbers_of_events_stay_as_they_are_recorded(void **state)
+TEST(the_numbers_of_events_stay_as_they_are_recorded)
 {
-    (void)state;
     assert_int_equal(EVENT_INFORMATION, 0x40000001);
     assert_int_equal(EVENT_WARNING, 0x80000002);
     assert_int_equal(EVENT_ERROR, 0xc0000003);
 }
 
-static void a_ledger_is_one_event(void **state)
+TEST_WITH(a_ledger_is_one_event, begin, end)
 {
     (void)state;
     static const char ledger[] = "ledger of 5 s\n  received 7\n  decoded  7\n";
@@ -123,7 +117,7 @@ static void a_ledger_is_one_event(void **state)
     assert_int_equal(reported.events[0].type, EVENTLOG_INFORMATION_TYPE);
 }
 
-static void texts_are_utf_8_and_what_is_none_is_replaced(void **state)
+TEST_WITH(texts_are_utf_8_and_what_is_none_is_replaced, begin, end)
 {
     (void)state;
     log_line(LOG_INFO, "K\xc3\xa4se \xf0\x9f\x8c\xa1");
@@ -132,7 +126,7 @@ static void texts_are_utf_8_and_what_is_none_is_replaced(void **state)
     assert_event(1, L"cut \ufffd");
 }
 
-static void the_longest_text_is_one_event(void **state)
+TEST_WITH(the_longest_text_is_one_event, begin, end)
 {
     (void)state;
     char *text = long_text(EVENT_TEXT_MAX, EVENT_TEXT_MAX);
@@ -142,7 +136,7 @@ static void the_longest_text_is_one_event(void **state)
     free(text);
 }
 
-static void a_longer_text_is_several_events_of_whole_lines(void **state)
+TEST_WITH(a_longer_text_is_several_events_of_whole_lines, begin, end)
 {
     (void)state;
     char *text = long_text(EVENT_TEXT_MAX + 500, 20000);
@@ -153,7 +147,7 @@ static void a_longer_text_is_several_events_of_whole_lines(void **state)
     free(text);
 }
 
-static void a_longer_line_is_cut_and_nothing_of_it_is_lost(void **state)
+TEST_WITH(a_longer_line_is_cut_and_nothing_of_it_is_lost, begin, end)
 {
     (void)state;
     const size_t size = 2 * (size_t)EVENT_TEXT_MAX + 1;
@@ -167,7 +161,7 @@ static void a_longer_line_is_cut_and_nothing_of_it_is_lost(void **state)
 }
 
 /* U+1F321 is two characters of UTF-16, the second of which would be the first one too many. */
-static void a_long_line_is_not_cut_inside_a_character(void **state)
+TEST_WITH(a_long_line_is_not_cut_inside_a_character, begin, end)
 {
     (void)state;
     char *text = long_text(EVENT_TEXT_MAX + 3, SIZE_MAX);
@@ -179,7 +173,7 @@ static void a_long_line_is_not_cut_inside_a_character(void **state)
     free(text);
 }
 
-static void an_event_that_is_not_taken_is_told_of_later(void **state)
+TEST_WITH(an_event_that_is_not_taken_is_told_of_later, begin, end)
 {
     (void)state;
     reported.refuses = true;
@@ -188,20 +182,4 @@ static void an_event_that_is_not_taken_is_told_of_later(void **state)
     log_line(LOG_INFO, "two");
     assert_int_equal(reported.count, 1);
     assert_event(0, L"1 lines were lost\ntwo");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_line_is_an_event_whose_type_is_its_level, begin, end),
-        cmocka_unit_test(the_numbers_of_events_stay_as_they_are_recorded),
-        cmocka_unit_test_setup_teardown(a_ledger_is_one_event, begin, end),
-        cmocka_unit_test_setup_teardown(texts_are_utf_8_and_what_is_none_is_replaced, begin, end),
-        cmocka_unit_test_setup_teardown(the_longest_text_is_one_event, begin, end),
-        cmocka_unit_test_setup_teardown(a_longer_text_is_several_events_of_whole_lines, begin, end),
-        cmocka_unit_test_setup_teardown(a_longer_line_is_cut_and_nothing_of_it_is_lost, begin, end),
-        cmocka_unit_test_setup_teardown(a_long_line_is_not_cut_inside_a_character, begin, end),
-        cmocka_unit_test_setup_teardown(an_event_that_is_not_taken_is_told_of_later, begin, end),
-    };
-    return cmocka_run_group_tests_name("event_log", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* What the service manager tells a service, and what it is told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/control.h"
 #include "collector/platform/windows/control_post.h"
 #include "collector/program/windows/service_run.h"
 #include "collector/program/windows/service_status.h"
+#include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
 #define TOLD_MAX    16
@@ -85,7 +80,7 @@ static DWORD order(DWORD code)
 
 /* --- what it is told -------------------------------------------------------------------------- */
 
-static void paramchange_is_a_reload(void **state)
+TEST_WITH(paramchange_is_a_reload, begin, end)
 {
     (void)state;
     assert_int_equal(order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
@@ -93,7 +88,7 @@ static void paramchange_is_a_reload(void **state)
     assert_int_equal(next(), CONTROL_TIMEOUT);
 }
 
-static void code_128_asks_for_the_ledger(void **state)
+TEST_WITH(code_128_asks_for_the_ledger, begin, end)
 {
     (void)state;
     assert_int_equal(order(128), NO_ERROR);
@@ -103,7 +98,7 @@ static void code_128_asks_for_the_ledger(void **state)
     assert_int_equal(next(), CONTROL_TIMEOUT);
 }
 
-static void stop_and_shutdown_stop_it(void **state)
+TEST_WITH(stop_and_shutdown_stop_it, begin, end)
 {
     (void)state;
     assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
@@ -115,7 +110,7 @@ static void stop_and_shutdown_stop_it(void **state)
 }
 
 /* A second stop would be one that waits for nothing. */
-static void going_down_is_told_twice_and_stops_it_once(void **state)
+TEST_WITH(going_down_is_told_twice_and_stops_it_once, begin, end)
 {
     (void)state;
     assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
@@ -125,7 +120,7 @@ static void going_down_is_told_twice_and_stops_it_once(void **state)
     assert_int_equal(next(), CONTROL_TIMEOUT);
 }
 
-static void other_codes_are_none_of_ours(void **state)
+TEST_WITH(other_codes_are_none_of_ours, begin, end)
 {
     (void)state;
     assert_int_equal(order(129), ERROR_CALL_NOT_IMPLEMENTED);
@@ -134,7 +129,7 @@ static void other_codes_are_none_of_ours(void **state)
     assert_int_equal(next(), CONTROL_TIMEOUT);
 }
 
-static void without_a_collector_there_is_nobody_to_tell(void **state)
+TEST_WITH(without_a_collector_there_is_nobody_to_tell, begin, end)
 {
     (void)state;
     control_destroy(control);
@@ -146,7 +141,7 @@ static void without_a_collector_there_is_nobody_to_tell(void **state)
 
 /* --- what it tells ---------------------------------------------------------------------------- */
 
-static void it_can_be_stopped_when_it_runs(void **state)
+TEST_WITH(it_can_be_stopped_when_it_runs, begin, end)
 {
     (void)state;
     service_status_running();
@@ -157,7 +152,7 @@ static void it_can_be_stopped_when_it_runs(void **state)
                 SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN | SERVICE_ACCEPT_PARAMCHANGE);
 }
 
-static void while_it_stops_it_says_that_it_goes_on(void **state)
+TEST_WITH(while_it_stops_it_says_that_it_goes_on, begin, end)
 {
     (void)state;
     service_status_running();
@@ -176,7 +171,7 @@ static void while_it_stops_it_says_that_it_goes_on(void **state)
     assert_int_equal(told.statuses[count - 1].dwWaitHint, 0);
 }
 
-static void a_second_stop_is_not_told_again(void **state)
+TEST_WITH(a_second_stop_is_not_told_again, begin, end)
 {
     (void)state;
     service_status_running();
@@ -186,7 +181,7 @@ static void a_second_stop_is_not_told_again(void **state)
     assert_int_equal(told.count, 4);
 }
 
-static void its_exit_code_is_told(void **state)
+TEST_WITH(its_exit_code_is_told, begin, end)
 {
     (void)state;
     service_status_running();
@@ -198,21 +193,4 @@ static void its_exit_code_is_told(void **state)
     assert_told(4, SERVICE_STOPPED, 0);
     assert_int_equal(told.statuses[4].dwWin32ExitCode, ERROR_SERVICE_SPECIFIC_ERROR);
     assert_int_equal(told.statuses[4].dwServiceSpecificExitCode, EXIT_CODE_CANNOT_BIND);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(paramchange_is_a_reload, begin, end),
-        cmocka_unit_test_setup_teardown(code_128_asks_for_the_ledger, begin, end),
-        cmocka_unit_test_setup_teardown(stop_and_shutdown_stop_it, begin, end),
-        cmocka_unit_test_setup_teardown(going_down_is_told_twice_and_stops_it_once, begin, end),
-        cmocka_unit_test_setup_teardown(other_codes_are_none_of_ours, begin, end),
-        cmocka_unit_test_setup_teardown(without_a_collector_there_is_nobody_to_tell, begin, end),
-        cmocka_unit_test_setup_teardown(it_can_be_stopped_when_it_runs, begin, end),
-        cmocka_unit_test_setup_teardown(while_it_stops_it_says_that_it_goes_on, begin, end),
-        cmocka_unit_test_setup_teardown(a_second_stop_is_not_told_again, begin, end),
-        cmocka_unit_test_setup_teardown(its_exit_code_is_told, begin, end),
-    };
-    return cmocka_run_group_tests_name("service_control", tests, NULL, NULL);
 }

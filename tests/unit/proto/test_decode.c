@@ -1,14 +1,9 @@
 /* What the built-in schemas make of datagrams: samples, labels, numbers; or the reason why not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 /* --- reading what was decoded ----------------------------------------------------------------- */
 

@@ -1,19 +1,14 @@
 /* What a datagram may cost: levels and memory; and what becomes of damaged real ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "collector/text/utf8.h"
 #include "proto/schemas.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 #define LARGEST 65507 /* bytes of a datagram */

@@ -1,17 +1,12 @@
 /* The queue of batches: order, bounds and end, the listeners' shares, and two threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "collector/platform/thread.h"
 #include "collector/queue/batch_queue.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 #define CAPACITY 16
 
@@ -80,9 +75,8 @@ static size_t take(struct fixture *fixture)
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-static void a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large(void **state)
+TEST(a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     assert_int_equal(batch_queue_capacity(fixture.queue), CAPACITY);
     assert_int_equal(batch_queue_level(fixture.queue), 0);
@@ -99,9 +93,8 @@ static void a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large(void *
     finish(&fixture);
 }
 
-static void batches_come_out_in_the_order_they_went_in(void **state)
+TEST(batches_come_out_in_the_order_they_went_in)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     assert_true(batch_queue_is_empty(fixture.queue));
     assert_null(batch_queue_pop(fixture.queue));
@@ -116,9 +109,8 @@ static void batches_come_out_in_the_order_they_went_in(void **state)
     finish(&fixture);
 }
 
-static void one_listener_alone_may_fill_all_of_it(void **state)
+TEST(one_listener_alone_may_fill_all_of_it)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
     assert_int_equal(offer(&fixture, 0), QUEUE_FULL);
@@ -128,9 +120,8 @@ static void one_listener_alone_may_fill_all_of_it(void **state)
     finish(&fixture);
 }
 
-static void large_batches_have_few_slots_and_small_ones_the_rest(void **state)
+TEST(large_batches_have_few_slots_and_small_ones_the_rest)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     for (int i = 0; i < BATCH_QUEUE_LARGE; i++)
         assert_int_equal(offer_sized(&fixture, 0, true), QUEUE_TAKEN);
@@ -144,9 +135,8 @@ static void large_batches_have_few_slots_and_small_ones_the_rest(void **state)
     finish(&fixture);
 }
 
-static void a_listener_with_many_large_batches_leaves_slots_to_the_others(void **state)
+TEST(a_listener_with_many_large_batches_leaves_slots_to_the_others)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     while (offer_sized(&fixture, 0, true) == QUEUE_TAKEN) {
     }
@@ -155,9 +145,8 @@ static void a_listener_with_many_large_batches_leaves_slots_to_the_others(void *
     finish(&fixture);
 }
 
-static void it_is_finished_when_closed_and_empty(void **state)
+TEST(it_is_finished_when_closed_and_empty)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     assert_int_equal(offer(&fixture, 1), QUEUE_TAKEN);
     assert_false(batch_queue_finished(fixture.queue));
@@ -170,9 +159,8 @@ static void it_is_finished_when_closed_and_empty(void **state)
 
 /* --- shares ----------------------------------------------------------------------------------- */
 
-static void a_flooding_listener_holds_at_most_half_of_what_was_free(void **state)
+TEST(a_flooding_listener_holds_at_most_half_of_what_was_free)
 {
-    (void)state;
     for (size_t capacity = 2; capacity <= CAPACITY; capacity++) {
         struct fixture fixture = make(capacity, true);
         size_t held = 0;
@@ -187,9 +175,8 @@ static void a_flooding_listener_holds_at_most_half_of_what_was_free(void **state
     }
 }
 
-static void a_flooding_listener_leaves_room_for_the_others(void **state)
+TEST(a_flooding_listener_leaves_room_for_the_others)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     assert_in_range(offer_until_refused(&fixture, 0), CAPACITY / 4, CAPACITY / 2);
     assert_in_range(offer_until_refused(&fixture, 1), 1, CAPACITY / 2);
@@ -198,9 +185,8 @@ static void a_flooding_listener_leaves_room_for_the_others(void **state)
 }
 
 /* Its first batch is refused by nothing but a full queue. */
-static void a_listener_that_holds_nothing_gets_any_free_slot(void **state)
+TEST(a_listener_that_holds_nothing_gets_any_free_slot)
 {
-    (void)state;
     struct fixture fixture = make(2, true);
     assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
     assert_int_equal(offer(&fixture, 0), QUEUE_SHARE_SPENT);
@@ -210,9 +196,8 @@ static void a_listener_that_holds_nothing_gets_any_free_slot(void **state)
     finish(&fixture);
 }
 
-static void a_share_comes_back_with_what_is_taken(void **state)
+TEST(a_share_comes_back_with_what_is_taken)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     size_t share = offer_until_refused(&fixture, 0);
     for (int round = 0; round < 100; round++) {
@@ -226,9 +211,8 @@ static void a_share_comes_back_with_what_is_taken(void **state)
     finish(&fixture);
 }
 
-static void a_listener_alone_gets_a_share_when_others_come(void **state)
+TEST(a_listener_alone_gets_a_share_when_others_come)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     assert_int_equal(offer_until_refused(&fixture, 0), CAPACITY);
     for (size_t i = 0; i < CAPACITY - 1; i++)
@@ -243,9 +227,8 @@ static void a_listener_alone_gets_a_share_when_others_come(void **state)
     finish(&fixture);
 }
 
-static void a_queue_that_shrinks_keeps_what_waits_in_it(void **state)
+TEST(a_queue_that_shrinks_keeps_what_waits_in_it)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     for (int i = 0; i < 6; i++)
         assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
@@ -299,9 +282,8 @@ static struct evicted make_room(struct fixture *fixture)
     return evicted;
 }
 
-static void room_is_asked_for_before_it_is_missing_and_only_once(void **state)
+TEST(room_is_asked_for_before_it_is_missing_and_only_once)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     struct evicted evicted = {0};
     bool asked;
@@ -320,9 +302,8 @@ static void room_is_asked_for_before_it_is_missing_and_only_once(void **state)
     finish(&fixture);
 }
 
-static void the_oldest_make_room_for_the_newest(void **state)
+TEST(the_oldest_make_room_for_the_newest)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     bool asked;
     for (size_t i = 0; i < 100; i++)
@@ -335,9 +316,8 @@ static void the_oldest_make_room_for_the_newest(void **state)
 }
 
 /* A queue of one slot has no quarter. */
-static void the_smallest_queue_gives_its_only_batch(void **state)
+TEST(the_smallest_queue_gives_its_only_batch)
 {
-    (void)state;
     struct fixture fixture = make(1, false);
     bool asked;
     for (int round = 0; round < 5; round++) {
@@ -350,9 +330,8 @@ static void the_smallest_queue_gives_its_only_batch(void **state)
 }
 
 /* The sink was served meanwhile: nothing need be lost. */
-static void room_that_is_there_by_now_is_not_made(void **state)
+TEST(room_that_is_there_by_now_is_not_made)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     bool asked;
     for (int i = 0; i < CAPACITY; i++)
@@ -364,9 +343,8 @@ static void room_that_is_there_by_now_is_not_made(void **state)
 }
 
 /* A flooded listener pushes out what is its own; what others hold stays where it is. */
-static void a_listener_whose_share_is_spent_loses_its_own_oldest_alone(void **state)
+TEST(a_listener_whose_share_is_spent_loses_its_own_oldest_alone)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     bool asked;
     assert_int_equal(offer_newest(&fixture, 1, false, &asked), QUEUE_TAKEN);
@@ -383,9 +361,8 @@ static void a_listener_whose_share_is_spent_loses_its_own_oldest_alone(void **st
     finish(&fixture);
 }
 
-static void what_large_batches_miss_is_made_by_the_oldest_large_ones(void **state)
+TEST(what_large_batches_miss_is_made_by_the_oldest_large_ones)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, false);
     bool asked;
     assert_int_equal(offer(&fixture, 0), QUEUE_TAKEN);
@@ -399,9 +376,8 @@ static void what_large_batches_miss_is_made_by_the_oldest_large_ones(void **stat
     finish(&fixture);
 }
 
-static void large_batches_of_a_spent_share_are_made_room_for_by_that_listeners(void **state)
+TEST(large_batches_of_a_spent_share_are_made_room_for_by_that_listeners)
 {
-    (void)state;
     struct fixture fixture = make(CAPACITY, true);
     bool asked;
     assert_int_equal(offer_newest(&fixture, 1, true, &asked), QUEUE_TAKEN);
@@ -541,9 +517,8 @@ static void assert_all_arrive(size_t capacity, bool consumer_is_slow)
     assert_int_equal(traffic.disorder, 0);
 }
 
-static void every_record_is_taken_or_evicted_once(void **state)
+TEST(every_record_is_taken_or_evicted_once)
 {
-    (void)state;
     for (size_t capacity = 1; capacity <= CAPACITY; capacity *= 4) {
         struct traffic traffic = {
             .fixture = make(capacity, true), .consumer_is_slow = true, .makes_room = true};
@@ -552,44 +527,13 @@ static void every_record_is_taken_or_evicted_once(void **state)
     }
 }
 
-static void every_record_arrives_once_and_whole(void **state)
+TEST(every_record_arrives_once_and_whole)
 {
-    (void)state;
     assert_all_arrive(CAPACITY, false);
     assert_all_arrive(1, false);
 }
 
-static void every_record_arrives_at_a_slow_consumer(void **state)
+TEST(every_record_arrives_at_a_slow_consumer)
 {
-    (void)state;
     assert_all_arrive(4, true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large),
-        cmocka_unit_test(batches_come_out_in_the_order_they_went_in),
-        cmocka_unit_test(one_listener_alone_may_fill_all_of_it),
-        cmocka_unit_test(large_batches_have_few_slots_and_small_ones_the_rest),
-        cmocka_unit_test(a_listener_with_many_large_batches_leaves_slots_to_the_others),
-        cmocka_unit_test(it_is_finished_when_closed_and_empty),
-        cmocka_unit_test(a_flooding_listener_holds_at_most_half_of_what_was_free),
-        cmocka_unit_test(a_flooding_listener_leaves_room_for_the_others),
-        cmocka_unit_test(a_listener_that_holds_nothing_gets_any_free_slot),
-        cmocka_unit_test(a_share_comes_back_with_what_is_taken),
-        cmocka_unit_test(a_listener_alone_gets_a_share_when_others_come),
-        cmocka_unit_test(a_queue_that_shrinks_keeps_what_waits_in_it),
-        cmocka_unit_test(room_is_asked_for_before_it_is_missing_and_only_once),
-        cmocka_unit_test(the_oldest_make_room_for_the_newest),
-        cmocka_unit_test(the_smallest_queue_gives_its_only_batch),
-        cmocka_unit_test(room_that_is_there_by_now_is_not_made),
-        cmocka_unit_test(a_listener_whose_share_is_spent_loses_its_own_oldest_alone),
-        cmocka_unit_test(what_large_batches_miss_is_made_by_the_oldest_large_ones),
-        cmocka_unit_test(large_batches_of_a_spent_share_are_made_room_for_by_that_listeners),
-        cmocka_unit_test(every_record_arrives_once_and_whole),
-        cmocka_unit_test(every_record_is_taken_or_evicted_once),
-        cmocka_unit_test(every_record_arrives_at_a_slow_consumer),
-    };
-    return cmocka_run_group_tests_name("batch_queue", tests, NULL, NULL);
 }

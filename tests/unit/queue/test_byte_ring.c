@@ -1,15 +1,10 @@
 /* Bytes from one thread to another: in order, whole, and never more than there is room for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/thread.h"
 #include "collector/queue/byte_ring.h"
+#include "tests/support/test.h"
 
 static bool put(struct byte_ring *ring, const void *bytes, size_t size)
 {
@@ -17,9 +12,8 @@ static bool put(struct byte_ring *ring, const void *bytes, size_t size)
     return byte_ring_put(ring, &part, 1);
 }
 
-static void what_was_put_comes_out_in_order_in_any_pieces(void **state)
+TEST(what_was_put_comes_out_in_order_in_any_pieces)
 {
-    (void)state;
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
     char taken[8] = "";
@@ -35,9 +29,8 @@ static void what_was_put_comes_out_in_order_in_any_pieces(void **state)
     byte_ring_destroy(ring);
 }
 
-static void what_does_not_fit_is_refused_whole(void **state)
+TEST(what_does_not_fit_is_refused_whole)
 {
-    (void)state;
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
     char taken[10];
@@ -57,9 +50,8 @@ static void what_does_not_fit_is_refused_whole(void **state)
     byte_ring_destroy(ring);
 }
 
-static void it_is_finished_when_it_is_closed_and_empty(void **state)
+TEST(it_is_finished_when_it_is_closed_and_empty)
 {
-    (void)state;
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
     char taken;
@@ -89,9 +81,8 @@ static void produce(void *argument)
     byte_ring_close(ring);
 }
 
-static void letters_are_seen_whole_by_another_thread(void **state)
+TEST(letters_are_seen_whole_by_another_thread)
 {
-    (void)state;
     struct byte_ring *ring = byte_ring_create(257);
     struct thread *producer;
     struct error error;
@@ -112,15 +103,4 @@ static void letters_are_seen_whole_by_another_thread(void **state)
     assert_int_equal(i, LETTERS);
     thread_join(producer);
     byte_ring_destroy(ring);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_put_comes_out_in_order_in_any_pieces),
-        cmocka_unit_test(what_does_not_fit_is_refused_whole),
-        cmocka_unit_test(it_is_finished_when_it_is_closed_and_empty),
-        cmocka_unit_test(letters_are_seen_whole_by_another_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
 /* The ring: order, bounds and end; and counts and checksums on both ends of two threads. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/queue/ring.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-static void items_come_out_in_the_order_they_went_in(void **state)
+TEST(items_come_out_in_the_order_they_went_in)
 {
-    (void)state;
     int items[5];
     struct ring *ring = ring_create(5);
     assert_null(ring_pop(ring));
@@ -32,9 +26,8 @@ static void items_come_out_in_the_order_they_went_in(void **state)
     ring_destroy(ring);
 }
 
-static void it_holds_exactly_its_capacity(void **state)
+TEST(it_holds_exactly_its_capacity)
 {
-    (void)state;
     int item;
     for (size_t capacity = 1; capacity <= 70; capacity++) {
         struct ring *ring = ring_create(capacity);
@@ -81,9 +74,8 @@ static void assert_pops(struct ring *ring, const int *expected, size_t count)
     assert_null(ring_pop(ring));
 }
 
-static void what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order(void **state)
+TEST(what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order)
 {
-    (void)state;
     int items[] = {9, 1, 8, 2, 7, 3};
     for (size_t start = 0; start < 8; start++) { /* past the slots' end at every place */
         struct ring *ring = ring_create(6);
@@ -107,9 +99,8 @@ static void what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_orde
     }
 }
 
-static void all_none_and_nothing_may_be_taken_out(void **state)
+TEST(all_none_and_nothing_may_be_taken_out)
 {
-    (void)state;
     int items[] = {1, 2, 3};
     struct ring *ring = ring_create(3);
     struct numbers none = {.below = 0}, all = {.below = 9};
@@ -128,9 +119,8 @@ static void all_none_and_nothing_may_be_taken_out(void **state)
     ring_destroy(ring);
 }
 
-static void a_closed_ring_is_finished_once_it_is_empty(void **state)
+TEST(a_closed_ring_is_finished_once_it_is_empty)
 {
-    (void)state;
     int item;
     struct ring *ring = ring_create(4);
     assert_false(ring_finished(ring));
@@ -143,9 +133,8 @@ static void a_closed_ring_is_finished_once_it_is_empty(void **state)
     ring_destroy(ring);
 }
 
-static void a_ring_may_be_destroyed_full_or_not_be_there(void **state)
+TEST(a_ring_may_be_destroyed_full_or_not_be_there)
 {
-    (void)state;
     int item;
     struct ring *ring = ring_create(1);
     assert_true(ring_push(ring, &item));
@@ -248,9 +237,8 @@ static void assert_all_arrive(struct traffic *traffic, size_t capacity)
     ring_destroy(traffic->back);
 }
 
-static void everything_arrives_once_and_whole_in_a_steady_flow(void **state)
+TEST(everything_arrives_once_and_whole_in_a_steady_flow)
 {
-    (void)state;
     static const size_t capacities[] = {1, 2, 3, 8, 100};
     for (size_t i = 0; i < sizeof capacities / sizeof capacities[0]; i++) {
         struct traffic traffic = {.count = 20000};
@@ -258,16 +246,14 @@ static void everything_arrives_once_and_whole_in_a_steady_flow(void **state)
     }
 }
 
-static void everything_arrives_from_a_slow_producer(void **state)
+TEST(everything_arrives_from_a_slow_producer)
 {
-    (void)state;
     struct traffic traffic = {.count = 2000, .producer_is_slow = true};
     assert_all_arrive(&traffic, 8);
 }
 
-static void everything_arrives_at_a_slow_consumer(void **state)
+TEST(everything_arrives_at_a_slow_consumer)
 {
-    (void)state;
     struct traffic traffic = {.count = 2000, .consumer_is_slow = true};
     assert_all_arrive(&traffic, 8);
     struct traffic tight = {.count = 2000, .consumer_is_slow = true};
@@ -275,9 +261,8 @@ static void everything_arrives_at_a_slow_consumer(void **state)
 }
 
 /* What was pushed before the close is there when the consumer sees the close. */
-static void the_end_never_overtakes_the_last_item(void **state)
+TEST(the_end_never_overtakes_the_last_item)
 {
-    (void)state;
     for (uint64_t count = 0; count < 200; count++) {
         struct traffic traffic = {.count = count % 5};
         assert_all_arrive(&traffic, 4);
@@ -307,9 +292,8 @@ static void push_and_close(void *argument)
 }
 
 /* A ring that holds an item is not finished, at whatever moment its producer closes it. */
-static void the_end_is_never_seen_before_the_last_item(void **state)
+TEST(the_end_is_never_seen_before_the_last_item)
 {
-    (void)state;
     static struct ends ends;
     struct thread *thread;
     struct error error;
@@ -334,22 +318,4 @@ static void the_end_is_never_seen_before_the_last_item(void **state)
         assert_true(ring_finished(ends.rings[i]));
         ring_destroy(ends.rings[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_come_out_in_the_order_they_went_in),
-        cmocka_unit_test(it_holds_exactly_its_capacity),
-        cmocka_unit_test(what_is_chosen_is_taken_out_oldest_first_and_the_rest_keeps_its_order),
-        cmocka_unit_test(all_none_and_nothing_may_be_taken_out),
-        cmocka_unit_test(a_closed_ring_is_finished_once_it_is_empty),
-        cmocka_unit_test(a_ring_may_be_destroyed_full_or_not_be_there),
-        cmocka_unit_test(everything_arrives_once_and_whole_in_a_steady_flow),
-        cmocka_unit_test(everything_arrives_from_a_slow_producer),
-        cmocka_unit_test(everything_arrives_at_a_slow_consumer),
-        cmocka_unit_test(the_end_never_overtakes_the_last_item),
-        cmocka_unit_test(the_end_is_never_seen_before_the_last_item),
-    };
-    return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* The tap: what is taken, what passes by, and that it never keeps more than its few batches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/queue/tap.h"
+#include "tests/support/test.h"
 
 #define PRODUCERS 2
 
@@ -60,7 +55,7 @@ static uint32_t take(struct fixture *fixture)
     return records;
 }
 
-static void nothing_is_taken_or_counted_while_it_is_off(void **state)
+TEST_WITH(nothing_is_taken_or_counted_while_it_is_off, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     pass(fixture, 0, 5, false);
@@ -69,7 +64,7 @@ static void nothing_is_taken_or_counted_while_it_is_off(void **state)
     assert_int_equal(tap_passed_by(fixture->tap), 0);
 }
 
-static void batches_are_taken_in_order_from_all_producers_in_turn(void **state)
+TEST_WITH(batches_are_taken_in_order_from_all_producers_in_turn, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);
@@ -83,7 +78,7 @@ static void batches_are_taken_in_order_from_all_producers_in_turn(void **state)
     assert_int_equal(tap_passed_by(fixture->tap), 0);
 }
 
-static void what_finds_no_room_passes_by_and_is_counted(void **state)
+TEST_WITH(what_finds_no_room_passes_by_and_is_counted, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);
@@ -98,7 +93,7 @@ static void what_finds_no_room_passes_by_and_is_counted(void **state)
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
 }
 
-static void large_batches_have_one_place_among_all(void **state)
+TEST_WITH(large_batches_have_one_place_among_all, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);
@@ -115,7 +110,7 @@ static void large_batches_have_one_place_among_all(void **state)
     assert_int_equal(tap_passed_by(fixture->tap), 2 + 4);
 }
 
-static void while_it_counts_all_passes_by(void **state)
+TEST_WITH(while_it_counts_all_passes_by, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);
@@ -127,7 +122,7 @@ static void while_it_counts_all_passes_by(void **state)
     assert_int_equal(take(fixture), 0);
 }
 
-static void turned_off_it_lets_go_of_what_waits(void **state)
+TEST_WITH(turned_off_it_lets_go_of_what_waits, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     tap_set(fixture->tap, TAP_TAKING);
@@ -155,7 +150,7 @@ static void produce(void *argument)
         pass(producer->fixture, producer->index, 1, i % 10 == 0);
 }
 
-static void every_record_is_taken_or_passes_by_whatever_the_threads(void **state)
+TEST_WITH(every_record_is_taken_or_passes_by_whatever_the_threads, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct producer producers[PRODUCERS];
@@ -174,22 +169,4 @@ static void every_record_is_taken_or_passes_by_whatever_the_threads(void **state
     assert_true(taken > 0);
     assert_int_equal(take(fixture), 0);
     assert_int_equal(taken + tap_passed_by(fixture->tap), all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_taken_or_counted_while_it_is_off, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(batches_are_taken_in_order_from_all_producers_in_turn,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_finds_no_room_passes_by_and_is_counted, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(large_batches_have_one_place_among_all, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(while_it_counts_all_passes_by, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(turned_off_it_lets_go_of_what_waits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_record_is_taken_or_passes_by_whatever_the_threads,
-                                        set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

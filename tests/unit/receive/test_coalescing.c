@@ -1,15 +1,10 @@
 /* When a receiving thread rests: at high rates alone, for a bounded time, never past its buffers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
 #include "collector/receive/coalescing.h"
+#include "tests/support/test.h"
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
@@ -47,22 +42,19 @@ static int64_t rest_at(struct coalescing coalescing, uint64_t datagrams_a_ms)
     return rounds(&coalescing, &now, MS, datagrams_a_ms);
 }
 
-static void a_thread_with_much_to_receive_rests_for_as_long_as_it_may(void **state)
+TEST(a_thread_with_much_to_receive_rests_for_as_long_as_it_may)
 {
-    (void)state;
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 100), 500 * US);
     assert_int_equal(rest_at(of_socket(200 * US, LARGE_BUFFER), 100), 200 * US);
 }
 
-static void at_a_low_rate_nothing_waits(void **state)
+TEST(at_a_low_rate_nothing_waits)
 {
-    (void)state;
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 1), 0);
 }
 
-static void a_rest_that_would_gather_too_few_is_not_taken(void **state)
+TEST(a_rest_that_would_gather_too_few_is_not_taken)
 {
-    (void)state;
     /* In half a millisecond: one less than enough, and just enough. */
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST - 2), 0);
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 500 * US);
@@ -70,24 +62,21 @@ static void a_rest_that_would_gather_too_few_is_not_taken(void **state)
     assert_int_equal(rest_at(of_socket(100 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 0);
 }
 
-static void without_leave_there_is_no_rest(void **state)
+TEST(without_leave_there_is_no_rest)
 {
-    (void)state;
     assert_int_equal(rest_at(of_socket(0, LARGE_BUFFER), 1000), 0);
 }
 
-static void of_several_sockets_the_shortest_leave_counts(void **state)
+TEST(of_several_sockets_the_shortest_leave_counts)
 {
-    (void)state;
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_add_socket(&coalescing, 100 * US, LARGE_BUFFER);
     coalescing_add_socket(&coalescing, 300 * US, LARGE_BUFFER);
     assert_int_equal(rest_at(coalescing, 100), 100 * US);
 }
 
-static void sockets_that_are_forgotten_count_no_more(void **state)
+TEST(sockets_that_are_forgotten_count_no_more)
 {
-    (void)state;
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_add_socket(&coalescing, 100 * US, LARGE_BUFFER);
     coalescing_forget_sockets(&coalescing);
@@ -96,9 +85,8 @@ static void sockets_that_are_forgotten_count_no_more(void **state)
     assert_int_equal(rest_at(coalescing, 100), 500 * US);
 }
 
-static void a_rest_ends_before_the_smallest_buffer_is_full(void **state)
+TEST(a_rest_ends_before_the_smallest_buffer_is_full)
 {
-    (void)state;
     const uint64_t buffer = 64 * 1024;
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_add_socket(&coalescing, 500 * US, buffer);
@@ -108,15 +96,13 @@ static void a_rest_ends_before_the_smallest_buffer_is_full(void **state)
     assert_true(arriving <= buffer / COALESCING_BUFFER_PART);
 }
 
-static void a_buffer_that_holds_too_few_for_a_rest_gets_none(void **state)
+TEST(a_buffer_that_holds_too_few_for_a_rest_gets_none)
 {
-    (void)state;
     assert_int_equal(rest_at(of_socket(500 * US, 4096), 1000), 0);
 }
 
-static void the_first_datagram_after_a_silence_is_followed_by_no_rest(void **state)
+TEST(the_first_datagram_after_a_silence_is_followed_by_no_rest)
 {
-    (void)state;
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     int64_t now = 0;
     assert_int_equal(rounds(&coalescing, &now, MS, 100), 500 * US);
@@ -125,17 +111,15 @@ static void the_first_datagram_after_a_silence_is_followed_by_no_rest(void **sta
     assert_int_equal(coalescing_rest(&coalescing, now), 0);
 }
 
-static void a_rate_is_told_from_enough_time(void **state)
+TEST(a_rate_is_told_from_enough_time)
 {
-    (void)state;
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_note(&coalescing, 64, 64 * SIZE); /* a burst: all within a moment */
     assert_int_equal(coalescing_rest(&coalescing, 10 * US), 0);
 }
 
-static void a_pause_lasts_as_long_as_it_was_asked_for(void **state)
+TEST(a_pause_lasts_as_long_as_it_was_asked_for)
 {
-    (void)state;
     struct pause *pause = pause_create();
     if (pause == NULL)
         skip(); /* the system has none that short */
@@ -146,22 +130,4 @@ static void a_pause_lasts_as_long_as_it_was_asked_for(void **state)
     }
     pause_destroy(pause);
     pause_destroy(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_with_much_to_receive_rests_for_as_long_as_it_may),
-        cmocka_unit_test(at_a_low_rate_nothing_waits),
-        cmocka_unit_test(a_rest_that_would_gather_too_few_is_not_taken),
-        cmocka_unit_test(without_leave_there_is_no_rest),
-        cmocka_unit_test(of_several_sockets_the_shortest_leave_counts),
-        cmocka_unit_test(sockets_that_are_forgotten_count_no_more),
-        cmocka_unit_test(a_rest_ends_before_the_smallest_buffer_is_full),
-        cmocka_unit_test(a_buffer_that_holds_too_few_for_a_rest_gets_none),
-        cmocka_unit_test(the_first_datagram_after_a_silence_is_followed_by_no_rest),
-        cmocka_unit_test(a_rate_is_told_from_enough_time),
-        cmocka_unit_test(a_pause_lasts_as_long_as_it_was_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* Dead letters by themselves: what is kept, what is dropped and why, and that the sums are exact.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/capture.h"
 #include "collector/platform/deadline.h"
@@ -16,6 +10,7 @@
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 #define SECTION 60 /* bytes */
 
@@ -117,7 +112,7 @@ static int set_up(void **state)
     return scratch_make(state);
 }
 
-static void letters_of_every_size_are_kept(void **state)
+TEST_WITH(letters_of_every_size_are_kept, set_up, scratch_remove)
 {
     (void)state;
     static const size_t sizes[] = {0, 1, 2047, 2048, 2049, 65507};
@@ -134,7 +129,7 @@ static void letters_of_every_size_are_kept(void **state)
     assert_int_equal(read_back(), 6);
 }
 
-static void without_letters_the_file_stays_empty(void **state)
+TEST_WITH(without_letters_the_file_stays_empty, set_up, scratch_remove)
 {
     (void)state;
     open_letters(1 << 20, 100);
@@ -143,7 +138,7 @@ static void without_letters_the_file_stays_empty(void **state)
     scratch_assert_holds_text("dead", "");
 }
 
-static void a_later_run_appends_a_section(void **state)
+TEST_WITH(a_later_run_appends_a_section, set_up, scratch_remove)
 {
     (void)state;
     for (unsigned run = 1; run <= 3; run++) {
@@ -155,7 +150,7 @@ static void a_later_run_appends_a_section(void **state)
     }
 }
 
-static void more_than_the_rate_are_dropped(void **state)
+TEST_WITH(more_than_the_rate_are_dropped, set_up, scratch_remove)
 {
     (void)state;
     open_letters(1 << 20, 5);
@@ -172,7 +167,7 @@ static void more_than_the_rate_are_dropped(void **state)
 }
 
 /* Nobody takes anything before the start. */
-static void what_does_not_fit_the_ring_is_dropped(void **state)
+TEST_WITH(what_does_not_fit_the_ring_is_dropped, set_up, scratch_remove)
 {
     (void)state;
     open_letters(64 << 20, 1000);
@@ -191,7 +186,7 @@ static void what_does_not_fit_the_ring_is_dropped(void **state)
     assert_int_equal(read_back(), fit);
 }
 
-static void a_file_never_becomes_longer_than_its_max_size(void **state)
+TEST_WITH(a_file_never_becomes_longer_than_its_max_size, set_up, scratch_remove)
 {
     (void)state;
     open_letters(1 << 20, 1000);
@@ -222,7 +217,7 @@ static void a_file_never_becomes_longer_than_its_max_size(void **state)
     assert_int_equal(read_back(), 11);
 }
 
-static void what_is_left_at_the_deadline_is_dropped(void **state)
+TEST_WITH(what_is_left_at_the_deadline_is_dropped, set_up, scratch_remove)
 {
     (void)state;
     open_letters(1 << 20, 1000);
@@ -235,7 +230,7 @@ static void what_is_left_at_the_deadline_is_dropped(void **state)
     scratch_assert_holds_text("dead", "");
 }
 
-static void a_file_of_something_else_is_not_opened(void **state)
+TEST_WITH(a_file_of_something_else_is_not_opened, set_up, scratch_remove)
 {
     (void)state;
     scratch_put_text("dead", "{\"line\":1}\n");
@@ -250,20 +245,4 @@ static void a_file_of_something_else_is_not_opened(void **state)
     assert_non_null(strstr(error.text, "cannot append dead letters to "));
     dead_letters_destroy(letters);
     scratch_assert_holds_text("dead", "{\"line\":1}\n");
-}
-
-int main(void)
-{
-#define with_directory(test) cmocka_unit_test_setup_teardown(test, set_up, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        with_directory(letters_of_every_size_are_kept),
-        with_directory(without_letters_the_file_stays_empty),
-        with_directory(a_later_run_appends_a_section),
-        with_directory(more_than_the_rate_are_dropped),
-        with_directory(what_does_not_fit_the_ring_is_dropped),
-        with_directory(a_file_never_becomes_longer_than_its_max_size),
-        with_directory(what_is_left_at_the_deadline_is_dropped),
-        with_directory(a_file_of_something_else_is_not_opened),
-    };
-    return cmocka_run_group_tests_name("dead letters", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Datagrams into batches: what is judged, in which order, and where records go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/base/networks.h"
 #include "collector/senders/rate_limit.h"
 #include "proto/schemas.h"
 #include "tests/support/receive/intake_bench.h"
+#include "tests/support/test.h"
 
 static const uint8_t metric[] = {0x32, 0x02, 0x68, 0x02}; /* a Riemann event of metric 1 */
 
@@ -28,7 +23,8 @@ static void take(struct intake_bench *bench, const void *bytes, size_t size, boo
     intake_bench_take(bench, &sender, bytes, size, truncated);
 }
 
-static void without_a_free_batch_the_reason_is_no_buffer_before_all_others(void **state)
+TEST_WITH(without_a_free_batch_the_reason_is_no_buffer_before_all_others, set_up,
+          intake_bench_close)
 {
     struct intake_bench *bench = *state;
     struct batch *taken = batch_acquire(bench->thread.pool, false);
@@ -42,7 +38,7 @@ static void without_a_free_batch_the_reason_is_no_buffer_before_all_others(void 
     assert_int_equal(count_of(bench, REASON_NO_BUFFER), 3);
 }
 
-static void without_a_free_large_batch_what_needs_one_is_no_buffer(void **state)
+TEST_WITH(without_a_free_large_batch_what_needs_one_is_no_buffer, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     uint8_t events[2000];
@@ -75,7 +71,7 @@ static struct networks *some_senders(void)
     return senders;
 }
 
-static void who_may_not_send_is_denied_before_anything_is_looked_at(void **state)
+TEST_WITH(who_may_not_send_is_denied_before_anything_is_looked_at, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     struct networks *senders = some_senders();
@@ -94,7 +90,7 @@ static void who_may_not_send_is_denied_before_anything_is_looked_at(void **state
     networks_free(senders);
 }
 
-static void without_a_free_batch_who_may_not_send_has_no_buffer_either(void **state)
+TEST_WITH(without_a_free_batch_who_may_not_send_has_no_buffer_either, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     struct networks *senders = some_senders();
@@ -109,7 +105,7 @@ static void without_a_free_batch_who_may_not_send_has_no_buffer_either(void **st
 }
 
 /* One that was opened for nothing does not stay away from others. */
-static void who_may_not_send_leaves_no_batch_open(void **state)
+TEST_WITH(who_may_not_send_leaves_no_batch_open, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     struct networks *senders = some_senders();
@@ -121,7 +117,7 @@ static void who_may_not_send_leaves_no_batch_open(void **state)
 }
 
 /* Whatever it is that a source sends too much of; who may not send takes nothing of a limit. */
-static void who_has_sent_too_much_is_limited_before_anything_is_looked_at(void **state)
+TEST_WITH(who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up, intake_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
     struct intake_bench *bench = *state;
@@ -149,7 +145,7 @@ static void who_has_sent_too_much_is_limited_before_anything_is_looked_at(void *
 }
 
 /* What we had no room for is not held against its sender. */
-static void without_a_free_batch_nothing_is_taken_of_a_limit(void **state)
+TEST_WITH(without_a_free_batch_nothing_is_taken_of_a_limit, set_up, intake_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
     struct intake_bench *bench = *state;
@@ -167,7 +163,7 @@ static void without_a_free_batch_nothing_is_taken_of_a_limit(void **state)
     rate_limit_destroy(limit);
 }
 
-static void truncated_comes_before_malformed(void **state)
+TEST_WITH(truncated_comes_before_malformed, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     take(bench, "malformed", 9, true);
@@ -175,7 +171,8 @@ static void truncated_comes_before_malformed(void **state)
     assert_int_equal(count_of(bench, REASON_MALFORMED), 0);
 }
 
-static void what_needs_more_than_max_decoded_is_too_large_whatever_is_free(void **state)
+TEST_WITH(what_needs_more_than_max_decoded_is_too_large_whatever_is_free, set_up,
+          intake_bench_close)
 {
     struct intake_bench *bench = *state;
     static uint8_t events[65000];
@@ -188,7 +185,7 @@ static void what_needs_more_than_max_decoded_is_too_large_whatever_is_free(void 
     assert_int_equal(decoded(bench), 2);
 }
 
-static void a_batch_is_due_only_while_one_is_open(void **state)
+TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     assert_true(intake_seal_if_due(bench->intake, 1000) == INT64_MAX);
@@ -261,7 +258,7 @@ static void assert_out(const struct intake_bench *bench, size_t batches)
     assert_int_equal(batch_pool_out(bench->thread.pool), batches);
 }
 
-static void little_that_comes_to_listeners_told_the_same_shares_a_batch(void **state)
+TEST_WITH(little_that_comes_to_listeners_told_the_same_shares_a_batch, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -281,7 +278,7 @@ static void little_that_comes_to_listeners_told_the_same_shares_a_batch(void **s
     assert_out(bench, 0);
 }
 
-static void much_goes_to_a_batch_of_its_own_behind_what_was_shared(void **state)
+TEST_WITH(much_goes_to_a_batch_of_its_own_behind_what_was_shared, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -299,7 +296,7 @@ static void much_goes_to_a_batch_of_its_own_behind_what_was_shared(void **state)
     intake_thread_seal(&bench->thread);
 }
 
-static void other_schemas_go_to_another_batch_behind_the_old_one(void **state)
+TEST_WITH(other_schemas_go_to_another_batch_behind_the_old_one, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -312,7 +309,7 @@ static void other_schemas_go_to_another_batch_behind_the_old_one(void **state)
     close_others(bench, others);
 }
 
-static void a_thread_that_does_not_offer_alone_shares_nothing(void **state)
+TEST_WITH(a_thread_that_does_not_offer_alone_shares_nothing, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     bench->thread.shares = false;
@@ -321,7 +318,7 @@ static void a_thread_that_does_not_offer_alone_shares_nothing(void **state)
     assert_out(bench, 1);
 }
 
-static void a_shared_batch_is_sealed_when_it_is_due(void **state)
+TEST_WITH(a_shared_batch_is_sealed_when_it_is_due, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     bench->thread.shares = true;
@@ -334,7 +331,8 @@ static void a_shared_batch_is_sealed_when_it_is_due(void **state)
     assert_out(bench, 0);
 }
 
-static void a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle(void **state)
+TEST_WITH(a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle, set_up,
+          intake_bench_close)
 {
     struct intake_bench *bench = *state;
     bench->thread.shares = true;
@@ -346,7 +344,7 @@ static void a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_i
 }
 
 /* A large batch is its listener's own. */
-static void what_needs_a_large_batch_shares_none(void **state)
+TEST_WITH(what_needs_a_large_batch_shares_none, set_up, intake_bench_close)
 {
     struct intake_bench *bench = *state;
     uint8_t events[2000];
@@ -358,49 +356,4 @@ static void what_needs_a_large_batch_shares_none(void **state)
     assert_int_equal(decoded(bench), 1);
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            without_a_free_batch_the_reason_is_no_buffer_before_all_others, set_up,
-            intake_bench_close),
-        cmocka_unit_test_setup_teardown(without_a_free_large_batch_what_needs_one_is_no_buffer,
-                                        set_up, intake_bench_close),
-        cmocka_unit_test_setup_teardown(who_may_not_send_is_denied_before_anything_is_looked_at,
-                                        set_up, intake_bench_close),
-        cmocka_unit_test_setup_teardown(without_a_free_batch_who_may_not_send_has_no_buffer_either,
-                                        set_up, intake_bench_close),
-        cmocka_unit_test_setup_teardown(who_may_not_send_leaves_no_batch_open, set_up,
-                                        intake_bench_close),
-        cmocka_unit_test_setup_teardown(
-            who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up,
-            intake_bench_close),
-        cmocka_unit_test_setup_teardown(without_a_free_batch_nothing_is_taken_of_a_limit, set_up,
-                                        intake_bench_close),
-        cmocka_unit_test_setup_teardown(truncated_comes_before_malformed, set_up,
-                                        intake_bench_close),
-        cmocka_unit_test_setup_teardown(
-            what_needs_more_than_max_decoded_is_too_large_whatever_is_free, set_up,
-            intake_bench_close),
-        cmocka_unit_test_setup_teardown(a_batch_is_due_only_while_one_is_open, set_up,
-                                        intake_bench_close),
-        cmocka_unit_test_setup_teardown(little_that_comes_to_listeners_told_the_same_shares_a_batch,
-                                        set_up, intake_bench_close),
-        cmocka_unit_test_setup_teardown(much_goes_to_a_batch_of_its_own_behind_what_was_shared,
-                                        set_up, intake_bench_close),
-        cmocka_unit_test_setup_teardown(other_schemas_go_to_another_batch_behind_the_old_one,
-                                        set_up, intake_bench_close),
-        cmocka_unit_test_setup_teardown(a_thread_that_does_not_offer_alone_shares_nothing, set_up,
-                                        intake_bench_close),
-        cmocka_unit_test_setup_teardown(a_shared_batch_is_sealed_when_it_is_due, set_up,
-                                        intake_bench_close),
-        cmocka_unit_test_setup_teardown(
-            a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle, set_up,
-            intake_bench_close),
-        cmocka_unit_test_setup_teardown(what_needs_a_large_batch_shares_none, set_up,
-                                        intake_bench_close),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

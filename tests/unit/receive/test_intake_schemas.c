@@ -1,16 +1,11 @@
 /* Datagrams of several schemas, with several messages, behind headers; and senders' numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/contract/fake_schema.h"
 #include "tests/support/receive/intake_bench.h"
+#include "tests/support/test.h"
 
 static char source[] = "fake";
 static char field[] = "field";
@@ -70,7 +65,7 @@ static const struct schema_config by_magic[] = {
     {.ops = &fake_schema, .source = source},
 };
 
-static void the_first_schema_that_matches_has_the_datagram(void **state)
+TEST_WITH(the_first_schema_that_matches_has_the_datagram, NULL, close_bench)
 {
     (void)state;
     open_bench(by_magic, 2);
@@ -82,7 +77,7 @@ static void the_first_schema_that_matches_has_the_datagram(void **state)
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
-static void what_no_schema_is_for_is_no_match(void **state)
+TEST_WITH(what_no_schema_is_for_is_no_match, NULL, close_bench)
 {
     (void)state;
     open_bench(by_magic, 1);
@@ -93,7 +88,7 @@ static void what_no_schema_is_for_is_no_match(void **state)
     assert_int_equal(decoded(bench), 1);
 }
 
-static void senders_are_told_apart_by_their_network(void **state)
+TEST_WITH(senders_are_told_apart_by_their_network, NULL, close_bench)
 {
     (void)state;
     const struct schema_config config = {
@@ -111,7 +106,7 @@ static void senders_are_told_apart_by_their_network(void **state)
 }
 
 /* The first bytes are seen also of a datagram that goes on past its front part. */
-static void a_long_datagram_is_matched_by_its_beginning(void **state)
+TEST_WITH(a_long_datagram_is_matched_by_its_beginning, NULL, close_bench)
 {
     (void)state;
     static uint8_t bytes[5000];
@@ -121,7 +116,7 @@ static void a_long_datagram_is_matched_by_its_beginning(void **state)
     assert_int_equal(decoded(bench), 1);
 }
 
-static void truncated_comes_before_no_match_and_no_buffer_before_that(void **state)
+TEST_WITH(truncated_comes_before_no_match_and_no_buffer_before_that, NULL, close_bench)
 {
     (void)state;
     const struct address sender = {.family = ADDRESS_IPV4};
@@ -138,7 +133,7 @@ static void truncated_comes_before_no_match_and_no_buffer_before_that(void **sta
 
 /* --- several messages ------------------------------------------------------------------------- */
 
-static void every_message_of_a_datagram_is_counted(void **state)
+TEST_WITH(every_message_of_a_datagram_is_counted, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DELIMITED, 0, false);
@@ -149,7 +144,7 @@ static void every_message_of_a_datagram_is_counted(void **state)
     assert_int_equal(counter_read(&counters()->unknown_fields), 4);
 }
 
-static void a_datagram_has_the_reason_of_its_first_failure(void **state)
+TEST_WITH(a_datagram_has_the_reason_of_its_first_failure, NULL, close_bench)
 {
     (void)state;
     static const struct {
@@ -178,7 +173,7 @@ static void a_datagram_has_the_reason_of_its_first_failure(void **state)
     assert_int_equal(counter_read(&counters()->unknown_fields), 0);
 }
 
-static void an_empty_message_is_for_the_schema_to_accept(void **state)
+TEST_WITH(an_empty_message_is_for_the_schema_to_accept, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DELIMITED, 0, true);
@@ -186,7 +181,7 @@ static void an_empty_message_is_for_the_schema_to_accept(void **state)
     assert_int_equal(messages(), 3);
 }
 
-static void a_delimited_datagram_without_a_message_is_empty_or_malformed(void **state)
+TEST_WITH(a_delimited_datagram_without_a_message_is_empty_or_malformed, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DELIMITED, 0, false);
@@ -208,7 +203,7 @@ static uint8_t *many(size_t count)
     return bytes;
 }
 
-static void max_decoded_is_for_all_messages_together(void **state)
+TEST_WITH(max_decoded_is_for_all_messages_together, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DELIMITED, 0, false);
@@ -225,7 +220,7 @@ static void max_decoded_is_for_all_messages_together(void **state)
 }
 
 /* It fits neither the rest of the small batch nor an empty one: all of it goes to a large one. */
-static void a_datagram_of_many_messages_is_decoded_once_wherever_it_fits(void **state)
+TEST_WITH(a_datagram_of_many_messages_is_decoded_once_wherever_it_fits, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DELIMITED, 0, false);
@@ -238,7 +233,7 @@ static void a_datagram_of_many_messages_is_decoded_once_wherever_it_fits(void **
     free(bytes);
 }
 
-static void without_a_large_batch_none_of_many_messages_is_passed_on(void **state)
+TEST_WITH(without_a_large_batch_none_of_many_messages_is_passed_on, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DELIMITED, 0, false);
@@ -253,7 +248,7 @@ static void without_a_large_batch_none_of_many_messages_is_passed_on(void **stat
 
 /* --- headers ---------------------------------------------------------------------------------- */
 
-static void a_header_is_skipped(void **state)
+TEST_WITH(a_header_is_skipped, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_DATAGRAM, 4, false);
@@ -268,7 +263,7 @@ static void a_header_is_skipped(void **state)
     assert_int_equal(count_of(bench, REASON_EMPTY), 1);
 }
 
-static void heartbeats_are_control(void **state)
+TEST_WITH(heartbeats_are_control, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_CISCO_MDT, 0, false);
@@ -291,7 +286,7 @@ static void take_number(const char *sender, unsigned number)
 }
 
 /* Of ten that begin with 0: 4 never comes, 6 and 7 are swapped, 8 comes twice. */
-static void numbers_tell_what_was_lost_swapped_and_doubled(void **state)
+TEST_WITH(numbers_tell_what_was_lost_swapped_and_doubled, NULL, close_bench)
 {
     (void)state;
     static const unsigned numbers[] = {0, 1, 2, 3, 5, 7, 6, 8, 8, 9};
@@ -309,7 +304,7 @@ static void numbers_tell_what_was_lost_swapped_and_doubled(void **state)
     assert_int_equal(counter_read(&counters()->restarted), 0);
 }
 
-static void every_message_of_a_datagram_has_its_number(void **state)
+TEST_WITH(every_message_of_a_datagram_has_its_number, NULL, close_bench)
 {
     (void)state;
     const struct schema_config config = {
@@ -322,7 +317,7 @@ static void every_message_of_a_datagram_has_its_number(void **state)
     assert_int_equal(counter_read(&counters()->lost), 2);
 }
 
-static void two_schemas_numbers_of_one_address_are_two_senders(void **state)
+TEST_WITH(two_schemas_numbers_of_one_address_are_two_senders, NULL, close_bench)
 {
     (void)state;
     const struct schema_config configs[] = {
@@ -353,7 +348,7 @@ static void put_new_schemas(const struct schema_config *config)
     schema_slot_put(bench->listener.schemas, list);
 }
 
-static void an_open_batch_goes_on_with_its_schemas(void **state)
+TEST_WITH(an_open_batch_goes_on_with_its_schemas, NULL, close_bench)
 {
     (void)state;
     const struct schema_config config = {.ops = &fake_schema, .source = source};
@@ -370,7 +365,7 @@ static void an_open_batch_goes_on_with_its_schemas(void **state)
 }
 
 /* It is judged anew by the list of the batch that it comes to; the old list is gone by then. */
-static void a_datagram_that_goes_to_the_next_batch_has_that_ones_schemas(void **state)
+TEST_WITH(a_datagram_that_goes_to_the_next_batch_has_that_ones_schemas, NULL, close_bench)
 {
     (void)state;
     const struct schema_config config = {
@@ -383,31 +378,4 @@ static void a_datagram_that_goes_to_the_next_batch_has_that_ones_schemas(void **
     assert_int_equal(fake_schemas.living, 1);
     assert_int_equal(messages(), 1501);
     free(bytes);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_teardown(function, close_bench)
-    const struct CMUnitTest tests[] = {
-        test(the_first_schema_that_matches_has_the_datagram),
-        test(what_no_schema_is_for_is_no_match),
-        test(senders_are_told_apart_by_their_network),
-        test(a_long_datagram_is_matched_by_its_beginning),
-        test(truncated_comes_before_no_match_and_no_buffer_before_that),
-        test(every_message_of_a_datagram_is_counted),
-        test(a_datagram_has_the_reason_of_its_first_failure),
-        test(an_empty_message_is_for_the_schema_to_accept),
-        test(a_delimited_datagram_without_a_message_is_empty_or_malformed),
-        test(max_decoded_is_for_all_messages_together),
-        test(a_datagram_of_many_messages_is_decoded_once_wherever_it_fits),
-        test(without_a_large_batch_none_of_many_messages_is_passed_on),
-        test(a_header_is_skipped),
-        test(heartbeats_are_control),
-        test(numbers_tell_what_was_lost_swapped_and_doubled),
-        test(every_message_of_a_datagram_has_its_number),
-        test(two_schemas_numbers_of_one_address_are_two_senders),
-        test(an_open_batch_goes_on_with_its_schemas),
-        test(a_datagram_that_goes_to_the_next_batch_has_that_ones_schemas),
-    };
-    return cmocka_run_group_tests_name("intake schemas", tests, NULL, NULL);
 }

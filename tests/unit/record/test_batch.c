@@ -1,17 +1,12 @@
 /* Batches: what is in a fresh one, who gives it back, and what a pool holds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/record/batch.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/test.h"
 
 static struct batch *acquire(struct batch_pool *pool, bool large)
 {
@@ -22,9 +17,8 @@ static struct batch *acquire(struct batch_pool *pool, bool large)
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-static void a_fresh_batch_is_empty_and_has_its_size(void **state)
+TEST(a_fresh_batch_is_empty_and_has_its_size)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(1, 1);
     for (int large = 0; large <= 1; large++) {
         struct batch *batch = acquire(pool, large != 0);
@@ -42,9 +36,8 @@ static void a_fresh_batch_is_empty_and_has_its_size(void **state)
     batch_pool_destroy(pool);
 }
 
-static void a_used_batch_comes_back_as_a_fresh_one(void **state)
+TEST(a_used_batch_comes_back_as_a_fresh_one)
 {
-    (void)state;
     static const int somebody;
     struct batch_pool *pool = batch_pool_create(1, 0);
     struct batch *batch = acquire(pool, false);
@@ -66,9 +59,8 @@ static void a_used_batch_comes_back_as_a_fresh_one(void **state)
     batch_pool_destroy(pool);
 }
 
-static void records_stand_in_the_order_they_were_appended(void **state)
+TEST(records_stand_in_the_order_they_were_appended)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(1, 0);
     struct batch *batch = acquire(pool, false);
     struct record *records[100];
@@ -88,9 +80,8 @@ static void records_stand_in_the_order_they_were_appended(void **state)
     batch_pool_destroy(pool);
 }
 
-static void an_exhausted_pool_gives_nothing_of_that_size(void **state)
+TEST(an_exhausted_pool_gives_nothing_of_that_size)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(3, 2);
     struct batch *out[5];
     for (size_t i = 0; i < 5; i++) {
@@ -113,9 +104,8 @@ static void an_exhausted_pool_gives_nothing_of_that_size(void **state)
     batch_pool_destroy(pool);
 }
 
-static void the_arenas_of_a_pool_do_not_overlap(void **state)
+TEST(the_arenas_of_a_pool_do_not_overlap)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(3, 2);
     struct batch *out[5];
     for (int i = 0; i < 5; i++) {
@@ -132,9 +122,8 @@ static void the_arenas_of_a_pool_do_not_overlap(void **state)
     batch_pool_destroy(pool);
 }
 
-static void only_the_last_release_gives_a_batch_back(void **state)
+TEST(only_the_last_release_gives_a_batch_back)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(1, 0);
     struct batch *batch = acquire(pool, false);
     batch_retain(batch);
@@ -151,9 +140,8 @@ static void only_the_last_release_gives_a_batch_back(void **state)
     batch_pool_destroy(pool);
 }
 
-static void a_pool_may_lack_either_size_or_all(void **state)
+TEST(a_pool_may_lack_either_size_or_all)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(0, 1);
     assert_null(batch_acquire(pool, false));
     batch_release(acquire(pool, true));
@@ -166,9 +154,8 @@ static void a_pool_may_lack_either_size_or_all(void **state)
     batch_pool_destroy(NULL);
 }
 
-static void a_pool_becomes_larger_and_smaller_while_batches_are_out(void **state)
+TEST(a_pool_becomes_larger_and_smaller_while_batches_are_out)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(2, 1);
     struct batch *out[5];
     out[0] = acquire(pool, false);
@@ -251,9 +238,8 @@ static void run_threads(void (*run)(void *), void *argument)
         thread_join(threads[i]);
 }
 
-static void a_batch_has_one_owner_among_many_threads(void **state)
+TEST(a_batch_has_one_owner_among_many_threads)
 {
-    (void)state;
     struct contest contest = {.pool = batch_pool_create(2, 1)};
     run_threads(acquire_and_release, &contest);
     assert_int_equal(contest.faults, 0);
@@ -291,9 +277,8 @@ static void read_and_release(void *argument)
 }
 
 /* The next round fills the only batch anew, which is a race unless every reader had done. */
-static void a_shared_batch_is_filled_anew_only_when_all_have_read_it(void **state)
+TEST(a_shared_batch_is_filled_anew_only_when_all_have_read_it)
 {
-    (void)state;
     static struct sharing sharing;
     struct thread *threads[THREADS];
     struct error error;
@@ -318,9 +303,8 @@ static void a_shared_batch_is_filled_anew_only_when_all_have_read_it(void **stat
     batch_pool_destroy(sharing.pool);
 }
 
-static void a_pool_tells_how_much_of_each_size_is_free(void **state)
+TEST(a_pool_tells_how_much_of_each_size_is_free)
 {
-    (void)state;
     struct batch_pool *pool = batch_pool_create(3, 2);
     struct batch *small = batch_acquire(pool, false);
     struct batch *large[2] = {batch_acquire(pool, true), batch_acquire(pool, true)};
@@ -335,22 +319,4 @@ static void a_pool_tells_how_much_of_each_size_is_free(void **state)
     batch_release(small);
     assert_int_equal(batch_pool_levels(pool).small_free, 3);
     batch_pool_destroy(pool);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fresh_batch_is_empty_and_has_its_size),
-        cmocka_unit_test(a_used_batch_comes_back_as_a_fresh_one),
-        cmocka_unit_test(records_stand_in_the_order_they_were_appended),
-        cmocka_unit_test(an_exhausted_pool_gives_nothing_of_that_size),
-        cmocka_unit_test(the_arenas_of_a_pool_do_not_overlap),
-        cmocka_unit_test(only_the_last_release_gives_a_batch_back),
-        cmocka_unit_test(a_pool_may_lack_either_size_or_all),
-        cmocka_unit_test(a_pool_becomes_larger_and_smaller_while_batches_are_out),
-        cmocka_unit_test(a_pool_tells_how_much_of_each_size_is_free),
-        cmocka_unit_test(a_batch_has_one_owner_among_many_threads),
-        cmocka_unit_test(a_shared_batch_is_filled_anew_only_when_all_have_read_it),
-    };
-    return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* When a listener's messages are doubted to be of its schema, and who is told to leave no line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/log/log.h"
 #include "collector/record/schema_doubt.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 #define LISTENER "udp://127.0.0.1:5730"
 #define SECOND   INT64_C(1000000000)
@@ -134,7 +129,8 @@ static void leave_no_line(struct decoding *decoding)
 
 /* --- another schema's ------------------------------------------------------------------------- */
 
-static void the_first_message_of_another_schema_is_told_with_the_schema_that_fits(void **state)
+TEST_WITH(the_first_message_of_another_schema_is_told_with_the_schema_that_fits, begin_telemetry,
+          end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -143,7 +139,7 @@ static void the_first_message_of_another_schema_is_told_with_the_schema_that_fit
                                        "is schema= right? schema=riemann knows them\n");
 }
 
-static void where_no_schema_fits_none_is_named(void **state)
+TEST_WITH(where_no_schema_fits_none_is_named, begin_telemetry, end)
 {
     put_nobodys();
     receive(*state, NOW);
@@ -152,7 +148,7 @@ static void where_no_schema_fits_none_is_named(void **state)
                                        "is schema= right?\n");
 }
 
-static void it_is_told_again_a_minute_later_and_not_before(void **state)
+TEST_WITH(it_is_told_again_a_minute_later_and_not_before, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -166,7 +162,7 @@ static void it_is_told_again_a_minute_later_and_not_before(void **state)
     assert_lines(0);
 }
 
-static void a_good_message_settles_nothing(void **state)
+TEST_WITH(a_good_message_settles_nothing, begin_telemetry, end)
 {
     put_gauge();
     for (int i = 0; i < 1000; i++)
@@ -177,7 +173,7 @@ static void a_good_message_settles_nothing(void **state)
     assert_lines(1);
 }
 
-static void threads_of_a_listener_tell_it_once(void **state)
+TEST_WITH(threads_of_a_listener_tell_it_once, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -186,7 +182,7 @@ static void threads_of_a_listener_tell_it_once(void **state)
     assert_lines(1);
 }
 
-static void with_other_schemas_it_is_told_anew(void **state)
+TEST_WITH(with_other_schemas_it_is_told_anew, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -196,7 +192,7 @@ static void with_other_schemas_it_is_told_anew(void **state)
 }
 
 /* Knows all that the schema does, and a field more. */
-static void a_sender_that_is_newer_than_the_schema_is_no_reason(void **state)
+TEST_WITH(a_sender_that_is_newer_than_the_schema_is_no_reason, begin_telemetry, end)
 {
     put_gauge();
     wire_uint(&wire, 500, 1);
@@ -205,7 +201,7 @@ static void a_sender_that_is_newer_than_the_schema_is_no_reason(void **state)
     assert_lines(0);
 }
 
-static void beside_such_a_sender_a_few_messages_are_looked_at(void **state)
+TEST_WITH(beside_such_a_sender_a_few_messages_are_looked_at, begin_telemetry, end)
 {
     put_gauge();
     wire_uint(&wire, 500, 1);
@@ -223,7 +219,7 @@ static void beside_such_a_sender_a_few_messages_are_looked_at(void **state)
 
 /* --- no line ---------------------------------------------------------------------------------- */
 
-static void a_state_event_is_told_once_to_leave_no_line(void **state)
+TEST_WITH(a_state_event_is_told_once_to_leave_no_line, begin_riemann, end)
 {
     put_state_event();
     for (int i = 0; i < 3; i++)
@@ -237,7 +233,7 @@ static void a_state_event_is_told_once_to_leave_no_line(void **state)
 }
 
 /* A rule of the sink left them out, or there is nothing to show. */
-static void messages_with_samples_or_without_fields_are_not_told(void **state)
+TEST_WITH(messages_with_samples_or_without_fields_are_not_told, begin_riemann, end)
 {
     put_metric_event();
     leave_no_line(*state);
@@ -246,30 +242,9 @@ static void messages_with_samples_or_without_fields_are_not_told(void **state)
     assert_lines(0);
 }
 
-static void what_another_schema_would_know_is_not_told_to_have_no_value(void **state)
+TEST_WITH(what_another_schema_would_know_is_not_told_to_have_no_value, begin_telemetry, end)
 {
     put_metric_event();
     leave_no_line(*state);
     assert_lines(0);
-}
-
-#define telemetry(test) cmocka_unit_test_setup_teardown(test, begin_telemetry, end)
-#define riemann(test)   cmocka_unit_test_setup_teardown(test, begin_riemann, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        telemetry(the_first_message_of_another_schema_is_told_with_the_schema_that_fits),
-        telemetry(where_no_schema_fits_none_is_named),
-        telemetry(it_is_told_again_a_minute_later_and_not_before),
-        telemetry(a_good_message_settles_nothing),
-        telemetry(threads_of_a_listener_tell_it_once),
-        telemetry(with_other_schemas_it_is_told_anew),
-        telemetry(a_sender_that_is_newer_than_the_schema_is_no_reason),
-        telemetry(beside_such_a_sender_a_few_messages_are_looked_at),
-        riemann(a_state_event_is_told_once_to_leave_no_line),
-        riemann(messages_with_samples_or_without_fields_are_not_told),
-        telemetry(what_another_schema_would_know_is_not_told_to_have_no_value),
-    };
-    return cmocka_run_group_tests_name("schema_doubt", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* The schema that a message is of, among the built-in ones: told of what real senders sent. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/record/schema_guess.h"
 #include "proto/schemas.h"
 #include "tests/support/capture/capture_reading.h"
 #include "tests/support/proto/wire.h"
+#include "tests/support/test.h"
 
 static struct wire wire;
 static struct schema_guess *guess;

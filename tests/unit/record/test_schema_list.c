@@ -1,17 +1,12 @@
 /* A listener's schemas: made all or none, found by their match, freed by who lets go last. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/record/batch.h"
 #include "collector/record/schema_list.h"
 #include "tests/support/contract/fake_schema.h"
+#include "tests/support/test.h"
 
 static char source[] = "fake.desc";
 static char first_name[] = "a.First";
@@ -51,7 +46,7 @@ static struct schema_list *made(size_t count)
     return list;
 }
 
-static void a_list_holds_what_was_configured(void **state)
+TEST_WITH(a_list_holds_what_was_configured, set_up, tear_down)
 {
     (void)state;
     struct schema_list *list = made(2);
@@ -64,7 +59,7 @@ static void a_list_holds_what_was_configured(void **state)
     schema_list_release(list);
 }
 
-static void the_first_that_matches_is_found(void **state)
+TEST_WITH(the_first_that_matches_is_found, set_up, tear_down)
 {
     (void)state;
     const struct address sender = {.family = ADDRESS_IPV4};
@@ -79,7 +74,7 @@ static void the_first_that_matches_is_found(void **state)
     schema_list_release(list);
 }
 
-static void names_are_joined(void **state)
+TEST_WITH(names_are_joined, set_up, tear_down)
 {
     (void)state;
     struct schema_list *list = made(2);
@@ -95,7 +90,7 @@ static void names_are_joined(void **state)
 }
 
 /* Each of the others differs from the first in one thing. */
-static void configurations_are_equal_where_all_of_them_is(void **state)
+TEST_WITH(configurations_are_equal_where_all_of_them_is, set_up, tear_down)
 {
     (void)state;
     static char one[] = "1", same[] = "1", other[] = "2";
@@ -151,7 +146,7 @@ static struct schema_list *made_from(const struct schema_config *configs, size_t
 
 /* Each of the others differs from the first in one thing; the last two only where numbers are not.
  */
-static void numbers_are_the_same_where_the_same_datagrams_are_read_alike(void **state)
+TEST_WITH(numbers_are_the_same_where_the_same_datagrams_are_read_alike, set_up, tear_down)
 {
     (void)state;
     static char file[] = "file", path[] = "n", other[] = "other";
@@ -193,7 +188,7 @@ static void fail_from_the_second_on(void)
     atomic_store(&fake_schemas.fail, fake_schemas.made == 1);
 }
 
-static void if_one_cannot_be_made_none_is_left(void **state)
+TEST_WITH(if_one_cannot_be_made_none_is_left, set_up, tear_down)
 {
     (void)state;
     struct schema_list *list = NULL;
@@ -208,7 +203,7 @@ static void if_one_cannot_be_made_none_is_left(void **state)
     assert_null(list);
 }
 
-static void who_lets_go_last_frees_it(void **state)
+TEST_WITH(who_lets_go_last_frees_it, set_up, tear_down)
 {
     (void)state;
     struct schema_list *list = made(2);
@@ -220,7 +215,7 @@ static void who_lets_go_last_frees_it(void **state)
     schema_list_release(NULL);
 }
 
-static void a_slot_gives_what_is_in_it_and_keeps_what_was_taken(void **state)
+TEST_WITH(a_slot_gives_what_is_in_it_and_keeps_what_was_taken, set_up, tear_down)
 {
     (void)state;
     struct schema_list *old = made(1);
@@ -238,7 +233,7 @@ static void a_slot_gives_what_is_in_it_and_keeps_what_was_taken(void **state)
     schema_slot_destroy(NULL);
 }
 
-static void a_batch_keeps_its_list_until_its_last_reader_is_done(void **state)
+TEST_WITH(a_batch_keeps_its_list_until_its_last_reader_is_done, set_up, tear_down)
 {
     (void)state;
     struct batch_pool *pool = batch_pool_create(1, 0);
@@ -272,7 +267,7 @@ static void take_and_use(void *argument)
 }
 
 /* Under the sanitizers: no reader meets a list that is being made or freed. */
-static void a_slot_may_be_put_anew_while_others_take_from_it(void **state)
+TEST_WITH(a_slot_may_be_put_anew_while_others_take_from_it, set_up, tear_down)
 {
     (void)state;
     struct schema_slot *slot = schema_slot_create(made(1));
@@ -288,22 +283,4 @@ static void a_slot_may_be_put_anew_while_others_take_from_it(void **state)
         thread_join(threads[i]);
     assert_int_equal(fake_schemas.living, 1);
     schema_slot_destroy(slot);
-}
-
-int main(void)
-{
-#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        test(a_list_holds_what_was_configured),
-        test(the_first_that_matches_is_found),
-        test(names_are_joined),
-        test(configurations_are_equal_where_all_of_them_is),
-        test(numbers_are_the_same_where_the_same_datagrams_are_read_alike),
-        test(if_one_cannot_be_made_none_is_left),
-        test(who_lets_go_last_frees_it),
-        test(a_slot_gives_what_is_in_it_and_keeps_what_was_taken),
-        test(a_batch_keeps_its_list_until_its_last_reader_is_done),
-        test(a_slot_may_be_put_anew_while_others_take_from_it),
-    };
-    return cmocka_run_group_tests_name("schema list", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* How much each source may send: exact in bursts and over time, bounded in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/senders/rate_limit.h"
+#include "tests/support/test.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SECOND      (1000 * MILLISECOND)
@@ -45,9 +40,8 @@ static uint64_t burst(struct rate_limit *limit, struct address source, uint64_t 
     return passed;
 }
 
-static void of_a_burst_exactly_one_seconds_worth_passes(void **state)
+TEST(of_a_burst_exactly_one_seconds_worth_passes)
 {
-    (void)state;
     static const uint64_t rates[] = {1, 2, 3, 7, 100, 333333, 700000, RATE_LIMIT_MOST};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         struct rate_limit *limit = limit_of(rates[i]);
@@ -56,9 +50,8 @@ static void of_a_burst_exactly_one_seconds_worth_passes(void **state)
     }
 }
 
-static void in_the_long_run_exactly_the_rate_passes(void **state)
+TEST(in_the_long_run_exactly_the_rate_passes)
 {
-    (void)state;
     static const uint64_t rates[] = {1, 3, 7, 100, 499};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         struct rate_limit *limit = limit_of(rates[i]);
@@ -70,9 +63,8 @@ static void in_the_long_run_exactly_the_rate_passes(void **state)
     }
 }
 
-static void the_next_passes_when_the_time_of_one_is_over_and_not_before(void **state)
+TEST(the_next_passes_when_the_time_of_one_is_over_and_not_before)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(3);
     assert_int_equal(burst(limit, host(1), 4, START), 3);
     assert_false(take(limit, host(1), START + SECOND / 3));
@@ -81,27 +73,24 @@ static void the_next_passes_when_the_time_of_one_is_over_and_not_before(void **s
     rate_limit_destroy(limit);
 }
 
-static void who_keeps_to_the_rate_is_never_refused(void **state)
+TEST(who_keeps_to_the_rate_is_never_refused)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(100);
     for (int64_t at = 0; at < 100 * SECOND; at += 10 * MILLISECOND)
         assert_true(take(limit, host(1), START + at));
     rate_limit_destroy(limit);
 }
 
-static void a_long_silence_saves_up_no_more_than_one_second(void **state)
+TEST(a_long_silence_saves_up_no_more_than_one_second)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(10);
     assert_int_equal(burst(limit, host(1), 100, START), 10);
     assert_int_equal(burst(limit, host(1), 100, START + 3600 * SECOND), 10);
     rate_limit_destroy(limit);
 }
 
-static void sources_are_hosts_whatever_their_port(void **state)
+TEST(sources_are_hosts_whatever_their_port)
 {
-    (void)state;
     const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
     const uint8_t alike[4] = {0xfe, 0x80};
     const struct address sources[] = {
@@ -121,9 +110,8 @@ static void sources_are_hosts_whatever_their_port(void **state)
     rate_limit_destroy(limit);
 }
 
-static void what_is_a_little_older_neither_fills_nor_empties_the_bucket(void **state)
+TEST(what_is_a_little_older_neither_fills_nor_empties_the_bucket)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(10);
     assert_int_equal(burst(limit, host(1), 4, START), 4);
     assert_int_equal(burst(limit, host(1), 4, START - SECOND + 1), 4);
@@ -132,9 +120,8 @@ static void what_is_a_little_older_neither_fills_nor_empties_the_bucket(void **s
     rate_limit_destroy(limit);
 }
 
-static void a_clock_that_is_set_keeps_nobody_from_sending(void **state)
+TEST(a_clock_that_is_set_keeps_nobody_from_sending)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(10);
     assert_int_equal(burst(limit, host(1), 20, START), 10);
     assert_int_equal(burst(limit, host(1), 20, START - 3600 * SECOND), 10);
@@ -144,9 +131,8 @@ static void a_clock_that_is_set_keeps_nobody_from_sending(void **state)
 }
 
 /* Sixty times as many as the table has room for, all at once: the worst that can be. */
-static void a_source_at_its_limit_stays_there_however_many_others_come(void **state)
+TEST(a_source_at_its_limit_stays_there_however_many_others_come)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(2);
     for (uint32_t n = 0; n < 16; n++)
         assert_int_equal(burst(limit, host(n), 3, START), 2);
@@ -157,9 +143,8 @@ static void a_source_at_its_limit_stays_there_however_many_others_come(void **st
     rate_limit_destroy(limit);
 }
 
-static void who_lost_its_place_begins_with_a_full_bucket(void **state)
+TEST(who_lost_its_place_begins_with_a_full_bucket)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(2);
     assert_true(take(limit, host(0), START));
     for (uint32_t n = 1; n < 60 * RATE_LIMIT_SOURCES; n++)
@@ -172,9 +157,8 @@ static void who_lost_its_place_begins_with_a_full_bucket(void **state)
 #define SOURCES 10000
 
 /* Each comes four times, in turn, and two times more than it may. Some sets are full by chance. */
-static void of_a_table_with_room_hardly_any_source_is_forgotten(void **state)
+TEST(of_a_table_with_room_hardly_any_source_is_forgotten)
 {
-    (void)state;
     struct rate_limit *limit = limit_of(2);
     uint64_t passed = 0;
     for (size_t round = 0; round < 4; round++)
@@ -212,9 +196,8 @@ static uint64_t passed_by_all(struct crowd *crowd, void (*send)(void *context))
     return atomic_load(&crowd->passed);
 }
 
-static void threads_share_a_sources_bucket(void **state)
+TEST(threads_share_a_sources_bucket)
 {
-    (void)state;
     struct crowd crowd = {.limit = limit_of(EACH)};
     assert_int_equal(passed_by_all(&crowd, send_much), EACH);
     rate_limit_destroy(crowd.limit);
@@ -228,30 +211,9 @@ static void send_from_all(void *context)
 }
 
 /* So many that some are in their second set. */
-static void threads_share_all_sources_buckets(void **state)
+TEST(threads_share_all_sources_buckets)
 {
-    (void)state;
     struct crowd crowd = {.limit = limit_of(2)};
     assert_in_range(passed_by_all(&crowd, send_from_all), 2 * SOURCES, 2 * SOURCES + SOURCES / 100);
     rate_limit_destroy(crowd.limit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_burst_exactly_one_seconds_worth_passes),
-        cmocka_unit_test(in_the_long_run_exactly_the_rate_passes),
-        cmocka_unit_test(the_next_passes_when_the_time_of_one_is_over_and_not_before),
-        cmocka_unit_test(who_keeps_to_the_rate_is_never_refused),
-        cmocka_unit_test(a_long_silence_saves_up_no_more_than_one_second),
-        cmocka_unit_test(sources_are_hosts_whatever_their_port),
-        cmocka_unit_test(what_is_a_little_older_neither_fills_nor_empties_the_bucket),
-        cmocka_unit_test(a_clock_that_is_set_keeps_nobody_from_sending),
-        cmocka_unit_test(a_source_at_its_limit_stays_there_however_many_others_come),
-        cmocka_unit_test(who_lost_its_place_begins_with_a_full_bucket),
-        cmocka_unit_test(of_a_table_with_room_hardly_any_source_is_forgotten),
-        cmocka_unit_test(threads_share_a_sources_bucket),
-        cmocka_unit_test(threads_share_all_sources_buckets),
-    };
-    return cmocka_run_group_tests_name("rate limit", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Who sends, as JSON: threads brought together, loss added, the busiest first, and bounded. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/senders/sender_report.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 #define TABLES    2
@@ -131,7 +126,7 @@ static void assert_sender(const struct json_tree *sender, const char *address, u
     assert_number(sender, "bytes", datagrams * 100);
 }
 
-static void nobody_is_told_where_nobody_sends(void **state)
+TEST_WITH(nobody_is_told_where_nobody_sends, set_up, tear_down)
 {
     const struct json_tree *tree = report(*state);
     assert_int_equal(senders_of(tree, 0)->count, 0);
@@ -140,7 +135,7 @@ static void nobody_is_told_where_nobody_sends(void **state)
     assert_number(tree, "replaced", 0);
 }
 
-static void the_busiest_come_first_and_threads_are_added_up(void **state)
+TEST_WITH(the_busiest_come_first_and_threads_are_added_up, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     send(fixture, 0, 0, 1, 5);
@@ -156,7 +151,7 @@ static void the_busiest_come_first_and_threads_are_added_up(void **state)
     assert_sender(senders_of(tree, 1)->children[0], "10.0.0.1", 3);
 }
 
-static void loss_is_told_of_those_who_number_what_they_send(void **state)
+TEST_WITH(loss_is_told_of_those_who_number_what_they_send, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     send(fixture, 0, 0, 1, 3);
@@ -181,7 +176,7 @@ static void loss_is_told_of_those_who_number_what_they_send(void **state)
     assert_number(losers->children[0], "missing", 2);
 }
 
-static void who_lost_most_comes_first_and_few_are_told(void **state)
+TEST_WITH(who_lost_most_comes_first_and_few_are_told, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     for (uint32_t i = 0; i < 200; i++) {
@@ -197,7 +192,7 @@ static void who_lost_most_comes_first_and_few_are_told(void **state)
         assert_number(losers->children[i], "missing", 199 - i);
 }
 
-static void of_many_senders_a_bounded_number_is_told(void **state)
+TEST_WITH(of_many_senders_a_bounded_number_is_told, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     for (uint32_t i = 0; i < 20000; i++)
@@ -210,7 +205,7 @@ static void of_many_senders_a_bounded_number_is_told(void **state)
     assert_true(atoi(member(tree, "replaced")->text) > 0);
 }
 
-static void a_name_of_any_bytes_is_valid_json(void **state)
+TEST_WITH(a_name_of_any_bytes_is_valid_json, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     number(fixture, 0, 1, "\xff\"\x1b[2J", 1);
@@ -218,21 +213,4 @@ static void a_name_of_any_bytes_is_valid_json(void **state)
     const struct json_tree *losers = member(report(fixture), "losers");
     assert_true(
         json_tree_is_string(member(losers->children[0], "sender"), "\xef\xbf\xbd\"\x1b[2J"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nobody_is_told_where_nobody_sends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_busiest_come_first_and_threads_are_added_up, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(loss_is_told_of_those_who_number_what_they_send, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(who_lost_most_comes_first_and_few_are_told, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(of_many_senders_a_bounded_number_is_told, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_name_of_any_bytes_is_valid_json, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

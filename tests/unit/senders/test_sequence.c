@@ -1,23 +1,18 @@
 /* Senders' numbers: what is lost, late, reordered and duplicated, and when they restart. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/senders/sequence.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/senders/sequence_notes.h"
+#include "tests/support/test.h"
 
 #define WINDOW ((uint64_t)SEQUENCE_WINDOW)
 
 /* --- loss ------------------------------------------------------------------------------------- */
 
-static void numbers_in_order_lose_nothing(void **state)
+TEST_WITH(numbers_in_order_lose_nothing, create_table, destroy_table)
 {
     assert_outcome(note(*state, 9, 100), .new_senders = 1);
     for (uint64_t number = 101; number < 5000; number++)
@@ -27,7 +22,7 @@ static void numbers_in_order_lose_nothing(void **state)
     assert_int_equal(settled.senders, 1);
 }
 
-static void numbers_may_begin_anywhere(void **state)
+TEST_WITH(numbers_may_begin_anywhere, create_table, destroy_table)
 {
     assert_outcome(note_as(*state, "a", 0, 1, 0), .new_senders = 1);
     assert_outcome(note_as(*state, "b", 0, 1, UINT64_MAX), .new_senders = 1);
@@ -35,7 +30,7 @@ static void numbers_may_begin_anywhere(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void a_number_is_lost_when_it_leaves_the_window(void **state)
+TEST_WITH(a_number_is_lost_when_it_leaves_the_window, create_table, destroy_table)
 {
     note(*state, 1, 10);
     assert_quiet(note(*state, 1, 12));
@@ -46,7 +41,7 @@ static void a_number_is_lost_when_it_leaves_the_window(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void a_gap_leaves_the_window_in_bulk(void **state)
+TEST_WITH(a_gap_leaves_the_window_in_bulk, create_table, destroy_table)
 {
     note(*state, 1, 0);
     assert_quiet(note(*state, 1, 500));
@@ -55,7 +50,7 @@ static void a_gap_leaves_the_window_in_bulk(void **state)
     assert_int_equal(settle(*state).lost, WINDOW - 2);
 }
 
-static void a_jump_past_the_window_loses_what_it_skips_too(void **state)
+TEST_WITH(a_jump_past_the_window_loses_what_it_skips_too, create_table, destroy_table)
 {
     note(*state, 1, 0);
     note(*state, 1, 2);
@@ -64,7 +59,7 @@ static void a_jump_past_the_window_loses_what_it_skips_too(void **state)
     assert_int_equal(settle(*state).lost, WINDOW - 1);
 }
 
-static void a_jump_of_just_the_window_keeps_what_it_skips_waiting(void **state)
+TEST_WITH(a_jump_of_just_the_window_keeps_what_it_skips_waiting, create_table, destroy_table)
 {
     note(*state, 1, 7);
     assert_quiet(note(*state, 1, 7 + WINDOW));
@@ -73,7 +68,7 @@ static void a_jump_of_just_the_window_keeps_what_it_skips_waiting(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void unseen_numbers_are_settled_at_the_end(void **state)
+TEST_WITH(unseen_numbers_are_settled_at_the_end, create_table, destroy_table)
 {
     note_as(*state, "a", 3, 1, 10);
     note_as(*state, "a", 3, 1, 20);
@@ -83,7 +78,7 @@ static void unseen_numbers_are_settled_at_the_end(void **state)
     assert_int_equal(settled.senders, 2);
 }
 
-static void settlement_forgets_all_senders(void **state)
+TEST_WITH(settlement_forgets_all_senders, create_table, destroy_table)
 {
     note(*state, 1, 10);
     note(*state, 1, 12);
@@ -99,7 +94,7 @@ static void note_listener(void *context, uint32_t listener, uint64_t lost)
     lost_by_listener[listener] += lost;
 }
 
-static void settlement_names_the_listener(void **state)
+TEST_WITH(settlement_names_the_listener, create_table, destroy_table)
 {
     uint64_t lost[3] = {0};
     note_as(*state, "a", 1, 1, 10);
@@ -128,7 +123,7 @@ static void note_numbered(struct sequence_table *table, uint32_t listener, uint3
     sequence_note(table, &key, 1, number);
 }
 
-static void windows_that_are_closed_are_settled_and_no_others(void **state)
+TEST_WITH(windows_that_are_closed_are_settled_and_no_others, create_table, destroy_table)
 {
     uint64_t lost[3] = {0};
     const struct sequence_closing closing = {is_second_numbering_of_first, note_listener, lost};
@@ -149,7 +144,7 @@ static void windows_that_are_closed_are_settled_and_no_others(void **state)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-static void a_number_that_comes_late_inside_the_window_is_reordered(void **state)
+TEST_WITH(a_number_that_comes_late_inside_the_window_is_reordered, create_table, destroy_table)
 {
     note(*state, 1, 1);
     note(*state, 1, 3);
@@ -157,7 +152,7 @@ static void a_number_that_comes_late_inside_the_window_is_reordered(void **state
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void a_number_that_comes_twice_is_duplicated(void **state)
+TEST_WITH(a_number_that_comes_twice_is_duplicated, create_table, destroy_table)
 {
     note(*state, 1, 5);
     assert_outcome(note(*state, 1, 5), .duplicated = 1);
@@ -170,7 +165,7 @@ static void a_number_that_comes_twice_is_duplicated(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void the_window_is_just_1024_numbers_long(void **state)
+TEST_WITH(the_window_is_just_1024_numbers_long, create_table, destroy_table)
 {
     note(*state, 1, 0);
     note(*state, 1, 2000);
@@ -178,7 +173,7 @@ static void the_window_is_just_1024_numbers_long(void **state)
     assert_outcome(note(*state, 1, 2000 - WINDOW), .late = 1);
 }
 
-static void a_number_that_left_the_window_is_late_and_stays_lost(void **state)
+TEST_WITH(a_number_that_left_the_window_is_late_and_stays_lost, create_table, destroy_table)
 {
     note(*state, 1, 0);
     assert_outcome(note(*state, 1, 1 + WINDOW), .lost = 1);
@@ -188,7 +183,7 @@ static void a_number_that_left_the_window_is_late_and_stays_lost(void **state)
     assert_int_equal(settle(*state).lost, WINDOW - 1);
 }
 
-static void a_late_number_below_the_first_moves_the_beginning(void **state)
+TEST_WITH(a_late_number_below_the_first_moves_the_beginning, create_table, destroy_table)
 {
     note(*state, 1, 105);
     assert_outcome(note(*state, 1, 102), .reordered = 1);
@@ -197,7 +192,7 @@ static void a_late_number_below_the_first_moves_the_beginning(void **state)
     assert_int_equal(settle(*state).lost, 1); /* 103, and nothing below 102 */
 }
 
-static void swapped_first_datagrams_are_no_loss(void **state)
+TEST_WITH(swapped_first_datagrams_are_no_loss, create_table, destroy_table)
 {
     note(*state, 1, 1);
     assert_outcome(note(*state, 1, 0), .reordered = 1);
@@ -206,7 +201,7 @@ static void swapped_first_datagrams_are_no_loss(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void what_came_before_the_first_number_is_not_expected(void **state)
+TEST_WITH(what_came_before_the_first_number_is_not_expected, create_table, destroy_table)
 {
     note(*state, 1, 5000);
     for (uint64_t number = 5001; number < 9000; number++)
@@ -216,7 +211,7 @@ static void what_came_before_the_first_number_is_not_expected(void **state)
 
 /* --- restarts --------------------------------------------------------------------------------- */
 
-static void a_changed_boot_id_restarts_and_settles_the_old_life(void **state)
+TEST_WITH(a_changed_boot_id_restarts_and_settles_the_old_life, create_table, destroy_table)
 {
     note(*state, 1, 10);
     note(*state, 1, 14);
@@ -226,14 +221,14 @@ static void a_changed_boot_id_restarts_and_settles_the_old_life(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void a_boot_id_that_appears_is_a_changed_one(void **state)
+TEST_WITH(a_boot_id_that_appears_is_a_changed_one, create_table, destroy_table)
 {
     note(*state, 0, 10);
     assert_outcome(note(*state, 7, 11), .restarted = 1);
     assert_outcome(note(*state, 0, 12), .restarted = 1);
 }
 
-static void numbers_behind_the_window_restart_a_sender_without_boot_id(void **state)
+TEST_WITH(numbers_behind_the_window_restart_a_sender_without_boot_id, create_table, destroy_table)
 {
     note(*state, 0, 5000);
     note(*state, 0, 5003);
@@ -242,7 +237,7 @@ static void numbers_behind_the_window_restart_a_sender_without_boot_id(void **st
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void numbers_behind_the_window_are_late_where_the_boot_id_stays(void **state)
+TEST_WITH(numbers_behind_the_window_are_late_where_the_boot_id_stays, create_table, destroy_table)
 {
     note(*state, 7, 5000);
     note(*state, 7, 5003);
@@ -251,7 +246,7 @@ static void numbers_behind_the_window_are_late_where_the_boot_id_stays(void **st
     assert_int_equal(settle(*state).lost, 2);
 }
 
-static void a_jump_too_far_ahead_is_a_restart(void **state)
+TEST_WITH(a_jump_too_far_ahead_is_a_restart, create_table, destroy_table)
 {
     note(*state, 7, 10);
     note(*state, 7, 12);
@@ -261,7 +256,7 @@ static void a_jump_too_far_ahead_is_a_restart(void **state)
     assert_int_equal(settle(*state).lost, 0);
 }
 
-static void the_longest_jump_is_loss(void **state)
+TEST_WITH(the_longest_jump_is_loss, create_table, destroy_table)
 {
     note(*state, 7, 10);
     assert_outcome(note(*state, 7, 10 + SEQUENCE_MAX_JUMP), .lost = SEQUENCE_MAX_JUMP - WINDOW);
@@ -270,7 +265,7 @@ static void the_longest_jump_is_loss(void **state)
 
 /* --- the ends of the numbers ------------------------------------------------------------------ */
 
-static void zero_is_an_ordinary_number(void **state)
+TEST_WITH(zero_is_an_ordinary_number, create_table, destroy_table)
 {
     note(*state, 1, 0);
     assert_outcome(note(*state, 1, 0), .duplicated = 1);
@@ -279,7 +274,7 @@ static void zero_is_an_ordinary_number(void **state)
     assert_int_equal(settle(*state).lost, 1);
 }
 
-static void the_highest_number_is_an_ordinary_one(void **state)
+TEST_WITH(the_highest_number_is_an_ordinary_one, create_table, destroy_table)
 {
     note(*state, 1, UINT64_MAX - 3);
     assert_quiet(note(*state, 1, UINT64_MAX));
@@ -290,7 +285,7 @@ static void the_highest_number_is_an_ordinary_one(void **state)
     assert_int_equal(settle(*state).lost, WINDOW - 4);
 }
 
-static void numbers_that_wrap_around_are_behind(void **state)
+TEST_WITH(numbers_that_wrap_around_are_behind, create_table, destroy_table)
 {
     note_as(*state, "a", 0, 1, UINT64_MAX);
     assert_outcome(note_as(*state, "a", 0, 1, 0), .late = 1);
@@ -393,43 +388,8 @@ static void run_against_model(uint64_t seed, uint64_t boot_id)
     sequence_table_destroy(table);
 }
 
-static void random_streams_are_counted_as_a_naive_model_counts_them(void **state)
+TEST(random_streams_are_counted_as_a_naive_model_counts_them)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++)
         run_against_model(seed, seed % 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        test_with_table(numbers_in_order_lose_nothing),
-        test_with_table(numbers_may_begin_anywhere),
-        test_with_table(a_number_is_lost_when_it_leaves_the_window),
-        test_with_table(a_gap_leaves_the_window_in_bulk),
-        test_with_table(a_jump_past_the_window_loses_what_it_skips_too),
-        test_with_table(a_jump_of_just_the_window_keeps_what_it_skips_waiting),
-        test_with_table(unseen_numbers_are_settled_at_the_end),
-        test_with_table(settlement_forgets_all_senders),
-        test_with_table(settlement_names_the_listener),
-        test_with_table(windows_that_are_closed_are_settled_and_no_others),
-        test_with_table(a_number_that_comes_late_inside_the_window_is_reordered),
-        test_with_table(a_number_that_comes_twice_is_duplicated),
-        test_with_table(the_window_is_just_1024_numbers_long),
-        test_with_table(a_number_that_left_the_window_is_late_and_stays_lost),
-        test_with_table(a_late_number_below_the_first_moves_the_beginning),
-        test_with_table(swapped_first_datagrams_are_no_loss),
-        test_with_table(what_came_before_the_first_number_is_not_expected),
-        test_with_table(a_changed_boot_id_restarts_and_settles_the_old_life),
-        test_with_table(a_boot_id_that_appears_is_a_changed_one),
-        test_with_table(numbers_behind_the_window_restart_a_sender_without_boot_id),
-        test_with_table(numbers_behind_the_window_are_late_where_the_boot_id_stays),
-        test_with_table(a_jump_too_far_ahead_is_a_restart),
-        test_with_table(the_longest_jump_is_loss),
-        test_with_table(zero_is_an_ordinary_number),
-        test_with_table(the_highest_number_is_an_ordinary_one),
-        test_with_table(numbers_that_wrap_around_are_behind),
-        cmocka_unit_test(random_streams_are_counted_as_a_naive_model_counts_them),
-    };
-    return cmocka_run_group_tests_name("sequence", tests, NULL, NULL);
 }

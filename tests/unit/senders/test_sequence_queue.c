@@ -1,15 +1,10 @@
 /* Numbers that are noted a few at a time: what is counted is what notes one by one would tell. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/senders/sequence_queue.h"
 #include "tests/support/senders/sequence_notes.h"
+#include "tests/support/test.h"
 
 #define LISTENERS 2
 
@@ -49,7 +44,7 @@ static uint64_t lost(const struct fixture *fixture, uint32_t listener)
     return counter_read(&fixture->counters[listener].lost);
 }
 
-static void all_that_was_noted_is_counted_when_it_is_settled(void **state)
+TEST_WITH(all_that_was_noted_is_counted_when_it_is_settled, NULL, NULL)
 {
     struct fixture fixture;
     (void)state;
@@ -63,7 +58,7 @@ static void all_that_was_noted_is_counted_when_it_is_settled(void **state)
     sequence_table_destroy(fixture.table);
 }
 
-static void each_listener_is_told_its_own(void **state)
+TEST_WITH(each_listener_is_told_its_own, NULL, NULL)
 {
     struct fixture fixture;
     (void)state;
@@ -83,7 +78,7 @@ static void each_listener_is_told_its_own(void **state)
 }
 
 /* A run of one sender is noted at once where nothing is on its way, else behind that. */
-static void a_sender_s_numbers_keep_their_order(void **state)
+TEST_WITH(a_sender_s_numbers_keep_their_order, NULL, NULL)
 {
     struct fixture fixture;
     (void)state;
@@ -102,7 +97,7 @@ static void a_sender_s_numbers_keep_their_order(void **state)
     sequence_table_destroy(fixture.table);
 }
 
-static void what_an_evicted_sender_lost_is_its_listener_s(void **state)
+TEST_WITH(what_an_evicted_sender_lost_is_its_listener_s, NULL, NULL)
 {
     struct fixture fixture;
     (void)state;
@@ -120,15 +115,4 @@ static void what_an_evicted_sender_lost_is_its_listener_s(void **state)
     assert_int_equal(counter_read(&fixture.others[1].lost), 0);
     assert_int_equal(evicted + settle(fixture.table).lost, 1000);
     sequence_table_destroy(fixture.table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_was_noted_is_counted_when_it_is_settled),
-        cmocka_unit_test(each_listener_is_told_its_own),
-        cmocka_unit_test(a_sender_s_numbers_keep_their_order),
-        cmocka_unit_test(what_an_evicted_sender_lost_is_its_listener_s),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

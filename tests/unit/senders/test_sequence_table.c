@@ -1,16 +1,11 @@
 /* The table of senders: who is who, whose place is taken, and many threads at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/senders/sequence.h"
 #include "tests/support/senders/sequence_notes.h"
+#include "tests/support/test.h"
 
 /* The sums of outcomes. */
 struct totals {
@@ -39,7 +34,7 @@ static struct sequence_outcome note_from(struct sequence_table *table, uint32_t 
     return sequence_note(table, &key, 1, 1);
 }
 
-static void listener_host_and_name_tell_senders_apart_but_not_the_port(void **state)
+TEST_WITH(listener_host_and_name_tell_senders_apart_but_not_the_port, create_table, destroy_table)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
     static const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
@@ -56,7 +51,7 @@ static void listener_host_and_name_tell_senders_apart_but_not_the_port(void **st
 }
 
 /* Each key comes after each other one, and after itself. */
-static void what_was_found_last_is_taken_for_no_other_sender(void **state)
+TEST_WITH(what_was_found_last_is_taken_for_no_other_sender, create_table, destroy_table)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
     static const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
@@ -105,9 +100,8 @@ static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t i
 /* Of this table each shard has two sets, so that senders there have both. */
 #define TWO_SETS_EACH ((size_t)2 * 16 * 8)
 
-static void forged_senders_cannot_grow_the_table(void **state)
+TEST(forged_senders_cannot_grow_the_table)
 {
-    (void)state;
     struct sequence_table *table = sequence_table_create(1000, sequence_secret);
     assert_non_null(table);
     struct totals totals = {0};
@@ -121,9 +115,8 @@ static void forged_senders_cannot_grow_the_table(void **state)
     sequence_table_destroy(table);
 }
 
-static void the_smallest_table_has_a_set_per_shard(void **state)
+TEST(the_smallest_table_has_a_set_per_shard)
 {
-    (void)state;
     struct sequence_table *table = sequence_table_create(0, sequence_secret);
     assert_non_null(table);
     for (uint32_t i = 0; i < 5000; i++)
@@ -132,9 +125,8 @@ static void the_smallest_table_has_a_set_per_shard(void **state)
     sequence_table_destroy(table);
 }
 
-static void an_evicted_sender_is_settled_for_its_own_listener(void **state)
+TEST(an_evicted_sender_is_settled_for_its_own_listener)
 {
-    (void)state;
     struct sequence_table *table = sequence_table_create(TWO_SETS_EACH, sequence_secret);
     assert_non_null(table);
     size_t evicted = 0;
@@ -152,9 +144,8 @@ static void an_evicted_sender_is_settled_for_its_own_listener(void **state)
     sequence_table_destroy(table);
 }
 
-static void a_sender_that_is_not_quiet_keeps_its_place(void **state)
+TEST(a_sender_that_is_not_quiet_keeps_its_place)
 {
-    (void)state;
     struct sequence_table *table = sequence_table_create(1, sequence_secret);
     assert_non_null(table);
     assert_outcome(note_as(table, "busy", 0, 1, 0), .new_senders = 1);
@@ -194,15 +185,14 @@ static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
     sequence_table_destroy(table);
 }
 
-static void the_sender_quiet_longest_is_evicted(void **state)
+TEST(the_sender_quiet_longest_is_evicted)
 {
-    (void)state;
     assert_quiet_longest_is_evicted(1, 8); /* a set for each shard */
     assert_quiet_longest_is_evicted(TWO_SETS_EACH, 16);
 }
 
 /* Some sets are full long before the table is. */
-static void a_table_with_room_evicts_few_and_soon_nobody(void **state)
+TEST_WITH(a_table_with_room_evicts_few_and_soon_nobody, NULL, NULL)
 {
     enum { SENDERS = 10000, ROUNDS = 5 };
     (void)state;
@@ -246,7 +236,7 @@ static const struct sequence_sender *told_of(const struct told *told, const char
     return NULL;
 }
 
-static void senders_are_kept_only_where_that_was_asked_for(void **state)
+TEST_WITH(senders_are_kept_only_where_that_was_asked_for, create_table, destroy_table)
 {
     struct told told = {0};
     note_as(*state, "web1", 3, 7, 1);
@@ -254,7 +244,7 @@ static void senders_are_kept_only_where_that_was_asked_for(void **state)
     assert_int_equal(told.count, 0);
 }
 
-static void who_lost_how_much_is_told(void **state)
+TEST_WITH(who_lost_how_much_is_told, create_table, destroy_table)
 {
     struct sequence_table *table = *state;
     struct told told = {0};
@@ -283,9 +273,8 @@ static void who_lost_how_much_is_told(void **state)
     assert_int_equal(told_of(&told, "web1")->missing, SEQUENCE_WINDOW - 1);
 }
 
-static void what_is_kept_goes_with_who_takes_the_place(void **state)
+TEST(what_is_kept_goes_with_who_takes_the_place)
 {
-    (void)state;
     struct sequence_table *table = sequence_table_create(TWO_SETS_EACH, sequence_secret);
     assert_non_null(table);
     assert_true(sequence_keep_senders(table));
@@ -307,7 +296,7 @@ static void what_is_kept_goes_with_who_takes_the_place(void **state)
     sequence_table_destroy(table);
 }
 
-static void a_long_name_is_cut(void **state)
+TEST_WITH(a_long_name_is_cut, create_table, destroy_table)
 {
     char name[200];
     memset(name, 'x', sizeof name - 1);
@@ -379,9 +368,8 @@ static void note_listener(void *context, uint32_t listener, uint64_t lost)
     lost_by_listener[listener] += lost;
 }
 
-static void totals_are_exact_whatever_the_threads(void **state)
+TEST(totals_are_exact_whatever_the_threads)
 {
-    (void)state;
     struct sequence_table *table = sequence_table_create(100000, sequence_secret);
     assert_non_null(table);
     struct worker workers[THREADS] = {0};
@@ -426,9 +414,8 @@ static void crowd(void *argument)
         add(&worker->own, note_nth(worker->table, worker->index * 10000 + i, 1));
 }
 
-static void evictions_are_exact_whatever_the_threads(void **state)
+TEST(evictions_are_exact_whatever_the_threads)
 {
-    (void)state;
     struct sequence_table *table = sequence_table_create(TWO_SETS_EACH, sequence_secret);
     assert_non_null(table);
     assert_true(sequence_keep_senders(table));
@@ -455,25 +442,4 @@ static void evictions_are_exact_whatever_the_threads(void **state)
     assert_int_equal(all.new_senders, THREADS * 5000);
     assert_int_equal(all.evicted + left, THREADS * 5000);
     sequence_table_destroy(table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        test_with_table(listener_host_and_name_tell_senders_apart_but_not_the_port),
-        test_with_table(what_was_found_last_is_taken_for_no_other_sender),
-        cmocka_unit_test(forged_senders_cannot_grow_the_table),
-        cmocka_unit_test(the_smallest_table_has_a_set_per_shard),
-        cmocka_unit_test(an_evicted_sender_is_settled_for_its_own_listener),
-        cmocka_unit_test(a_sender_that_is_not_quiet_keeps_its_place),
-        cmocka_unit_test(the_sender_quiet_longest_is_evicted),
-        cmocka_unit_test(a_table_with_room_evicts_few_and_soon_nobody),
-        test_with_table(senders_are_kept_only_where_that_was_asked_for),
-        test_with_table(who_lost_how_much_is_told),
-        cmocka_unit_test(what_is_kept_goes_with_who_takes_the_place),
-        test_with_table(a_long_name_is_cut),
-        cmocka_unit_test(totals_are_exact_whatever_the_threads),
-        cmocka_unit_test(evictions_are_exact_whatever_the_threads),
-    };
-    return cmocka_run_group_tests_name("sequence_table", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* The table of the busiest senders: exact for a few, bounded for many, readable at any time. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/senders/traffic.h"
+#include "tests/support/test.h"
 
 static const uint8_t secret[16] = "not very secret";
 
@@ -64,7 +59,7 @@ static void assert_counts(const struct traffic_table *table, uint32_t listener,
     assert_int_equal(sender->source.port, 0);
 }
 
-static void a_few_senders_are_counted_exactly(void **state)
+TEST_WITH(a_few_senders_are_counted_exactly, set_up, tear_down)
 {
     struct traffic_table *table = *state;
     assert_int_equal(traffic_read(table, found), 0);
@@ -77,7 +72,7 @@ static void a_few_senders_are_counted_exactly(void **state)
     assert_int_equal(traffic_replaced(table), 0);
 }
 
-static void listener_and_host_tell_senders_apart_but_not_the_port(void **state)
+TEST_WITH(listener_and_host_tell_senders_apart_but_not_the_port, set_up, tear_down)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1};
     static const uint8_t link_local[16] = {0xfe, 0x80, [15] = 1};
@@ -97,7 +92,7 @@ static void listener_and_host_tell_senders_apart_but_not_the_port(void **state)
     assert_counts(table, 0, address_from_ipv6(like_ipv4, 0, 0), 1, 6);
 }
 
-static void a_busy_sender_stays_though_forged_ones_come_and_go(void **state)
+TEST_WITH(a_busy_sender_stays_though_forged_ones_come_and_go, set_up, tear_down)
 {
     struct traffic_table *table = *state;
     struct address busy = host(0xffffff);
@@ -121,7 +116,7 @@ static void a_busy_sender_stays_though_forged_ones_come_and_go(void **state)
     assert_int_equal(busier, 0);
 }
 
-static void who_was_busy_long_ago_ranks_behind_who_is_busy_now(void **state)
+TEST_WITH(who_was_busy_long_ago_ranks_behind_who_is_busy_now, set_up, tear_down)
 {
     struct traffic_table *table = *state;
     for (int i = 0; i < 1000000; i++)
@@ -134,7 +129,7 @@ static void who_was_busy_long_ago_ranks_behind_who_is_busy_now(void **state)
     assert_counts(table, 0, host(1), 1000000, 1000000);
 }
 
-static void a_new_busy_sender_finds_a_place_in_a_full_table(void **state)
+TEST_WITH(a_new_busy_sender_finds_a_place_in_a_full_table, set_up, tear_down)
 {
     struct traffic_table *table = *state;
     for (uint32_t n = 0; n < 3 * TRAFFIC_SENDERS; n++)
@@ -163,7 +158,7 @@ static void flood(void *argument)
     }
 }
 
-static void a_reader_meanwhile_sees_no_sender_with_anothers_counts(void **state)
+TEST_WITH(a_reader_meanwhile_sees_no_sender_with_anothers_counts, set_up, tear_down)
 {
     struct flood context = {.table = *state};
     struct thread *thread;
@@ -185,22 +180,4 @@ static void a_reader_meanwhile_sees_no_sender_with_anothers_counts(void **state)
     }
     atomic_store(&context.ended, true);
     thread_join(thread);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_few_senders_are_counted_exactly, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(listener_and_host_tell_senders_apart_but_not_the_port,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_busy_sender_stays_though_forged_ones_come_and_go, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(who_was_busy_long_ago_ranks_behind_who_is_busy_now, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_new_busy_sender_finds_a_place_in_a_full_table, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_reader_meanwhile_sees_no_sender_with_anothers_counts,
-                                        set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* The destinations that are built in, as a sink uses them; how they write is output_file.h's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
 #include "collector/platform/thread.h"
@@ -17,6 +11,7 @@
 #include "tests/support/platform/removal.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 static struct sink_counters counters;
 static char file_path[600];
@@ -52,9 +47,8 @@ static void write_text(struct destination *destination, const char *text)
     assert_int_equal(written, strlen(text));
 }
 
-static void every_row_of_the_tables_is_complete(void **state)
+TEST(every_row_of_the_tables_is_complete)
 {
-    (void)state;
     for (const struct destination_ops *const *row = builtin_destinations; *row != NULL; row++) {
         assert_true((*row)->scheme[0] != '\0');
         assert_true((*row)->create != NULL);
@@ -70,7 +64,7 @@ static void every_row_of_the_tables_is_complete(void **state)
     }
 }
 
-static void a_renamed_file_is_written_until_it_is_reopened(void **state)
+TEST_WITH(a_renamed_file_is_written_until_it_is_reopened, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination *destination = create_file("file");
@@ -86,7 +80,7 @@ static void a_renamed_file_is_written_until_it_is_reopened(void **state)
     scratch_assert_holds_text("file", "three\n");
 }
 
-static void a_file_that_was_removed_is_noticed_before_the_next_block(void **state)
+TEST_WITH(a_file_that_was_removed_is_noticed_before_the_next_block, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination *destination = create_file("file");
@@ -100,7 +94,8 @@ static void a_file_that_was_removed_is_noticed_before_the_next_block(void **stat
 }
 
 /* As logrotate's copytruncate does it. */
-static void a_file_that_was_emptied_is_at_its_beginning_before_the_next_block(void **state)
+TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scratch_make,
+          scratch_remove)
 {
     (void)state;
     struct destination *destination = create_file("file");
@@ -118,7 +113,7 @@ static void a_file_that_was_emptied_is_at_its_beginning_before_the_next_block(vo
 }
 
 /* Who moved it may be about to make the new file: it is given a moment. */
-static void a_file_that_was_just_moved_goes_on_where_it_is(void **state)
+TEST_WITH(a_file_that_was_just_moved_goes_on_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination *destination = create_file("file");
@@ -131,7 +126,7 @@ static void a_file_that_was_just_moved_goes_on_where_it_is(void **state)
     assert_false(scratch_has("file"));
 }
 
-static void a_file_that_cannot_be_opened_anew_goes_on_where_it_is(void **state)
+TEST_WITH(a_file_that_cannot_be_opened_anew_goes_on_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination *destination = create_file("file");
@@ -146,7 +141,7 @@ static void a_file_that_cannot_be_opened_anew_goes_on_where_it_is(void **state)
     scratch_assert_holds_text("file", "two\n");
 }
 
-static void fsync_is_asked_for_in_time(void **state)
+TEST_WITH(fsync_is_asked_for_in_time, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination_options options = *options_for("file");
@@ -165,7 +160,7 @@ static void fsync_is_asked_for_in_time(void **state)
     destination->destroy(destination);
 }
 
-static void reopening_what_was_not_renamed_changes_nothing(void **state)
+TEST_WITH(reopening_what_was_not_renamed_changes_nothing, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination *destination = create_file("file");
@@ -177,7 +172,7 @@ static void reopening_what_was_not_renamed_changes_nothing(void **state)
     scratch_assert_holds_text("file", "the first half, the");
 }
 
-static void where_reopening_fails_the_old_file_stays(void **state)
+TEST_WITH(where_reopening_fails_the_old_file_stays, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination *destination = create_file("file");
@@ -196,7 +191,7 @@ static void where_reopening_fails_the_old_file_stays(void **state)
     scratch_assert_holds_text("file", "new\n");
 }
 
-static void a_file_that_cannot_be_made_is_an_error(void **state)
+TEST_WITH(a_file_that_cannot_be_made_is_an_error, scratch_make, scratch_remove)
 {
     (void)state;
     struct destination *destination = NULL;
@@ -218,7 +213,7 @@ static char *logged_by_opening(const char *name)
     return text;
 }
 
-static void what_is_done_about_a_torn_line_is_logged(void **state)
+TEST_WITH(what_is_done_about_a_torn_line_is_logged, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "whole\ntorn");
@@ -242,9 +237,8 @@ static void what_is_done_about_a_torn_line_is_logged(void **state)
     free(text);
 }
 
-static void standard_output_has_no_name_to_reopen(void **state)
+TEST(standard_output_has_no_name_to_reopen)
 {
-    (void)state;
     struct destination *destination = NULL;
     const struct destination_options options = {
         .name = "stdout:", .path = "", .encoder = &encoder_json};
@@ -267,24 +261,4 @@ static void standard_output_has_no_name_to_reopen(void **state)
     assert_memory_equal(found, "line\n", 5);
     assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 0);
     test_pipe_close(&pipe);
-}
-
-int main(void)
-{
-#define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_of_the_tables_is_complete),
-        with_directory(a_file_that_was_removed_is_noticed_before_the_next_block),
-        with_directory(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block),
-        with_directory(a_file_that_was_just_moved_goes_on_where_it_is),
-        with_directory(a_file_that_cannot_be_opened_anew_goes_on_where_it_is),
-        with_directory(fsync_is_asked_for_in_time),
-        with_directory(a_renamed_file_is_written_until_it_is_reopened),
-        with_directory(reopening_what_was_not_renamed_changes_nothing),
-        with_directory(where_reopening_fails_the_old_file_stays),
-        with_directory(a_file_that_cannot_be_made_is_an_error),
-        with_directory(what_is_done_about_a_torn_line_is_logged),
-        cmocka_unit_test(standard_output_has_no_name_to_reopen),
-    };
-    return cmocka_run_group_tests_name("destinations", tests, NULL, NULL);
 }

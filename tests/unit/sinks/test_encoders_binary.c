@@ -1,17 +1,12 @@
 /* The formats without lines: protobuf and pcap, and what of a file of theirs is whole. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/capture/byte_order.h"
 #include "sinks/encoders/whole_lines.h"
 #include "sinks/sinks.h"
+#include "tests/support/test.h"
 
 static const struct listener listener = {.name = "udp://127.0.0.1:5555"};
 
@@ -47,9 +42,8 @@ static bool overflows(const struct encoder_ops *ops, const struct record *record
 /* --- protobuf ----------------------------------------------------------------------------------
  */
 
-static void a_message_stands_behind_its_length(void **state)
+TEST(a_message_stands_behind_its_length)
 {
-    (void)state;
     static const uint8_t bytes[65507];
     static const struct {
         uint32_t size;
@@ -94,9 +88,8 @@ static struct record packet_record(const struct packet *packet, int64_t received
                            .received_ns = received_ns};
 }
 
-static void a_packet_has_its_time_its_lengths_and_its_datagram(void **state)
+TEST(a_packet_has_its_time_its_lengths_and_its_datagram)
 {
-    (void)state;
     struct packet packet = sent("datagram", 8);
     struct record record = packet_record(&packet, INT64_C(1700000000123456789));
     struct encoded encoded;
@@ -111,18 +104,16 @@ static void a_packet_has_its_time_its_lengths_and_its_datagram(void **state)
     assert_true(overflows(&encoder_pcap, &record, 16));
 }
 
-static void a_record_without_its_packet_leaves_nothing(void **state)
+TEST(a_record_without_its_packet_leaves_nothing)
 {
-    (void)state;
     struct record record = {.data = memory, .size = 5};
     struct encoded encoded;
     assert_int_equal(encode(&encoder_pcap, &record, 100, &encoded), 0);
     assert_int_equal(encoded.lines, 0);
 }
 
-static void a_time_that_the_format_does_not_hold_becomes_the_nearest(void **state)
+TEST(a_time_that_the_format_does_not_hold_becomes_the_nearest)
 {
-    (void)state;
     struct packet packet = sent("", 0);
     struct encoded encoded;
     struct record before = packet_record(&packet, -1);
@@ -135,9 +126,8 @@ static void a_time_that_the_format_does_not_hold_becomes_the_nearest(void **stat
     assert_int_equal(ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, memory + 4), 999999999);
 }
 
-static void the_longest_datagram_fits_and_a_longer_one_is_too_large(void **state)
+TEST(the_longest_datagram_fits_and_a_longer_one_is_too_large)
 {
-    (void)state;
     static const uint8_t bytes[65508];
     struct packet packet = sent(bytes, 65507);
     struct record record = packet_record(&packet, 1);
@@ -205,9 +195,8 @@ static void assert_every_cut_is_found(const struct file *file)
     assert_false(foreign);
 }
 
-static void a_file_that_was_cut_anywhere_is_whole_up_to_a_record(void **state)
+TEST(a_file_that_was_cut_anywhere_is_whole_up_to_a_record)
 {
-    (void)state;
     struct file file;
     write_file(&file, &encoder_protobuf);
     assert_every_cut_is_found(&file);
@@ -232,9 +221,8 @@ static void assert_message_is_found(const uint8_t *message, size_t size)
     }
 }
 
-static void of_protobuf_a_torn_first_message_is_recognised(void **state)
+TEST(of_protobuf_a_torn_first_message_is_recognised)
 {
-    (void)state;
     static uint8_t message[LONGEST_TORN] = {0x0a}; /* one field, which holds all the rest */
     for (uint8_t size = 3; size <= 129; size++) {
         message[1] = (uint8_t)(size - 2);
@@ -246,9 +234,8 @@ static void of_protobuf_a_torn_first_message_is_recognised(void **state)
 }
 
 /* A decoder drops what does not fit: 32 bits of a tag, 64 of a varint. */
-static void of_protobuf_tags_and_numbers_are_read_as_the_decoder_does(void **state)
+TEST(of_protobuf_tags_and_numbers_are_read_as_the_decoder_does)
 {
-    (void)state;
     static const uint8_t long_tag[] = {0xc1, 0xc6, 0xc6, 0xc6, 0x39, 0, 0, 0, 0, 0, 0, 0, 0};
     static const uint8_t largest_tag[] = {0xf8, 0xff, 0xff, 0xff, 0x7f, 1};
     static const uint8_t longest_number[] = {0x08, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -262,9 +249,8 @@ static void of_protobuf_tags_and_numbers_are_read_as_the_decoder_does(void **sta
     assert_message_is_found(groups, sizeof groups);
 }
 
-static void of_protobuf_groups_are_as_deep_as_the_decoder_takes_them(void **state)
+TEST(of_protobuf_groups_are_as_deep_as_the_decoder_takes_them)
 {
-    (void)state;
     for (size_t depth = SCHEMA_MAX_DEPTH; depth <= SCHEMA_MAX_DEPTH + 1; depth++) {
         uint8_t message[1 + 2 * (SCHEMA_MAX_DEPTH + 1)];
         memset(message, 0x0b, depth);
@@ -279,17 +265,15 @@ static void of_protobuf_groups_are_as_deep_as_the_decoder_takes_them(void **stat
 }
 
 /* With its length it begins with the bytes `{"`. */
-static void of_protobuf_a_first_message_may_begin_as_json_does(void **state)
+TEST(of_protobuf_a_first_message_may_begin_as_json_does)
 {
-    (void)state;
     static const uint8_t state_of_riemann[123] = {0x22, 70, 0x08, 1, 0x1a, 66, [72] = 0x22, 49};
     assert_message_is_found(state_of_riemann, sizeof state_of_riemann);
 }
 
 /* Text by chance, or by the will of a sender: what is torn of it cannot be told from text. */
-static void of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole(void **state)
+TEST(of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole)
 {
-    (void)state;
     uint8_t message[123] = "\"ttime\":\"";
     memset(message + 9, 'x', sizeof message - 9);
     memcpy(message + 118, "5xx}\n", 5); /* field 6, four bytes */
@@ -314,9 +298,8 @@ static void assert_foreign(const struct encoder_ops *ops, const void *bytes, siz
     assert_true(foreign);
 }
 
-static void text_is_none_of_these_formats(void **state)
+TEST(text_is_none_of_these_formats)
 {
-    (void)state;
     static const char *const texts[] = {
         "{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\",\"kind\":\"gauge\"}\n",
         ("time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,"
@@ -331,9 +314,8 @@ static void text_is_none_of_these_formats(void **state)
 }
 
 /* However much there is of it. A few bytes tell nothing. */
-static void a_short_text_is_not_taken_for_a_torn_message(void **state)
+TEST(a_short_text_is_not_taken_for_a_torn_message)
 {
-    (void)state;
     static const char *const texts[] = {
         ("{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\",\"kind\":\"gauge\","
          "\"value\":0.5,\"labels\":{},\"received\":\"2026-11-21T06:43:36.380583035Z\"}\n"),
@@ -346,9 +328,8 @@ static void a_short_text_is_not_taken_for_a_torn_message(void **state)
             assert_foreign(&encoder_protobuf, texts[i], size);
 }
 
-static void a_head_of_another_kind_is_foreign(void **state)
+TEST(a_head_of_another_kind_is_foreign)
 {
-    (void)state;
     struct file file;
     static const size_t fields[] = {0, 4, 6, 16, 20}; /* magic, versions, snapshot, link type */
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -370,9 +351,8 @@ static void assert_foreign_behind(const struct encoder_ops *ops, const void *byt
     assert_true(foreign);
 }
 
-static void what_follows_whole_records_must_be_the_beginning_of_one(void **state)
+TEST(what_follows_whole_records_must_be_the_beginning_of_one)
 {
-    (void)state;
     static const uint8_t field_zero[] = {2, 0x00, 0x01};
     static const uint8_t past_the_end[] = {4, 0x0a, 9, 'x', 'y'};
     static const uint8_t wire_type_7[] = {9, 0x0f};
@@ -408,9 +388,8 @@ static void what_follows_whole_records_must_be_the_beginning_of_one(void **state
 
 /* Whatever stands in a file, nothing behind its bytes is looked at, and the answer is one of them.
  */
-static void damaged_files_are_walked_without_a_step_beyond_them(void **state)
+TEST(damaged_files_are_walked_without_a_step_beyond_them)
 {
-    (void)state;
     static const struct encoder_ops *const formats[] = {&encoder_protobuf, &encoder_pcap};
     uint32_t random = 1;
     for (int round = 0; round < 40000; round++) {
@@ -436,9 +415,8 @@ static void damaged_files_are_walked_without_a_step_beyond_them(void **state)
     }
 }
 
-static void of_lines_everything_up_to_the_last_newline_is_whole(void **state)
+TEST(of_lines_everything_up_to_the_last_newline_is_whole)
 {
-    (void)state;
     bool foreign = true;
     assert_int_equal(whole_lines((const uint8_t *)"one\ntwo\nthr", 11, true, &foreign), 8);
     assert_false(foreign);
@@ -447,28 +425,4 @@ static void of_lines_everything_up_to_the_last_newline_is_whole(void **state)
     assert_int_equal(whole_lines((const uint8_t *)"", 0, true, &foreign), 0);
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++)
         assert_int_equal((*row)->whole == whole_lines, !(*row)->binary && (*row)->arrange == NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_stands_behind_its_length),
-        cmocka_unit_test(a_packet_has_its_time_its_lengths_and_its_datagram),
-        cmocka_unit_test(a_record_without_its_packet_leaves_nothing),
-        cmocka_unit_test(a_time_that_the_format_does_not_hold_becomes_the_nearest),
-        cmocka_unit_test(the_longest_datagram_fits_and_a_longer_one_is_too_large),
-        cmocka_unit_test(a_file_that_was_cut_anywhere_is_whole_up_to_a_record),
-        cmocka_unit_test(of_protobuf_a_torn_first_message_is_recognised),
-        cmocka_unit_test(of_protobuf_tags_and_numbers_are_read_as_the_decoder_does),
-        cmocka_unit_test(of_protobuf_groups_are_as_deep_as_the_decoder_takes_them),
-        cmocka_unit_test(of_protobuf_a_first_message_may_begin_as_json_does),
-        cmocka_unit_test(of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole),
-        cmocka_unit_test(a_short_text_is_not_taken_for_a_torn_message),
-        cmocka_unit_test(text_is_none_of_these_formats),
-        cmocka_unit_test(a_head_of_another_kind_is_foreign),
-        cmocka_unit_test(what_follows_whole_records_must_be_the_beginning_of_one),
-        cmocka_unit_test(damaged_files_are_walked_without_a_step_beyond_them),
-        cmocka_unit_test(of_lines_everything_up_to_the_last_newline_is_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* What holds for every format that tells samples alone: limits, whole records, whole lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
@@ -15,6 +9,7 @@
 #include "tests/support/capture/capture_reading.h"
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
+#include "tests/support/test.h"
 
 #define PLENTY ((size_t)4 * 1024 * 1024)
 
@@ -71,9 +66,8 @@ static void check_label_limits(struct encoding *encoding)
     assert_int_equal(encoding->lines, 2);
 }
 
-static void labels_that_cost_too_much_make_a_record_too_large(void **state)
+TEST(labels_that_cost_too_much_make_a_record_too_large)
 {
-    (void)state;
     for_each_format(&schema_telemetry, check_label_limits);
 }
 
@@ -91,9 +85,8 @@ static void check_no_samples(struct encoding *encoding)
     assert_false(encoding_overflows(encoding, 0));
 }
 
-static void a_message_without_samples_leaves_no_line(void **state)
+TEST(a_message_without_samples_leaves_no_line)
 {
-    (void)state;
     for_each_format(&schema_telemetry, check_no_samples);
 }
 
@@ -162,9 +155,8 @@ static void check_riemann(struct encoding *encoding)
     check_capture(encoding, "syslogng_riemann_batch10");
 }
 
-static void a_record_of_real_traffic_is_whole_or_overflows(void **state)
+TEST(a_record_of_real_traffic_is_whole_or_overflows)
 {
-    (void)state;
     for_each_format(&schema_otlp, check_otlp);
     for_each_format(&schema_riemann, check_riemann);
 }
@@ -195,19 +187,7 @@ static void check_changed(struct encoding *encoding)
     capture_reading_free(&reading);
 }
 
-static void changed_messages_are_written_as_whole_lines(void **state)
+TEST(changed_messages_are_written_as_whole_lines)
 {
-    (void)state;
     for_each_format(&schema_otlp, check_changed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_that_cost_too_much_make_a_record_too_large),
-        cmocka_unit_test(a_message_without_samples_leaves_no_line),
-        cmocka_unit_test(a_record_of_real_traffic_is_whole_or_overflows),
-        cmocka_unit_test(changed_messages_are_written_as_whole_lines),
-    };
-    return cmocka_run_group_tests_name("encoders of samples", tests, NULL, NULL);
 }

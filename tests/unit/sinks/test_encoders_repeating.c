@@ -1,18 +1,13 @@
 /* What encoders write once and copy: each sample is told as it would be in a record of its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
+#include "tests/support/test.h"
 
 #define ROUNDS      1500
 #define MOST_LABELS 5
@@ -154,9 +149,8 @@ static void check_round(struct encoding *lasting, struct encoding *fresh, unsign
                  lasting->text, (int)size, alone);
 }
 
-static void samples_of_a_record_are_written_as_each_would_be_alone(void **state)
+TEST(samples_of_a_record_are_written_as_each_would_be_alone)
 {
-    (void)state;
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
         if (!tells_samples(*row))
             continue;
@@ -182,9 +176,8 @@ static void assert_alike(struct encoding *encoding)
 }
 
 /* More labels than an encoder keeps, or longer ones. */
-static void labels_that_samples_share_may_be_many_and_long(void **state)
+TEST(labels_that_samples_share_may_be_many_and_long)
 {
-    (void)state;
     static const size_t counts[] = {1, 2, 63, 64, 65, 200};
     static char many[200][8], text[3000];
     memset(text, 'x', sizeof text - 1);
@@ -206,13 +199,4 @@ static void labels_that_samples_share_may_be_many_and_long(void **state)
         }
         encoding_free(encoding);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_of_a_record_are_written_as_each_would_be_alone),
-        cmocka_unit_test(labels_that_samples_share_may_be_many_and_long),
-    };
-    return cmocka_run_group_tests_name("encoders repeating", tests, NULL, NULL);
 }

@@ -2,15 +2,9 @@
  * What each format has written is recognised when it is read back: a file of random records, cut
  * behind any byte, is whole up to its last whole record, and nothing of it is foreign.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
@@ -19,6 +13,7 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/proto/random_message.h"
 #include "tests/support/sinks/encoding.h"
+#include "tests/support/test.h"
 
 #define FILES        40  /* of each format and schema */
 #define RECORDS      12  /* of a file, at most */
@@ -299,20 +294,11 @@ static void check_format(const struct encoder_ops *encoder, enum sink_view view)
     }
 }
 
-static void every_format_recognises_what_it_wrote_wherever_it_was_cut(void **unused)
+TEST(every_format_recognises_what_it_wrote_wherever_it_was_cut)
 {
-    (void)unused;
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
         check_format(*row, VIEW_AUTO);
         if (!(*row)->binary && !(*row)->needs_samples)
             check_format(*row, VIEW_MESSAGE);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_recognises_what_it_wrote_wherever_it_was_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

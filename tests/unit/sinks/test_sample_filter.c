@@ -1,17 +1,12 @@
 /* include=, exclude= and sample=: which samples leave a line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
 #include "tests/support/sinks/ruled_encoding.h"
+#include "tests/support/test.h"
 
 #define PLENTY ((size_t)4 * 1024 * 1024)
 
@@ -44,13 +39,13 @@ static void assert_kept(const char *keys, const char *expected)
 
 /* --- include and exclude ---------------------------------------------------------------------- */
 
-static void without_conditions_all_stay(void **state)
+TEST_WITH(without_conditions_all_stay, set_up, NULL)
 {
     (void)state;
     assert_kept("", "cpu.load,host=web1 cpu.idle,host=db1 mem,host=web2 disk _");
 }
 
-static void one_alternative_that_matches_is_enough(void **state)
+TEST_WITH(one_alternative_that_matches_is_enough, set_up, NULL)
 {
     (void)state;
     assert_kept("include=cpu.*", "cpu.load,host=web1 cpu.idle,host=db1");
@@ -62,7 +57,7 @@ static void one_alternative_that_matches_is_enough(void **state)
     assert_kept("include=?*", "cpu.load,host=web1 cpu.idle,host=db1 mem,host=web2 disk");
 }
 
-static void what_semicolons_join_must_hold_together(void **state)
+TEST_WITH(what_semicolons_join_must_hold_together, set_up, NULL)
 {
     (void)state;
     assert_kept("include=cpu.*;host=web*", "cpu.load,host=web1");
@@ -71,7 +66,7 @@ static void what_semicolons_join_must_hold_together(void **state)
     assert_kept("exclude=cpu.*;host=web*", "cpu.idle,host=db1 mem,host=web2 disk _");
 }
 
-static void exclude_wins(void **state)
+TEST_WITH(exclude_wins, set_up, NULL)
 {
     (void)state;
     assert_kept("exclude=cpu.*,disk", "mem,host=web2 _");
@@ -81,7 +76,7 @@ static void exclude_wins(void **state)
     assert_kept("include=mem&exclude=mem", "");
 }
 
-static void a_label_that_is_not_there_matches_nothing(void **state)
+TEST_WITH(a_label_that_is_not_there_matches_nothing, set_up, NULL)
 {
     (void)state;
     assert_kept("include=host=*", "cpu.load,host=web1 cpu.idle,host=db1 mem,host=web2 _");
@@ -91,7 +86,7 @@ static void a_label_that_is_not_there_matches_nothing(void **state)
     assert_kept("exclude=zone=*", "cpu.load,host=web1 cpu.idle,host=db1 mem,host=web2 disk _");
 }
 
-static void a_label_without_a_key_is_not_the_name(void **state)
+TEST_WITH(a_label_without_a_key_is_not_the_name, set_up, NULL)
 {
     (void)state;
     add("a", "", "b");
@@ -100,7 +95,7 @@ static void a_label_without_a_key_is_not_the_name(void **state)
     assert_string_equal(ruled_heads("exclude=b&sample=1/1", &builder), "a");
 }
 
-static void of_two_labels_with_one_key_the_first_counts(void **state)
+TEST_WITH(of_two_labels_with_one_key_the_first_counts, set_up, NULL)
 {
     (void)state;
     static const char *const keys[] = {"include=zone=own", "include=zone=shared",
@@ -115,7 +110,7 @@ static void of_two_labels_with_one_key_the_first_counts(void **state)
     }
 }
 
-static void conditions_look_at_what_was_sent(void **state)
+TEST_WITH(conditions_look_at_what_was_sent, set_up, NULL)
 {
     (void)state;
     assert_kept("include=cpu.load;host=web1&rename=cpu.load:l&rename_label=host:h&add_label=x=y",
@@ -148,7 +143,7 @@ static void add_series(bool zone_first)
 #define TENTH "cpu,host=web3,zone=eu cpu,host=web6,zone=eu cpu,host=web11,zone=eu"
 
 /* What stays was worked out by another program, from the words of series_hash.h. */
-static void the_same_series_stay_on_every_machine(void **state)
+TEST_WITH(the_same_series_stay_on_every_machine, set_up, NULL)
 {
     (void)state;
     add_series(false);
@@ -157,7 +152,7 @@ static void the_same_series_stay_on_every_machine(void **state)
     assert_string_equal(ruled_heads("sample=1/10", &builder), TENTH);
 }
 
-static void the_order_of_labels_does_not_matter(void **state)
+TEST_WITH(the_order_of_labels_does_not_matter, set_up, NULL)
 {
     (void)state;
     add_series(true);
@@ -165,7 +160,7 @@ static void the_order_of_labels_does_not_matter(void **state)
                         "cpu,zone=eu,host=web3 cpu,zone=eu,host=web6 cpu,zone=eu,host=web11");
 }
 
-static void labels_that_do_not_count_do_not_matter(void **state)
+TEST_WITH(labels_that_do_not_count_do_not_matter, set_up, NULL)
 {
     (void)state;
     telemetry_add_label(&builder, "zone", "us");
@@ -174,7 +169,7 @@ static void labels_that_do_not_count_do_not_matter(void **state)
     assert_string_equal(ruled_heads("sample=1/2", &builder), HALF);
 }
 
-static void a_series_is_what_was_sent(void **state)
+TEST_WITH(a_series_is_what_was_sent, set_up, NULL)
 {
     (void)state;
     add_series(false);
@@ -184,7 +179,7 @@ static void a_series_is_what_was_sent(void **state)
                         "c,h=web3,x=y c,h=web6,x=y c,h=web11,x=y");
 }
 
-static void a_share_is_of_what_the_conditions_keep(void **state)
+TEST_WITH(a_share_is_of_what_the_conditions_keep, set_up, NULL)
 {
     (void)state;
     add_series(false);
@@ -211,7 +206,7 @@ static bool keeps_host(struct ruled *ruled, size_t number)
     return ruled->encoding->lines == 1;
 }
 
-static void a_smaller_share_is_part_of_a_larger_one(void **state)
+TEST_WITH(a_smaller_share_is_part_of_a_larger_one, set_up, NULL)
 {
     (void)state;
     static const struct {
@@ -239,7 +234,7 @@ static void a_smaller_share_is_part_of_a_larger_one(void **state)
 
 /* --- every format ----------------------------------------------------------------------------- */
 
-static void every_format_of_samples_leaves_out_the_same(void **state)
+TEST_WITH(every_format_of_samples_leaves_out_the_same, set_up, NULL)
 {
     (void)state;
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
@@ -284,7 +279,7 @@ static void decode_long_label(struct ruled *ruled, size_t size)
     free(value);
 }
 
-static void globs_that_take_too_long_make_a_record_too_large(void **state)
+TEST_WITH(globs_that_take_too_long_make_a_record_too_large, set_up, NULL)
 {
     (void)state;
     static const char *const keys[] = {"include=k=*a*a*a*aaaaaaaaaaaaaaaab",
@@ -300,7 +295,7 @@ static void globs_that_take_too_long_make_a_record_too_large(void **state)
     }
 }
 
-static void a_name_that_takes_too_long_does_so_too(void **state)
+TEST_WITH(a_name_that_takes_too_long_does_so_too, set_up, NULL)
 {
     (void)state;
     static char name[65000];
@@ -316,7 +311,7 @@ static void a_name_that_takes_too_long_does_so_too(void **state)
     ruled_close(&ruled);
 }
 
-static void many_labels_are_told_apart_for_a_share_within_the_same_bounds(void **state)
+TEST_WITH(many_labels_are_told_apart_for_a_share_within_the_same_bounds, set_up, NULL)
 {
     (void)state;
     enum { LABELS = 2048 };
@@ -337,30 +332,4 @@ static void many_labels_are_told_apart_for_a_share_within_the_same_bounds(void *
         assert_int_equal(encoding_overflows(ruled.encoding, PLENTY), samples == 16);
     }
     ruled_close(&ruled);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(without_conditions_all_stay, set_up),
-        cmocka_unit_test_setup(one_alternative_that_matches_is_enough, set_up),
-        cmocka_unit_test_setup(what_semicolons_join_must_hold_together, set_up),
-        cmocka_unit_test_setup(exclude_wins, set_up),
-        cmocka_unit_test_setup(a_label_that_is_not_there_matches_nothing, set_up),
-        cmocka_unit_test_setup(a_label_without_a_key_is_not_the_name, set_up),
-        cmocka_unit_test_setup(of_two_labels_with_one_key_the_first_counts, set_up),
-        cmocka_unit_test_setup(conditions_look_at_what_was_sent, set_up),
-        cmocka_unit_test_setup(the_same_series_stay_on_every_machine, set_up),
-        cmocka_unit_test_setup(the_order_of_labels_does_not_matter, set_up),
-        cmocka_unit_test_setup(labels_that_do_not_count_do_not_matter, set_up),
-        cmocka_unit_test_setup(a_series_is_what_was_sent, set_up),
-        cmocka_unit_test_setup(a_share_is_of_what_the_conditions_keep, set_up),
-        cmocka_unit_test_setup(a_smaller_share_is_part_of_a_larger_one, set_up),
-        cmocka_unit_test_setup(every_format_of_samples_leaves_out_the_same, set_up),
-        cmocka_unit_test_setup(globs_that_take_too_long_make_a_record_too_large, set_up),
-        cmocka_unit_test_setup(a_name_that_takes_too_long_does_so_too, set_up),
-        cmocka_unit_test_setup(many_labels_are_told_apart_for_a_share_within_the_same_bounds,
-                               set_up),
-    };
-    return cmocka_run_group_tests_name("sample filter", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* rename=, drop_label=, rename_label= and add_label=: what samples are called in every format. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/schemas.h"
 #include "tests/support/proto/otlp_wire.h"
 #include "tests/support/sinks/ruled_encoding.h"
+#include "tests/support/test.h"
 
 static struct telemetry_builder builder;
 static struct wire wire;
@@ -34,7 +29,7 @@ static void assert_becomes(const char *keys, const char *expected)
     assert_string_equal(ruled_heads(keys, &builder), expected);
 }
 
-static void a_metric_has_its_new_name(void **state)
+TEST_WITH(a_metric_has_its_new_name, set_up, NULL)
 {
     (void)state;
     assert_becomes("rename=cpu.load:load", "load,host=web1,pid=7,zone=eu");
@@ -43,7 +38,7 @@ static void a_metric_has_its_new_name(void **state)
     assert_becomes("rename=cpu.load:x,x:y", "x,host=web1,pid=7,zone=eu"); /* once */
 }
 
-static void labels_are_left_out(void **state)
+TEST_WITH(labels_are_left_out, set_up, NULL)
 {
     (void)state;
     assert_becomes("drop_label=pid", "cpu.load,host=web1,zone=eu");
@@ -52,7 +47,7 @@ static void labels_are_left_out(void **state)
     assert_becomes("drop_label=pi,PID,pidd", "cpu.load,host=web1,pid=7,zone=eu");
 }
 
-static void labels_have_their_new_names(void **state)
+TEST_WITH(labels_have_their_new_names, set_up, NULL)
 {
     (void)state;
     assert_becomes("rename_label=host:instance,zone:z", "cpu.load,instance=web1,pid=7,z=eu");
@@ -60,7 +55,7 @@ static void labels_have_their_new_names(void **state)
     assert_becomes("rename_label=web1:x,cpu.load:y", "cpu.load,host=web1,pid=7,zone=eu");
 }
 
-static void of_two_that_get_one_name_the_first_counts(void **state)
+TEST_WITH(of_two_that_get_one_name_the_first_counts, set_up, NULL)
 {
     (void)state;
     assert_becomes("rename_label=zone:host", "cpu.load,host=web1,pid=7");
@@ -68,7 +63,7 @@ static void of_two_that_get_one_name_the_first_counts(void **state)
     assert_becomes("rename_label=zone:host&drop_label=host", "cpu.load,pid=7,host=eu");
 }
 
-static void a_label_is_added_where_there_is_none_of_its_name(void **state)
+TEST_WITH(a_label_is_added_where_there_is_none_of_its_name, set_up, NULL)
 {
     (void)state;
     assert_becomes("add_label=env=prod,site=fra1",
@@ -79,7 +74,7 @@ static void a_label_is_added_where_there_is_none_of_its_name(void **state)
                    "cpu.load,inst=web1,pid=7,zone=eu,host=x");
 }
 
-static void each_sample_gets_them(void **state)
+TEST_WITH(each_sample_gets_them, set_up, NULL)
 {
     (void)state;
     telemetry_add_double(&builder, "a", 1);
@@ -90,7 +85,7 @@ static void each_sample_gets_them(void **state)
 }
 
 /* In influx and prometheus a label without a value is as if it were not there. */
-static void an_empty_value_counts_where_the_format_tells_it(void **state)
+TEST_WITH(an_empty_value_counts_where_the_format_tells_it, set_up, NULL)
 {
     (void)state;
     telemetry_add_double(&builder, "a", 1);
@@ -128,7 +123,7 @@ static void assert_written(const char *format, const char *part)
     ruled_close(&ruled);
 }
 
-static void every_format_tells_the_same(void **state)
+TEST_WITH(every_format_tells_the_same, set_up, NULL)
 {
     (void)state;
     assert_written("json", "\"name\":\"x\",\"kind\":\"gauge\",\"value\":1,"
@@ -155,7 +150,7 @@ static void put_gauge_with_exemplar(void)
     otlp_metric_end(&wire, &metric);
 }
 
-static void labels_of_exemplars_are_left_alone(void **state)
+TEST_WITH(labels_of_exemplars_are_left_alone, set_up, NULL)
 {
     (void)state;
     struct ruled ruled =
@@ -171,7 +166,7 @@ static void labels_of_exemplars_are_left_alone(void **state)
 
 /* --- hostile datagrams ------------------------------------------------------------------------ */
 
-static void labels_that_are_dropped_count_as_steps(void **state)
+TEST_WITH(labels_that_are_dropped_count_as_steps, set_up, NULL)
 {
     (void)state;
     static char key[4001];
@@ -220,7 +215,7 @@ static void put_points_of_long_label(size_t points)
     wire_end(&wire, resources);
 }
 
-static void texts_that_are_made_to_be_dropped_count_as_steps(void **state)
+TEST_WITH(texts_that_are_made_to_be_dropped_count_as_steps, set_up, NULL)
 {
     (void)state;
     struct ruled ruled = ruled_open(&schema_otlp, "drop_label=k");
@@ -232,22 +227,4 @@ static void texts_that_are_made_to_be_dropped_count_as_steps(void **state)
     assert_true(encoding_decode(ruled.encoding, wire.bytes, wire.size));
     assert_true(encoding_overflows(ruled.encoding, 1 << 20));
     ruled_close(&ruled);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_metric_has_its_new_name, set_up),
-        cmocka_unit_test_setup(labels_are_left_out, set_up),
-        cmocka_unit_test_setup(labels_have_their_new_names, set_up),
-        cmocka_unit_test_setup(of_two_that_get_one_name_the_first_counts, set_up),
-        cmocka_unit_test_setup(a_label_is_added_where_there_is_none_of_its_name, set_up),
-        cmocka_unit_test_setup(each_sample_gets_them, set_up),
-        cmocka_unit_test_setup(an_empty_value_counts_where_the_format_tells_it, set_up),
-        cmocka_unit_test_setup(every_format_tells_the_same, set_up),
-        cmocka_unit_test_setup(labels_of_exemplars_are_left_alone, set_up),
-        cmocka_unit_test_setup(labels_that_are_dropped_count_as_steps, set_up),
-        cmocka_unit_test_setup(texts_that_are_made_to_be_dropped_count_as_steps, set_up),
-    };
-    return cmocka_run_group_tests_name("sample shape", tests, NULL, NULL);
 }

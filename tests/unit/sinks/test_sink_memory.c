@@ -1,11 +1,5 @@
 /* Making the sink of a store of files where memory is short: it never takes another kind for it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
 #include "collector/output/sink_thread.h"
@@ -13,6 +7,7 @@
 #include "sinks/encoders/encoders.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 static struct sink_thread_options options_of_store(const char *path, struct sink_counters *counters)
 {
@@ -24,7 +19,7 @@ static struct sink_thread_options options_of_store(const char *path, struct sink
                                         .counters = counters};
 }
 
-static void how_much_a_store_takes_is_unknown_without_memory(void **state)
+TEST_WITH(how_much_a_store_takes_is_unknown_without_memory, scratch_make, scratch_remove)
 {
     (void)state;
     struct sink_thread_options options = options_of_store(scratch_path("rotated"), NULL);
@@ -35,7 +30,7 @@ static void how_much_a_store_takes_is_unknown_without_memory(void **state)
     assert_true(bytes > 0);
 }
 
-static void a_sink_is_made_or_refused_whichever_allocation_failed(void **state)
+TEST_WITH(a_sink_is_made_or_refused_whichever_allocation_failed, scratch_make, scratch_remove)
 {
     (void)state;
     struct ledger *ledger = ledger_create();
@@ -57,14 +52,4 @@ static void a_sink_is_made_or_refused_whichever_allocation_failed(void **state)
     }
     assert_true(number > 5);
     ledger_destroy(ledger);
-}
-
-int main(void)
-{
-#define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        with_directory(how_much_a_store_takes_is_unknown_without_memory),
-        with_directory(a_sink_is_made_or_refused_whichever_allocation_failed),
-    };
-    return cmocka_run_group_tests_name("sink without memory", tests, NULL, NULL);
 }

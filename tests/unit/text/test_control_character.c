@@ -1,13 +1,8 @@
 /* Control characters: which they are, and texts that are to have none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/control_character.h"
+#include "tests/support/test.h"
 
 #define SIZE_MAX_TESTED 16
 
@@ -38,9 +33,8 @@ static void assert_becomes(void (*hide)(char *text, size_t size), const char *te
     assert_string_equal(room, expected);
 }
 
-static void all_of_c0_and_c1_and_delete_are_control_characters(void **state)
+TEST(all_of_c0_and_c1_and_delete_are_control_characters)
 {
-    (void)state;
     for (uint32_t character = 0; character < 0x800; character++) {
         uint8_t bytes[2];
         size_t size = encode(character, bytes);
@@ -49,18 +43,16 @@ static void all_of_c0_and_c1_and_delete_are_control_characters(void **state)
     }
 }
 
-static void what_is_cut_or_no_utf8_is_no_control_character(void **state)
+TEST(what_is_cut_or_no_utf8_is_no_control_character)
 {
-    (void)state;
     assert_int_equal(control_character_at((const uint8_t *)"\xc2\x9b", 1), 0);
     assert_int_equal(control_character_at((const uint8_t *)"\xc2\x1b", 2), 0);
     assert_int_equal(control_character_at((const uint8_t *)"\x9b", 1), 0);
     assert_int_equal(control_character_at((const uint8_t *)"\xc3\x9b", 2), 0);
 }
 
-static void each_byte_of_them_becomes_a_question_mark(void **state)
+TEST(each_byte_of_them_becomes_a_question_mark)
 {
-    (void)state;
     for (uint32_t character = 1; character < 0x800; character++) {
         char text[] = {'a', '\0', '\0', '\0', '\0'};
         char expected[] = {'a', '\0', '\0', '\0', '\0'};
@@ -76,31 +68,17 @@ static void each_byte_of_them_becomes_a_question_mark(void **state)
     assert_memory_equal(nul, "a?b", sizeof nul);
 }
 
-static void bytes_of_0x80_to_0x9f_that_belong_to_no_character_become_one_too(void **state)
+TEST(bytes_of_0x80_to_0x9f_that_belong_to_no_character_become_one_too)
 {
-    (void)state;
     assert_becomes(control_characters_hide, "a\x9b[m\xe9", "a?[m\xe9");
     assert_becomes(control_characters_hide, "\xe2\x9b", "\xe2?");
     assert_becomes(control_characters_hide, "\xe2\x9b\x80\xdb\x9b", "\xe2\x9b\x80\xdb\x9b");
     assert_becomes(control_characters_hide, "\xc2", "\xc2");
 }
 
-static void ends_of_lines_stay_in_lines_alone(void **state)
+TEST(ends_of_lines_stay_in_lines_alone)
 {
-    (void)state;
     assert_becomes(control_characters_hide, "a\r\nb\n", "a??b?");
     assert_becomes(control_characters_hide_in_lines, "a\r\nb\n\n", "a\r\nb\n\n");
     assert_becomes(control_characters_hide_in_lines, "\ra\r\r\n\t\xc2\x9b\r", "?a?\r\n????");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_c0_and_c1_and_delete_are_control_characters),
-        cmocka_unit_test(what_is_cut_or_no_utf8_is_no_control_character),
-        cmocka_unit_test(each_byte_of_them_becomes_a_question_mark),
-        cmocka_unit_test(bytes_of_0x80_to_0x9f_that_belong_to_no_character_become_one_too),
-        cmocka_unit_test(ends_of_lines_stay_in_lines_alone),
-    };
-    return cmocka_run_group_tests_name("control characters", tests, NULL, NULL);
 }

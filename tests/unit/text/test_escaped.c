@@ -1,13 +1,8 @@
 /* Text with other forms for some characters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/escaped.h"
+#include "tests/support/test.h"
 
 #define FFFD REPLACEMENT_CHARACTER
 
@@ -29,9 +24,8 @@ static void assert_gives(const char *text, size_t size, const char *expected)
     }
 }
 
-static void characters_of_the_table_have_their_form_there(void **state)
+TEST(characters_of_the_table_have_their_form_there)
 {
-    (void)state;
     assert_gives(NULL, 0, "");
     assert_gives("plain = word", 12, "plain = word");
     assert_gives(",", 1, "\\,");
@@ -40,9 +34,8 @@ static void characters_of_the_table_have_their_form_there(void **state)
     assert_gives("\n\\\"", 3, "\n\\\""); /* nothing has another form that the table does not name */
 }
 
-static void control_characters_beyond_ascii_have_the_form_of_delete(void **state)
+TEST(control_characters_beyond_ascii_have_the_form_of_delete)
 {
-    (void)state;
     assert_gives("a\xc2\x80\xc2\x9f,", 6, "a" FFFD FFFD "\\,");
     assert_gives("\xc2\xa0\xc3\x9b\xe2\x82\x80", 7, "\xc2\xa0\xc3\x9b\xe2\x82\x80");
     static const struct escapes none = {{['x'] = {"y", 1}}};
@@ -53,22 +46,11 @@ static void control_characters_beyond_ascii_have_the_form_of_delete(void **state
     assert_memory_equal(room, "y\x7f\xc2\x9b", 4);
 }
 
-static void what_is_no_utf8_becomes_replacement_characters(void **state)
+TEST(what_is_no_utf8_becomes_replacement_characters)
 {
-    (void)state;
     assert_gives("caf\xc3\xa9 \xf0\x9f\x98\x80", 10, "caf\xc3\xa9 \xf0\x9f\x98\x80");
     assert_gives("\xff,", 2, FFFD "\\,");
     assert_gives("x\xe2\x82", 3, "XYZ" FFFD);
     assert_gives("\xed\xa0\x80", 3, FFFD FFFD FFFD);
     assert_gives("\xc0\xaf,z", 4, FFFD FFFD "\\,z");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_of_the_table_have_their_form_there),
-        cmocka_unit_test(control_characters_beyond_ascii_have_the_form_of_delete),
-        cmocka_unit_test(what_is_no_utf8_becomes_replacement_characters),
-    };
-    return cmocka_run_group_tests_name("escaped text", tests, NULL, NULL);
 }

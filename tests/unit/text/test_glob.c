@@ -1,14 +1,9 @@
 /* Globs: what they match, byte for byte, and that no pattern and no text makes them run away. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/glob.h"
+#include "tests/support/test.h"
 
 static struct text text_of(const char *text)
 {
@@ -24,9 +19,8 @@ static bool matches(const char *glob, const char *text)
     return found;
 }
 
-static void a_byte_stands_for_itself(void **state)
+TEST(a_byte_stands_for_itself)
 {
-    (void)state;
     assert_true(matches("cpu.load[1]", "cpu.load[1]"));
     assert_false(matches("cpu.load", "cpuxload"));
     assert_false(matches("cpu", "CPU"));
@@ -35,9 +29,8 @@ static void a_byte_stands_for_itself(void **state)
     assert_true(matches("\\", "\\"));
 }
 
-static void a_star_stands_for_any_bytes_also_for_none(void **state)
+TEST(a_star_stands_for_any_bytes_also_for_none)
 {
-    (void)state;
     assert_true(matches("*", ""));
     assert_true(matches("*", "anything at all"));
     assert_true(matches("cpu*", "cpu"));
@@ -52,9 +45,8 @@ static void a_star_stands_for_any_bytes_also_for_none(void **state)
     assert_true(matches("a*", "a*"));
 }
 
-static void a_question_mark_stands_for_one_byte(void **state)
+TEST(a_question_mark_stands_for_one_byte)
 {
-    (void)state;
     assert_true(matches("web?", "web1"));
     assert_false(matches("web?", "web"));
     assert_false(matches("web?", "web10"));
@@ -66,9 +58,8 @@ static void a_question_mark_stands_for_one_byte(void **state)
     assert_true(matches("x?y", "x\xffy"));
 }
 
-static void nothing_matches_nothing_alone(void **state)
+TEST(nothing_matches_nothing_alone)
 {
-    (void)state;
     static const struct text none = {NULL, 0}, star = {"*", 1}, x = {"x", 1};
     size_t steps = 0;
     assert_true(matches("", ""));
@@ -80,9 +71,8 @@ static void nothing_matches_nothing_alone(void **state)
     assert_false(glob_is_one(&none));
 }
 
-static void all_bytes_are_bytes(void **state)
+TEST(all_bytes_are_bytes)
 {
-    (void)state;
     const struct text glob = {"a\0*", 3}, good = {"a\0b", 3}, bad = {"a", 1};
     size_t steps = 0;
     assert_true(glob_matches(&glob, &good, &steps, SIZE_MAX));
@@ -108,9 +98,8 @@ static void spell(unsigned number, const char *alphabet, char *text)
     *text = '\0';
 }
 
-static void it_agrees_with_its_definition(void **state)
+TEST(it_agrees_with_its_definition)
 {
-    (void)state;
     char glob[8], text[8];
     for (unsigned g = 0; g < 5 * 5 * 5 * 5 * 5; g++)
         for (unsigned t = 0; t < 3 * 3 * 3 * 3 * 3 * 3; t++) {
@@ -121,9 +110,8 @@ static void it_agrees_with_its_definition(void **state)
         }
 }
 
-static void a_hostile_text_costs_no_more_than_their_product(void **state)
+TEST(a_hostile_text_costs_no_more_than_their_product)
 {
-    (void)state;
     enum { SIZE = 60000 };
     char *text = malloc(SIZE);
     assert_non_null(text);
@@ -136,9 +124,8 @@ static void a_hostile_text_costs_no_more_than_their_product(void **state)
     free(text);
 }
 
-static void it_stops_at_its_limit(void **state)
+TEST(it_stops_at_its_limit)
 {
-    (void)state;
     const struct text glob = {"a*b*c", 5}, text = {"a---b---c", 9};
     size_t needed = 0;
     assert_true(glob_matches(&glob, &text, &needed, SIZE_MAX));
@@ -150,27 +137,10 @@ static void it_stops_at_its_limit(void **state)
     assert_int_equal(steps, 7 + needed);
 }
 
-static void a_glob_is_told_from_a_plain_text(void **state)
+TEST(a_glob_is_told_from_a_plain_text)
 {
-    (void)state;
     const struct text plain = text_of("a.b"), star = text_of("a*"), mark = text_of("?a");
     assert_false(glob_is_one(&plain));
     assert_true(glob_is_one(&star));
     assert_true(glob_is_one(&mark));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_byte_stands_for_itself),
-        cmocka_unit_test(a_star_stands_for_any_bytes_also_for_none),
-        cmocka_unit_test(a_question_mark_stands_for_one_byte),
-        cmocka_unit_test(nothing_matches_nothing_alone),
-        cmocka_unit_test(all_bytes_are_bytes),
-        cmocka_unit_test(it_agrees_with_its_definition),
-        cmocka_unit_test(a_hostile_text_costs_no_more_than_their_product),
-        cmocka_unit_test(it_stops_at_its_limit),
-        cmocka_unit_test(a_glob_is_told_from_a_plain_text),
-    };
-    return cmocka_run_group_tests_name("glob", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* JSON written piece by piece into a bounded output. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/json_writer.h"
+#include "tests/support/test.h"
 
 /* An output with plenty of room, on the caller's stack. */
 #define OUTPUT(name)                                                                               \
@@ -37,9 +32,8 @@ static void assert_string_becomes(const void *bytes, size_t size, const char *ex
 
 /* --- structure -------------------------------------------------------------------------------- */
 
-static void commas_stand_between_values_and_members_only(void **state)
+TEST(commas_stand_between_values_and_members_only)
 {
-    (void)state;
     OUTPUT(out);
     json_object_begin(&out);
     json_key_literal(&out, "empty");
@@ -68,9 +62,8 @@ static void commas_stand_between_values_and_members_only(void **state)
                          "\"last\":0.1}");
 }
 
-static void every_kind_of_value_is_separated_from_the_one_before(void **state)
+TEST(every_kind_of_value_is_separated_from_the_one_before)
 {
-    (void)state;
     OUTPUT(out);
     json_array_begin(&out);
     json_int64(&out, -1);
@@ -97,9 +90,8 @@ static void every_kind_of_value_is_separated_from_the_one_before(void **state)
                          "\"1970-01-01T00:00:00.000000000Z\",true,null,\"\",\"\",\"/+8=\",{},[]]");
 }
 
-static void a_new_line_begins_without_a_comma(void **state)
+TEST(a_new_line_begins_without_a_comma)
 {
-    (void)state;
     OUTPUT(out);
     json_object_begin(&out);
     json_object_end(&out);
@@ -109,9 +101,8 @@ static void a_new_line_begins_without_a_comma(void **state)
     assert_written(&out, "{}\n{}");
 }
 
-static void a_string_that_ends_like_structure_is_still_a_value(void **state)
+TEST(a_string_that_ends_like_structure_is_still_a_value)
 {
-    (void)state;
     OUTPUT(out);
     json_array_begin(&out);
     json_string(&out, "[", 1);
@@ -127,9 +118,8 @@ static void a_string_that_ends_like_structure_is_still_a_value(void **state)
 
 #define FFFD "\xef\xbf\xbd"
 
-static void control_characters_are_escaped_in_their_short_form_if_any(void **state)
+TEST(control_characters_are_escaped_in_their_short_form_if_any)
 {
-    (void)state;
     for (int c = 0; c <= 0x7f; c++) {
         char byte = (char)c;
         char expected[16];
@@ -145,9 +135,8 @@ static void control_characters_are_escaped_in_their_short_form_if_any(void **sta
     }
 }
 
-static void control_characters_beyond_ascii_are_escaped_too(void **state)
+TEST(control_characters_beyond_ascii_are_escaped_too)
 {
-    (void)state;
     for (int c = 0x80; c < 0xa0; c++) {
         const char text[] = {'a', '\xc2', (char)c, 'z'};
         char expected[16];
@@ -159,9 +148,8 @@ static void control_characters_beyond_ascii_are_escaped_too(void **state)
     assert_literal_becomes("\x9b", FFFD);
 }
 
-static void an_escape_is_found_wherever_it_stands(void **state)
+TEST(an_escape_is_found_wherever_it_stands)
 {
-    (void)state;
     static const char special[] = {'"', '\\', '\0', '\x1f', '\x7f', '\x80', '\xff', '\n'};
     static const char *const escaped[] = {
         "\\\"", "\\\\", "\\u0000", "\\u001f", "\\u007f", "\xef\xbf\xbd", "\xef\xbf\xbd", "\\n",
@@ -184,9 +172,8 @@ static void an_escape_is_found_wherever_it_stands(void **state)
     }
 }
 
-static void utf8_is_copied_as_it_is(void **state)
+TEST(utf8_is_copied_as_it_is)
 {
-    (void)state;
     assert_literal_becomes("", "");
     assert_literal_becomes("caf\xc3\xa9", "caf\xc3\xa9");
     assert_literal_becomes("\xe2\x82\xac\xf0\x9f\x98\x80 \xe6\x97\xa5\xe6\x9c\xac!",
@@ -196,9 +183,8 @@ static void utf8_is_copied_as_it_is(void **state)
     assert_literal_becomes("\xc2\xa0\xe2\x80\xa8", "\xc2\xa0\xe2\x80\xa8");
 }
 
-static void each_maximal_ill_formed_part_becomes_one_replacement(void **state)
+TEST(each_maximal_ill_formed_part_becomes_one_replacement)
 {
-    (void)state;
     assert_literal_becomes("a\x80z", "a" FFFD "z");
     assert_literal_becomes("\xc0\xaf", FFFD FFFD);                   /* overlong */
     assert_literal_becomes("\xe0\x80\xaf", FFFD FFFD FFFD);          /* overlong */
@@ -215,9 +201,8 @@ static void each_maximal_ill_formed_part_becomes_one_replacement(void **state)
     assert_literal_becomes("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41", FFFD FFFD FFFD FFFD "A");
 }
 
-static void keys_are_escaped_like_strings(void **state)
+TEST(keys_are_escaped_like_strings)
 {
-    (void)state;
     OUTPUT(out);
     json_object_begin(&out);
     json_key(&out, "a\"\xff", 3);
@@ -230,9 +215,8 @@ static void keys_are_escaped_like_strings(void **state)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static void integers_are_written_whole(void **state)
+TEST(integers_are_written_whole)
 {
-    (void)state;
     OUTPUT(out);
     json_array_begin(&out);
     json_int64(&out, INT64_MIN);
@@ -250,9 +234,8 @@ static void integers_are_written_whole(void **state)
                          "\"18446744073709551615\",\"0\"]");
 }
 
-static void integers_of_every_length_are_as_printf_has_them(void **state)
+TEST(integers_of_every_length_are_as_printf_has_them)
 {
-    (void)state;
     uint64_t power = 1;
     for (int digits = 1; digits <= 20; digits++) {
         uint64_t given[] = {power - 1, power, power + 1, power / 7 * 9, power * 3 / 2 + 90};
@@ -267,9 +250,8 @@ static void integers_of_every_length_are_as_printf_has_them(void **state)
     }
 }
 
-static void numbers_that_json_lacks_are_strings(void **state)
+TEST(numbers_that_json_lacks_are_strings)
 {
-    (void)state;
     OUTPUT(out);
     json_array_begin(&out);
     json_double(&out, (double)NAN);
@@ -282,9 +264,8 @@ static void numbers_that_json_lacks_are_strings(void **state)
     assert_written(&out, "[\"NaN\",\"Infinity\",\"-Infinity\",\"NaN\",\"Infinity\",\"-Infinity\"]");
 }
 
-static void floating_point_numbers_are_the_shortest_of_their_width(void **state)
+TEST(floating_point_numbers_are_the_shortest_of_their_width)
 {
-    (void)state;
     OUTPUT(out);
     json_array_begin(&out);
     json_double(&out, 0.1);
@@ -307,27 +288,24 @@ static void assert_time(int64_t seconds, int64_t nanoseconds, const char *expect
     assert_written(&out, expected);
 }
 
-static void times_are_rfc_3339_with_nanoseconds(void **state)
+TEST(times_are_rfc_3339_with_nanoseconds)
 {
-    (void)state;
     assert_time(0, 0, "\"1970-01-01T00:00:00.000000000Z\"");
     assert_time(0, 1, "\"1970-01-01T00:00:00.000000001Z\"");
     assert_time(1234567890, 123456789, "\"2009-02-13T23:31:30.123456789Z\"");
     assert_time(1700000000, 999999999, "\"2023-11-14T22:13:20.999999999Z\"");
 }
 
-static void times_before_1970_count_downwards(void **state)
+TEST(times_before_1970_count_downwards)
 {
-    (void)state;
     assert_time(0, -1, "\"1969-12-31T23:59:59.999999999Z\"");
     assert_time(-1, 0, "\"1969-12-31T23:59:59.000000000Z\"");
     assert_time(-86400, -1, "\"1969-12-30T23:59:59.999999999Z\"");
     assert_time(-2208988800, 0, "\"1900-01-01T00:00:00.000000000Z\"");
 }
 
-static void leap_days_are_where_the_calendar_has_them(void **state)
+TEST(leap_days_are_where_the_calendar_has_them)
 {
-    (void)state;
     assert_time(951782400, 0, "\"2000-02-29T00:00:00.000000000Z\"");
     assert_time(951868800, 0, "\"2000-03-01T00:00:00.000000000Z\"");
     assert_time(1709164800, 0, "\"2024-02-29T00:00:00.000000000Z\"");
@@ -338,9 +316,8 @@ static void leap_days_are_where_the_calendar_has_them(void **state)
     assert_time(-2203891200, 0, "\"1900-03-01T00:00:00.000000000Z\"");
 }
 
-static void times_reach_as_far_as_an_int64(void **state)
+TEST(times_reach_as_far_as_an_int64)
 {
-    (void)state;
     assert_time(0, INT64_MIN, "\"1677-09-21T00:12:43.145224192Z\"");
     assert_time(0, INT64_MAX, "\"2262-04-11T23:47:16.854775807Z\"");
 }
@@ -352,9 +329,8 @@ static int days_in_month(int year, int month)
     return days[month - 1] + (month == 2 && leap);
 }
 
-static void every_day_follows_the_one_before(void **state)
+TEST(every_day_follows_the_one_before)
 {
-    (void)state;
     int year = 1678, month = 1, day = 1;
     for (int64_t days = -106650; days < 106751; days++) {
         char expected[64];
@@ -404,9 +380,8 @@ static void write_some_of_everything(struct output *out)
     json_object_end(out);
 }
 
-static void what_does_not_fit_is_left_out_and_flagged(void **state)
+TEST(what_does_not_fit_is_left_out_and_flagged)
 {
-    (void)state;
     OUTPUT(whole);
     write_some_of_everything(&whole);
     assert_false(whole.overflow);
@@ -426,39 +401,10 @@ static void what_does_not_fit_is_left_out_and_flagged(void **state)
     }
 }
 
-static void an_output_without_memory_overflows(void **state)
+TEST(an_output_without_memory_overflows)
 {
-    (void)state;
     struct output out = {.data = NULL, .capacity = 0};
     write_some_of_everything(&out);
     assert_true(out.overflow);
     assert_int_equal(out.used, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commas_stand_between_values_and_members_only),
-        cmocka_unit_test(every_kind_of_value_is_separated_from_the_one_before),
-        cmocka_unit_test(a_new_line_begins_without_a_comma),
-        cmocka_unit_test(a_string_that_ends_like_structure_is_still_a_value),
-        cmocka_unit_test(control_characters_are_escaped_in_their_short_form_if_any),
-        cmocka_unit_test(control_characters_beyond_ascii_are_escaped_too),
-        cmocka_unit_test(an_escape_is_found_wherever_it_stands),
-        cmocka_unit_test(utf8_is_copied_as_it_is),
-        cmocka_unit_test(each_maximal_ill_formed_part_becomes_one_replacement),
-        cmocka_unit_test(keys_are_escaped_like_strings),
-        cmocka_unit_test(integers_are_written_whole),
-        cmocka_unit_test(integers_of_every_length_are_as_printf_has_them),
-        cmocka_unit_test(numbers_that_json_lacks_are_strings),
-        cmocka_unit_test(floating_point_numbers_are_the_shortest_of_their_width),
-        cmocka_unit_test(times_are_rfc_3339_with_nanoseconds),
-        cmocka_unit_test(times_before_1970_count_downwards),
-        cmocka_unit_test(leap_days_are_where_the_calendar_has_them),
-        cmocka_unit_test(times_reach_as_far_as_an_int64),
-        cmocka_unit_test(every_day_follows_the_one_before),
-        cmocka_unit_test(what_does_not_fit_is_left_out_and_flagged),
-        cmocka_unit_test(an_output_without_memory_overflows),
-    };
-    return cmocka_run_group_tests_name("json_writer", tests, NULL, NULL);
 }

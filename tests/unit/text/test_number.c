@@ -1,13 +1,8 @@
 /* Numbers as text, alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/number.h"
+#include "tests/support/test.h"
 
 static char room[32];
 static struct output out;
@@ -25,9 +20,8 @@ static void assert_wrote(const char *expected)
     assert_string_equal(room, expected);
 }
 
-static void integers_are_written_to_their_last_digit(void **state)
+TEST(integers_are_written_to_their_last_digit)
 {
-    (void)state;
     static const struct {
         int64_t value;
         const char *expected;
@@ -44,9 +38,8 @@ static void integers_are_written_to_their_last_digit(void **state)
     assert_wrote("18446744073709551615");
 }
 
-static void floating_point_is_the_shortest_of_its_width(void **state)
+TEST(floating_point_is_the_shortest_of_its_width)
 {
-    (void)state;
     number_double(begin(), 0.1);
     assert_wrote("0.1");
     number_double(begin(), -1.7976931348623157e308);
@@ -58,9 +51,8 @@ static void floating_point_is_the_shortest_of_its_width(void **state)
 }
 
 /* Behind anything, no comma comes before them. */
-static void nothing_is_put_between_numbers(void **state)
+TEST(nothing_is_put_between_numbers)
 {
-    (void)state;
     begin();
     output_char(&out, '=');
     number_int64(&out, -1);
@@ -70,22 +62,10 @@ static void nothing_is_put_between_numbers(void **state)
     assert_wrote("=-120.54");
 }
 
-static void a_number_that_does_not_fit_is_left_out(void **state)
+TEST(a_number_that_does_not_fit_is_left_out)
 {
-    (void)state;
     begin()->capacity = 2;
     number_int64(&out, 100);
     assert_true(out.overflow);
     assert_int_equal(out.used, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_written_to_their_last_digit),
-        cmocka_unit_test(floating_point_is_the_shortest_of_its_width),
-        cmocka_unit_test(nothing_is_put_between_numbers),
-        cmocka_unit_test(a_number_that_does_not_fit_is_left_out),
-    };
-    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

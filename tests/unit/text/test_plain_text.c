@@ -1,13 +1,8 @@
 /* Texts that can be copied as they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/plain_text.h"
+#include "tests/support/test.h"
 
 #define LONGEST 40
 
@@ -27,16 +22,14 @@ static bool is_plain(const char *text, size_t size)
     return plain_text_is(copy + 1, size, rule);
 }
 
-static void an_empty_text_is_plain(void **state)
+TEST(an_empty_text_is_plain)
 {
-    (void)state;
     assert_true(plain_text_is(NULL, 0, rule));
     assert_true(is_plain("", 0));
 }
 
-static void every_character_counts_wherever_it_stands(void **state)
+TEST(every_character_counts_wherever_it_stands)
 {
-    (void)state;
     char text[LONGEST];
     for (size_t size = 1; size <= LONGEST; size++) {
         for (size_t at = 0; at < size; at++) {
@@ -51,9 +44,8 @@ static void every_character_counts_wherever_it_stands(void **state)
 }
 
 /* What is carried from one byte to the next hides none. */
-static void one_is_found_beside_any_other(void **state)
+TEST(one_is_found_beside_any_other)
 {
-    (void)state;
     char text[9];
     for (int first = 0; first < 256; first++) {
         for (int second = 0; second < 256; second++) {
@@ -65,14 +57,4 @@ static void one_is_found_beside_any_other(void **state)
                 fail_msg("bytes %d and %d", first, second);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_text_is_plain),
-        cmocka_unit_test(every_character_counts_wherever_it_stands),
-        cmocka_unit_test(one_is_found_beside_any_other),
-    };
-    return cmocka_run_group_tests_name("plain text", tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* Floating-point numbers to their shortest decimal text. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/shortest_double.h"
 #include "tests/support/base/random_number.h"
+#include "tests/support/test.h"
 #include "tests/support/text/read_number.h"
 
 struct expectation {
@@ -61,9 +56,8 @@ static void assert_texts(const struct expectation *expected, size_t count, bool 
 
 /* --- by hand ---------------------------------------------------------------------------------- */
 
-static void doubles_are_laid_out_as_ecmascript_does(void **state)
+TEST(doubles_are_laid_out_as_ecmascript_does)
 {
-    (void)state;
     static const struct expectation expected[] = {
         {0.0, "0"},
         {1.0, "1"},
@@ -108,9 +102,8 @@ static void doubles_are_laid_out_as_ecmascript_does(void **state)
     assert_all(expected, false);
 }
 
-static void doubles_at_the_edges_of_the_format_are_shortest(void **state)
+TEST(doubles_at_the_edges_of_the_format_are_shortest)
 {
-    (void)state;
     static const struct expectation expected[] = {
         {DBL_TRUE_MIN, "5e-324"},
         {2 * DBL_TRUE_MIN, "1e-323"},
@@ -138,9 +131,8 @@ static void doubles_at_the_edges_of_the_format_are_shortest(void **state)
 }
 
 /* Below a power of two the neighbours are half as far away as above. */
-static void a_power_of_two_has_a_narrower_side(void **state)
+TEST(a_power_of_two_has_a_narrower_side)
 {
-    (void)state;
     static const struct expectation expected[] = {
         {0x1p-44, "5.684341886080802e-14"}, /* ...801e-14 is closer, but reads back as another */
         {0x1p-20, "9.5367431640625e-7"},       {0x1p-1, "0.5"},
@@ -150,9 +142,8 @@ static void a_power_of_two_has_a_narrower_side(void **state)
     assert_all(expected, false);
 }
 
-static void floats_have_their_own_shortest(void **state)
+TEST(floats_have_their_own_shortest)
 {
-    (void)state;
     static const struct expectation expected[] = {
         {0.0, "0"},
         {(double)0.1f, "0.1"},
@@ -261,9 +252,8 @@ static struct number float_of(uint32_t bits)
     return (struct number){(double)value, true};
 }
 
-static void a_million_random_doubles_are_shortest_and_closest(void **state)
+TEST(a_million_random_doubles_are_shortest_and_closest)
 {
-    (void)state;
     uint64_t random = 20240229;
     for (int i = 0; i < 1000000; i++) {
         struct number number = double_of(next_random(&random));
@@ -272,9 +262,8 @@ static void a_million_random_doubles_are_shortest_and_closest(void **state)
     }
 }
 
-static void random_floats_are_shortest_and_closest(void **state)
+TEST(random_floats_are_shortest_and_closest)
 {
-    (void)state;
     uint64_t random = 19700101;
     for (int i = 0; i < 200000; i++) {
         struct number number = float_of((uint32_t)(next_random(&random) >> 32));
@@ -283,9 +272,8 @@ static void random_floats_are_shortest_and_closest(void **state)
     }
 }
 
-static void random_decimals_of_few_digits_come_back_as_they_were(void **state)
+TEST(random_decimals_of_few_digits_come_back_as_they_were)
 {
-    (void)state;
     uint64_t random = 17;
     for (int i = 0; i < 100000; i++) {
         char given[64];
@@ -301,9 +289,8 @@ static void random_decimals_of_few_digits_come_back_as_they_were(void **state)
     }
 }
 
-static void every_power_of_two_and_its_neighbours_are_shortest(void **state)
+TEST(every_power_of_two_and_its_neighbours_are_shortest)
 {
-    (void)state;
     for (uint64_t exponent = 0; exponent < 0x7ff; exponent++) {
         uint64_t bits = exponent << 52;
         assert_shortest(double_of(bits));
@@ -318,9 +305,8 @@ static void every_power_of_two_and_its_neighbours_are_shortest(void **state)
     }
 }
 
-static void every_power_of_ten_has_one_digit(void **state)
+TEST(every_power_of_ten_has_one_digit)
 {
-    (void)state;
     for (int exponent = -323; exponent <= 308; exponent++) {
         char given[16];
         char text[SHORTEST_DOUBLE_SIZE + 1];
@@ -330,20 +316,4 @@ static void every_power_of_ten_has_one_digit(void **state)
         assert_string_equal(digits.text, "1");
         assert_int_equal(digits.exponent, exponent);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doubles_are_laid_out_as_ecmascript_does),
-        cmocka_unit_test(doubles_at_the_edges_of_the_format_are_shortest),
-        cmocka_unit_test(a_power_of_two_has_a_narrower_side),
-        cmocka_unit_test(floats_have_their_own_shortest),
-        cmocka_unit_test(a_million_random_doubles_are_shortest_and_closest),
-        cmocka_unit_test(random_floats_are_shortest_and_closest),
-        cmocka_unit_test(random_decimals_of_few_digits_come_back_as_they_were),
-        cmocka_unit_test(every_power_of_two_and_its_neighbours_are_shortest),
-        cmocka_unit_test(every_power_of_ten_has_one_digit),
-    };
-    return cmocka_run_group_tests_name("shortest_double", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Well-formed UTF-8 told from ill-formed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/text/utf8.h"
+#include "tests/support/test.h"
 
 static void assert_sequence(const char *bytes, size_t size, size_t length, bool valid)
 {
@@ -22,9 +17,8 @@ static void assert_sequence(const char *bytes, size_t size, size_t length, bool 
 #define assert_ill_formed(literal, length)                                                         \
     assert_sequence((literal), sizeof(literal) - 1, (length), false)
 
-static void the_first_and_last_of_each_length_are_well_formed(void **state)
+TEST(the_first_and_last_of_each_length_are_well_formed)
 {
-    (void)state;
     assert_well_formed("\x00");
     assert_well_formed("\x7f");
     assert_well_formed("\xc2\x80");
@@ -37,9 +31,8 @@ static void the_first_and_last_of_each_length_are_well_formed(void **state)
     assert_well_formed("\xf4\x8f\xbf\xbf");
 }
 
-static void a_byte_that_begins_nothing_is_ill_formed_alone(void **state)
+TEST(a_byte_that_begins_nothing_is_ill_formed_alone)
 {
-    (void)state;
     assert_ill_formed("\x80", 1);
     assert_ill_formed("\xbf\x80", 1);
     assert_ill_formed("\xc0\x80", 1); /* overlong */
@@ -48,9 +41,8 @@ static void a_byte_that_begins_nothing_is_ill_formed_alone(void **state)
     assert_ill_formed("\xff", 1);
 }
 
-static void overlong_forms_surrogates_and_beyond_end_at_their_first_byte(void **state)
+TEST(overlong_forms_surrogates_and_beyond_end_at_their_first_byte)
 {
-    (void)state;
     assert_ill_formed("\xe0\x9f\xbf", 1);
     assert_ill_formed("\xf0\x8f\xbf\xbf", 1);
     assert_ill_formed("\xed\xa0\x80", 1);
@@ -58,9 +50,8 @@ static void overlong_forms_surrogates_and_beyond_end_at_their_first_byte(void **
     assert_ill_formed("\xf4\x90\x80\x80", 1);
 }
 
-static void a_cut_sequence_is_ill_formed_as_far_as_it_goes(void **state)
+TEST(a_cut_sequence_is_ill_formed_as_far_as_it_goes)
 {
-    (void)state;
     assert_ill_formed("\xc3", 1);
     assert_ill_formed("\xc3x", 1);
     assert_ill_formed("\xe2\x82", 2);
@@ -141,9 +132,8 @@ static size_t reference_length(const struct prefixes *known, const uint8_t bytes
     return longest;
 }
 
-static void every_string_of_three_bytes_is_judged_as_the_standard_says(void **state)
+TEST(every_string_of_three_bytes_is_judged_as_the_standard_says)
 {
-    (void)state;
     struct prefixes *known = all_prefixes();
     for (uint32_t i = 0; i < 1 << 24; i++) {
         uint8_t bytes[3] = {(uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i};
@@ -156,9 +146,8 @@ static void every_string_of_three_bytes_is_judged_as_the_standard_says(void **st
     free(known);
 }
 
-static void every_code_point_but_surrogates_is_well_formed(void **state)
+TEST(every_code_point_but_surrogates_is_well_formed)
 {
-    (void)state;
     for (uint32_t point = 0; point < 0x200000; point++) {
         uint8_t bytes[4];
         size_t size = encode(point, bytes);
@@ -170,9 +159,8 @@ static void every_code_point_but_surrogates_is_well_formed(void **state)
     }
 }
 
-static void a_bad_byte_is_found_wherever_it_stands(void **state)
+TEST(a_bad_byte_is_found_wherever_it_stands)
 {
-    (void)state;
     for (size_t size = 0; size < 40; size++) {
         char *text =
             malloc(size == 0 ? 1 : size); /* exactly, so that a byte read behind it is noticed */
@@ -195,23 +183,7 @@ static void a_bad_byte_is_found_wherever_it_stands(void **state)
     }
 }
 
-static void nothing_is_well_formed(void **state)
+TEST(nothing_is_well_formed)
 {
-    (void)state;
     assert_true(utf8_valid(NULL, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_and_last_of_each_length_are_well_formed),
-        cmocka_unit_test(a_byte_that_begins_nothing_is_ill_formed_alone),
-        cmocka_unit_test(overlong_forms_surrogates_and_beyond_end_at_their_first_byte),
-        cmocka_unit_test(a_cut_sequence_is_ill_formed_as_far_as_it_goes),
-        cmocka_unit_test(every_string_of_three_bytes_is_judged_as_the_standard_says),
-        cmocka_unit_test(every_code_point_but_surrogates_is_well_formed),
-        cmocka_unit_test(a_bad_byte_is_found_wherever_it_stands),
-        cmocka_unit_test(nothing_is_well_formed),
-    };
-    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* Who is measured, and what a variant's words mean. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/bench/contender.h"
 
-static void at_first_there_are_the_null_receivers_and_two_collectors(void **state)
+TEST(at_first_there_are_the_null_receivers_and_two_collectors)
 {
-    (void)state;
     struct contenders contenders;
     contenders_begin(&contenders);
     assert_int_equal(contenders.count, 6);
@@ -22,9 +16,8 @@ static void at_first_there_are_the_null_receivers_and_two_collectors(void **stat
     assert_null(contenders_named(&contenders, "gro"));
 }
 
-static void a_variant_has_keys_and_words(void **state)
+TEST(a_variant_has_keys_and_words)
 {
-    (void)state;
     struct contenders contenders;
     struct error error;
     contenders_begin(&contenders);
@@ -44,9 +37,8 @@ static void a_variant_has_keys_and_words(void **state)
     assert_false(gro->discards);
 }
 
-static void a_collector_that_is_there_can_mean_something_else(void **state)
+TEST(a_collector_that_is_there_can_mean_something_else)
 {
-    (void)state;
     struct contenders contenders;
     struct error error;
     contenders_begin(&contenders);
@@ -58,9 +50,8 @@ static void a_collector_that_is_there_can_mean_something_else(void **state)
     assert_true(null->discards);
 }
 
-static void a_variant_may_have_no_words(void **state)
+TEST(a_variant_may_have_no_words)
 {
-    (void)state;
     struct contenders contenders;
     struct error error;
     contenders_begin(&contenders);
@@ -77,9 +68,8 @@ static void assert_refused(struct contenders *contenders, const char *text, cons
         fail_msg("\"%s\" does not say \"%s\"", error.text, why);
 }
 
-static void what_cannot_be_a_variant_is_refused(void **state)
+TEST(what_cannot_be_a_variant_is_refused)
 {
-    (void)state;
     struct contenders contenders;
     char text[CONTENDER_TEXT_SIZE + 1];
     contenders_begin(&contenders);
@@ -93,9 +83,8 @@ static void what_cannot_be_a_variant_is_refused(void **state)
     assert_refused(&contenders, text, "has more than 511 bytes");
 }
 
-static void there_is_room_for_so_many(void **state)
+TEST(there_is_room_for_so_many)
 {
-    (void)state;
     struct contenders contenders;
     struct error error;
     contenders_begin(&contenders);
@@ -106,17 +95,4 @@ static void there_is_room_for_so_many(void **state)
     }
     assert_refused(&contenders, "more=", "one variant too many");
     assert_int_equal(contenders_add(&contenders, "a=--again", &error), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_first_there_are_the_null_receivers_and_two_collectors),
-        cmocka_unit_test(a_variant_has_keys_and_words),
-        cmocka_unit_test(a_collector_that_is_there_can_mean_something_else),
-        cmocka_unit_test(a_variant_may_have_no_words),
-        cmocka_unit_test(what_cannot_be_a_variant_is_refused),
-        cmocka_unit_test(there_is_room_for_so_many),
-    };
-    return cmocka_run_group_tests_name("bench_contender", tests, NULL, NULL);
 }

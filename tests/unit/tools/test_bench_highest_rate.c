@@ -1,11 +1,6 @@
 /* The search for the highest rate without loss, on receivers whose limit is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/bench/highest_rate.h"
 
 /* A machine: what its sender can send at most, and from where on its receiver loses. */
@@ -37,9 +32,8 @@ static struct highest_rate find(struct machine *machine, double tolerance)
     return search;
 }
 
-static void without_loss_at_the_fastest_one_run_is_enough(void **state)
+TEST(without_loss_at_the_fastest_one_run_is_enough)
 {
-    (void)state;
     struct machine machine = {.sender_most = 265000, .limit = 1e9};
     struct highest_rate search = find(&machine, 0.03);
     assert_int_equal(machine.runs, 1);
@@ -48,9 +42,8 @@ static void without_loss_at_the_fastest_one_run_is_enough(void **state)
     assert_same(search.bad, 0);
 }
 
-static void the_limit_is_found_within_the_tolerance(void **state)
+TEST(the_limit_is_found_within_the_tolerance)
 {
-    (void)state;
     for (double limit = 1000; limit < 990000; limit += 7919) {
         struct machine machine = {.sender_most = 1000000, .limit = limit};
         struct highest_rate search = find(&machine, 0.03);
@@ -61,26 +54,23 @@ static void the_limit_is_found_within_the_tolerance(void **state)
     }
 }
 
-static void one_hiccup_is_no_limit(void **state)
+TEST(one_hiccup_is_no_limit)
 {
-    (void)state;
     struct machine machine = {.sender_most = 265000, .limit = 1e9, .hiccups = 1};
     struct highest_rate search = find(&machine, 0.03);
     assert_int_equal(machine.runs, 2);
     assert_same(search.good, 265000);
 }
 
-static void a_receiver_that_always_loses_has_no_rate(void **state)
+TEST(a_receiver_that_always_loses_has_no_rate)
 {
-    (void)state;
     struct machine machine = {.sender_most = 265000, .limit = 0};
     assert_same(find(&machine, 0.03).good, 0);
 }
 
 /* The second time it comes to less: what it can do now is the end of the range. */
-static void a_sender_that_becomes_slower_ends_the_search(void **state)
+TEST(a_sender_that_becomes_slower_ends_the_search)
 {
-    (void)state;
     struct highest_rate search = highest_rate_begin(0.03);
     highest_rate_tell(&search, 1000000, false);
     highest_rate_tell(&search, 1000000, false);
@@ -88,16 +78,4 @@ static void a_sender_that_becomes_slower_ends_the_search(void **state)
     highest_rate_tell(&search, 300000, true);
     assert_true(search.done);
     assert_same(search.good, 300000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_loss_at_the_fastest_one_run_is_enough),
-        cmocka_unit_test(the_limit_is_found_within_the_tolerance),
-        cmocka_unit_test(one_hiccup_is_no_limit),
-        cmocka_unit_test(a_receiver_that_always_loses_has_no_rate),
-        cmocka_unit_test(a_sender_that_becomes_slower_ends_the_search),
-    };
-    return cmocka_run_group_tests_name("bench_highest_rate", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* What the bench reads of a ledger, which the collector's own code prints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/bench/ledger_line.h"
 
 /* Two listeners, one of which lost and refused, and two sinks. */
@@ -24,9 +19,8 @@ static const char line[] =
     "{\"name\":\"file:y\",\"offered\":103,\"queued\":103,\"refused\":{\"ring_full\":0},"
     "\"written\":103,\"filtered\":0,\"evicted\":0,\"failed\":{},\"in_flight\":0}]}\n";
 
-static void sums_are_of_all_listeners_and_all_sinks(void **state)
+TEST(sums_are_of_all_listeners_and_all_sinks)
 {
-    (void)state;
     struct ledger_sums sums;
     assert_true(ledger_line_read(line, &sums));
     assert_true(sums.final && sums.balances);
@@ -59,9 +53,8 @@ static struct ledger_sums read_with(const char *before, const char *after)
     return sums;
 }
 
-static void one_that_is_missing_does_not_balance(void **state)
+TEST(one_that_is_missing_does_not_balance)
 {
-    (void)state;
     static const char *const changes[][2] = {
         {"\"balances\":true", "\"balances\":false"}, {"\"final\":true", "\"final\":false"},
         {"\"received\":100", "\"received\":101"},    {"\"no_buffer\":1", "\"no_buffer\":0"},
@@ -76,27 +69,24 @@ static void one_that_is_missing_does_not_balance(void **state)
 }
 
 /* A listener whose filter the kernel has tells both in one number, under another name. */
-static void drops_of_a_filtering_listener_are_drops(void **state)
+TEST(drops_of_a_filtering_listener_are_drops)
 {
-    (void)state;
     struct ledger_sums sums = read_with("\"kernel_drops\":17", "\"kernel_drops_and_filtered\":19");
     assert_int_equal(sums.kernel_drops, 22);
     assert_true(ledger_sums_balance(&sums));
 }
 
 /* As on SIGUSR1: the program goes on, and says nothing about balance. */
-static void one_of_a_program_that_goes_on_is_read(void **state)
+TEST(one_of_a_program_that_goes_on_is_read)
 {
-    (void)state;
     struct ledger_sums sums;
     assert_true(ledger_line_read("{\"final\":false,\"listeners\":[{\"received\":5}]}", &sums));
     assert_false(sums.final || sums.balances);
     assert_int_equal(sums.received, 5);
 }
 
-static void what_is_no_ledger_is_refused(void **state)
+TEST(what_is_no_ledger_is_refused)
 {
-    (void)state;
     struct ledger_sums sums;
     assert_false(ledger_line_read("", &sums));
     assert_false(ledger_line_read("\n", &sums));
@@ -105,23 +95,9 @@ static void what_is_no_ledger_is_refused(void **state)
 }
 
 /* Only the first line is looked at. */
-static void what_follows_the_line_does_not_count(void **state)
+TEST(what_follows_the_line_does_not_count)
 {
-    (void)state;
     struct ledger_sums sums;
     assert_true(ledger_line_read("{\"final\":true,\"received\":5}\n{\"received\":7}\n", &sums));
     assert_int_equal(sums.received, 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_of_all_listeners_and_all_sinks),
-        cmocka_unit_test(one_that_is_missing_does_not_balance),
-        cmocka_unit_test(drops_of_a_filtering_listener_are_drops),
-        cmocka_unit_test(one_of_a_program_that_goes_on_is_read),
-        cmocka_unit_test(what_is_no_ledger_is_refused),
-        cmocka_unit_test(what_follows_the_line_does_not_count),
-    };
-    return cmocka_run_group_tests_name("bench_ledger_line", tests, NULL, NULL);
 }

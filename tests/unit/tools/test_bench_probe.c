@@ -1,18 +1,13 @@
 /* The probes' datagrams, and their lines as the JSON encoder writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/contract/encoder.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
 #include "proto/schemas.h"
 #include "sinks/sinks.h"
+#include "tests/support/test.h"
 #include "tools/bench/probe.h"
 
 #define SENT_NS INT64_C(1795243003380583035) /* 2026-11-21, 06:36:43 and a part of a second */
@@ -57,9 +52,8 @@ static void append_line(struct output *out, const struct message_shape *shape, i
     schema->ops->destroy(schema);
 }
 
-static void the_line_of_a_probe_tells_when_it_was_sent(void **state)
+TEST(the_line_of_a_probe_tells_when_it_was_sent)
 {
-    (void)state;
     struct output out = {.data = text, .capacity = sizeof text};
     double late[4];
     append_line(&out, &probe_shape, SENT_NS);
@@ -67,9 +61,8 @@ static void the_line_of_a_probe_tells_when_it_was_sent(void **state)
     assert_same(late[0], 123456);
 }
 
-static void midnight_may_pass_between_send_and_line(void **state)
+TEST(midnight_may_pass_between_send_and_line)
 {
-    (void)state;
     struct output out = {.data = text, .capacity = sizeof text};
     double late[4];
     int64_t sent = SENT_NS / DAY_NS * DAY_NS + DAY_NS - 1000;
@@ -78,9 +71,8 @@ static void midnight_may_pass_between_send_and_line(void **state)
     assert_same(late[0], 5000);
 }
 
-static void lines_of_other_metrics_are_passed_over(void **state)
+TEST(lines_of_other_metrics_are_passed_over)
 {
-    (void)state;
     struct output out = {.data = text, .capacity = sizeof text};
     double late[4];
     append_line(&out, &message_telemetry, SENT_NS);
@@ -92,9 +84,8 @@ static void lines_of_other_metrics_are_passed_over(void **state)
     assert_same(late[1], 8);
 }
 
-static void no_more_are_told_than_there_is_room_for(void **state)
+TEST(no_more_are_told_than_there_is_room_for)
 {
-    (void)state;
     struct output out = {.data = text, .capacity = sizeof text};
     double late[2] = {0, -1};
     append_line(&out, &probe_shape, SENT_NS);
@@ -103,25 +94,12 @@ static void no_more_are_told_than_there_is_room_for(void **state)
     assert_same(late[1], -1);
 }
 
-static void a_line_without_its_end_is_none(void **state)
+TEST(a_line_without_its_end_is_none)
 {
-    (void)state;
     struct output out = {.data = text, .capacity = sizeof text};
     double late[4];
     append_line(&out, &probe_shape, SENT_NS);
     assert_int_equal(probe_find(text, out.used - 1, SENT_NS + 10, late, 4), 0);
     assert_int_equal(probe_find(text, 0, SENT_NS + 10, late, 4), 0);
     assert_int_equal(probe_find("{\n\n", 3, SENT_NS + 10, late, 4), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_line_of_a_probe_tells_when_it_was_sent),
-        cmocka_unit_test(midnight_may_pass_between_send_and_line),
-        cmocka_unit_test(lines_of_other_metrics_are_passed_over),
-        cmocka_unit_test(no_more_are_told_than_there_is_room_for),
-        cmocka_unit_test(a_line_without_its_end_is_none),
-    };
-    return cmocka_run_group_tests_name("bench_probe", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* What the bench says: tables, or the same as one document. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 #include "tools/bench/report.h"
 #include "tools/bench/targets.h"
 

@@ -1,12 +1,7 @@
 /* The middle, the spread, and percentiles. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/bench/statistics.h"
 
 #define NONE ((double)NAN)
@@ -17,9 +12,8 @@ static void assert_same(double found, double wanted)
         fail_msg("%.17g is not %.17g", found, wanted);
 }
 
-static void the_median_of_an_odd_count_is_the_one_in_the_middle(void **state)
+TEST(the_median_of_an_odd_count_is_the_one_in_the_middle)
 {
-    (void)state;
     const double values[] = {5, 1, 4};
     struct spread spread = spread_of(values, 3);
     assert_same(spread.median, 4);
@@ -28,16 +22,14 @@ static void the_median_of_an_odd_count_is_the_one_in_the_middle(void **state)
     assert_same(values[0], 5);
 }
 
-static void the_median_of_an_even_count_lies_between_two(void **state)
+TEST(the_median_of_an_even_count_lies_between_two)
 {
-    (void)state;
     const double values[] = {1, 100, 3, 2};
     assert_same(spread_of(values, 4).median, 2.5);
 }
 
-static void what_is_not_there_counts_for_nothing(void **state)
+TEST(what_is_not_there_counts_for_nothing)
 {
-    (void)state;
     const double values[] = {NONE, 7, NONE};
     struct spread spread = spread_of(values, 3);
     assert_same(spread.median, 7);
@@ -47,9 +39,8 @@ static void what_is_not_there_counts_for_nothing(void **state)
 }
 
 /* The medians are 20 and 10; in each round it was three times as much. */
-static void ratios_are_of_one_round(void **state)
+TEST(ratios_are_of_one_round)
 {
-    (void)state;
     const double values[] = {3, 30, 300};
     const double yardstick[] = {1, 10, 100};
     struct spread spread = spread_of_ratios(values, yardstick, 3);
@@ -58,9 +49,8 @@ static void ratios_are_of_one_round(void **state)
     assert_same(spread.most, 3);
 }
 
-static void a_round_without_a_yardstick_has_no_ratio(void **state)
+TEST(a_round_without_a_yardstick_has_no_ratio)
 {
-    (void)state;
     const double values[] = {3, 8};
     const double yardstick[] = {0, 4};
     struct spread spread = spread_of_ratios(values, yardstick, 2);
@@ -68,9 +58,8 @@ static void a_round_without_a_yardstick_has_no_ratio(void **state)
     assert_same(spread.most, 2);
 }
 
-static void sorting_puts_what_is_not_there_at_the_end(void **state)
+TEST(sorting_puts_what_is_not_there_at_the_end)
 {
-    (void)state;
     double values[] = {NONE, 3, 1, NONE, 2};
     assert_int_equal(statistics_sort(values, 5), 3);
     assert_same(values[0], 1);
@@ -78,9 +67,8 @@ static void sorting_puts_what_is_not_there_at_the_end(void **state)
     assert_true(isnan(values[3]) && isnan(values[4]));
 }
 
-static void a_percentile_is_the_smallest_that_so_many_do_not_exceed(void **state)
+TEST(a_percentile_is_the_smallest_that_so_many_do_not_exceed)
 {
-    (void)state;
     double values[1000];
     for (size_t i = 0; i < 1000; i++)
         values[i] = (double)(i + 1);
@@ -91,18 +79,4 @@ static void a_percentile_is_the_smallest_that_so_many_do_not_exceed(void **state
     assert_same(statistics_percentile(values, 1000, 1), 1000);
     assert_same(statistics_percentile(values, 1, 0.5), 1);
     assert_true(isnan(statistics_percentile(values, 0, 0.5)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_median_of_an_odd_count_is_the_one_in_the_middle),
-        cmocka_unit_test(the_median_of_an_even_count_lies_between_two),
-        cmocka_unit_test(what_is_not_there_counts_for_nothing),
-        cmocka_unit_test(ratios_are_of_one_round),
-        cmocka_unit_test(a_round_without_a_yardstick_has_no_ratio),
-        cmocka_unit_test(sorting_puts_what_is_not_there_at_the_end),
-        cmocka_unit_test(a_percentile_is_the_smallest_that_so_many_do_not_exceed),
-    };
-    return cmocka_run_group_tests_name("bench_statistics", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* The tools' command line: options, operands, values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/command/command.h"
 #include "tools/command/value.h"
 
@@ -88,9 +83,8 @@ static enum command_wish parse(const struct command *command, const char *const 
 #define PARSE(command, ...)                                                                        \
     parse(&(command), (const char *const[]){__VA_ARGS__, NULL}, &settings, &error)
 
-static void a_value_follows_a_space_or_an_equals_sign(void **state)
+TEST(a_value_follows_a_space_or_an_equals_sign)
 {
-    (void)state;
     struct settings settings;
     struct error error;
     assert_int_equal(PARSE(with_operand, "--name", "a", "--size=1KiB"), COMMAND_RUN);
@@ -104,9 +98,8 @@ static void a_value_follows_a_space_or_an_equals_sign(void **state)
     assert_string_equal(settings.name, "");
 }
 
-static void a_value_may_look_like_an_option_and_the_last_one_wins(void **state)
+TEST(a_value_may_look_like_an_option_and_the_last_one_wins)
 {
-    (void)state;
     struct settings settings;
     struct error error;
     assert_int_equal(PARSE(with_operand, "--name", "x", "--name", "--flag"), COMMAND_RUN);
@@ -114,9 +107,8 @@ static void a_value_may_look_like_an_option_and_the_last_one_wins(void **state)
     assert_int_equal(settings.flags, 0);
 }
 
-static void operands_stand_anywhere(void **state)
+TEST(operands_stand_anywhere)
 {
-    (void)state;
     struct settings settings;
     struct error error;
     assert_int_equal(PARSE(with_operand, "file", "--flag"), COMMAND_RUN);
@@ -129,9 +121,8 @@ static void operands_stand_anywhere(void **state)
     assert_string_equal(settings.operand, "-");
 }
 
-static void help_and_version_win_over_what_follows(void **state)
+TEST(help_and_version_win_over_what_follows)
 {
-    (void)state;
     struct settings settings;
     struct error error;
     assert_int_equal(PARSE(with_operand, "--help", "--nonsense"), COMMAND_HELP);
@@ -147,9 +138,8 @@ static void assert_refused(enum command_wish wish, const struct error *error, co
     assert_string_equal(error->text, text);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     struct settings settings;
     struct error error;
     assert_refused(PARSE(with_operand, "--other"), &error, "--other is no option (see --help)");
@@ -175,9 +165,8 @@ static void assert_destination(const char *text, const char *expected)
     assert_string_equal(formatted, expected);
 }
 
-static void a_destination_is_a_numeric_host_and_a_port(void **state)
+TEST(a_destination_is_a_numeric_host_and_a_port)
 {
-    (void)state;
     assert_destination("udp://127.0.0.1:5555", "127.0.0.1:5555");
     assert_destination("udp://[::1]:1", "[::1]:1");
     assert_destination("udp://[fe80::1%2]:65535", "[fe80::1%2]:65535");
@@ -210,9 +199,8 @@ static void a_destination_is_a_numeric_host_and_a_port(void **state)
     }
 }
 
-static void a_choice_is_one_of_its_names(void **state)
+TEST(a_choice_is_one_of_its_names)
 {
-    (void)state;
     static const char *const names[] = {"json", "protobuf", NULL};
     struct error error;
     size_t index = 9;
@@ -228,9 +216,8 @@ static const char *colour(const char *option, size_t at)
     return strcmp(option, "name") == 0 ? names[at] : NULL;
 }
 
-static void a_value_is_told_by_its_choices_where_there_are_any(void **state)
+TEST(a_value_is_told_by_its_choices_where_there_are_any)
 {
-    (void)state;
     const struct command with_choice = {.name = "tool", .options = options, .choice = colour};
     char form[COMMAND_FORM_SIZE];
     command_form(&with_choice, &options[0], form);
@@ -241,19 +228,4 @@ static void a_value_is_told_by_its_choices_where_there_are_any(void **state)
     assert_string_equal(form, "SIZE");
     command_form(&without_operand, &options[0], form);
     assert_string_equal(form, "TEXT");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_follows_a_space_or_an_equals_sign),
-        cmocka_unit_test(a_value_may_look_like_an_option_and_the_last_one_wins),
-        cmocka_unit_test(operands_stand_anywhere),
-        cmocka_unit_test(help_and_version_win_over_what_follows),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(a_destination_is_a_numeric_host_and_a_port),
-        cmocka_unit_test(a_choice_is_one_of_its_names),
-        cmocka_unit_test(a_value_is_told_by_its_choices_where_there_are_any),
-    };
-    return cmocka_run_group_tests_name("command", tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* Which datagrams of sluice-send are bad ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/send/mix.h"
 
-static void a_share_is_a_percentage_or_a_fraction(void **state)
+TEST(a_share_is_a_percentage_or_a_fraction)
 {
-    (void)state;
     static const struct {
         const char *text;
         struct share share;
@@ -43,18 +37,16 @@ static void a_share_is_a_percentage_or_a_fraction(void **state)
     }
 }
 
-static void one_kind_comes_every_nth_time(void **state)
+TEST(one_kind_comes_every_nth_time)
 {
-    (void)state;
     struct mix mix;
     assert_true(mix_init(&mix, (struct share[]){{0}, {1, 4}, {0}}));
     for (int i = 1; i <= 100; i++)
         assert_int_equal(mix_next(&mix), i % 4 == 2 ? DATAGRAM_EMPTY : DATAGRAM_GOOD);
 }
 
-static void the_counts_are_the_shares_at_every_moment(void **state)
+TEST(the_counts_are_the_shares_at_every_moment)
 {
-    (void)state;
     const struct share shares[] = {{1, 10}, {5, 100}, {1, 7}};
     struct mix mix;
     uint64_t counts[DATAGRAM_KINDS] = {0};
@@ -73,9 +65,8 @@ static void the_counts_are_the_shares_at_every_moment(void **state)
 }
 
 /* At the fifth both are due. */
-static void of_two_at_once_the_later_kind_waits(void **state)
+TEST(of_two_at_once_the_later_kind_waits)
 {
-    (void)state;
     struct mix mix;
     assert_true(mix_init(&mix, (struct share[]){{1, 10}, {0}, {1, 10}}));
     for (int i = 1; i <= 100; i++)
@@ -84,9 +75,8 @@ static void of_two_at_once_the_later_kind_waits(void **state)
                                                        : DATAGRAM_GOOD);
 }
 
-static void shares_may_be_the_whole_and_not_more(void **state)
+TEST(shares_may_be_the_whole_and_not_more)
 {
-    (void)state;
     struct mix mix;
     assert_false(mix_init(&mix, (struct share[]){{1, 2}, {1, 2}, {1, 1000000}}));
     assert_true(mix_init(&mix, (struct share[]){{1, 3}, {1, 3}, {1, 3}}));
@@ -98,16 +88,4 @@ static void shares_may_be_the_whole_and_not_more(void **state)
     assert_true(mix_init(&mix, (struct share[]){{0}, {0}, {0}}));
     for (int i = 0; i < 300; i++)
         assert_int_equal(mix_next(&mix), DATAGRAM_GOOD);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_share_is_a_percentage_or_a_fraction),
-        cmocka_unit_test(one_kind_comes_every_nth_time),
-        cmocka_unit_test(the_counts_are_the_shares_at_every_moment),
-        cmocka_unit_test(of_two_at_once_the_later_kind_waits),
-        cmocka_unit_test(shares_may_be_the_whole_and_not_more),
-    };
-    return cmocka_run_group_tests_name("mix", tests, NULL, NULL);
 }

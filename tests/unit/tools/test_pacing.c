@@ -1,18 +1,12 @@
 /* The schedule of sluice-send. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/send/pacing.h"
 
 #define SECOND UINT64_C(1000000000)
 
-static void the_nth_datagram_is_due_at_n_over_the_rate(void **state)
+TEST(the_nth_datagram_is_due_at_n_over_the_rate)
 {
-    (void)state;
     struct pacing pacing = pacing_make(1000, 1, UINT64_MAX, 0);
     assert_int_equal(pacing_time(&pacing, 0), 0);
     assert_int_equal(pacing_time(&pacing, 1), SECOND / 1000);
@@ -24,9 +18,8 @@ static void the_nth_datagram_is_due_at_n_over_the_rate(void **state)
 }
 
 /* Whoever sleeps until the time told finds the datagram due, and not a nanosecond before. */
-static void time_and_due_agree_for_every_rate(void **state)
+TEST(time_and_due_agree_for_every_rate)
 {
-    (void)state;
     static const uint64_t rates[] = {
         1, 3, 7, 999, 1000, 265000, 333333, 999999999, PACING_RATE_MAX};
     static const uint64_t bursts[] = {1, 2, 7, 64, 1000};
@@ -42,9 +35,8 @@ static void time_and_due_agree_for_every_rate(void **state)
             }
 }
 
-static void a_burst_is_due_with_its_first(void **state)
+TEST(a_burst_is_due_with_its_first)
 {
-    (void)state;
     struct pacing pacing = pacing_make(1000, 10, UINT64_MAX, 0);
     assert_int_equal(pacing_time(&pacing, 9), 0);
     assert_int_equal(pacing_time(&pacing, 10), SECOND / 100);
@@ -53,9 +45,8 @@ static void a_burst_is_due_with_its_first(void **state)
     assert_int_equal(pacing_due(&pacing, SECOND / 100), 20);
 }
 
-static void a_duration_holds_exactly_rate_times_it(void **state)
+TEST(a_duration_holds_exactly_rate_times_it)
 {
-    (void)state;
     assert_int_equal(pacing_make(1000, 1, UINT64_MAX, 10 * SECOND).total, 10000);
     assert_int_equal(pacing_make(1000, 1, 500, 10 * SECOND).total, 500);
     assert_int_equal(pacing_make(3, 1, UINT64_MAX, SECOND).total, 3);
@@ -64,40 +55,23 @@ static void a_duration_holds_exactly_rate_times_it(void **state)
     assert_int_equal(pacing_make(1000, 1, UINT64_MAX, 0).total, UINT64_MAX);
 }
 
-static void the_end_cuts_the_last_burst(void **state)
+TEST(the_end_cuts_the_last_burst)
 {
-    (void)state;
     struct pacing pacing = pacing_make(1000, 64, 100, 0);
     assert_int_equal(pacing_due(&pacing, 0), 64);
     assert_int_equal(pacing_due(&pacing, SECOND), 100);
 }
 
-static void without_a_rate_all_is_due_at_once(void **state)
+TEST(without_a_rate_all_is_due_at_once)
 {
-    (void)state;
     struct pacing pacing = pacing_make(0, 1, 12345, SECOND);
     assert_int_equal(pacing_due(&pacing, 0), 12345);
     assert_int_equal(pacing_time(&pacing, 12344), 0);
 }
 
-static void years_do_not_overflow(void **state)
+TEST(years_do_not_overflow)
 {
-    (void)state;
     struct pacing pacing = pacing_make(PACING_RATE_MAX, 1, UINT64_MAX, INT64_MAX);
     assert_int_equal(pacing.total, INT64_MAX);
     assert_int_equal(pacing_due(&pacing, INT64_MAX - 1), INT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nth_datagram_is_due_at_n_over_the_rate),
-        cmocka_unit_test(time_and_due_agree_for_every_rate),
-        cmocka_unit_test(a_burst_is_due_with_its_first),
-        cmocka_unit_test(a_duration_holds_exactly_rate_times_it),
-        cmocka_unit_test(the_end_cuts_the_last_burst),
-        cmocka_unit_test(without_a_rate_all_is_due_at_once),
-        cmocka_unit_test(years_do_not_overflow),
-    };
-    return cmocka_run_group_tests_name("pacing", tests, NULL, NULL);
 }

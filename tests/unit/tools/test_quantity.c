@@ -1,12 +1,7 @@
 /* Numbers for people. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/top/quantity.h"
 
 static void assert_written(double value, const char *expected)
@@ -16,9 +11,8 @@ static void assert_written(double value, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void small_ones_are_exact_and_less_than_ten_has_a_decimal(void **state)
+TEST(small_ones_are_exact_and_less_than_ten_has_a_decimal)
 {
-    (void)state;
     assert_written(0, "0");
     assert_written(-3, "0");
     assert_written(0.0 / 0.0, "0");
@@ -31,9 +25,8 @@ static void small_ones_are_exact_and_less_than_ten_has_a_decimal(void **state)
     assert_written(99999, "99999");
 }
 
-static void large_ones_have_three_digits_and_a_unit(void **state)
+TEST(large_ones_have_three_digits_and_a_unit)
 {
-    (void)state;
     assert_written(99999.6, "100k");
     assert_written(123456, "123k");
     assert_written(999499, "999k");
@@ -45,9 +38,8 @@ static void large_ones_have_three_digits_and_a_unit(void **state)
     assert_written(1.8446744073709552e19, "18.4E");
 }
 
-static void all_fit_their_columns(void **state)
+TEST(all_fit_their_columns)
 {
-    (void)state;
     for (double value = 0.001; value < 1e23; value *= 1.01) {
         char text[QUANTITY_SIZE];
         quantity_write(value, text);
@@ -62,24 +54,12 @@ static void assert_time(double seconds, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void times_are_told_in_two_units(void **state)
+TEST(times_are_told_in_two_units)
 {
-    (void)state;
     assert_time(-1, "0s");
     assert_time(59.9, "59s");
     assert_time(309, "5m 09s");
     assert_time(3 * 3600 + 5 * 60 + 59, "3h 05m");
     assert_time(12 * 86400 + 3 * 3600, "12d 03h");
     assert_time(1e300, "46296d 07h");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_ones_are_exact_and_less_than_ten_has_a_decimal),
-        cmocka_unit_test(large_ones_have_three_digits_and_a_unit),
-        cmocka_unit_test(all_fit_their_columns),
-        cmocka_unit_test(times_are_told_in_two_units),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 /* When sluice-replay sends what. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/replay/timing.h"
 
 #define SECOND INT64_C(1000000000)
 #define BEGIN  (INT64_C(1795226767) * SECOND)
 
-static void a_speed_is_a_factor_or_max(void **state)
+TEST(a_speed_is_a_factor_or_max)
 {
-    (void)state;
     double speed = -1;
     assert_true(timing_parse_speed("max", &speed));
     assert_true(speed >= 0 && speed <= 0);
@@ -29,9 +23,8 @@ static void a_speed_is_a_factor_or_max(void **state)
             fail_msg("'%s' was taken for a speed", wrong[i]);
 }
 
-static void the_gaps_are_those_captured_divided_by_the_speed(void **state)
+TEST(the_gaps_are_those_captured_divided_by_the_speed)
 {
-    (void)state;
     struct timing once = {.speed = 1}, twice = {.speed = 2}, half = {.speed = 0.5};
     assert_int_equal(timing_due(&once, BEGIN), 0);
     assert_int_equal(timing_due(&once, BEGIN + 1), 1);
@@ -42,9 +35,8 @@ static void the_gaps_are_those_captured_divided_by_the_speed(void **state)
     assert_int_equal(timing_due(&half, BEGIN + 3 * SECOND), 6 * SECOND);
 }
 
-static void a_time_that_goes_back_or_is_missing_is_the_one_before(void **state)
+TEST(a_time_that_goes_back_or_is_missing_is_the_one_before)
 {
-    (void)state;
     struct timing timing = {.speed = 1};
     assert_int_equal(timing_due(&timing, 0), 0);
     assert_int_equal(timing_due(&timing, BEGIN), 0);
@@ -54,31 +46,17 @@ static void a_time_that_goes_back_or_is_missing_is_the_one_before(void **state)
     assert_int_equal(timing_due(&timing, BEGIN + 7), 7);
 }
 
-static void max_waits_for_nothing(void **state)
+TEST(max_waits_for_nothing)
 {
-    (void)state;
     struct timing timing = {.speed = 0};
     assert_int_equal(timing_due(&timing, BEGIN), 0);
     assert_int_equal(timing_due(&timing, BEGIN + 100 * SECOND), 0);
 }
 
-static void absurd_times_do_not_overflow(void **state)
+TEST(absurd_times_do_not_overflow)
 {
-    (void)state;
     struct timing timing = {.speed = 1e-6};
     assert_int_equal(timing_due(&timing, 1), 0);
     int64_t due = timing_due(&timing, INT64_MAX);
     assert_true(due > INT64_MAX / 4 && due < INT64_MAX / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_speed_is_a_factor_or_max),
-        cmocka_unit_test(the_gaps_are_those_captured_divided_by_the_speed),
-        cmocka_unit_test(a_time_that_goes_back_or_is_missing_is_the_one_before),
-        cmocka_unit_test(max_waits_for_nothing),
-        cmocka_unit_test(absurd_times_do_not_overflow),
-    };
-    return cmocka_run_group_tests_name("replay timing", tests, NULL, NULL);
 }

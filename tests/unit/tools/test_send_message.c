@@ -1,16 +1,11 @@
 /* The datagrams of sluice-send, read by the collector's own schemas. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/schemas.h"
 #include "tests/support/proto/schema_made.h"
+#include "tests/support/test.h"
 #include "tools/send/faults.h"
 #include "tools/send/message.h"
 
@@ -81,9 +76,8 @@ static const uint64_t numbers[] = {1, 2, 127, 128, 129, 16383, 16384, 2097152, U
 
 static uint8_t bytes[UDP_PAYLOAD_MAX];
 
-static void telemetry_carries_sender_life_number_and_time(void **state)
+TEST(telemetry_carries_sender_life_number_and_time)
 {
-    (void)state;
     struct decoding decoding = decoding_begin(&schema_telemetry);
     struct message_plan plan = plan_of(3, 0);
     struct message_template message;
@@ -105,9 +99,8 @@ static void telemetry_carries_sender_life_number_and_time(void **state)
     decoding_end(&decoding);
 }
 
-static void riemann_carries_number_and_time(void **state)
+TEST(riemann_carries_number_and_time)
 {
-    (void)state;
     struct decoding decoding = decoding_begin(&schema_riemann);
     struct message_plan plan = plan_of(50, 0);
     struct message_template message;
@@ -135,9 +128,8 @@ static size_t natural_size(const struct message_shape *shape, size_t samples, ui
     return size;
 }
 
-static void the_default_shapes_are_those_of_the_benchmarks(void **state)
+TEST(the_default_shapes_are_those_of_the_benchmarks)
 {
-    (void)state;
     assert_in_range(natural_size(&message_telemetry, 1, 100000), 107, 120);
     assert_in_range(natural_size(&message_telemetry, 20, 100000), 1120, 1160);
 }
@@ -149,9 +141,8 @@ static bool is_no_size_of_one_field(size_t size)
 }
 
 /* Every size, among them those at which a length in the message takes a byte more. */
-static void a_wanted_size_is_met_exactly(void **state)
+TEST(a_wanted_size_is_met_exactly)
 {
-    (void)state;
     const struct {
         const struct message_shape *shape;
         const struct schema_ops *ops;
@@ -182,9 +173,8 @@ static void a_wanted_size_is_met_exactly(void **state)
     }
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)state;
     struct message_template message;
     struct error error;
     size_t least = natural_size(&message_telemetry, 1, UINT32_MAX);
@@ -199,9 +189,8 @@ static void what_does_not_fit_is_refused(void **state)
     message_template_clear(&message);
 }
 
-static void bad_datagrams_are_bad_for_their_own_reason(void **state)
+TEST(bad_datagrams_are_bad_for_their_own_reason)
 {
-    (void)state;
     const struct {
         const struct message_shape *shape;
         const struct schema_ops *ops;
@@ -224,17 +213,4 @@ static void bad_datagrams_are_bad_for_their_own_reason(void **state)
         message_template_clear(&message);
         decoding_end(&decoding);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(telemetry_carries_sender_life_number_and_time),
-        cmocka_unit_test(riemann_carries_number_and_time),
-        cmocka_unit_test(the_default_shapes_are_those_of_the_benchmarks),
-        cmocka_unit_test(a_wanted_size_is_met_exactly),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(bad_datagrams_are_bad_for_their_own_reason),
-    };
-    return cmocka_run_group_tests_name("send message", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* What the tools send: whole, in order, and as late as they wait. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
+#include "tests/support/test.h"
 #include "tools/sending/udp_sender.h"
 
 #define MILLISECOND INT64_C(1000000)
@@ -49,7 +44,7 @@ static int tear_down(void **state)
 
 static const uint8_t bytes[UDP_PAYLOAD_MAX + 1];
 
-static void payloads_of_all_sizes_arrive_in_their_order(void **state)
+TEST_WITH(payloads_of_all_sizes_arrive_in_their_order, set_up, tear_down)
 {
     (void)state;
     static const size_t sizes[] = {1, 0, 100, UDP_PAYLOAD_MAX, 0, 2000};
@@ -66,7 +61,7 @@ static void payloads_of_all_sizes_arrive_in_their_order(void **state)
     assert_int_equal(udp_sender_retries(fixture.sender), 0);
 }
 
-static void more_than_the_system_takes_at_once_arrive_too(void **state)
+TEST_WITH(more_than_the_system_takes_at_once_arrive_too, set_up, tear_down)
 {
     (void)state;
     enum { COUNT = 150 };
@@ -82,7 +77,7 @@ static void more_than_the_system_takes_at_once_arrive_too(void **state)
     assert_int_equal(received, COUNT);
 }
 
-static void one_that_cannot_be_sent_is_told_and_those_behind_it_may_follow(void **state)
+TEST_WITH(one_that_cannot_be_sent_is_told_and_those_behind_it_may_follow, set_up, tear_down)
 {
     (void)state;
     const struct udp_payload payloads[] = {
@@ -105,7 +100,7 @@ static void assert_nearly_all_are_refused(uint64_t sent)
 }
 
 /* A report that comes with the next attempt is no reason to give that up, and no retry. */
-static void to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused(void **state)
+TEST_WITH(to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused, set_up, tear_down)
 {
     (void)state;
     const struct udp_payload payload = {bytes, 10};
@@ -117,7 +112,7 @@ static void to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused(void *
     assert_nearly_all_are_refused(200);
 }
 
-static void a_group_to_a_port_that_nobody_has_is_no_single_refusal(void **state)
+TEST_WITH(a_group_to_a_port_that_nobody_has_is_no_single_refusal, set_up, tear_down)
 {
     (void)state;
     enum { COUNT = 150 };
@@ -131,7 +126,7 @@ static void a_group_to_a_port_that_nobody_has_is_no_single_refusal(void **state)
     assert_nearly_all_are_refused(COUNT);
 }
 
-static void reports_are_not_waited_for_beyond_the_given_time(void **state)
+TEST_WITH(reports_are_not_waited_for_beyond_the_given_time, set_up, tear_down)
 {
     (void)state;
     const struct udp_payload payload = {bytes, 10};
@@ -143,7 +138,7 @@ static void reports_are_not_waited_for_beyond_the_given_time(void **state)
     assert_int_equal(udp_sender_refused(fixture.sender), 0);
 }
 
-static void where_nothing_was_sent_no_report_is_waited_for(void **state)
+TEST_WITH(where_nothing_was_sent_no_report_is_waited_for, set_up, tear_down)
 {
     (void)state;
     int64_t begun = clock_monotonic_ns();
@@ -151,9 +146,8 @@ static void where_nothing_was_sent_no_report_is_waited_for(void **state)
     assert_true(clock_monotonic_ns() - begun < PATIENCE);
 }
 
-static void only_where_all_were_refused_nobody_was_reached(void **state)
+TEST(only_where_all_were_refused_nobody_was_reached)
 {
-    (void)state;
     const struct address to = {.family = ADDRESS_IPV4, .bytes = {127, 0, 0, 1}, .port = 9};
     struct error error = {.code = EXIT_CODE_OK};
     assert_int_equal(udp_sender_check_refused(&to, 0, 0, &error), 0);
@@ -165,9 +159,8 @@ static void only_where_all_were_refused_nobody_was_reached(void **state)
                         "all 3 datagrams were refused: nobody listens at udp://127.0.0.1:9");
 }
 
-static void a_moment_that_has_passed_is_not_waited_for(void **state)
+TEST(a_moment_that_has_passed_is_not_waited_for)
 {
-    (void)state;
     int64_t begun = clock_monotonic_ns();
     for (int i = 0; i < 100; i++)
         wait_until(begun);
@@ -175,9 +168,8 @@ static void a_moment_that_has_passed_is_not_waited_for(void **state)
 }
 
 /* As a sender does: again until it is so late. */
-static void a_moment_to_come_is_waited_for_without_turning_round_in_vain(void **state)
+TEST(a_moment_to_come_is_waited_for_without_turning_round_in_vain)
 {
-    (void)state;
     int64_t moment = clock_monotonic_ns() + 60 * MILLISECOND;
     int waits = 0;
     for (; clock_monotonic_ns() < moment; waits++)
@@ -185,31 +177,10 @@ static void a_moment_to_come_is_waited_for_without_turning_round_in_vain(void **
     assert_in_range(waits, 1, 10);
 }
 
-static void nobody_waits_for_long_without_looking_round(void **state)
+TEST(nobody_waits_for_long_without_looking_round)
 {
-    (void)state;
     int64_t begun = clock_monotonic_ns();
     wait_until(begun + 3600000 * MILLISECOND);
     int64_t waited = clock_monotonic_ns() - begun;
     assert_true(waited > 50 * MILLISECOND && waited < 5000 * MILLISECOND);
-}
-
-#define with_sender(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_sender(payloads_of_all_sizes_arrive_in_their_order),
-        with_sender(more_than_the_system_takes_at_once_arrive_too),
-        with_sender(one_that_cannot_be_sent_is_told_and_those_behind_it_may_follow),
-        with_sender(to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused),
-        with_sender(a_group_to_a_port_that_nobody_has_is_no_single_refusal),
-        with_sender(reports_are_not_waited_for_beyond_the_given_time),
-        with_sender(where_nothing_was_sent_no_report_is_waited_for),
-        cmocka_unit_test(only_where_all_were_refused_nobody_was_reached),
-        cmocka_unit_test(a_moment_that_has_passed_is_not_waited_for),
-        cmocka_unit_test(a_moment_to_come_is_waited_for_without_turning_round_in_vain),
-        cmocka_unit_test(nobody_waits_for_long_without_looking_round),
-    };
-    return cmocka_run_group_tests_name("sending", tests, NULL, NULL);
 }

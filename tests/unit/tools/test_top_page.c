@@ -1,14 +1,9 @@
 /* sluice-top's page: what is read, how fast it goes, and what stands where. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tools/top/page.h"
 
 #define TEXT_SIZE 65536
@@ -68,9 +63,8 @@ static void wrong(const char *ledger, const char *senders, const char *health, c
         fail_msg("%s", error.text);
 }
 
-static void what_is_no_ledger_is_refused_by_name(void **state)
+TEST(what_is_no_ledger_is_refused_by_name)
 {
-    (void)state;
     static const char nothing[] = "{\"listeners\":[],\"sinks\":[],\"uptime_seconds\":1}";
     wrong("", no_senders, ready, "no JSON");
     wrong("{}", "nonsense", ready, "no JSON");
@@ -149,9 +143,8 @@ static void assert_no_line(const struct drawn *drawn, const char *text)
         fail_msg("there is: %s", line_of(drawn, text));
 }
 
-static void rates_are_what_two_looks_differ_by_each_second(void **state)
+TEST(rates_are_what_two_looks_differ_by_each_second)
 {
-    (void)state;
     const struct numbers before = {.uptime = 10, .received = 1000, .bytes = 50000, .written = 900};
     const struct numbers now = {.uptime = 12,
                                 .received = 5000,
@@ -169,9 +162,8 @@ static void rates_are_what_two_looks_differ_by_each_second(void **state)
     clear(&drawn);
 }
 
-static void at_the_first_look_rates_are_those_since_the_start(void **state)
+TEST(at_the_first_look_rates_are_those_since_the_start)
 {
-    (void)state;
     const struct numbers now = {.uptime = 10, .received = 1000, .written = 500};
     struct drawn drawn;
     draw_after(&drawn, &now, NULL, no_senders, 24, 80);
@@ -182,9 +174,8 @@ static void at_the_first_look_rates_are_those_since_the_start(void **state)
     clear(&drawn);
 }
 
-static void a_collector_that_was_started_anew_is_no_riddle(void **state)
+TEST(a_collector_that_was_started_anew_is_no_riddle)
 {
-    (void)state;
     const struct numbers before = {.uptime = 1000, .received = 1000000};
     const struct numbers now = {.uptime = 2, .received = 10};
     struct drawn drawn;
@@ -215,9 +206,8 @@ static void assert_state(const struct numbers *now, const char *expected, enum p
 #define EVICTS  "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":7}"
 #define ENDED   "{\"reason\":\"sink_ended\",\"sink\":\"stdout:\"}"
 
-static void a_sinks_state_is_what_the_health_says(void **state)
+TEST(a_sinks_state_is_what_the_health_says)
 {
-    (void)state;
     static const char other[] = "{\"reason\":\"sink_ended\",\"sink\":\"file:x\"},"
                                 "{\"reason\":\"no_buffer\",\"listener\":\"udp://h:1\",\"count\":1}";
     assert_state(&(struct numbers){.uptime = 2}, "ok", PAGE_PLAIN);
@@ -233,17 +223,15 @@ static void a_sinks_state_is_what_the_health_says(void **state)
 }
 
 /* The health says for how long a loss counts. */
-static void counters_make_no_state(void **state)
+TEST(counters_make_no_state)
 {
-    (void)state;
     const struct numbers counts = {
         .uptime = 2, .in_flight = 2870, .ring_full = 48906, .io_error = 1, .evicted = 1};
     assert_state(&counts, "ok", PAGE_PLAIN);
 }
 
-static void what_was_filtered_has_a_column_where_the_name_keeps_its_least(void **state)
+TEST(what_was_filtered_has_a_column_where_the_name_keeps_its_least)
 {
-    (void)state;
     const struct numbers now = {
         .uptime = 10, .written = 10, .ring_full = 3, .filtered_out = 4, .io_error = 5};
     for (size_t columns = 66; columns <= 120; columns++) {
@@ -257,9 +245,8 @@ static void what_was_filtered_has_a_column_where_the_name_keeps_its_least(void *
     }
 }
 
-static void each_reason_of_a_drop_has_a_line(void **state)
+TEST(each_reason_of_a_drop_has_a_line)
 {
-    (void)state;
     const struct numbers before = {.uptime = 1, .kernel_drops = 7};
     const struct numbers now = {.uptime = 3,
                                 .received = 9,
@@ -286,9 +273,8 @@ static void each_reason_of_a_drop_has_a_line(void **state)
     clear(&drawn);
 }
 
-static void what_the_kernel_also_filtered_has_its_name(void **state)
+TEST(what_the_kernel_also_filtered_has_its_name)
 {
-    (void)state;
     const struct numbers before = {.uptime = 1, .kernel_drops = 1, .filtered = true};
     const struct numbers now = {.uptime = 2, .kernel_drops = 6, .filtered = true};
     struct drawn drawn;
@@ -320,9 +306,8 @@ static const char some_senders[] =
     "\"replaced\":0,\"losers\":[{\"listener\":\"udp://h:1\",\"address\":\"192.0.2.2\","
     "\"sender\":\"web\\u001b[2J\\u20ac\",\"lost\":5,\"missing\":1,\"duplicated\":3}]}\n";
 
-static void senders_stand_by_their_rate_with_their_loss(void **state)
+TEST(senders_stand_by_their_rate_with_their_loss)
 {
-    (void)state;
     const struct numbers now = {.uptime = 10};
     struct drawn drawn;
     draw_after(&drawn, &now, NULL, some_senders, 40, 80);
@@ -341,9 +326,8 @@ static void senders_stand_by_their_rate_with_their_loss(void **state)
 }
 
 /* draw_after looks at every character. */
-static void a_senders_name_cannot_steer_the_terminal(void **state)
+TEST(a_senders_name_cannot_steer_the_terminal)
 {
-    (void)state;
     const struct numbers now = {.uptime = 10};
     struct drawn drawn;
     draw_after(&drawn, &now, NULL, some_senders, 40, 80);
@@ -372,9 +356,8 @@ static size_t lines_with(const struct drawn *drawn, const char *text)
     return count;
 }
 
-static void what_does_not_fit_is_cut_in_the_part_that_is_long_and_said(void **state)
+TEST(what_does_not_fit_is_cut_in_the_part_that_is_long_and_said)
 {
-    (void)state;
     const struct numbers now = {.uptime = 10, .malformed = 1, .received = 1};
     char *senders = many_senders(60);
     struct drawn drawn;
@@ -395,9 +378,8 @@ static void what_does_not_fit_is_cut_in_the_part_that_is_long_and_said(void **st
     free(senders);
 }
 
-static void a_page_of_any_size_can_be_drawn(void **state)
+TEST(a_page_of_any_size_can_be_drawn)
 {
-    (void)state;
     const struct numbers now = {.uptime = 10, .malformed = 1, .received = 1, .ring_full = 5};
     char *senders = many_senders(20);
     for (size_t rows = 1; rows < 40; rows++)
@@ -409,33 +391,11 @@ static void a_page_of_any_size_can_be_drawn(void **state)
     free(senders);
 }
 
-static void without_a_model_there_is_the_title(void **state)
+TEST(without_a_model_there_is_the_title)
 {
-    (void)state;
     struct page page;
     assert_true(page_draw(&page, 24, 80, "no collector", NULL, NULL));
     assert_int_equal(page.rows, 1);
     assert_string_equal(page.lines[0].text, "no collector");
     page_clear(&page);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_ledger_is_refused_by_name),
-        cmocka_unit_test(rates_are_what_two_looks_differ_by_each_second),
-        cmocka_unit_test(at_the_first_look_rates_are_those_since_the_start),
-        cmocka_unit_test(a_collector_that_was_started_anew_is_no_riddle),
-        cmocka_unit_test(a_sinks_state_is_what_the_health_says),
-        cmocka_unit_test(counters_make_no_state),
-        cmocka_unit_test(what_was_filtered_has_a_column_where_the_name_keeps_its_least),
-        cmocka_unit_test(each_reason_of_a_drop_has_a_line),
-        cmocka_unit_test(what_the_kernel_also_filtered_has_its_name),
-        cmocka_unit_test(senders_stand_by_their_rate_with_their_loss),
-        cmocka_unit_test(a_senders_name_cannot_steer_the_terminal),
-        cmocka_unit_test(what_does_not_fit_is_cut_in_the_part_that_is_long_and_said),
-        cmocka_unit_test(a_page_of_any_size_can_be_drawn),
-        cmocka_unit_test(without_a_model_there_is_the_title),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

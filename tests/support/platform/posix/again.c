@@ -1,13 +1,10 @@
 #include "tests/support/platform/again.h"
 
-#include <setjmp.h>
+#include "tests/support/test.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static pid_t process_of(const struct again *again)
 {

@@ -1,9 +1,6 @@
 /* tests/support/platform/control_peer.h on sockets of the local domain. */
 #include "tests/support/platform/control_peer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 struct control_peer {
     int fd;

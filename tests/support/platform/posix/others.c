@@ -2,18 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 const struct others_words others_words = {
     .no_file = "No such file",

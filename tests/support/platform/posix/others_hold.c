@@ -4,18 +4,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 int __wrap_open(const char *path, int flags, ...);
 int __real_open(const char *path, int flags, ...);

@@ -1,16 +1,14 @@
 #include "tests/support/platform/scratch_directory.h"
 
+#include "tests/support/test.h"
+
 #include <dirent.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[256];
 

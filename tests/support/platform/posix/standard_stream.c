@@ -1,14 +1,12 @@
 #include "tests/support/platform/standard_stream.h"
 
+#include "tests/support/test.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* --- files and pipes -------------------------------------------------------------------------- */
 

@@ -1,16 +1,12 @@
 /* tests/support/platform/wait_end.h on pipes and local sockets. */
 #include "tests/support/platform/wait_end.h"
 
+#include "tests/support/test.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct wait_end {
     int ours;

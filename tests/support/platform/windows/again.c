@@ -1,11 +1,9 @@
 #include "tests/support/platform/again.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/support/test.h"
+
 #include <stdio.h>
 #include <windows.h>
-
-#include <cmocka.h>
 
 /* What a killed one exits with. */
 #define KILLED 77

@@ -1,15 +1,12 @@
 /* tests/support/platform/control_peer.h on named pipes. */
 #include "tests/support/platform/control_peer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include "tests/support/test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
-
-#include <cmocka.h>
 
 #define PATIENCE_MS 10000
 

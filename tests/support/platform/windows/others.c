@@ -1,18 +1,13 @@
 #include "tests/support/platform/others.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/file_access.h"
 #include "collector/platform/windows/text.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* The numbers behind them: the words differ between what is Windows and what is not. */
 const struct others_words others_words = {

@@ -1,19 +1,14 @@
 #include "tests/support/platform/removal.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/text.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 /* Of Wine's kernel32.dll alone. */
 typedef char *CDECL unix_name_function(const wchar_t *path);

@@ -1,15 +1,12 @@
 #include "tests/support/platform/scratch_directory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/text.h"
+#include "tests/support/test.h"
 
 /* Characters of any path here, with its end. */
 enum { PATH_ROOM = 1024 };

@@ -4,16 +4,13 @@
  */
 #include "tests/support/platform/standard_stream.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/text.h"
+#include "tests/support/test.h"
 
 /* Bytes that a pipe holds: what the system takes for one that asks for no size. */
 #define PIPE_ROOM 4096

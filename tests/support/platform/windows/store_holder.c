@@ -1,16 +1,11 @@
 /* There is no fork here, so the other program is one (store_holder_program.c), beside the test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/text.h"
 #include "tests/support/sinks/store_files.h"
+#include "tests/support/test.h"
 
 /* Characters of a command line here, with its end. */
 enum { LINE_ROOM = 2048 };

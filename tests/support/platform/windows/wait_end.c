@@ -1,15 +1,10 @@
 /* tests/support/platform/wait_end.h on events alone: they are all that is waited for. */
 #include "tests/support/platform/wait_end.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/wait_source.h"
+#include "tests/support/test.h"
 
 struct wait_end {
     struct wait_source source;

@@ -1,14 +1,9 @@
 /* The decoder over types from descriptor sets: what the wire format allows, and what it means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message/type.h"
 #include "tests/support/proto/legacy.h"
+#include "tests/support/test.h"
 
 static int open_modern(void **state)
 {
@@ -31,7 +26,7 @@ static void assert_unknown(const struct decoding *decoding, uint32_t number, uns
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-static void known_groups_are_decoded_single_and_repeated(void **state)
+TEST_WITH(known_groups_are_decoded_single_and_repeated, open_legacy, close_decoding)
 {
     wire_tag(&wire, PAIR, GROUP_START);
     wire_uint(&wire, 1, 7);
@@ -54,7 +49,7 @@ static void known_groups_are_decoded_single_and_repeated(void **state)
                       "\"item\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"part\":{}}");
 }
 
-static void an_unknown_group_is_one_unknown_field_with_its_end_tag(void **state)
+TEST_WITH(an_unknown_group_is_one_unknown_field_with_its_end_tag, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_tag(&wire, NOBODYS, GROUP_START);
@@ -70,7 +65,7 @@ static void an_unknown_group_is_one_unknown_field_with_its_end_tag(void **state)
     assert_unknown(decoding, NOBODYS, GROUP_START, wire.bytes + start, end - start);
 }
 
-static void a_group_ends_with_the_tag_of_its_own_number_only(void **state)
+TEST_WITH(a_group_ends_with_the_tag_of_its_own_number_only, open_legacy, close_decoding)
 {
     static const uint32_t groups[] = {PAIR, ITEM, PART, EXTENDED, NOBODYS};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
@@ -88,7 +83,7 @@ static void a_group_ends_with_the_tag_of_its_own_number_only(void **state)
 }
 
 /* A message inside a group does not see the group's end, nor the other way round. */
-static void a_group_ends_in_the_bytes_that_it_began_in(void **state)
+TEST_WITH(a_group_ends_in_the_bytes_that_it_began_in, open_legacy, close_decoding)
 {
     wire_tag(&wire, PAIR, GROUP_START);
     size_t inner = wire_begin(&wire, 2);
@@ -107,7 +102,7 @@ static void a_group_ends_in_the_bytes_that_it_began_in(void **state)
 
 /* --- wire types ------------------------------------------------------------------------------- */
 
-static void a_known_field_of_another_wire_type_is_unknown(void **state)
+TEST_WITH(a_known_field_of_another_wire_type_is_unknown, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_text(&wire, NUMBER, "a");
@@ -136,7 +131,7 @@ static void a_known_field_of_another_wire_type_is_unknown(void **state)
     assert_unknown(decoding, FLAG, 2, "\1a", 2);
 }
 
-static void wire_types_six_and_seven_are_malformed(void **state)
+TEST_WITH(wire_types_six_and_seven_are_malformed, open_legacy, close_decoding)
 {
     for (unsigned wire_type = 6; wire_type <= 7; wire_type++)
         for (uint32_t number = 1; number < 110; number++) {
@@ -147,7 +142,7 @@ static void wire_types_six_and_seven_are_malformed(void **state)
         }
 }
 
-static void field_number_zero_is_malformed(void **state)
+TEST_WITH(field_number_zero_is_malformed, open_legacy, close_decoding)
 {
     static const char *const tags[] = {"\0\1", "\1aaaaaaaa", "\2\1a", "\3\4", "\4", "\5aaaa"};
     static const size_t sizes[] = {2, 9, 3, 2, 1, 5};
@@ -161,7 +156,7 @@ static void field_number_zero_is_malformed(void **state)
     }
 }
 
-static void packed_and_plain_are_accepted_whichever_was_declared(void **state)
+TEST_WITH(packed_and_plain_are_accepted_whichever_was_declared, open_legacy, close_decoding)
 {
     wire_uint(&wire, LIST, 1);
     wire_bytes(&wire, LIST, "\2\3", 2);
@@ -176,7 +171,7 @@ static void packed_and_plain_are_accepted_whichever_was_declared(void **state)
                       "\"list\":[1,2,3,4],\"packed_list\":[5,6,7]}");
 }
 
-static void packed_numbers_that_are_cut_are_malformed(void **state)
+TEST_WITH(packed_numbers_that_are_cut_are_malformed, open_legacy, close_decoding)
 {
     wire_bytes(&wire, LIST, "\1\x80", 2);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
@@ -187,7 +182,7 @@ static void packed_numbers_that_are_cut_are_malformed(void **state)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static void a_bool_is_true_by_any_bit_of_its_varint(void **state)
+TEST_WITH(a_bool_is_true_by_any_bit_of_its_varint, open_legacy, close_decoding)
 {
     static const char high[] = "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01";
     wire_tag(&wire, FLAG, 0);
@@ -203,7 +198,7 @@ static void a_bool_is_true_by_any_bit_of_its_varint(void **state)
     assert_decodes_as(*state, &wire, "{\"flag\":false}");
 }
 
-static void bits_past_the_width_of_a_number_are_dropped(void **state)
+TEST_WITH(bits_past_the_width_of_a_number_are_dropped, open_legacy, close_decoding)
 {
     wire_uint(&wire, NUMBER, UINT64_C(0x7fffffff00000005));
     wire_uint(&wire, LIST, UINT64_C(0x80000000)); /* a sign that was not extended */
@@ -214,7 +209,7 @@ static void bits_past_the_width_of_a_number_are_dropped(void **state)
                       "{\"number\":5,\"colour\":\"GREEN\",\"count\":-1,\"list\":[-2147483648]}");
 }
 
-static void a_varint_of_eleven_bytes_and_a_tag_of_six_are_malformed(void **state)
+TEST_WITH(a_varint_of_eleven_bytes_and_a_tag_of_six_are_malformed, open_legacy, close_decoding)
 {
     wire_tag(&wire, NUMBER, 0);
     wire_raw(&wire, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11);
@@ -226,14 +221,14 @@ static void a_varint_of_eleven_bytes_and_a_tag_of_six_are_malformed(void **state
     assert_int_equal(decoding_run(*state, "\x12\x81\x80\x80\x80\x80\x00\x61", 8), DECODE_MALFORMED);
 }
 
-static void the_largest_enum_value_is_found(void **state)
+TEST_WITH(the_largest_enum_value_is_found, open_legacy, close_decoding)
 {
     wire_uint(&wire, COLOUR, INT32_MAX);
     wire_uint(&wire, CHOSEN, (uint64_t)-3);
     assert_decodes_as(*state, &wire, "{\"colour\":\"LAST\",\"chosen\":\"COLD\"}");
 }
 
-static void of_two_names_of_a_number_the_first_is_written(void **state)
+TEST_WITH(of_two_names_of_a_number_the_first_is_written, open_legacy, close_decoding)
 {
     wire_uint(&wire, COLOUR, 1);
     assert_decodes_as(*state, &wire, "{\"colour\":\"RED\"}");
@@ -241,14 +236,14 @@ static void of_two_names_of_a_number_the_first_is_written(void **state)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-static void strings_are_not_cut_at_nul(void **state)
+TEST_WITH(strings_are_not_cut_at_nul, open_legacy, close_decoding)
 {
     wire_bytes(&wire, TEXT, "a\0b", 3);
     wire_bytes(&wire, DATA, "\0", 1);
     assert_decodes_as(*state, &wire, "{\"text\":\"a\\u0000b\",\"data\":\"AA==\"}");
 }
 
-static void proto3_strings_must_be_utf8_and_proto2_ones_need_not(void **state)
+TEST_WITH(proto3_strings_must_be_utf8_and_proto2_ones_need_not, open_modern, close_decoding)
 {
     static const char *const bad[] = {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                                       "\xc3"};
@@ -282,7 +277,7 @@ static void proto3_strings_must_be_utf8_and_proto2_ones_need_not(void **state)
 
 /* --- presence --------------------------------------------------------------------------------- */
 
-static void a_proto3_optional_is_there_also_at_its_default(void **state)
+TEST_WITH(a_proto3_optional_is_there_also_at_its_default, open_modern, close_decoding)
 {
     assert_decodes_as(*state, &wire, "{}");
     wire_uint(&wire, 1, 0);
@@ -291,7 +286,7 @@ static void a_proto3_optional_is_there_also_at_its_default(void **state)
     assert_decodes_as(*state, &wire, "{\"maybe_number\":0,\"maybe_text\":\"\"}");
 }
 
-static void a_oneof_holds_the_last_member_that_came(void **state)
+TEST_WITH(a_oneof_holds_the_last_member_that_came, open_legacy, close_decoding)
 {
     wire_uint(&wire, COUNT, 5);
     wire_text(&wire, WORD, "w");
@@ -306,7 +301,7 @@ static void a_oneof_holds_the_last_member_that_came(void **state)
 
 /* --- closed enums ----------------------------------------------------------------------------- */
 
-static void an_unknown_value_of_a_closed_enum_is_an_unknown_field(void **state)
+TEST_WITH(an_unknown_value_of_a_closed_enum_is_an_unknown_field, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_uint(&wire, COLOUR, GREEN);
@@ -315,7 +310,7 @@ static void an_unknown_value_of_a_closed_enum_is_an_unknown_field(void **state)
     assert_unknown(decoding, COLOUR, 0, "\x4d", 1);
 }
 
-static void in_a_list_unknown_values_are_kept_apart(void **state)
+TEST_WITH(in_a_list_unknown_values_are_kept_apart, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     for (uint32_t number = COLOURS; number <= PACKED_COLOURS; number++) {
@@ -336,7 +331,7 @@ static void in_a_list_unknown_values_are_kept_apart(void **state)
     }
 }
 
-static void an_unknown_value_does_not_choose_a_oneof_member(void **state)
+TEST_WITH(an_unknown_value_does_not_choose_a_oneof_member, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_uint(&wire, COUNT, 3);
@@ -345,7 +340,7 @@ static void an_unknown_value_does_not_choose_a_oneof_member(void **state)
     assert_unknown(decoding, CHOSEN, 0, "\x4d", 1);
 }
 
-static void a_map_entry_of_an_unknown_value_is_unknown_as_a_whole(void **state)
+TEST_WITH(a_map_entry_of_an_unknown_value_is_unknown_as_a_whole, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     static const char known[] = "\x0a\x01k\x10\x01";
@@ -362,7 +357,7 @@ static void a_map_entry_of_an_unknown_value_is_unknown_as_a_whole(void **state)
 
 /* --- extensions ------------------------------------------------------------------------------- */
 
-static void extensions_are_fields_by_their_full_name(void **state)
+TEST_WITH(extensions_are_fields_by_their_full_name, open_legacy, close_decoding)
 {
     wire_uint(&wire, EXTRA, 1);
     wire_text(&wire, EXTRAS, "a");
@@ -374,36 +369,4 @@ static void extensions_are_fields_by_their_full_name(void **state)
                       "{\"[sluice.legacy.extra]\":1,\"[sluice.legacy.extras]\":[\"a\"],"
                       "\"[sluice.legacy.extended]\":{\"x\":2},"
                       "\"[sluice.legacy.Scope.nested_extra]\":{\"number\":3}}");
-}
-
-#define modern(test) cmocka_unit_test_setup_teardown(test, open_modern, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        legacy(known_groups_are_decoded_single_and_repeated),
-        legacy(an_unknown_group_is_one_unknown_field_with_its_end_tag),
-        legacy(a_group_ends_with_the_tag_of_its_own_number_only),
-        legacy(a_group_ends_in_the_bytes_that_it_began_in),
-        legacy(a_known_field_of_another_wire_type_is_unknown),
-        legacy(wire_types_six_and_seven_are_malformed),
-        legacy(field_number_zero_is_malformed),
-        legacy(packed_and_plain_are_accepted_whichever_was_declared),
-        legacy(packed_numbers_that_are_cut_are_malformed),
-        legacy(a_bool_is_true_by_any_bit_of_its_varint),
-        legacy(bits_past_the_width_of_a_number_are_dropped),
-        legacy(a_varint_of_eleven_bytes_and_a_tag_of_six_are_malformed),
-        legacy(the_largest_enum_value_is_found),
-        legacy(of_two_names_of_a_number_the_first_is_written),
-        legacy(strings_are_not_cut_at_nul),
-        modern(proto3_strings_must_be_utf8_and_proto2_ones_need_not),
-        modern(a_proto3_optional_is_there_also_at_its_default),
-        legacy(a_oneof_holds_the_last_member_that_came),
-        legacy(an_unknown_value_of_a_closed_enum_is_an_unknown_field),
-        legacy(in_a_list_unknown_values_are_kept_apart),
-        legacy(an_unknown_value_does_not_choose_a_oneof_member),
-        legacy(a_map_entry_of_an_unknown_value_is_unknown_as_a_whole),
-        legacy(extensions_are_fields_by_their_full_name),
-    };
-    return cmocka_run_group_tests_name("message_decode", tests, NULL, NULL);
 }

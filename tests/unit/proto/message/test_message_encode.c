@@ -2,17 +2,12 @@
  * The encoder: what was decoded, encoded anew, means the same. And protobuf-c's own functions over
  * the structures that the decoder made and the descriptors that were made at run time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/message/encode.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 enum { GROUP_START = 3, GROUP_END = 4 };
 

@@ -1,17 +1,12 @@
 /* Why bytes are not a message: where the fault begins, in which field, and what it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/legacy.h"
 #include "tests/support/proto/random_message.h"
+#include "tests/support/test.h"
 
 struct hostile {
     const char *bytes;
@@ -44,7 +39,7 @@ static void assert_all_refused(struct decoding *decoding, const struct hostile *
 
 /* --- what senders of the built-in schemas get wrong ------------------------------------------- */
 
-static void hostile_telemetry_is_refused_with_offset_field_and_cause(void **state)
+TEST_WITH(hostile_telemetry_is_refused_with_offset_field_and_cause, open_telemetry, close_decoding)
 {
     static const struct hostile all[] = {
         HOSTILE("\x07", "at byte 0: wire type 7 does not exist (field 0)"),
@@ -84,8 +79,8 @@ static void hostile_telemetry_is_refused_with_offset_field_and_cause(void **stat
 
 /* --- what only types of files have ------------------------------------------------------------ */
 
-static void
-hostile_groups_packed_lists_and_maps_are_refused_with_offset_field_and_cause(void **state)
+TEST_WITH(hostile_groups_packed_lists_and_maps_are_refused_with_offset_field_and_cause, open_legacy,
+          close_decoding)
 {
     static const struct hostile all[] = {
         HOSTILE("\x23\x08\x07", "at byte 3: a group has no end (field pair)"),
@@ -102,7 +97,7 @@ hostile_groups_packed_lists_and_maps_are_refused_with_offset_field_and_cause(voi
     assert_all_refused(*state, all, sizeof all / sizeof all[0]);
 }
 
-static void a_missing_required_field_is_named_and_found_at_the_end(void **state)
+TEST_WITH(a_missing_required_field_is_named_and_found_at_the_end, open_legacy, close_decoding)
 {
     size_t child = wire_begin(&wire, CHILD);
     size_t needs = wire_begin(&wire, MANY_NEEDS);
@@ -116,7 +111,7 @@ static void a_missing_required_field_is_named_and_found_at_the_end(void **state)
     assert_refused_for(*state, expected);
 }
 
-static void an_extension_stands_in_brackets(void **state)
+TEST_WITH(an_extension_stands_in_brackets, open_legacy, close_decoding)
 {
     wire_tag(&wire, EXTRA_NEEDS, 2);
     wire_varint(&wire, 1);
@@ -126,7 +121,8 @@ static void an_extension_stands_in_brackets(void **state)
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-static void too_many_levels_are_refused_where_the_first_one_too_many_begins(void **state)
+TEST_WITH(too_many_levels_are_refused_where_the_first_one_too_many_begins, open_legacy,
+          close_decoding)
 {
     struct decoding *decoding = *state;
     wire_wrap(&wire, CHILD, SCHEMA_MAX_DEPTH + 1);
@@ -135,7 +131,7 @@ static void too_many_levels_are_refused_where_the_first_one_too_many_begins(void
     assert_int_equal(decoding->failure.offset, wire.size - 3);
 }
 
-static void of_a_path_that_is_too_long_the_last_part_is_kept(void **state)
+TEST_WITH(of_a_path_that_is_too_long_the_last_part_is_kept, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_wrap(&wire, CHILD, SCHEMA_MAX_DEPTH + 1);
@@ -147,7 +143,7 @@ static void of_a_path_that_is_too_long_the_last_part_is_kept(void **state)
     assert_string_equal(field + size - 12, ".child.child");
 }
 
-static void what_the_arena_has_no_room_for_is_named(void **state)
+TEST_WITH(what_the_arena_has_no_room_for_is_named, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     decoding_set_room(decoding, 2000);
@@ -179,9 +175,8 @@ static void decode_damaged(struct decoding *decoding, const struct message_type 
     assert_in_range(refused, MESSAGES / 20, MESSAGES);
 }
 
-static void every_damaged_message_that_is_refused_has_a_cause_within_it(void **state)
+TEST(every_damaged_message_that_is_refused_has_a_cause_within_it)
 {
-    (void)state;
     static const char *const names[] = {"sluice.shapes.Tree", "sluice.modern.Modern",
                                         "sluice.legacy.Strict70", "sluice.legacy.Legacy"};
     void *opened;
@@ -196,20 +191,4 @@ static void every_damaged_message_that_is_refused_has_a_cause_within_it(void **s
         decode_damaged(opened, ((struct decoding *)opened)->type);
         close_decoding(&opened);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(hostile_telemetry_is_refused_with_offset_field_and_cause,
-                                        open_telemetry, close_decoding),
-        legacy(hostile_groups_packed_lists_and_maps_are_refused_with_offset_field_and_cause),
-        legacy(a_missing_required_field_is_named_and_found_at_the_end),
-        legacy(an_extension_stands_in_brackets),
-        legacy(too_many_levels_are_refused_where_the_first_one_too_many_begins),
-        legacy(of_a_path_that_is_too_long_the_last_part_is_kept),
-        legacy(what_the_arena_has_no_room_for_is_named),
-        cmocka_unit_test(every_damaged_message_that_is_refused_has_a_cause_within_it),
-    };
-    return cmocka_run_group_tests_name("message_failure", tests, NULL, NULL);
 }

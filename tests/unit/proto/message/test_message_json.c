@@ -1,19 +1,14 @@
 /* The protobuf JSON mapping: every kind of field, both namings, and whatever a string holds. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/text/utf8.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 static int open_kinds(void **state)
@@ -53,7 +48,7 @@ static void put_every_kind(void)
     wire_uint(&wire, 16, 1);
 }
 
-static void every_kind_of_field_is_written_as_the_mapping_says(void **state)
+TEST_WITH(every_kind_of_field_is_written_as_the_mapping_says, open_kinds, close_decoding)
 {
     put_every_kind();
     assert_json(*state, false, false,
@@ -64,7 +59,7 @@ static void every_kind_of_field_is_written_as_the_mapping_says(void **state)
                 "\"aColour\":\"RED\"}");
 }
 
-static void names_and_int64_are_as_the_style_wants_them(void **state)
+TEST_WITH(names_and_int64_are_as_the_style_wants_them, open_kinds, close_decoding)
 {
     put_every_kind();
     assert_json(*state, true, true,
@@ -92,7 +87,7 @@ static void put_lists(void)
     wire_bytes(&wire, 47, "\x08\x01", 2);
 }
 
-static void lists_hold_every_element_defaults_too(void **state)
+TEST_WITH(lists_hold_every_element_defaults_too, open_kinds, close_decoding)
 {
     put_lists();
     assert_json(*state, false, false,
@@ -103,7 +98,7 @@ static void lists_hold_every_element_defaults_too(void **state)
 }
 
 /* Without presence a default value is not there; in a oneof, and for a message, it is. */
-static void what_has_its_default_is_left_out_unless_it_can_be_present(void **state)
+TEST_WITH(what_has_its_default_is_left_out_unless_it_can_be_present, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
     assert_json(decoding, false, false, "{}");
@@ -125,7 +120,7 @@ static void what_has_its_default_is_left_out_unless_it_can_be_present(void **sta
 }
 
 /* As protoc names them in json_name. */
-static void names_are_camel_case_as_protoc_has_them(void **state)
+TEST_WITH(names_are_camel_case_as_protoc_has_them, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
     size_t part = wire_begin(&wire, 17);
@@ -138,7 +133,7 @@ static void names_are_camel_case_as_protoc_has_them(void **state)
                 "{\"a_part\":{\"x2_y\":1,\"trailing_\":2,\"with__two\":3,\"UPPER_case\":4}}");
 }
 
-static void numbers_that_json_lacks_are_strings(void **state)
+TEST_WITH(numbers_that_json_lacks_are_strings, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_double(&wire, 31, (double)NAN);
@@ -152,13 +147,13 @@ static void numbers_that_json_lacks_are_strings(void **state)
                 "\"floats\":[\"NaN\",\"Infinity\",\"-Infinity\"]}");
 }
 
-static void a_name_that_the_enum_lacks_is_its_number(void **state)
+TEST_WITH(a_name_that_the_enum_lacks_is_its_number, open_kinds, close_decoding)
 {
     wire_uint(&wire, 16, 77);
     assert_json(*state, false, false, "{\"aColour\":77}");
 }
 
-static void strings_of_any_bytes_are_valid_json(void **state)
+TEST_WITH(strings_of_any_bytes_are_valid_json, open_riemann, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_bytes(&wire, 3, "a\0\x1f\"\\\n\xff\xc3\xa9\xed\xa0\x80", 12);
@@ -188,7 +183,7 @@ static void strings_of_any_bytes_are_valid_json(void **state)
     }
 }
 
-static void proto2_fields_that_were_sent_are_written_defaults_too(void **state)
+TEST_WITH(proto2_fields_that_were_sent_are_written_defaults_too, open_riemann, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_uint(&wire, 2, 0);
@@ -206,7 +201,7 @@ static void proto2_fields_that_were_sent_are_written_defaults_too(void **state)
                 "\"attributes\":[{\"key\":\"\"}],\"metricSint64\":\"0\",\"metricD\":0}]}");
 }
 
-static void an_output_too_small_overflows_and_holds_what_fits(void **state)
+TEST_WITH(an_output_too_small_overflows_and_holds_what_fits, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
     put_every_kind();
@@ -224,7 +219,7 @@ static void an_output_too_small_overflows_and_holds_what_fits(void **state)
     free(whole);
 }
 
-static void bytes_that_do_not_fit_are_not_written(void **state)
+TEST_WITH(bytes_that_do_not_fit_are_not_written, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
     put_every_kind();
@@ -238,25 +233,4 @@ static void bytes_that_do_not_fit_are_not_written(void **state)
             assert_memory_equal(out.data, wire.bytes, wire.size); /* written in field order */
         free(out.data);
     }
-}
-
-#define kinds(test)   cmocka_unit_test_setup_teardown(test, open_kinds, close_decoding)
-#define riemann(test) cmocka_unit_test_setup_teardown(test, open_riemann, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        kinds(every_kind_of_field_is_written_as_the_mapping_says),
-        kinds(names_and_int64_are_as_the_style_wants_them),
-        kinds(lists_hold_every_element_defaults_too),
-        kinds(what_has_its_default_is_left_out_unless_it_can_be_present),
-        kinds(names_are_camel_case_as_protoc_has_them),
-        kinds(numbers_that_json_lacks_are_strings),
-        kinds(a_name_that_the_enum_lacks_is_its_number),
-        riemann(strings_of_any_bytes_are_valid_json),
-        riemann(proto2_fields_that_were_sent_are_written_defaults_too),
-        kinds(an_output_too_small_overflows_and_holds_what_fits),
-        kinds(bytes_that_do_not_fit_are_not_written),
-    };
-    return cmocka_run_group_tests_name("message_json", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* The JSON forms of protobuf's own types, and what is written of a value that has none. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/message/json.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 /* Fields of Known (tests/proto/modern.proto). */
 enum {
@@ -79,7 +74,7 @@ static void put_time(uint32_t field, int64_t seconds, int32_t nanos)
     wire_end(&wire, time);
 }
 
-static void timestamps_are_rfc3339_with_as_many_digits_as_needed(void **state)
+TEST_WITH(timestamps_are_rfc3339_with_as_many_digits_as_needed, open_known, close_decoding)
 {
     static const struct {
         int64_t seconds;
@@ -103,7 +98,7 @@ static void timestamps_are_rfc3339_with_as_many_digits_as_needed(void **state)
     }
 }
 
-static void a_timestamp_out_of_range_is_its_fields_and_counted(void **state)
+TEST_WITH(a_timestamp_out_of_range_is_its_fields_and_counted, open_known, close_decoding)
 {
     wire_clear(&wire);
     put_time(TIMESTAMP, INT64_C(253402300800), 0);
@@ -124,7 +119,7 @@ static void a_timestamp_out_of_range_is_its_fields_and_counted(void **state)
                 2);
 }
 
-static void durations_are_seconds_with_as_many_digits_as_needed(void **state)
+TEST_WITH(durations_are_seconds_with_as_many_digits_as_needed, open_known, close_decoding)
 {
     static const struct {
         int64_t seconds;
@@ -148,7 +143,8 @@ static void durations_are_seconds_with_as_many_digits_as_needed(void **state)
     }
 }
 
-static void a_duration_out_of_range_or_of_two_signs_is_its_fields_and_counted(void **state)
+TEST_WITH(a_duration_out_of_range_or_of_two_signs_is_its_fields_and_counted, open_known,
+          close_decoding)
 {
     put_time(DURATION, INT64_C(315576000001), 0);
     assert_json(*state, "{\"duration\":{\"seconds\":\"315576000001\"}}", 1);
@@ -166,7 +162,7 @@ static void a_duration_out_of_range_or_of_two_signs_is_its_fields_and_counted(vo
     assert_json(*state, "{\"duration\":{\"nanos\":-2147483648}}", 1);
 }
 
-static void a_map_holds_well_known_values_in_their_form(void **state)
+TEST_WITH(a_map_holds_well_known_values_in_their_form, open_known, close_decoding)
 {
     size_t entry = wire_begin(&wire, DURATIONS);
     wire_text(&wire, 1, "k");
@@ -187,7 +183,7 @@ static void put_mask(const char *first, const char *second)
     wire_end(&wire, mask);
 }
 
-static void a_field_mask_is_its_paths_in_camel_case(void **state)
+TEST_WITH(a_field_mask_is_its_paths_in_camel_case, open_known, close_decoding)
 {
     put_mask("foo_bar.baz_2x", "q"); /* no: a digit cannot be raised */
     assert_json(*state, "{\"mask\":{\"paths\":[\"foo_bar.baz_2x\",\"q\"]}}", 1);
@@ -199,7 +195,7 @@ static void a_field_mask_is_its_paths_in_camel_case(void **state)
     assert_json(*state, "{\"mask\":\"\"}", 0);
 }
 
-static void a_path_that_would_not_read_back_is_counted(void **state)
+TEST_WITH(a_path_that_would_not_read_back_is_counted, open_known, close_decoding)
 {
     static const char *const paths[] = {"fooBar", "trailing_", "two__of_them", "a,b", "_1"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
@@ -213,7 +209,7 @@ static void a_path_that_would_not_read_back_is_counted(void **state)
 
 /* --- Struct, Value, ListValue ----------------------------------------------------------------- */
 
-static void a_value_is_what_it_holds(void **state)
+TEST_WITH(a_value_is_what_it_holds, open_known, close_decoding)
 {
     size_t value = wire_begin(&wire, VALUES);
     wire_uint(&wire, IS_NULL, 0);
@@ -237,7 +233,7 @@ static void a_value_is_what_it_holds(void **state)
     assert_json(*state, "{\"values\":[null,1.5,\"s\",false,{},[],null]}", 0);
 }
 
-static void a_value_that_is_not_finite_is_its_fields_and_counted(void **state)
+TEST_WITH(a_value_that_is_not_finite_is_its_fields_and_counted, open_known, close_decoding)
 {
     static const double numbers[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
     static const char *const names[] = {"Infinity", "-Infinity", "NaN"};
@@ -252,7 +248,7 @@ static void a_value_that_is_not_finite_is_its_fields_and_counted(void **state)
     }
 }
 
-static void structs_and_lists_nest_in_each_other(void **state)
+TEST_WITH(structs_and_lists_nest_in_each_other, open_known, close_decoding)
 {
     size_t made = wire_begin(&wire, STRUCT);
     size_t entry = wire_begin(&wire, 1);
@@ -273,7 +269,7 @@ static void structs_and_lists_nest_in_each_other(void **state)
     assert_json(*state, "{\"struct\":{\"k\\\"\":[{\"x\":null},true]},\"list\":[null,false]}", 0);
 }
 
-static void a_null_value_is_null_whatever_its_number(void **state)
+TEST_WITH(a_null_value_is_null_whatever_its_number, open_known, close_decoding)
 {
     wire_uint(&wire, CHOSEN_NULL, 0);
     assert_json(*state, "{\"chosen_null\":null}", 0);
@@ -288,7 +284,7 @@ static void a_null_value_is_null_whatever_its_number(void **state)
 
 /* --- wrappers and Empty ----------------------------------------------------------------------- */
 
-static void wrappers_are_the_value_that_they_wrap(void **state)
+TEST_WITH(wrappers_are_the_value_that_they_wrap, open_known, close_decoding)
 {
     wire_bytes(&wire, 7, "\x08\x01", 2);
     wire_bytes(&wire, 8, "\x0a\x01\xff", 3);
@@ -325,7 +321,7 @@ static void put_any(const char *url, const void *content, size_t size)
     wire_end(&wire, any);
 }
 
-static void an_any_is_its_type_and_the_fields_of_its_content(void **state)
+TEST_WITH(an_any_is_its_type_and_the_fields_of_its_content, open_known, close_decoding)
 {
     put_any("type.googleapis.com/sluice.modern.Modern", "\x08\x05\x2a\x01t", 5);
     assert_json(*state,
@@ -340,7 +336,7 @@ static void an_any_is_its_type_and_the_fields_of_its_content(void **state)
     assert_json(*state, "{\"any\":{\"@type\":\"x/sluice.modern.Modern\"}}", 0);
 }
 
-static void an_any_of_a_well_known_type_has_its_form_as_value(void **state)
+TEST_WITH(an_any_of_a_well_known_type_has_its_form_as_value, open_known, close_decoding)
 {
     put_any("/google.protobuf.Timestamp", "\x08\x01", 2);
     assert_json(*state,
@@ -368,7 +364,7 @@ static void an_any_of_a_well_known_type_has_its_form_as_value(void **state)
                 "{\"any\":{\"@type\":\"/google.protobuf.Timestamp\",\"value\":{\"nanos\":-1}}}", 1);
 }
 
-static void an_any_in_an_any_is_written_too(void **state)
+TEST_WITH(an_any_in_an_any_is_written_too, open_known, close_decoding)
 {
     size_t outer = begin_any(ANY, "/google.protobuf.Any");
     size_t content = wire_begin(&wire, 2);
@@ -386,7 +382,7 @@ static void an_any_in_an_any_is_written_too(void **state)
                 0);
 }
 
-static void an_any_that_can_not_be_told_is_base64_and_counted(void **state)
+TEST_WITH(an_any_that_can_not_be_told_is_base64_and_counted, open_known, close_decoding)
 {
     static const struct {
         const char *url, *content, *why;
@@ -410,7 +406,7 @@ static void an_any_that_can_not_be_told_is_base64_and_counted(void **state)
     }
 }
 
-static void a_nul_in_the_type_of_an_any_ends_no_name(void **state)
+TEST_WITH(a_nul_in_the_type_of_an_any_ends_no_name, open_known, close_decoding)
 {
     static const char url[] = "/google.protobuf.Empty\0and a lot more behind it";
     size_t any = wire_begin(&wire, ANY);
@@ -423,7 +419,7 @@ static void a_nul_in_the_type_of_an_any_ends_no_name(void **state)
 }
 
 /* The levels outside an Any and those inside are one tower. */
-static void an_any_deeper_than_a_hundred_levels_is_counted(void **state)
+TEST_WITH(an_any_deeper_than_a_hundred_levels_is_counted, open_known, close_decoding)
 {
     struct decoding *decoding = *state;
     for (size_t inside = 97; inside <= 99; inside++) {
@@ -439,7 +435,7 @@ static void an_any_deeper_than_a_hundred_levels_is_counted(void **state)
     }
 }
 
-static void without_scratch_an_any_is_base64_and_counted(void **state)
+TEST_WITH(without_scratch_an_any_is_base64_and_counted, open_known, close_decoding)
 {
     struct decoding *decoding = *state;
     const char *json;
@@ -454,7 +450,7 @@ static void without_scratch_an_any_is_base64_and_counted(void **state)
     }
 }
 
-static void every_value_without_a_form_is_counted(void **state)
+TEST_WITH(every_value_without_a_form_is_counted, open_known, close_decoding)
 {
     put_time(TIMESTAMP, 0, -1);
     put_time(DURATION, 1, -1);
@@ -465,33 +461,4 @@ static void every_value_without_a_form_is_counted(void **state)
         "{\"timestamp\":{\"nanos\":-1},\"duration\":{\"seconds\":\"1\",\"nanos\":-1},"
         "\"mask\":{\"paths\":[\"A\"]},\"any\":{\"@type\":\"/no.such.Type\",\"value\":\"\"}}",
         4);
-}
-
-#define known(test) cmocka_unit_test_setup_teardown(test, open_known, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        known(timestamps_are_rfc3339_with_as_many_digits_as_needed),
-        known(a_timestamp_out_of_range_is_its_fields_and_counted),
-        known(durations_are_seconds_with_as_many_digits_as_needed),
-        known(a_duration_out_of_range_or_of_two_signs_is_its_fields_and_counted),
-        known(a_map_holds_well_known_values_in_their_form),
-        known(a_field_mask_is_its_paths_in_camel_case),
-        known(a_path_that_would_not_read_back_is_counted),
-        known(a_value_is_what_it_holds),
-        known(a_value_that_is_not_finite_is_its_fields_and_counted),
-        known(structs_and_lists_nest_in_each_other),
-        known(a_null_value_is_null_whatever_its_number),
-        known(wrappers_are_the_value_that_they_wrap),
-        known(an_any_is_its_type_and_the_fields_of_its_content),
-        known(an_any_of_a_well_known_type_has_its_form_as_value),
-        known(an_any_in_an_any_is_written_too),
-        known(an_any_that_can_not_be_told_is_base64_and_counted),
-        known(a_nul_in_the_type_of_an_any_ends_no_name),
-        known(an_any_deeper_than_a_hundred_levels_is_counted),
-        known(without_scratch_an_any_is_base64_and_counted),
-        known(every_value_without_a_form_is_counted),
-    };
-    return cmocka_run_group_tests_name("message_json_well_known", tests, NULL, NULL);
 }

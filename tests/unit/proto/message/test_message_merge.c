@@ -1,14 +1,9 @@
 /* What is told of a message only when all of it is there: merged fields, maps, required fields. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message/type.h"
 #include "tests/support/proto/legacy.h"
+#include "tests/support/test.h"
 
 static int open_strict(void **state)
 {
@@ -17,7 +12,7 @@ static int open_strict(void **state)
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
-static void a_message_given_twice_is_merged(void **state)
+TEST_WITH(a_message_given_twice_is_merged, open_legacy, close_decoding)
 {
     size_t child = wire_begin(&wire, CHILD);
     wire_uint(&wire, NUMBER, 1);
@@ -31,7 +26,7 @@ static void a_message_given_twice_is_merged(void **state)
                       "{\"child\":{\"number\":1,\"text\":\"second\",\"flag\":true}}");
 }
 
-static void merging_goes_down_through_recursive_messages_and_groups(void **state)
+TEST_WITH(merging_goes_down_through_recursive_messages_and_groups, open_legacy, close_decoding)
 {
     for (uint32_t i = 1; i <= 2; i++) {
         size_t child = wire_begin(&wire, CHILD);
@@ -50,7 +45,7 @@ static void merging_goes_down_through_recursive_messages_and_groups(void **state
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 1);
 }
 
-static void merging_joins_lists_and_unknown_fields(void **state)
+TEST_WITH(merging_joins_lists_and_unknown_fields, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     for (uint32_t i = 1; i <= 3; i++) {
@@ -73,7 +68,8 @@ static void merging_joins_lists_and_unknown_fields(void **state)
         assert_int_equal(inside->unknown_fields[i].data[0], i + 1);
 }
 
-static void a_oneof_message_given_twice_is_merged_unless_another_came_between(void **state)
+TEST_WITH(a_oneof_message_given_twice_is_merged_unless_another_came_between, open_legacy,
+          close_decoding)
 {
     static const bool between[] = {false, true};
     for (size_t i = 0; i < 2; i++) {
@@ -91,7 +87,7 @@ static void a_oneof_message_given_twice_is_merged_unless_another_came_between(vo
     }
 }
 
-static void elements_of_a_list_are_not_merged(void **state)
+TEST_WITH(elements_of_a_list_are_not_merged, open_legacy, close_decoding)
 {
     for (uint32_t i = 1; i <= 2; i++) {
         size_t child = wire_begin(&wire, CHILDREN);
@@ -111,7 +107,7 @@ static void put_count(const char *key, uint64_t value)
     wire_end(&wire, entry);
 }
 
-static void a_map_keeps_the_last_entry_of_a_key(void **state)
+TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
 {
     put_count("a", 1);
     put_count("b", 2);
@@ -129,7 +125,7 @@ static void a_map_keeps_the_last_entry_of_a_key(void **state)
 }
 
 /* So many that they are sorted. */
-static void a_large_map_keeps_the_last_entry_of_each_key(void **state)
+TEST_WITH(a_large_map_keeps_the_last_entry_of_each_key, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     for (unsigned i = 0; i < 3000; i++) {
@@ -146,7 +142,7 @@ static void a_large_map_keeps_the_last_entry_of_each_key(void **state)
                          2980 + i);
 }
 
-static void what_an_entry_leaves_out_is_its_default(void **state)
+TEST_WITH(what_an_entry_leaves_out_is_its_default, open_legacy, close_decoding)
 {
     wire_bytes(&wire, COUNTS, "", 0);
     wire_bytes(&wire, BY_NUMBER, "", 0);
@@ -155,7 +151,7 @@ static void what_an_entry_leaves_out_is_its_default(void **state)
                       "{\"states\":{\"\":\"OFF\"},\"by_number\":{\"0\":{}},\"counts\":{\"\":0}}");
 }
 
-static void in_an_entry_the_last_key_counts_and_messages_are_merged(void **state)
+TEST_WITH(in_an_entry_the_last_key_counts_and_messages_are_merged, open_legacy, close_decoding)
 {
     size_t entry = wire_begin(&wire, BY_NUMBER);
     wire_uint(&wire, 1, 1);
@@ -177,7 +173,7 @@ static void put_needs(uint32_t number, bool must)
     wire_end(&wire, needs);
 }
 
-static void a_message_without_its_required_field_is_malformed(void **state)
+TEST_WITH(a_message_without_its_required_field_is_malformed, open_legacy, close_decoding)
 {
     static const uint32_t fields[] = {NEEDS, MANY_NEEDS, EXTRA_NEEDS};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -192,7 +188,7 @@ static void a_message_without_its_required_field_is_malformed(void **state)
     }
 }
 
-static void required_fields_split_over_two_occurrences_are_there(void **state)
+TEST_WITH(required_fields_split_over_two_occurrences_are_there, open_legacy, close_decoding)
 {
     static const uint32_t fields[] = {NEEDS, EXTRA_NEEDS};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
@@ -208,7 +204,7 @@ static void required_fields_split_over_two_occurrences_are_there(void **state)
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
 }
 
-static void a_group_without_its_required_field_is_malformed(void **state)
+TEST_WITH(a_group_without_its_required_field_is_malformed, open_legacy, close_decoding)
 {
     wire_tag(&wire, STRICT, GROUP_START);
     wire_tag(&wire, STRICT, GROUP_END);
@@ -219,7 +215,7 @@ static void a_group_without_its_required_field_is_malformed(void **state)
     assert_decodes_as(*state, &wire, "{\"strict\":{\"must\":0}}");
 }
 
-static void a_map_value_without_its_required_field_is_malformed(void **state)
+TEST_WITH(a_map_value_without_its_required_field_is_malformed, open_legacy, close_decoding)
 {
     size_t entry = wire_begin(&wire, NEEDS_BY_NUMBER);
     wire_uint(&wire, 1, 1);
@@ -235,7 +231,7 @@ static void a_map_value_without_its_required_field_is_malformed(void **state)
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
 }
 
-static void a_oneof_member_that_was_replaced_need_not_be_complete(void **state)
+TEST_WITH(a_oneof_member_that_was_replaced_need_not_be_complete, open_legacy, close_decoding)
 {
     size_t other = wire_begin(&wire, OTHER);
     put_needs(NEEDS, false);
@@ -245,7 +241,7 @@ static void a_oneof_member_that_was_replaced_need_not_be_complete(void **state)
     assert_decodes_as(*state, &wire, "{\"count\":1}");
 }
 
-static void each_of_seventy_required_fields_is_missed(void **state)
+TEST_WITH(each_of_seventy_required_fields_is_missed, open_strict, close_decoding)
 {
     for (uint32_t missing = 0; missing <= 70; missing++) {
         wire_clear(&wire);
@@ -254,27 +250,4 @@ static void each_of_seventy_required_fields_is_missed(void **state)
                 wire_uint(&wire, number, 0);
         assert_decodes_to(*state, &wire, missing == 0 ? DECODE_OK : DECODE_MALFORMED);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        legacy(a_message_given_twice_is_merged),
-        legacy(merging_goes_down_through_recursive_messages_and_groups),
-        legacy(merging_joins_lists_and_unknown_fields),
-        legacy(a_oneof_message_given_twice_is_merged_unless_another_came_between),
-        legacy(elements_of_a_list_are_not_merged),
-        legacy(a_map_keeps_the_last_entry_of_a_key),
-        legacy(a_large_map_keeps_the_last_entry_of_each_key),
-        legacy(what_an_entry_leaves_out_is_its_default),
-        legacy(in_an_entry_the_last_key_counts_and_messages_are_merged),
-        legacy(a_message_without_its_required_field_is_malformed),
-        legacy(required_fields_split_over_two_occurrences_are_there),
-        legacy(a_group_without_its_required_field_is_malformed),
-        legacy(a_map_value_without_its_required_field_is_malformed),
-        legacy(a_oneof_member_that_was_replaced_need_not_be_complete),
-        cmocka_unit_test_setup_teardown(each_of_seventy_required_fields_is_missed, open_strict,
-                                        close_decoding),
-    };
-    return cmocka_run_group_tests_name("message_merge", tests, NULL, NULL);
 }

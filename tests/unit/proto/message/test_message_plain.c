@@ -3,14 +3,8 @@
  * and what it gives up is as it was. And which messages it must not give up, since they are what
  * senders send.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message/decode.h"
 #include "proto/message/decoder.h" /* message_decode_any, which nobody else asks for */
@@ -21,6 +15,7 @@
 #include "proto/schemas.h"
 #include "tests/support/proto/legacy.h"
 #include "tests/support/proto/random_message.h"
+#include "tests/support/test.h"
 
 #define ROOM   ((size_t)256 * 1024)
 #define USED   40 /* bytes of each arena that somebody else has */
@@ -157,9 +152,8 @@ static void with_each_type(void (*use)(const struct message_type *type))
     }
 }
 
-static void what_senders_send_is_of_plain_types(void **state)
+TEST(what_senders_send_is_of_plain_types)
 {
-    (void)state;
     void *opened;
     for (size_t i = 0; builtin_schemas[i] != NULL; i++) {
         decoding_set_up_schema(&opened, builtin_schemas[i]);
@@ -202,9 +196,8 @@ static void decode_odd_ones(const struct message_type *type)
     assert_in_range(refused, MESSAGES / 20, SIZE_MAX);
 }
 
-static void odd_and_damaged_messages_are_decoded_alike_or_given_up(void **state)
+TEST(odd_and_damaged_messages_are_decoded_alike_or_given_up)
 {
-    (void)state;
     with_each_type(decode_odd_ones);
 }
 
@@ -232,9 +225,8 @@ static void decode_tidy_ones(const struct message_type *type)
     }
 }
 
-static void tidy_messages_are_not_given_up(void **state)
+TEST(tidy_messages_are_not_given_up)
 {
-    (void)state;
     with_each_type(decode_tidy_ones);
 }
 
@@ -268,9 +260,8 @@ static void decode_in_little_room(const struct message_type *type)
     assert_in_range(too_large, 100, SIZE_MAX);
 }
 
-static void with_any_room_the_outcome_is_the_same(void **state)
+TEST(with_any_room_the_outcome_is_the_same)
 {
-    (void)state;
     with_each_type(decode_in_little_room);
 }
 
@@ -294,7 +285,7 @@ static int open_kinds(void **state)
 #define assert_plain(state)    assert_true(is_plain(type_of(*(state)), SCHEMA_MAX_DEPTH))
 #define assert_given_up(state) assert_false(is_plain(type_of(*(state)), SCHEMA_MAX_DEPTH))
 
-static void a_list_is_plain_where_its_elements_stand_together(void **state)
+TEST_WITH(a_list_is_plain_where_its_elements_stand_together, open_kinds, close_decoding)
 {
     for (int i = 0; i < 3; i++)
         wire_text(&wire, 44, "a");
@@ -318,7 +309,7 @@ static void a_list_is_plain_where_its_elements_stand_together(void **state)
     assert_given_up(state);
 }
 
-static void a_message_is_plain_once(void **state)
+TEST_WITH(a_message_is_plain_once, open_tree, close_decoding)
 {
     wire_bytes(&wire, 1, "", 0);
     assert_plain(state);
@@ -334,7 +325,7 @@ static void a_message_is_plain_once(void **state)
     assert_given_up(state);
 }
 
-static void levels_are_counted(void **state)
+TEST_WITH(levels_are_counted, open_tree, close_decoding)
 {
     wire_wrap(&wire, 2, SCHEMA_MAX_DEPTH);
     assert_plain(state);
@@ -351,7 +342,7 @@ static void levels_are_counted(void **state)
 }
 
 /* A sender that is newer than the schema. */
-static void unknown_fields_are_plain_as_long_as_their_list_can_grow(void **state)
+TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, close_decoding)
 {
     wire_uint(&wire, 15, 300);
     wire_text(&wire, 2000, "one");
@@ -382,7 +373,7 @@ static void put_map(size_t entries, size_t keys)
     }
 }
 
-static void a_map_of_a_few_entries_is_plain(void **state)
+TEST_WITH(a_map_of_a_few_entries_is_plain, open_modern, close_decoding)
 {
     put_map(12, 12);
     assert_plain(state);
@@ -397,7 +388,7 @@ static void a_map_of_a_few_entries_is_plain(void **state)
     assert_given_up(state);
 }
 
-static void required_fields_are_asked_for(void **state)
+TEST_WITH(required_fields_are_asked_for, open_modern, close_decoding)
 {
     size_t needs = wire_begin(&wire, 11);
     wire_uint(&wire, 1, 5);
@@ -410,7 +401,7 @@ static void required_fields_are_asked_for(void **state)
     assert_given_up(state);
 }
 
-static void known_values_of_closed_enums_are_plain(void **state)
+TEST_WITH(known_values_of_closed_enums_are_plain, open_legacy, close_decoding)
 {
     wire_uint(&wire, COLOUR, GREEN);
     wire_uint(&wire, COLOURS, GREEN);
@@ -427,27 +418,4 @@ static void known_values_of_closed_enums_are_plain(void **state)
     wire_clear(&wire);
     wire_bytes(&wire, PACKED_COLOURS, "\1\115", 2);
     assert_given_up(state);
-}
-
-#define modern(test) cmocka_unit_test_setup_teardown(test, open_modern, close_decoding)
-#define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
-#define tree(test)   cmocka_unit_test_setup_teardown(test, open_tree, close_decoding)
-#define kinds(test)  cmocka_unit_test_setup_teardown(test, open_kinds, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_senders_send_is_of_plain_types),
-        cmocka_unit_test(odd_and_damaged_messages_are_decoded_alike_or_given_up),
-        cmocka_unit_test(tidy_messages_are_not_given_up),
-        cmocka_unit_test(with_any_room_the_outcome_is_the_same),
-        kinds(a_list_is_plain_where_its_elements_stand_together),
-        tree(a_message_is_plain_once),
-        tree(levels_are_counted),
-        tree(unknown_fields_are_plain_as_long_as_their_list_can_grow),
-        modern(a_map_of_a_few_entries_is_plain),
-        modern(required_fields_are_asked_for),
-        legacy(known_values_of_closed_enums_are_plain),
-    };
-    return cmocka_run_group_tests_name("message_plain", tests, NULL, NULL);
 }

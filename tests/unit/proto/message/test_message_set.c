@@ -1,17 +1,12 @@
 /* Message sets: what an item means, what of it is dropped, kept or refused, and how it goes out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/base/wire.h"
 #include "proto/message/decode.h"
 #include "proto/message/json.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 /* Fields of Holder and of Item (tests/proto/sets.proto), and the numbers of items. */
 enum { SET = 1, SETS = 2, BY_NAME = 3 };
@@ -88,7 +83,7 @@ static void wrap_in_item(uint32_t id, bool message_first)
 
 /* --- what an item means ----------------------------------------------------------------------- */
 
-static void an_item_is_the_extension_of_its_number(void **state)
+TEST_WITH(an_item_is_the_extension_of_its_number, open_set, close_decoding)
 {
     put_item(LAST, 7);
     put_item(ITEM, 5);
@@ -98,7 +93,7 @@ static void an_item_is_the_extension_of_its_number(void **state)
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
 }
 
-static void message_sets_stand_wherever_messages_do(void **state)
+TEST_WITH(message_sets_stand_wherever_messages_do, open_holder, close_decoding)
 {
     put_item(ITEM, 5);
     wire_wrap(&wire, SET, 1);
@@ -118,7 +113,7 @@ static void message_sets_stand_wherever_messages_do(void **state)
                       "\"by_name\":{\"a\":{\"[sluice.sets.Item.item]\":{\"number\":7}}}}");
 }
 
-static void an_any_may_hold_a_message_set(void **state)
+TEST_WITH(an_any_may_hold_a_message_set, open_known, close_decoding)
 {
     static struct wire content;
     put_item(ITEM, 5);
@@ -132,7 +127,7 @@ static void an_any_may_hold_a_message_set(void **state)
                       "\"[sluice.sets.Item.item]\":{\"number\":5}}}");
 }
 
-static void the_message_may_stand_before_the_number(void **state)
+TEST_WITH(the_message_may_stand_before_the_number, open_set, close_decoding)
 {
     begin_item();
     put_number(5);
@@ -141,14 +136,14 @@ static void the_message_may_stand_before_the_number(void **state)
     assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":5}}");
 }
 
-static void an_extension_may_stand_as_a_field(void **state)
+TEST_WITH(an_extension_may_stand_as_a_field, open_set, close_decoding)
 {
     wire_uint(&wire, NUMBER, 5);
     wire_wrap(&wire, ITEM, 1);
     assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":5}}");
 }
 
-static void items_of_one_number_are_merged(void **state)
+TEST_WITH(items_of_one_number_are_merged, open_set, close_decoding)
 {
     begin_item();
     put_id(ITEM);
@@ -163,7 +158,7 @@ static void items_of_one_number_are_merged(void **state)
                       "{\"[sluice.sets.Item.item]\":{\"number\":5,\"list\":[1,2,3]}}");
 }
 
-static void a_message_set_given_twice_is_merged(void **state)
+TEST_WITH(a_message_set_given_twice_is_merged, open_holder, close_decoding)
 {
     for (uint32_t i = 1; i <= 2; i++) {
         size_t begun = wire_begin(&wire, SET);
@@ -191,7 +186,7 @@ static void assert_shown(const struct decoding *decoding, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void an_item_of_an_unknown_number_is_an_unknown_field(void **state)
+TEST_WITH(an_item_of_an_unknown_number_is_an_unknown_field, open_set, close_decoding)
 {
     struct decoding *decoding = *state;
     put_item(ITEM, 5);
@@ -209,7 +204,7 @@ static void an_item_of_an_unknown_number_is_an_unknown_field(void **state)
                            "{\"number\":99,\"varint\":\"7\"}]}");
 }
 
-static void the_number_has_32_bits(void **state)
+TEST_WITH(the_number_has_32_bits, open_set, close_decoding)
 {
     begin_item();
     put_id((UINT64_C(1) << 32) + ITEM);
@@ -218,7 +213,7 @@ static void the_number_has_32_bits(void **state)
     assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":5}}");
 }
 
-static void the_first_number_and_the_first_message_count(void **state)
+TEST_WITH(the_first_number_and_the_first_message_count, open_set, close_decoding)
 {
     begin_item();
     put_id(ITEM);
@@ -239,7 +234,7 @@ static void the_first_number_and_the_first_message_count(void **state)
                       "\"[sluice.sets.last]\":{\"number\":7}}");
 }
 
-static void an_item_without_a_number_or_a_message_is_dropped(void **state)
+TEST_WITH(an_item_without_a_number_or_a_message_is_dropped, open_set, close_decoding)
 {
     begin_item();
     end_item();
@@ -253,7 +248,7 @@ static void an_item_without_a_number_or_a_message_is_dropped(void **state)
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
 }
 
-static void other_fields_of_an_item_are_dropped(void **state)
+TEST_WITH(other_fields_of_an_item_are_dropped, open_set, close_decoding)
 {
     begin_item();
     wire_uint(&wire, 77, 1);
@@ -269,7 +264,7 @@ static void other_fields_of_an_item_are_dropped(void **state)
 }
 
 /* As Google's parser has it: it looks at one byte. */
-static void longer_tags_than_need_be_are_of_other_fields_in_an_item(void **state)
+TEST_WITH(longer_tags_than_need_be_are_of_other_fields_in_an_item, open_set, close_decoding)
 {
     wire_raw(&wire, "\x8b\x00", 2); /* but not where the item begins and ends */
     wire_raw(&wire, "\x90\x00\x64", 3);
@@ -285,7 +280,7 @@ static void longer_tags_than_need_be_are_of_other_fields_in_an_item(void **state
 
 /* --- what is refused -------------------------------------------------------------------------- */
 
-static void items_that_make_no_sense_are_malformed(void **state)
+TEST_WITH(items_that_make_no_sense_are_malformed, open_set, close_decoding)
 {
     static const struct {
         const char *bytes;
@@ -317,7 +312,7 @@ static void items_that_make_no_sense_are_malformed(void **state)
     }
 }
 
-static void the_message_of_an_item_needs_its_required_fields(void **state)
+TEST_WITH(the_message_of_an_item_needs_its_required_fields, open_set, close_decoding)
 {
     for (int first = 0; first <= 1; first++) {
         wire_clear(&wire);
@@ -332,7 +327,7 @@ static void the_message_of_an_item_needs_its_required_fields(void **state)
     }
 }
 
-static void text_in_an_item_is_checked_as_elsewhere(void **state)
+TEST_WITH(text_in_an_item_is_checked_as_elsewhere, open_set, close_decoding)
 {
     for (int first = 0; first <= 1; first++) {
         wire_clear(&wire);
@@ -359,18 +354,18 @@ static void assert_deepest(struct decoding *decoding, bool message_first, size_t
     assert_decodes_to(decoding, &wire, DECODE_TOO_DEEP);
 }
 
-static void an_item_is_a_level_and_its_message_another(void **state)
+TEST_WITH(an_item_is_a_level_and_its_message_another, open_set, close_decoding)
 {
     assert_deepest(*state, false, SCHEMA_MAX_DEPTH / 2);
 }
 
 /* As Google's parser counts. */
-static void an_item_whose_message_comes_first_is_one_level(void **state)
+TEST_WITH(an_item_whose_message_comes_first_is_one_level, open_set, close_decoding)
 {
     assert_deepest(*state, true, SCHEMA_MAX_DEPTH);
 }
 
-static void groups_in_an_item_count_as_levels(void **state)
+TEST_WITH(groups_in_an_item_count_as_levels, open_set, close_decoding)
 {
     for (size_t levels = SCHEMA_MAX_DEPTH - 1; levels <= SCHEMA_MAX_DEPTH + 1; levels++) {
         wire_clear(&wire);
@@ -384,7 +379,7 @@ static void groups_in_an_item_count_as_levels(void **state)
     }
 }
 
-static void ten_thousand_items_are_bounded_by_the_arena(void **state)
+TEST_WITH(ten_thousand_items_are_bounded_by_the_arena, open_set, close_decoding)
 {
     static const uint32_t ids[] = {ITEM, NOBODYS};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
@@ -410,7 +405,7 @@ static void assert_encoded(struct decoding *decoding, const void *bytes, size_t 
     assert_memory_equal(again.bytes, bytes, size);
 }
 
-static void extensions_and_unknown_numbers_go_out_as_items(void **state)
+TEST_WITH(extensions_and_unknown_numbers_go_out_as_items, open_set, close_decoding)
 {
     static const char items[] = "\x0b\x10\x64\x1a\x02\x08\x05\x0c"
                                 "\x0b\x10\xfe\xff\xff\xff\x07\x1a\x00\x0c"
@@ -419,7 +414,7 @@ static void extensions_and_unknown_numbers_go_out_as_items(void **state)
     assert_encoded(*state, items, sizeof items - 1);
 }
 
-static void a_field_goes_out_as_an_item(void **state)
+TEST_WITH(a_field_goes_out_as_an_item, open_set, close_decoding)
 {
     static const char items[] = "\x0b\x10\x64\x1a\x02\x08\x05\x0c\x0b\x10\x63\x1a\x01\x61\x0c";
     wire_bytes(&wire, ITEM, "\x08\x05", 2);
@@ -427,7 +422,7 @@ static void a_field_goes_out_as_an_item(void **state)
     assert_encoded(*state, items, sizeof items - 1);
 }
 
-static void unknown_fields_that_no_item_can_hold_go_out_as_they_came(void **state)
+TEST_WITH(unknown_fields_that_no_item_can_hold_go_out_as_they_came, open_set, close_decoding)
 {
     wire_uint(&wire, NOBODYS, 1);
     wire_fixed32(&wire, ITEM, 2);
@@ -436,7 +431,7 @@ static void unknown_fields_that_no_item_can_hold_go_out_as_they_came(void **stat
     assert_encoded(*state, wire.bytes, wire.size);
 }
 
-static void message_sets_in_messages_have_their_length(void **state)
+TEST_WITH(message_sets_in_messages_have_their_length, open_holder, close_decoding)
 {
     begin_item();
     put_id(ITEM);
@@ -448,39 +443,4 @@ static void message_sets_in_messages_have_their_length(void **state)
     end_item();
     wire_wrap(&wire, SETS, 1);
     assert_encoded(*state, wire.bytes, wire.size);
-}
-
-#define set(test)    cmocka_unit_test_setup_teardown(test, open_set, close_decoding)
-#define holder(test) cmocka_unit_test_setup_teardown(test, open_holder, close_decoding)
-#define known(test)  cmocka_unit_test_setup_teardown(test, open_known, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        set(an_item_is_the_extension_of_its_number),
-        holder(message_sets_stand_wherever_messages_do),
-        known(an_any_may_hold_a_message_set),
-        set(the_message_may_stand_before_the_number),
-        set(an_extension_may_stand_as_a_field),
-        set(items_of_one_number_are_merged),
-        holder(a_message_set_given_twice_is_merged),
-        set(an_item_of_an_unknown_number_is_an_unknown_field),
-        set(the_number_has_32_bits),
-        set(the_first_number_and_the_first_message_count),
-        set(an_item_without_a_number_or_a_message_is_dropped),
-        set(other_fields_of_an_item_are_dropped),
-        set(longer_tags_than_need_be_are_of_other_fields_in_an_item),
-        set(items_that_make_no_sense_are_malformed),
-        set(the_message_of_an_item_needs_its_required_fields),
-        set(text_in_an_item_is_checked_as_elsewhere),
-        set(an_item_is_a_level_and_its_message_another),
-        set(an_item_whose_message_comes_first_is_one_level),
-        set(groups_in_an_item_count_as_levels),
-        set(ten_thousand_items_are_bounded_by_the_arena),
-        set(extensions_and_unknown_numbers_go_out_as_items),
-        set(a_field_goes_out_as_an_item),
-        set(unknown_fields_that_no_item_can_hold_go_out_as_they_came),
-        holder(message_sets_in_messages_have_their_length),
-    };
-    return cmocka_run_group_tests_name("message_set", tests, NULL, NULL);
 }

@@ -3,14 +3,8 @@
  * are decoded, encoded and written as JSON, and no datagram makes it more.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/base/wire.h"
 #include "proto/message/decode.h"
@@ -19,6 +13,7 @@
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 #define STACK_SIZE ((size_t)256 * 1024)
 #define LEVELS     SCHEMA_MAX_DEPTH
@@ -127,7 +122,7 @@ static void wrap_in_group(uint32_t number)
     wire_tag(&wire, number, GROUP_END);
 }
 
-static void a_hundred_levels_take_less_than_a_kilobyte_each(void **state)
+TEST_WITH(a_hundred_levels_take_less_than_a_kilobyte_each, open_legacy, close_decoding)
 {
     static const uint32_t ways[] = {18, 25, 104}; /* one, in a list, an extension */
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
@@ -137,7 +132,7 @@ static void a_hundred_levels_take_less_than_a_kilobyte_each(void **state)
     }
 }
 
-static void a_hundred_levels_through_maps_take_no_more(void **state)
+TEST_WITH(a_hundred_levels_through_maps_take_no_more, open_legacy, close_decoding)
 {
     for (int level = 0; level < LEVELS; level += 2) {
         wire_wrap(&wire, 2, 1);
@@ -152,7 +147,7 @@ static int open_modern(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Modern");
 }
 
-static void a_hundred_levels_of_plain_messages_take_no_more(void **state)
+TEST_WITH(a_hundred_levels_of_plain_messages_take_no_more, open_modern, close_decoding)
 {
     wire_wrap(&wire, 10, LEVELS);
     assert_bounded(*state, 0);
@@ -164,7 +159,7 @@ static void a_hundred_levels_of_plain_messages_take_no_more(void **state)
     assert_bounded(*state, 0);
 }
 
-static void a_hundred_levels_through_groups_take_no_more(void **state)
+TEST_WITH(a_hundred_levels_through_groups_take_no_more, open_legacy, close_decoding)
 {
     for (int level = 0; level < LEVELS; level += 2) {
         wire_wrap(&wire, 2, 1);
@@ -197,7 +192,7 @@ static void wrap_in_item(bool message_first)
     wire_tag(&wire, WIRE_ITEM, GROUP_END);
 }
 
-static void a_hundred_levels_through_message_sets_take_no_more(void **state)
+TEST_WITH(a_hundred_levels_through_message_sets_take_no_more, open_sets, close_decoding)
 {
     for (int level = 0; level < LEVELS; level += 2)
         wrap_in_item(false);
@@ -208,7 +203,7 @@ static void a_hundred_levels_through_message_sets_take_no_more(void **state)
     assert_bounded(*state, 0);
 }
 
-static void a_hundred_levels_given_twice_are_merged_in_no_more(void **state)
+TEST_WITH(a_hundred_levels_given_twice_are_merged_in_no_more, open_legacy, close_decoding)
 {
     static struct wire once;
     wire_wrap(&wire, 18, LEVELS);
@@ -230,7 +225,7 @@ static void put_anys(size_t count)
     wire_wrap(&wire, 16, 1);
 }
 
-static void a_hundred_levels_of_any_take_no_more(void **state)
+TEST_WITH(a_hundred_levels_of_any_take_no_more, open_known, close_decoding)
 {
     put_anys(LEVELS - 1); /* the innermost is empty */
     assert_bounded(*state, 0);
@@ -242,7 +237,7 @@ static void a_hundred_levels_of_any_take_no_more(void **state)
     assert_bounded(*state, 1);
 }
 
-static void a_hundred_levels_of_values_take_no_more(void **state)
+TEST_WITH(a_hundred_levels_of_values_take_no_more, open_known, close_decoding)
 {
     for (int level = 1; level < LEVELS - 1; level += 2) {
         wire_wrap(&wire, 1, 1); /* a Value in a list */
@@ -252,7 +247,7 @@ static void a_hundred_levels_of_values_take_no_more(void **state)
     assert_bounded(*state, 0);
 }
 
-static void a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more(void **state)
+TEST_WITH(a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct job job = {.decoding = decoding};
@@ -293,13 +288,13 @@ static void put_lists_in_an_attribute(size_t levels_of_two)
     wire_wrap(&wire, 1, 3); /* of a resource, of the resource's metrics, of the request */
 }
 
-static void an_any_value_of_a_hundred_levels_takes_no_more(void **state)
+TEST_WITH(an_any_value_of_a_hundred_levels_takes_no_more, open_otlp, close_decoding)
 {
     put_lists_in_an_attribute(48); /* and four around them */
     assert_bounded(*state, 0);
 }
 
-static void an_any_value_as_deep_as_a_datagram_goes_is_too_deep(void **state)
+TEST_WITH(an_any_value_as_deep_as_a_datagram_goes_is_too_deep, open_otlp, close_decoding)
 {
     struct decoding *decoding = *state;
     struct job job = {.decoding = decoding};
@@ -315,28 +310,4 @@ static void an_any_value_as_deep_as_a_datagram_goes_is_too_deep(void **state)
     assert_in_range(wire.size, LARGEST - 32, LARGEST);
     run_on_small_stack(&job);
     assert_int_equal(job.result, DECODE_TOO_DEEP);
-}
-
-#define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
-#define otlp(test)   cmocka_unit_test_setup_teardown(test, open_otlp, close_decoding)
-#define modern(test) cmocka_unit_test_setup_teardown(test, open_modern, close_decoding)
-#define sets(test)   cmocka_unit_test_setup_teardown(test, open_sets, close_decoding)
-#define known(test)  cmocka_unit_test_setup_teardown(test, open_known, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        legacy(a_hundred_levels_take_less_than_a_kilobyte_each),
-        legacy(a_hundred_levels_through_maps_take_no_more),
-        modern(a_hundred_levels_of_plain_messages_take_no_more),
-        legacy(a_hundred_levels_through_groups_take_no_more),
-        sets(a_hundred_levels_through_message_sets_take_no_more),
-        legacy(a_hundred_levels_given_twice_are_merged_in_no_more),
-        known(a_hundred_levels_of_any_take_no_more),
-        known(a_hundred_levels_of_values_take_no_more),
-        legacy(a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more),
-        otlp(an_any_value_of_a_hundred_levels_takes_no_more),
-        otlp(an_any_value_as_deep_as_a_datagram_goes_is_too_deep),
-    };
-    return cmocka_run_group_tests_name("message_stack", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* What the schema otlp makes of requests: which samples there are, what they tell, exemplars. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/proto/otlp_samples.h"
 #include "tests/support/proto/otlp_wire.h"
+#include "tests/support/test.h"
 
 /* --- reading what was decoded ----------------------------------------------------------------- */
 
@@ -64,7 +59,7 @@ static void put_times(void)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static void a_gauge_s_point_is_a_sample(void **state)
+TEST_WITH(a_gauge_s_point_is_a_sample, open_otlp, close_decoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_GAUGE, "cpu");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -86,7 +81,7 @@ static void a_gauge_s_point_is_a_sample(void **state)
     assert_true(sample.start_time_ns == (int64_t)START);
 }
 
-static void an_integer_stays_one(void **state)
+TEST_WITH(an_integer_stays_one, open_otlp, close_decoding)
 {
     put_metric(OTLP_GAUGE, "", put_int);
     struct sample sample = only_sample(*state);
@@ -96,7 +91,7 @@ static void an_integer_stays_one(void **state)
     assert_int_equal(sample.unit.size, 0);
 }
 
-static void a_sum_says_whether_it_falls_and_what_it_covers(void **state)
+TEST_WITH(a_sum_says_whether_it_falls_and_what_it_covers, open_otlp, close_decoding)
 {
     static const struct {
         uint64_t temporality;
@@ -126,7 +121,7 @@ static void a_sum_says_whether_it_falls_and_what_it_covers(void **state)
 
 /* --- points that are no samples --------------------------------------------------------------- */
 
-static void a_number_that_was_not_sent_is_no_sample(void **state)
+TEST_WITH(a_number_that_was_not_sent_is_no_sample, open_otlp, close_decoding)
 {
     put_metric(OTLP_GAUGE, "nothing", put_nothing);
     put_metric(OTLP_GAUGE, "one", put_double);
@@ -164,7 +159,7 @@ static void put_flagged(size_t type, uint32_t flags)
     otlp_metric_end(&wire, &metric);
 }
 
-static void a_point_whose_flag_says_no_value_is_no_sample(void **state)
+TEST_WITH(a_point_whose_flag_says_no_value_is_no_sample, open_otlp, close_decoding)
 {
     for (size_t i = 0; i < TYPES; i++) {
         static const uint32_t without[] = {1, 3, UINT32_MAX};
@@ -178,7 +173,7 @@ static void a_point_whose_flag_says_no_value_is_no_sample(void **state)
     }
 }
 
-static void what_holds_no_points_gives_no_samples(void **state)
+TEST_WITH(what_holds_no_points_gives_no_samples, open_otlp, close_decoding)
 {
     struct decoding *decoding = *state;
     assert_false(schema_otlp.accepts_empty);
@@ -211,7 +206,7 @@ static void put_named_point(const char *name)
     wire_end(&wire, metric);
 }
 
-static void samples_come_in_the_order_of_the_request(void **state)
+TEST_WITH(samples_come_in_the_order_of_the_request, open_otlp, close_decoding)
 {
     static const char *const names[2][2][2] = {{{"a", "b"}, {"c", "d"}}, {{"e", "f"}, {"g", "h"}}};
     for (size_t i = 0; i < 2; i++) {
@@ -230,7 +225,7 @@ static void samples_come_in_the_order_of_the_request(void **state)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-static void a_time_that_is_none_is_not_told(void **state)
+TEST_WITH(a_time_that_is_none_is_not_told, open_otlp, close_decoding)
 {
     static const struct {
         uint64_t sent;
@@ -318,7 +313,7 @@ static void assert_exemplars(const struct decoding *decoding, const struct sampl
     assert_false(next_exemplar(decoding, sample, &cursor, &exemplar));
 }
 
-static void exemplars_are_those_with_a_value(void **state)
+TEST_WITH(exemplars_are_those_with_a_value, open_otlp, close_decoding)
 {
     for (size_t i = 0; i < TYPES; i++) {
         wire_clear(&wire);
@@ -344,7 +339,8 @@ static void exemplars_are_those_with_a_value(void **state)
 /* --- texts ------------------------------------------------------------------------------------ */
 
 /* The strings of proto3 are UTF-8; identifiers and bytes are what they are. */
-static void a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything(void **state)
+TEST_WITH(a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything, open_otlp,
+          close_decoding)
 {
     static const char *const names[] = {"caf\xc3\xa9", "caf\xe9"};
     for (size_t i = 0; i < 2; i++) {
@@ -370,9 +366,8 @@ static void a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything(voi
 
 /* --- the schemas ------------------------------------------------------------------------------ */
 
-static void logs_and_traces_have_no_samples(void **state)
+TEST(logs_and_traces_have_no_samples)
 {
-    (void)state;
     assert_string_equal(schema_otlp.name, "otlp");
     assert_string_equal(schema_otlp_logs.name, "otlp-logs");
     assert_string_equal(schema_otlp_traces.name, "otlp-traces");
@@ -385,24 +380,4 @@ static void logs_and_traces_have_no_samples(void **state)
         assert_false(schemas[i]->accepts_empty);
         close_decoding(&decoding);
     }
-}
-
-#define otlp(test) cmocka_unit_test_setup_teardown(test, open_otlp, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        otlp(a_gauge_s_point_is_a_sample),
-        otlp(an_integer_stays_one),
-        otlp(a_sum_says_whether_it_falls_and_what_it_covers),
-        otlp(a_number_that_was_not_sent_is_no_sample),
-        otlp(a_point_whose_flag_says_no_value_is_no_sample),
-        otlp(what_holds_no_points_gives_no_samples),
-        otlp(samples_come_in_the_order_of_the_request),
-        otlp(a_time_that_is_none_is_not_told),
-        otlp(exemplars_are_those_with_a_value),
-        otlp(a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything),
-        cmocka_unit_test(logs_and_traces_have_no_samples),
-    };
-    return cmocka_run_group_tests_name("schema otlp", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* What the schema otlp makes of histograms of both kinds and of summaries. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/proto/otlp_samples.h"
 #include "tests/support/proto/otlp_wire.h"
+#include "tests/support/test.h"
 
 /* --- histograms ------------------------------------------------------------------------------- */
 

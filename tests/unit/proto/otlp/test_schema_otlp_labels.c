@@ -1,18 +1,13 @@
 /* The labels of OTLP's samples: whose come first, and values as text. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/proto/otlp_samples.h"
 #include "tests/support/proto/otlp_wire.h"
+#include "tests/support/test.h"
 
 #define ROOM ((size_t)64 * 1024)
 

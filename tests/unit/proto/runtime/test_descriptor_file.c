@@ -1,27 +1,22 @@
 /* The descriptor set that a user names: a file that holds one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/proto/descriptor_loading.h"
+#include "tests/support/test.h"
 
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;
 
-static void a_descriptor_set_is_read_from_its_file(void **state)
+TEST_WITH(a_descriptor_set_is_read_from_its_file, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put("shapes.desc", (const char *)shapes_set, shapes_set_size);
     assert_loads(scratch_path("shapes.desc"), "sluice.shapes.Tree");
 }
 
-static void a_file_that_is_none_or_is_not_there_is_refused_by_name(void **state)
+TEST_WITH(a_file_that_is_none_or_is_not_there_is_refused_by_name, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("text", "syntax = \"proto3\";\n");
@@ -30,15 +25,4 @@ static void a_file_that_is_none_or_is_not_there_is_refused_by_name(void **state)
     assert_refused(scratch_path("empty"), "no descriptor set");
     assert_refused(scratch_path("nothing"), others_words.no_file);
     assert_refused(scratch_path("."), "");
-}
-
-#define scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch(a_descriptor_set_is_read_from_its_file),
-        scratch(a_file_that_is_none_or_is_not_there_is_refused_by_name),
-    };
-    return cmocka_run_group_tests_name("descriptor_file", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* The descriptor set that a user names: a .proto file, of which protoc makes one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/proto/descriptor_loading.h"
+#include "tests/support/test.h"
 
-static void a_proto_file_is_compiled_with_what_it_imports_from_beside(void **state)
+TEST_WITH(a_proto_file_is_compiled_with_what_it_imports_from_beside, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("part.proto", "syntax = \"proto3\"; package p; message Part { int32 x = 1; }");
@@ -23,7 +18,7 @@ static void a_proto_file_is_compiled_with_what_it_imports_from_beside(void **sta
     assert_loads(scratch_path("whole.proto"), "p.Part");
 }
 
-static void what_protoc_says_of_a_proto_file_is_told(void **state)
+TEST_WITH(what_protoc_says_of_a_proto_file_is_told, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("bad.proto", "syntax = \"proto3\";\nmessage M { int32 = 1; }\n");
@@ -34,7 +29,7 @@ static void what_protoc_says_of_a_proto_file_is_told(void **state)
 }
 
 /* A warning is no error, and not what is told of one. */
-static void what_protoc_only_warns_of_does_no_harm(void **state)
+TEST_WITH(what_protoc_only_warns_of_does_no_harm, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("old.proto", "message M { optional int32 x = 1; }");
@@ -43,7 +38,8 @@ static void what_protoc_only_warns_of_does_no_harm(void **state)
     assert_refused(scratch_path("worse.proto"), "protoc: worse.proto:1:");
 }
 
-static void without_protoc_a_proto_file_is_refused_and_says_what_to_give(void **state)
+TEST_WITH(without_protoc_a_proto_file_is_refused_and_says_what_to_give, scratch_make,
+          scratch_remove)
 {
     (void)state;
     const char *path = getenv("PATH");
@@ -53,17 +49,4 @@ static void without_protoc_a_proto_file_is_refused_and_says_what_to_give(void **
     assert_refused(scratch_path("good.proto"), "needs protoc, which is not installed");
     assert_int_equal(kept == NULL ? unsetenv("PATH") : setenv("PATH", kept, 1), 0);
     free(kept);
-}
-
-#define scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch(a_proto_file_is_compiled_with_what_it_imports_from_beside),
-        scratch(what_protoc_says_of_a_proto_file_is_told),
-        scratch(what_protoc_only_warns_of_does_no_harm),
-        scratch(without_protoc_a_proto_file_is_refused_and_says_what_to_give),
-    };
-    return cmocka_run_group_tests_name("descriptor_protoc", tests, NULL, NULL);
 }

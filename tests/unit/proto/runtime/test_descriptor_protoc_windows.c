@@ -1,18 +1,13 @@
 /* A .proto file where protoc cannot write to its output by a name: by a file that is gone then. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/windows/text.h"
 #include "proto/runtime/descriptor_file.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;
@@ -38,7 +33,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void what_protoc_wrote_to_a_file_is_read_and_the_file_removed(void **state)
+TEST_WITH(what_protoc_wrote_to_a_file_is_read_and_the_file_removed, set_up, scratch_remove)
 {
     (void)state;
     struct type_set *set;
@@ -52,7 +47,7 @@ static void what_protoc_wrote_to_a_file_is_read_and_the_file_removed(void **stat
     assert_int_equal(scratch_count("temporary"), 0);
 }
 
-static void nothing_stays_of_one_that_failed(void **state)
+TEST_WITH(nothing_stays_of_one_that_failed, set_up, scratch_remove)
 {
     (void)state;
     struct type_set *set;
@@ -60,14 +55,4 @@ static void nothing_stays_of_one_that_failed(void **state)
     assert_int_equal(descriptor_file_load(scratch_path("gone.proto"), &set, &error), -1);
     assert_non_null(strstr(error.text, "gone.proto: protoc: "));
     assert_int_equal(scratch_count("temporary"), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, scratch_remove)
-    const struct CMUnitTest tests[] = {
-        TEST(what_protoc_wrote_to_a_file_is_read_and_the_file_removed),
-        TEST(nothing_stays_of_one_that_failed),
-    };
-    return cmocka_run_group_tests_name("descriptor file by protoc", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Paths to fields: how they are written, what is wrong with them, and where they lead. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/runtime/field_path.h"
 #include "proto/runtime/field_value.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 static int open_legacy(void **state)
 {
@@ -57,7 +52,7 @@ static void assert_leads_to(const struct decoding *decoding, const char *text, s
     assert_string_equal(room, expected);
 }
 
-static void a_path_goes_through_messages_groups_and_extensions(void **state)
+TEST_WITH(a_path_goes_through_messages_groups_and_extensions, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     size_t child = wire_begin(&wire, 18);
@@ -76,7 +71,7 @@ static void a_path_goes_through_messages_groups_and_extensions(void **state)
     assert_leads_to(decoding, "pair.left", 0, "-");
 }
 
-static void a_path_through_a_list_has_a_value_for_each_element(void **state)
+TEST_WITH(a_path_through_a_list_has_a_value_for_each_element, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct field_path path = parsed(decoding, "children.number");
@@ -100,7 +95,7 @@ static void a_path_through_a_list_has_a_value_for_each_element(void **state)
     assert_int_equal(field_path_elements(&path, decoding->message), 1);
 }
 
-static void paths_through_one_list_are_told(void **state)
+TEST_WITH(paths_through_one_list_are_told, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct field_path number = parsed(decoding, "children.number");
@@ -113,7 +108,7 @@ static void paths_through_one_list_are_told(void **state)
     assert_false(field_path_same_list(&plain, &plain));
 }
 
-static void a_path_that_leads_nowhere_is_refused(void **state)
+TEST_WITH(a_path_that_leads_nowhere_is_refused, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     assert_refused(decoding, "", "has no field \"\"");
@@ -136,7 +131,7 @@ static void a_path_that_leads_nowhere_is_refused(void **state)
 }
 
 /* A map is the path's last step, and what is followed is the message that has it. */
-static void a_path_may_end_with_a_map(void **state)
+TEST_WITH(a_path_may_end_with_a_map, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct field_path path = parsed(decoding, "child.counts");
@@ -148,7 +143,7 @@ static void a_path_may_end_with_a_map(void **state)
                      *(void *const *)field_path_follow(&child, decoding->message, 0));
 }
 
-static void values_are_written_as_plain_text(void **state)
+TEST_WITH(values_are_written_as_plain_text, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
     wire_double(&wire, 1, 0.1);
@@ -175,20 +170,4 @@ static void values_are_written_as_plain_text(void **state)
     assert_leads_to(decoding, "doubles", 0, "-Infinity");
     assert_leads_to(decoding, "colours", 0, "99");
     assert_leads_to(decoding, "an_int64", 0, "0"); /* without presence: there */
-}
-
-#define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        legacy(a_path_goes_through_messages_groups_and_extensions),
-        legacy(a_path_through_a_list_has_a_value_for_each_element),
-        legacy(paths_through_one_list_are_told),
-        legacy(a_path_that_leads_nowhere_is_refused),
-        legacy(a_path_may_end_with_a_map),
-        cmocka_unit_test_setup_teardown(values_are_written_as_plain_text, open_kinds,
-                                        close_decoding),
-    };
-    return cmocka_run_group_tests_name("field_path", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Samples of a message that only its user knows, read by paths of fields. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/schemas.h"
 #include "tests/support/proto/wire.h"
+#include "tests/support/test.h"
 
 #define READINGS TEST_SETS "/readings.desc"
 #define REPORT   "sluice.readings.Report"
@@ -88,7 +83,7 @@ static int begin(void **state)
     return 0;
 }
 
-static void a_value_is_a_sample_called_as_its_field(void **state)
+TEST_WITH(a_value_is_a_sample_called_as_its_field, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 4, 1.5);
@@ -98,7 +93,7 @@ static void a_value_is_a_sample_called_as_its_field(void **state)
     assert_string_equal(samples_of(&options), "system.load=1.5@0\n");
 }
 
-static void each_element_of_a_repeated_field_is_a_place_for_samples(void **state)
+TEST_WITH(each_element_of_a_repeated_field_is_a_place_for_samples, begin, NULL)
 {
     (void)state;
     wire_text(&wire, 1, "web1");
@@ -110,7 +105,7 @@ static void each_element_of_a_repeated_field_is_a_place_for_samples(void **state
                                               "value=-2@0 sensor=b machine=web1\n");
 }
 
-static void several_values_are_samples_of_their_own(void **state)
+TEST_WITH(several_values_are_samples_of_their_own, begin, NULL)
 {
     (void)state;
     put_reading(5, "a", 0.5, 7);
@@ -121,7 +116,7 @@ static void several_values_are_samples_of_their_own(void **state)
     assert_string_equal(samples_of(&options), "a.value=0.5@0\na.n=7@0\nb.value=-2@0\nb.n=8@0\n");
 }
 
-static void a_name_is_read_where_one_value_stands(void **state)
+TEST_WITH(a_name_is_read_where_one_value_stands, begin, NULL)
 {
     (void)state;
     put_reading(5, "a", 0.5, 7);
@@ -133,7 +128,7 @@ static void a_name_is_read_where_one_value_stands(void **state)
     assert_string_equal(samples_of(&options), "0=7@0\n0=7@0\n");
 }
 
-static void a_value_that_is_not_there_is_no_sample(void **state)
+TEST_WITH(a_value_that_is_not_there_is_no_sample, begin, NULL)
 {
     (void)state;
     size_t reading = wire_begin(&wire, 5);
@@ -150,7 +145,7 @@ static void a_value_that_is_not_there_is_no_sample(void **state)
     assert_string_equal(samples_of(&options), "count=0@0 sensor=without\ncount=0@0 sensor=with\n");
 }
 
-static void what_is_common_to_all_elements_is_told_once(void **state)
+TEST_WITH(what_is_common_to_all_elements_is_told_once, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 4, 9);
@@ -167,7 +162,7 @@ static void what_is_common_to_all_elements_is_told_once(void **state)
                                               "b.value=2@0 host=web1 sensor=b\n");
 }
 
-static void what_is_common_is_told_where_there_are_no_elements(void **state)
+TEST_WITH(what_is_common_is_told_where_there_are_no_elements, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 4, 9);
@@ -175,7 +170,7 @@ static void what_is_common_is_told_where_there_are_no_elements(void **state)
     assert_string_equal(samples_of(&options), "load=9@0\n");
 }
 
-static void a_list_of_numbers_is_walked_too(void **state)
+TEST_WITH(a_list_of_numbers_is_walked_too, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 8, 1);
@@ -186,7 +181,7 @@ static void a_list_of_numbers_is_walked_too(void **state)
     assert_string_equal(samples_of(&options), "plain=1@0 host=web1\nplain=2@0 host=web1\n");
 }
 
-static void times_have_their_unit_or_are_timestamps(void **state)
+TEST_WITH(times_have_their_unit_or_are_timestamps, begin, NULL)
 {
     (void)state;
     put_time(2, 1700000000, 5);
@@ -204,7 +199,7 @@ static void times_have_their_unit_or_are_timestamps(void **state)
     assert_string_equal(samples_of(&options), "load=1@0\n");
 }
 
-static void every_kind_of_number_keeps_its_own(void **state)
+TEST_WITH(every_kind_of_number_keeps_its_own, begin, NULL)
 {
     (void)state;
     size_t reading = wire_begin(&wire, 5);
@@ -220,7 +215,7 @@ static void every_kind_of_number_keeps_its_own(void **state)
                         "count=-3@0\nport=4294967295u@0\nup=1@0\nkind=1@0\nratio=0.25f@0\n");
 }
 
-static void labels_of_any_kind_are_text(void **state)
+TEST_WITH(labels_of_any_kind_are_text, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 4, 1);
@@ -241,7 +236,7 @@ static void labels_of_any_kind_are_text(void **state)
                                               "ratio=0.1 id=AQI=\n");
 }
 
-static void a_map_is_a_label_for_each_entry(void **state)
+TEST_WITH(a_map_is_a_label_for_each_entry, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 4, 1);
@@ -258,7 +253,7 @@ static void a_map_is_a_label_for_each_entry(void **state)
     assert_string_equal(samples_of(&options), "load=1@0 zone=a rack=7 host=web1\n");
 }
 
-static void what_a_mapping_gets_wrong_is_said_in_one_line(void **state)
+TEST_WITH(what_a_mapping_gets_wrong_is_said_in_one_line, begin, NULL)
 {
     (void)state;
     static const struct {
@@ -295,7 +290,7 @@ static void what_a_mapping_gets_wrong_is_said_in_one_line(void **state)
     }
 }
 
-static void without_a_mapping_there_are_no_samples(void **state)
+TEST_WITH(without_a_mapping_there_are_no_samples, begin, NULL)
 {
     (void)state;
     struct schema_options options = report(NULL);
@@ -304,27 +299,4 @@ static void without_a_mapping_there_are_no_samples(void **state)
     assert_false(schema->has_samples);
     assert_string_equal(schema->name, REPORT);
     schema_file.destroy(schema);
-}
-
-#define test(name) cmocka_unit_test_setup(name, begin)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        test(a_value_is_a_sample_called_as_its_field),
-        test(each_element_of_a_repeated_field_is_a_place_for_samples),
-        test(several_values_are_samples_of_their_own),
-        test(a_name_is_read_where_one_value_stands),
-        test(a_value_that_is_not_there_is_no_sample),
-        test(what_is_common_to_all_elements_is_told_once),
-        test(what_is_common_is_told_where_there_are_no_elements),
-        test(a_list_of_numbers_is_walked_too),
-        test(times_have_their_unit_or_are_timestamps),
-        test(every_kind_of_number_keeps_its_own),
-        test(labels_of_any_kind_are_text),
-        test(a_map_is_a_label_for_each_entry),
-        test(what_a_mapping_gets_wrong_is_said_in_one_line),
-        test(without_a_mapping_there_are_no_samples),
-    };
-    return cmocka_run_group_tests_name("sample_mapping", tests, NULL, NULL);
 }

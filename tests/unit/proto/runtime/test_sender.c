@@ -1,14 +1,9 @@
 /* Who numbered a datagram, by the paths that a user gives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/runtime/sender.h"
 #include "tests/support/proto/decoding.h"
+#include "tests/support/test.h"
 
 static int open_legacy(void **state)
 {
@@ -51,7 +46,7 @@ static bool read_number(struct decoding *decoding, const struct sender_paths *pa
     return numbered;
 }
 
-static void the_number_and_the_keys_name_a_sender(void **state)
+TEST_WITH(the_number_and_the_keys_name_a_sender, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct sender_paths paths = parsed(decoding, "number", "text,child.colour,child.flag");
@@ -68,7 +63,7 @@ static void the_number_and_the_keys_name_a_sender(void **state)
     assert_memory_equal(sequence.sender.data, "host\0GREEN\0\0", 12);
 }
 
-static void keys_that_run_together_are_different_senders(void **state)
+TEST_WITH(keys_that_run_together_are_different_senders, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct sender_paths paths = parsed(decoding, "number", "text,word");
@@ -89,7 +84,7 @@ static void keys_that_run_together_are_different_senders(void **state)
     assert_memory_not_equal(second.sender.data, kept, 5);
 }
 
-static void without_a_path_or_a_value_there_is_no_number(void **state)
+TEST_WITH(without_a_path_or_a_value_there_is_no_number, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct sender_paths none = parsed(decoding, NULL, NULL);
@@ -106,7 +101,7 @@ static void without_a_path_or_a_value_there_is_no_number(void **state)
     assert_int_equal(sequence.sender.size, 0);
 }
 
-static void numbers_of_every_integer_type_are_read_but_none_below_zero(void **state)
+TEST_WITH(numbers_of_every_integer_type_are_read_but_none_below_zero, open_kinds, close_decoding)
 {
     static const char *const names[] = {"an_int32",   "an_int64",  "a_uint32",  "a_uint64",
                                         "a_sint32",   "a_sint64",  "a_fixed32", "a_fixed64",
@@ -139,7 +134,7 @@ static void numbers_of_every_integer_type_are_read_but_none_below_zero(void **st
     }
 }
 
-static void an_arena_too_small_for_the_name_is_told(void **state)
+TEST_WITH(an_arena_too_small_for_the_name_is_told, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct sender_paths paths = parsed(decoding, "number", "text");
@@ -154,7 +149,7 @@ static void an_arena_too_small_for_the_name_is_told(void **state)
     assert_int_equal(full.used, decoding->arena.used);
 }
 
-static void paths_that_cannot_number_a_sender_are_refused(void **state)
+TEST_WITH(paths_that_cannot_number_a_sender_are_refused, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     assert_refused(decoding, "nunber", NULL, "sequence: ");
@@ -172,7 +167,7 @@ static void paths_that_cannot_number_a_sender_are_refused(void **state)
                    "sequence_key: more than 8 paths");
 }
 
-static void paths_are_equal_where_they_read_the_same_fields(void **state)
+TEST_WITH(paths_are_equal_where_they_read_the_same_fields, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     const struct sender_paths each[] = {
@@ -191,21 +186,4 @@ static void paths_are_equal_where_they_read_the_same_fields(void **state)
     signed_one.kind = KIND_SINT32;
     other.number.steps[0] = &signed_one;
     assert_false(sender_paths_equal(&each[0], &other));
-}
-
-#define legacy(test) cmocka_unit_test_setup_teardown(test, open_legacy, close_decoding)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        legacy(the_number_and_the_keys_name_a_sender),
-        legacy(keys_that_run_together_are_different_senders),
-        legacy(without_a_path_or_a_value_there_is_no_number),
-        cmocka_unit_test_setup_teardown(numbers_of_every_integer_type_are_read_but_none_below_zero,
-                                        open_kinds, close_decoding),
-        legacy(an_arena_too_small_for_the_name_is_told),
-        legacy(paths_that_cannot_number_a_sender_are_refused),
-        legacy(paths_are_equal_where_they_read_the_same_fields),
-    };
-    return cmocka_run_group_tests_name("sender", tests, NULL, NULL);
 }

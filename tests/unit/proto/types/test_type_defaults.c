@@ -1,18 +1,13 @@
 /* What a field holds in protobuf-c's structure while it is not there. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
 #include "proto/runtime/descriptor_file.h"
+#include "tests/support/test.h"
 
 static struct type_set *set;
 static const struct message_type *type;

@@ -1,16 +1,11 @@
 /* Types from descriptor sets: what an edition's features decide, and what is refused, and how. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/types/type_set.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/proto/set_writing.h"
+#include "tests/support/test.h"
 
 enum { GROUP_START = 3, GROUP_END = 4 };
 
@@ -82,7 +77,7 @@ static const struct field_type *field_of(void **state, uint32_t number)
     return message_type_find(decoding->type, number);
 }
 
-static void edition_2023_has_presence_open_enums_packed_lists_and_checked_text(void **state)
+TEST_WITH(edition_2023_has_presence_open_enums_packed_lists_and_checked_text, clear_set, NULL)
 {
     open_edition(state, none, none, none, none);
     wire_uint(&wire, 1, 0);
@@ -100,7 +95,7 @@ static void edition_2023_has_presence_open_enums_packed_lists_and_checked_text(v
     close_decoding(state);
 }
 
-static void presence_is_decided_by_the_field_then_the_message_then_the_file(void **state)
+TEST_WITH(presence_is_decided_by_the_field_then_the_message_then_the_file, clear_set, NULL)
 {
     static const struct features_written explicit = {.presence = 1};
     static const struct features_written implicit = {.presence = 2};
@@ -124,7 +119,7 @@ static void presence_is_decided_by_the_field_then_the_message_then_the_file(void
     close_decoding(state);
 }
 
-static void an_enum_is_closed_by_its_own_feature_or_the_files(void **state)
+TEST_WITH(an_enum_is_closed_by_its_own_feature_or_the_files, clear_set, NULL)
 {
     static const struct features_written open = {.enums = 1};
     static const struct features_written closed = {.enums = 2};
@@ -141,7 +136,7 @@ static void an_enum_is_closed_by_its_own_feature_or_the_files(void **state)
     close_decoding(state);
 }
 
-static void lists_are_packed_unless_a_feature_expands_them(void **state)
+TEST_WITH(lists_are_packed_unless_a_feature_expands_them, clear_set, NULL)
 {
     static const struct features_written packed = {.repeated = 1};
     static const struct features_written expanded = {.repeated = 2};
@@ -157,7 +152,7 @@ static void lists_are_packed_unless_a_feature_expands_them(void **state)
     close_decoding(state);
 }
 
-static void text_is_checked_unless_a_feature_says_no(void **state)
+TEST_WITH(text_is_checked_unless_a_feature_says_no, clear_set, NULL)
 {
     static const struct features_written verify = {.utf8 = 2};
     static const struct features_written unchecked = {.utf8 = 3};
@@ -171,7 +166,7 @@ static void text_is_checked_unless_a_feature_says_no(void **state)
     close_decoding(state);
 }
 
-static void a_delimited_message_is_a_group(void **state)
+TEST_WITH(a_delimited_message_is_a_group, clear_set, NULL)
 {
     static const struct features_written prefixed = {.message = 1};
     static const struct features_written delimited = {.message = 2};
@@ -193,7 +188,7 @@ static void a_delimited_message_is_a_group(void **state)
 }
 
 /* A file of messages that are groups: its maps are none, and neither are their values. */
-static void maps_are_never_delimited(void **state)
+TEST_WITH(maps_are_never_delimited, clear_set, NULL)
 {
     size_t file = begin_file(&set, "e.proto", "e", "editions", EDITION_2023);
     put_file_features(&set, (struct features_written){.message = 2});
@@ -223,7 +218,7 @@ static void maps_are_never_delimited(void **state)
 
 /* --- what is looked up ------------------------------------------------------------------------ */
 
-static void types_are_found_by_their_full_name(void **state)
+TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
 {
     (void)state;
     struct type_set *shapes;
@@ -297,7 +292,7 @@ static void put_plain(const char *name, int32_t number, int label, int type, con
             .name = name, .number = number, .label = label, .type = type, .type_name = type_name});
 }
 
-static void bytes_that_are_no_set_are_refused(void **state)
+TEST_WITH(bytes_that_are_no_set_are_refused, clear_set, NULL)
 {
     (void)state;
     static const char *const texts[] = {"", "syntax = \"proto3\";\n", "\177ELF\x02\x01\x01",
@@ -312,7 +307,7 @@ static void bytes_that_are_no_set_are_refused(void **state)
     assert_refused("no descriptor set");
 }
 
-static void a_set_without_an_import_is_refused_by_name(void **state)
+TEST_WITH(a_set_without_an_import_is_refused_by_name, clear_set, NULL)
 {
     (void)state;
     wire_clear(&set);
@@ -322,7 +317,7 @@ static void a_set_without_an_import_is_refused_by_name(void **state)
     assert_refused("\"google/protobuf/any.proto\" is missing, which \"f.proto\" imports");
 }
 
-static void a_message_that_the_set_lacks_is_refused_with_the_nearest(void **state)
+TEST_WITH(a_message_that_the_set_lacks_is_refused_with_the_nearest, clear_set, NULL)
 {
     (void)state;
     wire_clear(&set);
@@ -332,7 +327,7 @@ static void a_message_that_the_set_lacks_is_refused_with_the_nearest(void **stat
     assert_refused("no message \"p.M\"; did you mean \"p.N\"?");
 }
 
-static void unknown_syntaxes_and_editions_are_refused_by_name(void **state)
+TEST_WITH(unknown_syntaxes_and_editions_are_refused_by_name, clear_set, NULL)
 {
     (void)state;
     static const struct {
@@ -358,7 +353,7 @@ static void unknown_syntaxes_and_editions_are_refused_by_name(void **state)
     }
 }
 
-static void names_that_are_none_are_refused(void **state)
+TEST_WITH(names_that_are_none_are_refused, clear_set, NULL)
 {
     (void)state;
     static const char *const names[] = {"", "a.b", "a b", "a\nb", "\xc3\xa9", "a\"", "a-b"};
@@ -384,7 +379,7 @@ static void names_that_are_none_are_refused(void **state)
     }
 }
 
-static void what_is_there_twice_is_refused(void **state)
+TEST_WITH(what_is_there_twice_is_refused, clear_set, NULL)
 {
     (void)state;
     begin_p_m();
@@ -418,7 +413,7 @@ static void what_is_there_twice_is_refused(void **state)
     assert_refused("of \"p.M\" have the same number");
 }
 
-static void fields_that_make_no_sense_are_refused(void **state)
+TEST_WITH(fields_that_make_no_sense_are_refused, clear_set, NULL)
 {
     (void)state;
     static const struct {
@@ -452,7 +447,7 @@ static void fields_that_make_no_sense_are_refused(void **state)
     }
 }
 
-static void an_enum_without_values_is_refused(void **state)
+TEST_WITH(an_enum_without_values_is_refused, clear_set, NULL)
 {
     (void)state;
     wire_clear(&set);
@@ -462,7 +457,7 @@ static void an_enum_without_values_is_refused(void **state)
     assert_refused("enum \"p.E\" has no values");
 }
 
-static void an_extension_of_nothing_is_refused(void **state)
+TEST_WITH(an_extension_of_nothing_is_refused, clear_set, NULL)
 {
     (void)state;
     begin_p_m();
@@ -493,7 +488,7 @@ static void put_entry(int key_label, int key_type, int value_number, int value_l
 }
 
 /* Elsewhere nothing would say what an entry without its key or value is. */
-static void an_entry_stands_in_maps_alone(void **state)
+TEST_WITH(an_entry_stands_in_maps_alone, clear_set, NULL)
 {
     (void)state;
     put_entry_of(LABEL_OPTIONAL, KIND_MESSAGE, LABEL_OPTIONAL, KIND_INT32, 2, LABEL_OPTIONAL);
@@ -509,7 +504,7 @@ static void an_entry_stands_in_maps_alone(void **state)
     type_set_destroy(made);
 }
 
-static void a_message_without_its_package_is_found_for_the_error(void **state)
+TEST_WITH(a_message_without_its_package_is_found_for_the_error, clear_set, NULL)
 {
     (void)state;
     struct type_set *shapes;
@@ -521,7 +516,7 @@ static void a_message_without_its_package_is_found_for_the_error(void **state)
     type_set_destroy(shapes);
 }
 
-static void entries_that_are_none_are_refused(void **state)
+TEST_WITH(entries_that_are_none_are_refused, clear_set, NULL)
 {
     (void)state;
     static const int bad_keys[] = {KIND_DOUBLE, KIND_FLOAT, KIND_BYTES};
@@ -554,7 +549,7 @@ static void put_item(int32_t number, int label, int type, const char *type_name)
                                          .type_name = type_name});
 }
 
-static void a_message_set_has_the_messages_that_extend_it(void **state)
+TEST_WITH(a_message_set_has_the_messages_that_extend_it, clear_set, NULL)
 {
     (void)state;
     static const int32_t numbers[] = {1, 536870911, 536870912, INT32_MAX};
@@ -575,7 +570,7 @@ static void a_message_set_has_the_messages_that_extend_it(void **state)
     }
 }
 
-static void a_message_set_has_no_fields(void **state)
+TEST_WITH(a_message_set_has_no_fields, clear_set, NULL)
 {
     (void)state;
     begin_set();
@@ -584,7 +579,7 @@ static void a_message_set_has_no_fields(void **state)
     assert_refused("\"field\" of the message set \"p.M\" is no optional message that extends it");
 }
 
-static void what_is_no_optional_message_extends_no_message_set(void **state)
+TEST_WITH(what_is_no_optional_message_extends_no_message_set, clear_set, NULL)
 {
     (void)state;
     static const struct {
@@ -604,7 +599,7 @@ static void what_is_no_optional_message_extends_no_message_set(void **state)
     }
 }
 
-static void a_number_that_no_tag_holds_stands_in_message_sets_alone(void **state)
+TEST_WITH(a_number_that_no_tag_holds_stands_in_message_sets_alone, clear_set, NULL)
 {
     (void)state;
     begin_p_m();
@@ -617,37 +612,4 @@ static void a_number_that_no_tag_holds_stands_in_message_sets_alone(void **state
     put_item(0, LABEL_OPTIONAL, KIND_MESSAGE, ".p.M");
     wire_end(&set, file_begun);
     assert_refused("\"p.item\" of \"p.M\" has no proper number");
-}
-
-#define on_set(test) cmocka_unit_test_setup(test, clear_set)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        on_set(edition_2023_has_presence_open_enums_packed_lists_and_checked_text),
-        on_set(presence_is_decided_by_the_field_then_the_message_then_the_file),
-        on_set(an_enum_is_closed_by_its_own_feature_or_the_files),
-        on_set(lists_are_packed_unless_a_feature_expands_them),
-        on_set(text_is_checked_unless_a_feature_says_no),
-        on_set(a_delimited_message_is_a_group),
-        on_set(maps_are_never_delimited),
-        on_set(types_are_found_by_their_full_name),
-        on_set(bytes_that_are_no_set_are_refused),
-        on_set(a_set_without_an_import_is_refused_by_name),
-        on_set(a_message_that_the_set_lacks_is_refused_with_the_nearest),
-        on_set(unknown_syntaxes_and_editions_are_refused_by_name),
-        on_set(names_that_are_none_are_refused),
-        on_set(what_is_there_twice_is_refused),
-        on_set(fields_that_make_no_sense_are_refused),
-        on_set(an_enum_without_values_is_refused),
-        on_set(an_extension_of_nothing_is_refused),
-        on_set(entries_that_are_none_are_refused),
-        on_set(an_entry_stands_in_maps_alone),
-        on_set(a_message_without_its_package_is_found_for_the_error),
-        on_set(a_message_set_has_the_messages_that_extend_it),
-        on_set(a_message_set_has_no_fields),
-        on_set(what_is_no_optional_message_extends_no_message_set),
-        on_set(a_number_that_no_tag_holds_stands_in_message_sets_alone),
-    };
-    return cmocka_run_group_tests_name("type_set", tests, NULL, NULL);
 }

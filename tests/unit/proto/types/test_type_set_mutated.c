@@ -2,20 +2,15 @@
  * Descriptor sets that somebody damaged: each is refused with one line, or its types serve. Under
  * the address sanitizer nothing outside of them is touched.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/message/decode.h"
 #include "proto/message/encode.h"
 #include "proto/message/json.h"
 #include "proto/types/type_set.h"
 #include "tests/support/base/random_number.h"
+#include "tests/support/test.h"
 
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;
@@ -92,9 +87,8 @@ static void use_type(const struct message_type *type)
     }
 }
 
-static void no_damage_to_a_set_does_harm(void **state)
+TEST(no_damage_to_a_set_does_harm)
 {
-    (void)state;
     static const char *const names[] = {"sluice.shapes.Tree",     "sluice.legacy.Legacy",
                                         "sluice.modern.Modern",   "sluice.modern.Known",
                                         "google.protobuf.Struct", "sluice.legacy.Strict70"};
@@ -125,12 +119,4 @@ static void no_damage_to_a_set_does_harm(void **state)
     }
     assert_true(refused > MUTATIONS / 10);
     assert_true(served > MUTATIONS / 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_damage_to_a_set_does_harm),
-    };
-    return cmocka_run_group_tests_name("type_set_mutated", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* What every compression that was built promises. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/sinks/compressed.h"
+#include "tests/support/test.h"
 
 /* --- calls of malloc, counted ----------------------------------------------------------------- */
 
@@ -88,15 +83,13 @@ static void take_no_memory(struct compression *compression)
     free(lines);
 }
 
-static void nothing_is_allocated_after_creation(void **state)
+TEST(nothing_is_allocated_after_creation)
 {
-    (void)state;
     with_each(take_no_memory);
 }
 
-static void a_context_takes_the_memory_that_it_says(void **state)
+TEST(a_context_takes_the_memory_that_it_says)
 {
-    (void)state;
     for (size_t i = 0; builtin_compressions[i] != NULL; i++) {
         count_calls();
         struct compression *compression = builtin_compressions[i]->create();
@@ -123,9 +116,8 @@ static void fit_random_bytes(struct compression *compression)
     free(bytes);
 }
 
-static void a_frame_of_any_bytes_fits_in_its_bound(void **state)
+TEST(a_frame_of_any_bytes_fits_in_its_bound)
 {
-    (void)state;
     with_each(fit_random_bytes);
 }
 
@@ -150,9 +142,8 @@ static void refuse_what_does_not_fit(struct compression *compression)
     free(lines);
 }
 
-static void what_does_not_fit_is_refused_and_the_next_one_is_not(void **state)
+TEST(what_does_not_fit_is_refused_and_the_next_one_is_not)
 {
-    (void)state;
     with_each(refuse_what_does_not_fit);
 }
 
@@ -180,9 +171,8 @@ static void cut_everywhere(struct compression *compression)
     compressed_free(&file);
 }
 
-static void a_file_cut_anywhere_is_whole_up_to_its_last_frame(void **state)
+TEST(a_file_cut_anywhere_is_whole_up_to_its_last_frame)
 {
-    (void)state;
     with_each(cut_everywhere);
 }
 
@@ -200,9 +190,8 @@ static void cut_a_large_frame(struct compression *compression)
     free(lines);
 }
 
-static void a_frame_of_many_blocks_is_whole_or_not(void **state)
+TEST(a_frame_of_many_blocks_is_whole_or_not)
 {
-    (void)state;
     with_each(cut_a_large_frame);
 }
 
@@ -225,9 +214,8 @@ static void cut_what_is_behind(struct compression *compression)
     compressed_free(&file);
 }
 
-static void zeros_and_random_bytes_behind_the_last_frame_are_none(void **state)
+TEST(zeros_and_random_bytes_behind_the_last_frame_are_none)
 {
-    (void)state;
     with_each(cut_what_is_behind);
 }
 
@@ -257,9 +245,8 @@ static void damage_the_last_frame(struct compression *compression)
     compressed_free(&file);
 }
 
-static void a_last_frame_with_wrong_bytes_in_it_is_none(void **state)
+TEST(a_last_frame_with_wrong_bytes_in_it_is_none)
 {
-    (void)state;
     with_each(damage_the_last_frame);
 }
 
@@ -280,9 +267,8 @@ static void look_at_damage(struct compression *compression)
     compressed_free(&file);
 }
 
-static void damage_anywhere_does_no_harm(void **state)
+TEST(damage_anywhere_does_no_harm)
 {
-    (void)state;
     with_each(look_at_damage);
 }
 
@@ -297,9 +283,8 @@ static void look_at_others(struct compression *compression)
     compressed_free(&file);
 }
 
-static void nothing_and_plain_text_hold_no_frame(void **state)
+TEST(nothing_and_plain_text_hold_no_frame)
 {
-    (void)state;
     with_each(look_at_others);
 }
 
@@ -312,9 +297,8 @@ static void fail_to_read(struct compression *compression)
     compressed_free(&file);
 }
 
-static void a_file_that_cannot_be_read_is_not_taken_for_an_empty_one(void **state)
+TEST(a_file_that_cannot_be_read_is_not_taken_for_an_empty_one)
 {
-    (void)state;
     with_each(fail_to_read);
 }
 
@@ -333,27 +317,7 @@ static void compress_after_looking(struct compression *compression)
     free(lines);
 }
 
-static void looking_into_a_file_does_not_change_what_comes_next(void **state)
+TEST(looking_into_a_file_does_not_change_what_comes_next)
 {
-    (void)state;
     with_each(compress_after_looking);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_allocated_after_creation),
-        cmocka_unit_test(a_context_takes_the_memory_that_it_says),
-        cmocka_unit_test(a_frame_of_any_bytes_fits_in_its_bound),
-        cmocka_unit_test(what_does_not_fit_is_refused_and_the_next_one_is_not),
-        cmocka_unit_test(a_file_cut_anywhere_is_whole_up_to_its_last_frame),
-        cmocka_unit_test(a_frame_of_many_blocks_is_whole_or_not),
-        cmocka_unit_test(zeros_and_random_bytes_behind_the_last_frame_are_none),
-        cmocka_unit_test(a_last_frame_with_wrong_bytes_in_it_is_none),
-        cmocka_unit_test(damage_anywhere_does_no_harm),
-        cmocka_unit_test(nothing_and_plain_text_hold_no_frame),
-        cmocka_unit_test(a_file_that_cannot_be_read_is_not_taken_for_an_empty_one),
-        cmocka_unit_test(looking_into_a_file_does_not_change_what_comes_next),
-    };
-    return cmocka_run_group_tests_name("compression", tests, NULL, NULL);
 }

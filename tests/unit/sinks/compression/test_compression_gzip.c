@@ -1,15 +1,11 @@
 /* gzip: what zlib makes of our members, and we of others'. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
 #include "tests/support/sinks/compressed.h"
+#include "tests/support/test.h"
 
 /* RFC 1952, section 2.3. */
 enum { FLAGS_AT = 3, LENGTH_AT = 16, HAS_EXTRA = 4 };
@@ -40,9 +36,8 @@ static size_t told_length(const unsigned char *member)
     return at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
 }
 
-static void members_decompress_to_what_went_in_and_tell_their_length(void **state)
+TEST(members_decompress_to_what_went_in_and_tell_their_length)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 700, 32768, 262145, COMPRESSION_INPUT_MAX};
     struct compression *gzip = compression_gzip.create();
     struct compressed file = {0};
@@ -80,9 +75,8 @@ static size_t add_foreign(struct compressed *file, size_t size, gz_header *heade
     return file->size;
 }
 
-static void members_of_other_programs_are_members(void **state)
+TEST(members_of_other_programs_are_members)
 {
-    (void)state;
     unsigned char name[] = "name", comment[] = "a comment";
     unsigned char similar[] = {'S', 'M', 4, 0, 1, 0, 0, 0};
     unsigned char longer[] = {'S', 'L', 5, 0, 1, 0, 0, 0, 0};
@@ -105,9 +99,8 @@ static void members_of_other_programs_are_members(void **state)
     gzip->ops->destroy(gzip);
 }
 
-static void a_length_that_is_wrong_ends_the_file_there(void **state)
+TEST(a_length_that_is_wrong_ends_the_file_there)
 {
-    (void)state;
     struct compression *gzip = compression_gzip.create();
     struct compressed file = {0};
     char *lines = compressed_lines(1000);
@@ -130,14 +123,4 @@ static void a_length_that_is_wrong_ends_the_file_there(void **state)
     free(lines);
     compressed_free(&file);
     gzip->ops->destroy(gzip);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_decompress_to_what_went_in_and_tell_their_length),
-        cmocka_unit_test(members_of_other_programs_are_members),
-        cmocka_unit_test(a_length_that_is_wrong_ends_the_file_there),
-    };
-    return cmocka_run_group_tests_name("compression_gzip", tests, NULL, NULL);
 }

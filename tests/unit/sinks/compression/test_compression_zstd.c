@@ -1,19 +1,14 @@
 /* zstd: what its own library makes of our frames, and we of its. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <zstd.h>
 
 #include "tests/support/sinks/compressed.h"
+#include "tests/support/test.h"
 
-static void frames_decompress_to_what_went_in(void **state)
+TEST(frames_decompress_to_what_went_in)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 700, 262144, 262145, COMPRESSION_INPUT_MAX};
     struct compression *zstd = compression_zstd.create();
     struct compressed all = {0}, expected = {0};
@@ -64,9 +59,8 @@ static size_t add_skippable(struct compressed *file, unsigned char size)
     return file->size;
 }
 
-static void frames_of_other_programs_are_frames(void **state)
+TEST(frames_of_other_programs_are_frames)
 {
-    (void)state;
     struct compression *zstd = compression_zstd.create();
     struct compressed file = {0};
     size_t ends[6];
@@ -83,9 +77,8 @@ static void frames_of_other_programs_are_frames(void **state)
     zstd->ops->destroy(zstd);
 }
 
-static void a_frame_is_decompressed_to_its_end_however_short_it_is(void **state)
+TEST(a_frame_is_decompressed_to_its_end_however_short_it_is)
 {
-    (void)state;
     struct compression *zstd = compression_zstd.create();
     struct compressed file = {0};
     add_foreign(&file, 250000, 17, 0); /* its last bytes are a block, and no checksum */
@@ -100,9 +93,8 @@ static void a_frame_is_decompressed_to_its_end_however_short_it_is(void **state)
     zstd->ops->destroy(zstd);
 }
 
-static void of_a_frame_with_a_window_above_ours_the_length_alone_counts(void **state)
+TEST(of_a_frame_with_a_window_above_ours_the_length_alone_counts)
 {
-    (void)state;
     struct compression *zstd = compression_zstd.create();
     struct compressed file = {0};
     size_t first = add_foreign(&file, 5000, 18, 1);
@@ -115,15 +107,4 @@ static void of_a_frame_with_a_window_above_ours_the_length_alone_counts(void **s
     assert_int_equal(compressed_whole(&file, file.size - 1, zstd), first);
     compressed_free(&file);
     zstd->ops->destroy(zstd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_decompress_to_what_went_in),
-        cmocka_unit_test(frames_of_other_programs_are_frames),
-        cmocka_unit_test(a_frame_is_decompressed_to_its_end_however_short_it_is),
-        cmocka_unit_test(of_a_frame_with_a_window_above_ours_the_length_alone_counts),
-    };
-    return cmocka_run_group_tests_name("compression_zstd", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* Standard output, wherever it leads: it never blocks, and its other owners notice nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/others.h"
@@ -13,6 +7,7 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 static int tear_down(void **state)
 {
@@ -54,7 +49,7 @@ static void assert_reads(const struct test_pipe *pipe, size_t at, size_t size)
     }
 }
 
-static void a_full_pipe_would_block_and_loses_nothing(void **state)
+TEST_WITH(a_full_pipe_would_block_and_loses_nothing, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe;
@@ -77,7 +72,7 @@ static void a_full_pipe_would_block_and_loses_nothing(void **state)
     close_pipe(file, &pipe);
 }
 
-static void a_pipe_is_written_byte_for_byte(void **state)
+TEST_WITH(a_pipe_is_written_byte_for_byte, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe;
@@ -89,7 +84,7 @@ static void a_pipe_is_written_byte_for_byte(void **state)
     close_pipe(file, &pipe);
 }
 
-static void a_pipe_is_at_its_beginning_until_it_is_written_to(void **state)
+TEST_WITH(a_pipe_is_at_its_beginning_until_it_is_written_to, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe;
@@ -101,7 +96,7 @@ static void a_pipe_is_at_its_beginning_until_it_is_written_to(void **state)
     close_pipe(file, &pipe);
 }
 
-static void a_pipe_whose_reader_goes_is_closed(void **state)
+TEST_WITH(a_pipe_whose_reader_goes_is_closed, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe;
@@ -112,7 +107,7 @@ static void a_pipe_whose_reader_goes_is_closed(void **state)
     close_pipe(file, &pipe);
 }
 
-static void a_full_pipe_whose_reader_goes_is_closed(void **state)
+TEST_WITH(a_full_pipe_whose_reader_goes_is_closed, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe;
@@ -127,7 +122,7 @@ static void a_full_pipe_whose_reader_goes_is_closed(void **state)
     close_pipe(file, &pipe);
 }
 
-static void a_pipe_whose_reader_has_gone_already_is_closed(void **state)
+TEST_WITH(a_pipe_whose_reader_has_gone_already_is_closed, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe = test_pipe_open();
@@ -138,7 +133,7 @@ static void a_pipe_whose_reader_has_gone_already_is_closed(void **state)
     close_pipe(file, &pipe);
 }
 
-static void a_reader_that_goes_is_noticed_without_a_write(void **state)
+TEST_WITH(a_reader_that_goes_is_noticed_without_a_write, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe;
@@ -154,7 +149,7 @@ static void a_reader_that_goes_is_noticed_without_a_write(void **state)
 }
 
 /* What is withdrawn was not accepted, and what was accepted is not written again. */
-static void of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted(void **state)
+TEST_WITH(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted, scratch_make, tear_down)
 {
     (void)state;
     static const size_t reads[] = {0, 1, 100, 4096, 5000, 9999, 10000};
@@ -174,7 +169,7 @@ static void of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted(void 
     }
 }
 
-static void after_a_withdrawal_other_bytes_are_written(void **state)
+TEST_WITH(after_a_withdrawal_other_bytes_are_written, scratch_make, tear_down)
 {
     (void)state;
     struct test_pipe pipe;
@@ -192,7 +187,7 @@ static void after_a_withdrawal_other_bytes_are_written(void **state)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static void a_file_is_shared_with_its_other_owners(void **state)
+TEST_WITH(a_file_is_shared_with_its_other_owners, scratch_make, tear_down)
 {
     (void)state;
     scratch_put_text("file", "a longer text that was there before");
@@ -209,7 +204,7 @@ static void a_file_is_shared_with_its_other_owners(void **state)
     scratch_assert_holds_text("file", "ours\ntheirs\nours\ntheirs\n");
 }
 
-static void what_somebody_has_removed_leaves_no_hole(void **state)
+TEST_WITH(what_somebody_has_removed_leaves_no_hole, scratch_make, tear_down)
 {
     (void)state;
     test_stream other = test_stream_open(scratch_path("file"));
@@ -227,7 +222,7 @@ static void what_somebody_has_removed_leaves_no_hole(void **state)
     scratch_assert_holds_text("file", "two\n");
 }
 
-static void what_is_taken_back_leaves_no_hole(void **state)
+TEST_WITH(what_is_taken_back_leaves_no_hole, scratch_make, tear_down)
 {
     (void)state;
     test_stream other = test_stream_open(scratch_path("file"));
@@ -257,14 +252,14 @@ static void assert_refused(void)
     assert_non_null(strstr(error.text, "standard output"));
 }
 
-static void a_closed_standard_output_is_refused(void **state)
+TEST_WITH(a_closed_standard_output_is_refused, scratch_make, tear_down)
 {
     (void)state;
     standard_stream_lead(STREAM_OUTPUT, NO_STREAM);
     assert_refused();
 }
 
-static void a_standard_output_for_reading_is_refused(void **state)
+TEST_WITH(a_standard_output_for_reading_is_refused, scratch_make, tear_down)
 {
     (void)state;
     scratch_put_text("file", "text");
@@ -272,26 +267,4 @@ static void a_standard_output_for_reading_is_refused(void **state)
     standard_stream_lead(STREAM_OUTPUT, reader);
     assert_refused();
     test_stream_close(&reader);
-}
-
-int main(void)
-{
-#define with_stdout(test) cmocka_unit_test_setup_teardown(test, scratch_make, tear_down)
-    const struct CMUnitTest tests[] = {
-        with_stdout(a_full_pipe_would_block_and_loses_nothing),
-        with_stdout(a_pipe_is_written_byte_for_byte),
-        with_stdout(a_pipe_is_at_its_beginning_until_it_is_written_to),
-        with_stdout(a_pipe_whose_reader_goes_is_closed),
-        with_stdout(a_full_pipe_whose_reader_goes_is_closed),
-        with_stdout(a_pipe_whose_reader_has_gone_already_is_closed),
-        with_stdout(a_reader_that_goes_is_noticed_without_a_write),
-        with_stdout(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted),
-        with_stdout(after_a_withdrawal_other_bytes_are_written),
-        with_stdout(a_file_is_shared_with_its_other_owners),
-        with_stdout(what_somebody_has_removed_leaves_no_hole),
-        with_stdout(what_is_taken_back_leaves_no_hole),
-        with_stdout(a_closed_standard_output_is_refused),
-        with_stdout(a_standard_output_for_reading_is_refused),
-    };
-    return cmocka_run_group_tests_name("standard output", tests, NULL, NULL);
 }

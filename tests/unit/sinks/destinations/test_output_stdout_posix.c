@@ -5,11 +5,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 static int restore_stdout(void **state)
 {

@@ -2,15 +2,9 @@
  * Standard output as only Windows has it: a pipe is written by a thread that waits for its reader,
  * a console takes characters, and a handle may be a number that nothing stands behind.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/output_file.h"
 #include "collector/platform/thread.h"
@@ -20,6 +14,7 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/platform/standard_stream.h"
+#include "tests/support/test.h"
 
 static int restore_stdout(void **state)
 {

@@ -1,16 +1,11 @@
 /* Numbers as the labels `le` and `quantile` of OpenMetrics have them. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "sinks/encoders/canonical_number.h"
 #include "tests/support/base/random_number.h"
+#include "tests/support/test.h"
 
 static const char *written(double value)
 {
@@ -22,9 +17,8 @@ static const char *written(double value)
     return text;
 }
 
-static void the_examples_of_the_specification_are_written_as_they_stand_there(void **state)
+TEST(the_examples_of_the_specification_are_written_as_they_stand_there)
 {
-    (void)state;
     static const char *const examples[] = {
         "0.0",   "0.001",  "0.002",    "0.01",  "0.1",   "0.9",   "0.95",
         "0.99",  "0.999",  "1.0",      "1.7",   "10.0",  "1e-10", "1e-09",
@@ -33,9 +27,8 @@ static void the_examples_of_the_specification_are_written_as_they_stand_there(vo
         assert_string_equal(written(strtod(examples[i], NULL)), examples[i]);
 }
 
-static void a_number_has_a_sign_and_all_its_digits(void **state)
+TEST(a_number_has_a_sign_and_all_its_digits)
 {
-    (void)state;
     assert_string_equal(written(-2.5), "-2.5");
     assert_string_equal(written(-0.000244140625), "-0.000244140625");
     assert_string_equal(written(-3e-7), "-3e-07");
@@ -47,17 +40,15 @@ static void a_number_has_a_sign_and_all_its_digits(void **state)
     assert_string_equal(written(DBL_TRUE_MIN), "5e-324");
 }
 
-static void zero_has_no_sign_and_infinity_has_one(void **state)
+TEST(zero_has_no_sign_and_infinity_has_one)
 {
-    (void)state;
     assert_string_equal(written(-0.0), "0.0");
     assert_string_equal(written((double)INFINITY), "+Inf");
     assert_string_equal(written(-(double)INFINITY), "-Inf");
 }
 
-static void every_number_reads_back_as_itself(void **state)
+TEST(every_number_reads_back_as_itself)
 {
-    (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 100000; i++) {
         /* Half of them near to 1, where the layout changes. */
@@ -67,15 +58,4 @@ static void every_number_reads_back_as_itself(void **state)
         if (isfinite(value) && strtod(written(value), NULL) != value)
             fail_msg("%a is written as %s", value, written(value));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_examples_of_the_specification_are_written_as_they_stand_there),
-        cmocka_unit_test(a_number_has_a_sign_and_all_its_digits),
-        cmocka_unit_test(zero_has_no_sign_and_infinity_has_one),
-        cmocka_unit_test(every_number_reads_back_as_itself),
-    };
-    return cmocka_run_group_tests_name("canonical number", tests, NULL, NULL);
 }

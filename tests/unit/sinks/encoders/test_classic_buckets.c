@@ -1,14 +1,9 @@
 /* Histograms of both kinds as buckets that count all values up to a bound. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "sinks/encoders/classic_buckets.h"
+#include "tests/support/test.h"
 
 /* Asserts the buckets, an array of bound and count. */
 #define assert_buckets(sample, ...)                                                                \
@@ -51,18 +46,16 @@ static struct sample histogram_of(const double *bounds, size_t bound_count, cons
 
 /* --- with bounds of their own ----------------------------------------------------------------- */
 
-static void each_bound_counts_all_below_it(void **state)
+TEST(each_bound_counts_all_below_it)
 {
-    (void)state;
     const double bounds[] = {-1, 0.5, 10};
     const uint64_t counts[] = {1, 20, 0, 4000};
     struct sample sample = histogram_of(bounds, 3, counts, 4);
     assert_buckets(&sample, {-1, 1}, {0.5, 21}, {10, 21});
 }
 
-static void without_bounds_there_are_no_buckets(void **state)
+TEST(without_bounds_there_are_no_buckets)
 {
-    (void)state;
     const uint64_t counts[] = {7};
     struct sample sample = histogram_of(NULL, 0, NULL, 0);
     assert_no_buckets(&sample);
@@ -70,9 +63,8 @@ static void without_bounds_there_are_no_buckets(void **state)
     assert_no_buckets(&sample);
 }
 
-static void counts_that_do_not_go_with_the_bounds_are_none(void **state)
+TEST(counts_that_do_not_go_with_the_bounds_are_none)
 {
-    (void)state;
     const double bounds[] = {1, 2};
     const uint64_t counts[] = {1, 2, 3, 4};
     for (size_t count = 0; count <= 4; count++) {
@@ -82,18 +74,16 @@ static void counts_that_do_not_go_with_the_bounds_are_none(void **state)
     }
 }
 
-static void bounds_out_of_order_are_part_of_the_next(void **state)
+TEST(bounds_out_of_order_are_part_of_the_next)
 {
-    (void)state;
     const double bounds[] = {-(double)INFINITY, 1, 1, 0, (double)NAN, 2, (double)INFINITY};
     const uint64_t counts[] = {1, 1, 1, 1, 1, 1, 1, 1};
     struct sample sample = histogram_of(bounds, 7, counts, 8);
     assert_buckets(&sample, {1, 2}, {2, 6});
 }
 
-static void counts_beyond_all_counting_stay_at_the_most(void **state)
+TEST(counts_beyond_all_counting_stay_at_the_most)
 {
-    (void)state;
     const double bounds[] = {-0.0, 1};
     const uint64_t counts[] = {UINT64_MAX - 1, 5, 5};
     struct sample sample = histogram_of(bounds, 2, counts, 3);
@@ -114,9 +104,8 @@ static void set_buckets(struct sample_buckets *buckets, int32_t offset, const ui
     *buckets = (struct sample_buckets){offset, counts, count};
 }
 
-static void positive_buckets_begin_with_their_lower_bound(void **state)
+TEST(positive_buckets_begin_with_their_lower_bound)
 {
-    (void)state;
     const uint64_t counts[] = {3, 0, 1};
     struct sample sample = exponential(0);
     sample.value.exponential_histogram.zero_count = 2;
@@ -126,9 +115,8 @@ static void positive_buckets_begin_with_their_lower_bound(void **state)
     assert_buckets(&sample, {0, 2}, {0.25, 2}, {0.5, 5}, {1, 5}, {2, 6});
 }
 
-static void the_scale_sets_the_width_of_buckets(void **state)
+TEST(the_scale_sets_the_width_of_buckets)
 {
-    (void)state;
     const uint64_t counts[] = {1, 1};
     struct sample sample = exponential(1);
     set_buckets(&sample.value.exponential_histogram.positive, 0, counts, 2);
@@ -140,9 +128,8 @@ static void the_scale_sets_the_width_of_buckets(void **state)
 }
 
 /* So that a series of one bound goes on when a sender changes its scale. */
-static void bounds_of_a_finer_scale_hold_those_of_a_coarser_one(void **state)
+TEST(bounds_of_a_finer_scale_hold_those_of_a_coarser_one)
 {
-    (void)state;
     static const uint64_t counts[40];
     for (int32_t scale = -10; scale < 20; scale++) {
         struct sample coarse = exponential(scale);
@@ -162,9 +149,8 @@ static void bounds_of_a_finer_scale_hold_those_of_a_coarser_one(void **state)
     }
 }
 
-static void below_zero_buckets_ascend_to_it(void **state)
+TEST(below_zero_buckets_ascend_to_it)
 {
-    (void)state;
     const uint64_t negative[] = {1, 20};
     const uint64_t positive[] = {4000};
     struct sample sample = exponential(0);
@@ -176,9 +162,8 @@ static void below_zero_buckets_ascend_to_it(void **state)
     assert_buckets(&sample, {-8, 0}, {-4, 20}, {-2, 21}, {0.25, 321}, {1, 321}, {2, 4321});
 }
 
-static void bounds_that_no_double_holds_are_part_of_the_next(void **state)
+TEST(bounds_that_no_double_holds_are_part_of_the_next)
 {
-    (void)state;
     const uint64_t counts[] = {1, 2, 4};
     struct sample sample = exponential(-10); /* base 2^1024 */
     struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
@@ -187,9 +172,8 @@ static void bounds_that_no_double_holds_are_part_of_the_next(void **state)
     assert_buckets(&sample, {-1, 4}, {-0x1p-1024, 6}, {0, 7}, {0x1p-1024, 8}, {1, 10});
 }
 
-static void any_scale_and_offset_give_bounds_that_ascend(void **state)
+TEST(any_scale_and_offset_give_bounds_that_ascend)
 {
-    (void)state;
     static const int32_t values[] = {
         INT32_MIN, INT32_MIN + 1, -1101, -1075, -11,           0,
         20,        1074,          1100,  1101,  INT32_MAX - 1, INT32_MAX};
@@ -212,32 +196,12 @@ static void any_scale_and_offset_give_bounds_that_ascend(void **state)
     }
 }
 
-static void a_threshold_that_is_no_number_is_no_bound(void **state)
+TEST(a_threshold_that_is_no_number_is_no_bound)
 {
-    (void)state;
     const uint64_t counts[] = {1};
     struct sample sample = exponential(0);
     sample.value.exponential_histogram.zero_count = 5;
     sample.value.exponential_histogram.zero_threshold = (double)NAN;
     set_buckets(&sample.value.exponential_histogram.positive, 0, counts, 1);
     assert_buckets(&sample, {1, 5}, {2, 6});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_bound_counts_all_below_it),
-        cmocka_unit_test(without_bounds_there_are_no_buckets),
-        cmocka_unit_test(counts_that_do_not_go_with_the_bounds_are_none),
-        cmocka_unit_test(bounds_out_of_order_are_part_of_the_next),
-        cmocka_unit_test(counts_beyond_all_counting_stay_at_the_most),
-        cmocka_unit_test(positive_buckets_begin_with_their_lower_bound),
-        cmocka_unit_test(the_scale_sets_the_width_of_buckets),
-        cmocka_unit_test(bounds_of_a_finer_scale_hold_those_of_a_coarser_one),
-        cmocka_unit_test(below_zero_buckets_ascend_to_it),
-        cmocka_unit_test(bounds_that_no_double_holds_are_part_of_the_next),
-        cmocka_unit_test(any_scale_and_offset_give_bounds_that_ascend),
-        cmocka_unit_test(a_threshold_that_is_no_number_is_no_bound),
-    };
-    return cmocka_run_group_tests_name("classic buckets", tests, NULL, NULL);
 }

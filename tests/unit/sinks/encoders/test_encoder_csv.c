@@ -1,14 +1,8 @@
 /* Rows of a table as RFC 4180 has it: what stands in them, from datagrams of the built-in schemas.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
@@ -17,6 +11,7 @@
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/sinks/sample_encoding.h"
+#include "tests/support/test.h"
 
 typedef Sluice__Telemetry__Sample Sample;
 typedef Sluice__Telemetry__Histogram Histogram;
@@ -42,7 +37,7 @@ static int open_otlp(void **state)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void a_file_begins_with_the_names_of_the_columns(void **state)
+TEST_WITH(a_file_begins_with_the_names_of_the_columns, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
     char head[ENCODER_HEAD_SIZE];
@@ -54,7 +49,7 @@ static void a_file_begins_with_the_names_of_the_columns(void **state)
                               "received,source,listener\r\n");
 }
 
-static void a_sample_is_a_row(void **state)
+TEST_WITH(a_sample_is_a_row, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "cpu", 0.75);
     assert_builder_gives(*state, ARRIVAL ",cpu,gauge,,0.75,,,\"{}\"," END_OF_ROW);
@@ -62,7 +57,7 @@ static void a_sample_is_a_row(void **state)
     assert_int_equal(((struct encoding *)*state)->samples, 1);
 }
 
-static void a_row_says_all_that_was_told(void **state)
+TEST_WITH(a_row_says_all_that_was_told, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "host", "web1");
     Sample *sample = telemetry_add_double(&builder, "requests", 1e21);
@@ -80,7 +75,7 @@ static void a_row_says_all_that_was_told(void **state)
                 ",hits,counter,delta,7,,,\"{\"\"host\"\":\"\"web1\"\"}\"," END_OF_ROW);
 }
 
-static void numbers_are_written_bare(void **state)
+TEST_WITH(numbers_are_written_bare, open_telemetry, close_encoding)
 {
     Sample *sample = telemetry_add_sample(&builder, "");
     sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_UINT_VALUE;
@@ -96,7 +91,7 @@ static void numbers_are_written_bare(void **state)
                                      ROW("Infinity") ROW("-Infinity"));
 }
 
-static void facts_are_those_of_each_record(void **state)
+TEST_WITH(facts_are_those_of_each_record, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
     encoding->listener.name = "pcap:a,\"b\".pcap";
@@ -111,7 +106,7 @@ static void facts_are_those_of_each_record(void **state)
 
 /* --- values that are JSON --------------------------------------------------------------------- */
 
-static void a_histogram_is_json_in_its_field(void **state)
+TEST_WITH(a_histogram_is_json_in_its_field, open_telemetry, close_encoding)
 {
     double bounds[] = {0.1};
     uint64_t counts[] = {1, 2};
@@ -130,7 +125,7 @@ static void a_histogram_is_json_in_its_field(void **state)
                                          "" END_OF_ROW);
 }
 
-static void exemplars_are_json_in_their_field(void **state)
+TEST_WITH(exemplars_are_json_in_their_field, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_GAUGE, "n");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -169,7 +164,7 @@ static const struct {
     {"\xff", FFFD, FFFD},
 };
 
-static void any_bytes_in_any_text_give_one_row(void **state)
+TEST_WITH(any_bytes_in_any_text_give_one_row, open_riemann, close_encoding)
 {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         uint8_t datagram[256];
@@ -188,20 +183,4 @@ static void any_bytes_in_any_text_give_one_row(void **state)
         assert_string_equal(encoding_write(*state), expected);
         encoding_assert_whole_or_overflow(*state);
     }
-}
-
-int main(void)
-{
-#define with(open, test) cmocka_unit_test_setup_teardown(test, open, close_encoding)
-    const struct CMUnitTest tests[] = {
-        with(open_telemetry, a_file_begins_with_the_names_of_the_columns),
-        with(open_telemetry, a_sample_is_a_row),
-        with(open_telemetry, a_row_says_all_that_was_told),
-        with(open_telemetry, numbers_are_written_bare),
-        with(open_telemetry, facts_are_those_of_each_record),
-        with(open_telemetry, a_histogram_is_json_in_its_field),
-        with(open_otlp, exemplars_are_json_in_their_field),
-        with(open_riemann, any_bytes_in_any_text_give_one_row),
-    };
-    return cmocka_run_group_tests_name("encoder csv", tests, NULL, NULL);
 }

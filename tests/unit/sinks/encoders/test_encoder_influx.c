@@ -1,13 +1,7 @@
 /* Line protocol: what stands in a line, from datagrams of the built-in schemas. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
@@ -16,6 +10,7 @@
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/sinks/sample_encoding.h"
+#include "tests/support/test.h"
 
 typedef Sluice__Telemetry__Sample Sample;
 typedef Sluice__Telemetry__Histogram Histogram;
@@ -40,7 +35,7 @@ static int open_otlp(void **state)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static void a_number_is_the_field_value(void **state)
+TEST_WITH(a_number_is_the_field_value, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "cpu", 0.75);
     assert_builder_gives(*state, "cpu value=0.75" ARRIVAL);
@@ -50,7 +45,7 @@ static void a_number_is_the_field_value(void **state)
     assert_int_equal(((struct encoding *)*state)->samples, 1);
 }
 
-static void a_float_is_the_shortest_of_its_width(void **state)
+TEST_WITH(a_float_is_the_shortest_of_its_width, open_riemann, close_encoding)
 {
     static uint8_t datagram[64];
     Sluice__Riemann__Event event = SLUICE__RIEMANN__EVENT__INIT;
@@ -65,7 +60,7 @@ static void a_float_is_the_shortest_of_its_width(void **state)
     assert_string_equal(encoding_write(*state), "f value=0.1" ARRIVAL);
 }
 
-static void an_integer_says_that_it_is_one(void **state)
+TEST_WITH(an_integer_says_that_it_is_one, open_telemetry, close_encoding)
 {
     static const int64_t values[] = {-3, INT64_MIN, INT64_MAX};
     for (size_t i = 0; i < 3; i++) {
@@ -77,7 +72,7 @@ static void an_integer_says_that_it_is_one(void **state)
                                  "n value=9223372036854775807i" ARRIVAL);
 }
 
-static void an_unsigned_integer_is_a_signed_one_while_it_can_be(void **state)
+TEST_WITH(an_unsigned_integer_is_a_signed_one_while_it_can_be, open_telemetry, close_encoding)
 {
     static const uint64_t values[] = {7, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < 4; i++) {
@@ -90,7 +85,7 @@ static void an_unsigned_integer_is_a_signed_one_while_it_can_be(void **state)
                                  "n value=18446744073709551615u" ARRIVAL);
 }
 
-static void what_is_no_finite_number_leaves_no_line(void **state)
+TEST_WITH(what_is_no_finite_number_leaves_no_line, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
     telemetry_add_double(&builder, "a", (double)NAN);
@@ -105,7 +100,7 @@ static void what_is_no_finite_number_leaves_no_line(void **state)
     assert_int_equal(encoding->samples, 1);
 }
 
-static void the_time_is_the_sample_s_then_the_datagram_s(void **state)
+TEST_WITH(the_time_is_the_sample_s_then_the_datagram_s, open_telemetry, close_encoding)
 {
     builder.telemetry.time_unix_nano = UINT64_C(1600000000000000000);
     telemetry_add_double(&builder, "a", 1);
@@ -115,7 +110,7 @@ static void the_time_is_the_sample_s_then_the_datagram_s(void **state)
 
 /* --- histograms and summaries ----------------------------------------------------------------- */
 
-static void a_histogram_is_a_line_of_many_fields(void **state)
+TEST_WITH(a_histogram_is_a_line_of_many_fields, open_telemetry, close_encoding)
 {
     double bounds[] = {0.005, 1, 2};
     uint64_t counts[] = {1, 2, 0, UINT64_MAX / 2};
@@ -139,7 +134,7 @@ static void a_histogram_is_a_line_of_many_fields(void **state)
                          "0.005=1,1=3,2=3,+Inf=18446744073709551615" ARRIVAL);
 }
 
-static void what_a_histogram_does_not_tell_is_no_field(void **state)
+TEST_WITH(what_a_histogram_does_not_tell_is_no_field, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_HISTOGRAM, "n");
     wire_bytes(&wire, OTLP_POINTS, "", 0);
@@ -153,7 +148,7 @@ static void what_a_histogram_does_not_tell_is_no_field(void **state)
     assert_wire_gives(*state, "n count=0,+Inf=0" ARRIVAL "n count=2,max=0,+Inf=2" ARRIVAL);
 }
 
-static void an_exponential_histogram_has_the_bounds_of_its_scale(void **state)
+TEST_WITH(an_exponential_histogram_has_the_bounds_of_its_scale, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_EXPONENTIAL_HISTOGRAM, "n");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -183,7 +178,7 @@ static void put_quantile(double quantile, double value)
     wire_end(&wire, begun);
 }
 
-static void a_summary_has_a_field_for_each_quantile(void **state)
+TEST_WITH(a_summary_has_a_field_for_each_quantile, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_SUMMARY, "n");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -201,7 +196,7 @@ static void a_summary_has_a_field_for_each_quantile(void **state)
 
 /* --- tags ------------------------------------------------------------------------------------- */
 
-static void labels_are_tags(void **state)
+TEST_WITH(labels_are_tags, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "host", "web1");
     telemetry_add_double(&builder, "cpu", 1);
@@ -212,7 +207,7 @@ static void labels_are_tags(void **state)
                                  "cpu,core=1,host=web1 value=2" ARRIVAL);
 }
 
-static void the_first_of_two_labels_with_the_same_key_counts(void **state)
+TEST_WITH(the_first_of_two_labels_with_the_same_key_counts, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "host", "shared");
     telemetry_add_label(&builder, "zone", "shared");
@@ -222,7 +217,7 @@ static void the_first_of_two_labels_with_the_same_key_counts(void **state)
     assert_builder_gives(*state, "n,host=own,zone=shared value=1" ARRIVAL);
 }
 
-static void keys_that_look_the_same_in_a_line_are_the_same(void **state)
+TEST_WITH(keys_that_look_the_same_in_a_line_are_the_same, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "n", 1);
     telemetry_add_label(&builder, "a\x01", "1");
@@ -235,7 +230,7 @@ static void keys_that_look_the_same_in_a_line_are_the_same(void **state)
 }
 
 /* As if it were not there: another one of that key counts. */
-static void an_empty_label_is_left_out(void **state)
+TEST_WITH(an_empty_label_is_left_out, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "a", "shared");
     telemetry_add_double(&builder, "n", 1);
@@ -247,7 +242,7 @@ static void an_empty_label_is_left_out(void **state)
     assert_builder_gives(*state, "n,a=shared value=1" ARRIVAL);
 }
 
-static void keys_that_influxdb_keeps_for_itself_get_another_name(void **state)
+TEST_WITH(keys_that_influxdb_keeps_for_itself_get_another_name, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "time", 1);
     telemetry_add_label(&builder, "time", "1");
@@ -287,7 +282,7 @@ static const struct {
     {"\\", "_", NULL},
 };
 
-static void any_bytes_in_any_text_give_one_line(void **state)
+TEST_WITH(any_bytes_in_any_text_give_one_line, open_riemann, close_encoding)
 {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         uint8_t datagram[256];
@@ -312,28 +307,4 @@ static void any_bytes_in_any_text_give_one_line(void **state)
         assert_string_equal(encoding_write(*state), expected);
         encoding_assert_whole_or_overflow(*state);
     }
-}
-
-int main(void)
-{
-#define with(open, test) cmocka_unit_test_setup_teardown(test, open, close_encoding)
-    const struct CMUnitTest tests[] = {
-        with(open_telemetry, a_number_is_the_field_value),
-        with(open_riemann, a_float_is_the_shortest_of_its_width),
-        with(open_telemetry, an_integer_says_that_it_is_one),
-        with(open_telemetry, an_unsigned_integer_is_a_signed_one_while_it_can_be),
-        with(open_telemetry, what_is_no_finite_number_leaves_no_line),
-        with(open_telemetry, the_time_is_the_sample_s_then_the_datagram_s),
-        with(open_telemetry, a_histogram_is_a_line_of_many_fields),
-        with(open_otlp, what_a_histogram_does_not_tell_is_no_field),
-        with(open_otlp, an_exponential_histogram_has_the_bounds_of_its_scale),
-        with(open_otlp, a_summary_has_a_field_for_each_quantile),
-        with(open_telemetry, labels_are_tags),
-        with(open_telemetry, the_first_of_two_labels_with_the_same_key_counts),
-        with(open_telemetry, keys_that_look_the_same_in_a_line_are_the_same),
-        with(open_telemetry, an_empty_label_is_left_out),
-        with(open_telemetry, keys_that_influxdb_keeps_for_itself_get_another_name),
-        with(open_riemann, any_bytes_in_any_text_give_one_line),
-    };
-    return cmocka_run_group_tests_name("encoder influx", tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* JSON lines, a line a sample: what stands in them, from datagrams of the built-in schemas. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/text/json_writer.h"
 #include "proto/generated/riemann.pb-c.h"
@@ -16,6 +10,7 @@
 #include "sinks/encoders/encoders.h"
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 typedef Sluice__Telemetry__Sample Sample;

@@ -1,19 +1,14 @@
 /* JSON lines: which labels a sample has, and text of any bytes wherever it stands. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
 #include "sinks/encoders/encoders.h"
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 #define END_OF_LINE "," ENCODING_FACTS "}\n"

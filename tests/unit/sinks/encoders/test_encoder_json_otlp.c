@@ -1,18 +1,13 @@
 /* JSON lines, a line a sample, of what OTLP tells beyond the other schemas. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "sinks/encoders/encoders.h"
 #include "tests/support/proto/otlp_wire.h"
 #include "tests/support/sinks/encoding.h"
+#include "tests/support/test.h"
 
 #define ARRIVAL     "\"" ENCODING_RECEIVED "\""
 #define END_OF_LINE "," ENCODING_FACTS "}\n"

@@ -1,14 +1,8 @@
 /* JSON lines of what real senders sent, against what other software read in it; and of noise. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "sinks/encoders/encoders.h"
@@ -16,6 +10,7 @@
 #include "tests/support/capture/capture_reading.h"
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
+#include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
 static const struct {

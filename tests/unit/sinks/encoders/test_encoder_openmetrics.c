@@ -1,13 +1,7 @@
 /* Expositions of OpenMetrics: what records of the built-in schemas become together, in one file. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/schemas.h"
 #include "sinks/encoders/encoders.h"
@@ -15,6 +9,7 @@
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/sinks/sample_encoding.h"
+#include "tests/support/test.h"
 
 typedef Sluice__Telemetry__Sample Sample;
 typedef Sluice__Telemetry__Histogram Histogram;
@@ -113,7 +108,7 @@ static Sample *add_counter(const char *name, double value)
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-static void each_kind_of_number_has_its_type(void **state)
+TEST_WITH(each_kind_of_number_has_its_type, open_telemetry, close_encoding)
 {
     add_counter("hits", 3);
     telemetry_add_double(&builder, "level", -0.5);
@@ -123,7 +118,7 @@ static void each_kind_of_number_has_its_type(void **state)
                          "# TYPE step unknown\nstep 2" ARRIVAL END);
 }
 
-static void a_counter_that_is_called_total_has_its_name_once(void **state)
+TEST_WITH(a_counter_that_is_called_total_has_its_name_once, open_telemetry, close_encoding)
 {
     add_counter("a.hits_total", 3);
     add_counter("_total", 4);
@@ -131,7 +126,7 @@ static void a_counter_that_is_called_total_has_its_name_once(void **state)
                          "# TYPE a_hits counter\na_hits_total 3" ARRIVAL END);
 }
 
-static void a_value_that_no_counter_has_is_of_unknown_type(void **state)
+TEST_WITH(a_value_that_no_counter_has_is_of_unknown_type, open_telemetry, close_encoding)
 {
     add_counter("a", -1);
     add_counter("b", (double)NAN);
@@ -140,7 +135,8 @@ static void a_value_that_no_counter_has_is_of_unknown_type(void **state)
                          "# TYPE c counter\nc_total +Inf" ARRIVAL END);
 }
 
-static void a_sum_that_may_fall_is_a_gauge_and_one_of_no_temporality_is_unknown(void **state)
+TEST_WITH(a_sum_that_may_fall_is_a_gauge_and_one_of_no_temporality_is_unknown, open_otlp,
+          close_encoding)
 {
     for (int i = 0; i < 3; i++) {
         struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_SUM, i == 0 ? "a" : "b");
@@ -158,7 +154,7 @@ static void a_sum_that_may_fall_is_a_gauge_and_one_of_no_temporality_is_unknown(
         1);
 }
 
-static void a_unit_is_told_where_the_name_ends_with_it(void **state)
+TEST_WITH(a_unit_is_told_where_the_name_ends_with_it, open_telemetry, close_encoding)
 {
     add_counter("io_bytes_total", 1)->unit = telemetry_text("bytes");
     telemetry_add_double(&builder, "a_s", 1);
@@ -176,7 +172,7 @@ static void a_unit_is_told_where_the_name_ends_with_it(void **state)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-static void a_time_has_the_decimals_that_it_needs(void **state)
+TEST_WITH(a_time_has_the_decimals_that_it_needs, open_telemetry, close_encoding)
 {
     add("n", 1, 1);
     add("n", 2, INT64_C(1000000000));
@@ -187,7 +183,7 @@ static void a_time_has_the_decimals_that_it_needs(void **state)
                          "n 4 1700000000.999999999\nn 5 9223372036.854775807\n" END);
 }
 
-static void a_time_before_1970_has_a_sign(void **state)
+TEST_WITH(a_time_before_1970_has_a_sign, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
     static const int64_t times[] = {-1, -1000000000, -1500000000, INT64_MIN};
@@ -202,7 +198,7 @@ static void a_time_before_1970_has_a_sign(void **state)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-static void families_metrics_and_points_stand_together_in_order(void **state)
+TEST_WITH(families_metrics_and_points_stand_together_in_order, open_telemetry, close_encoding)
 {
     add("b", 1, 2000000000);
     telemetry_add_label(&builder, "k", "2");
@@ -223,7 +219,7 @@ static void families_metrics_and_points_stand_together_in_order(void **state)
         6);
 }
 
-static void labels_in_any_order_are_one_metric(void **state)
+TEST_WITH(labels_in_any_order_are_one_metric, open_telemetry, close_encoding)
 {
     static const char *const keys[][3] = {{"b", "a", "ab"}, {"ab", "b", "a"}, {"a", "ab", "b"}};
     for (int i = 0; i < 3; i++) {
@@ -236,7 +232,7 @@ static void labels_in_any_order_are_one_metric(void **state)
                  "n{a=\"a\",ab=\"ab\",b=\"b\"} 1 2\nn{a=\"a\",ab=\"ab\",b=\"b\"} 0 3\n" END);
 }
 
-static void the_last_of_two_values_in_one_millisecond_counts(void **state)
+TEST_WITH(the_last_of_two_values_in_one_millisecond_counts, open_telemetry, close_encoding)
 {
     add("n", 1, INT64_C(1700000000250000000));
     add("n", 2, INT64_C(1700000000250000000));
@@ -257,7 +253,7 @@ static void the_last_of_two_values_in_one_millisecond_counts(void **state)
 
 /* A double has no place for the last nanoseconds before a millisecond: a reader takes them for it.
  */
-static void a_time_that_is_read_as_the_next_millisecond_is_in_that(void **state)
+TEST_WITH(a_time_that_is_read_as_the_next_millisecond_is_in_that, open_telemetry, close_encoding)
 {
     add("n", 1, INT64_C(1700000000250999999));
     add("n", 2, INT64_C(1700000000251000000));
@@ -267,7 +263,7 @@ static void a_time_that_is_read_as_the_next_millisecond_is_in_that(void **state)
 /* --- names that do not fit beside each other ----------------------------------------------------
  */
 
-static void of_two_types_with_one_name_one_is_called_by_its_type(void **state)
+TEST_WITH(of_two_types_with_one_name_one_is_called_by_its_type, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "n_s", 1)->kind = DELTA;
     telemetry_add_double(&builder, "n_s", 2)->unit = telemetry_text("s");
@@ -277,7 +273,8 @@ static void of_two_types_with_one_name_one_is_called_by_its_type(void **state)
                          "# TYPE n_s_unknown unknown\nn_s_unknown 1" ARRIVAL END);
 }
 
-static void a_family_that_is_called_as_samples_of_another_is_called_by_its_type(void **state)
+TEST_WITH(a_family_that_is_called_as_samples_of_another_is_called_by_its_type, open_telemetry,
+          close_encoding)
 {
     Histogram histogram = SLUICE__TELEMETRY__HISTOGRAM__INIT;
     add_counter("a", 1);
@@ -297,7 +294,7 @@ static void a_family_that_is_called_as_samples_of_another_is_called_by_its_type(
         "# TYPE b_sum gauge\nb_sum 4" ARRIVAL "# TYPE c_count gauge\nc_count 5" ARRIVAL END);
 }
 
-static void a_family_without_any_name_left_is_left_out(void **state)
+TEST_WITH(a_family_without_any_name_left_is_left_out, open_telemetry, close_encoding)
 {
     add_counter("n", 1);
     telemetry_add_double(&builder, "n", 2);
@@ -309,7 +306,7 @@ static void a_family_without_any_name_left_is_left_out(void **state)
     assert_int_equal(told.lines, 2);
 }
 
-static void a_name_that_another_gets_may_be_that_of_its_own_family(void **state)
+TEST_WITH(a_name_that_another_gets_may_be_that_of_its_own_family, open_telemetry, close_encoding)
 {
     add_counter("n", 1);
     telemetry_add_double(&builder, "n", 2);
@@ -345,7 +342,7 @@ static void put_histogram(bool delta, bool has_sum, double total, const double b
 #define PART(suffix, value) "n" suffix "{exported_le=\"mine\"} " value ARRIVAL
 static const uint64_t counts[] = {1, 2, 4};
 
-static void a_histogram_has_buckets_and_a_count_beside_its_sum(void **state)
+TEST_WITH(a_histogram_has_buckets_and_a_count_beside_its_sum, open_otlp, close_encoding)
 {
     static const double bounds[] = {0, 100};
     put_histogram(false, true, 1.5, bounds, counts, 7);
@@ -359,7 +356,7 @@ static void a_histogram_has_buckets_and_a_count_beside_its_sum(void **state)
                             BUCKET("+Inf", "7") END);
 }
 
-static void a_delta_is_a_gaugehistogram(void **state)
+TEST_WITH(a_delta_is_a_gaugehistogram, open_otlp, close_encoding)
 {
     static const double bounds[] = {0, 100};
     put_histogram(true, true, 1.5, bounds, counts, 7);
@@ -367,7 +364,7 @@ static void a_delta_is_a_gaugehistogram(void **state)
                             BUCKET("+Inf", "7") PART("_gcount", "7") PART("_gsum", "1.5") END);
 }
 
-static void only_a_gauge_may_have_a_sum_with_bounds_below_zero(void **state)
+TEST_WITH(only_a_gauge_may_have_a_sum_with_bounds_below_zero, open_otlp, close_encoding)
 {
     static const double below[] = {-1, 100};
     static const double above[] = {1, 100};
@@ -381,7 +378,7 @@ static void only_a_gauge_may_have_a_sum_with_bounds_below_zero(void **state)
     assert_wire(*state, "# TYPE n gaugehistogram\n" BUCKETS("1.0") END);
 }
 
-static void no_bucket_holds_more_than_all_of_them(void **state)
+TEST_WITH(no_bucket_holds_more_than_all_of_them, open_otlp, close_encoding)
 {
     static const double bounds[] = {0, 100};
     put_histogram(false, false, 0, bounds, counts, 2);
@@ -397,7 +394,7 @@ static void put_quantile(double quantile, double value)
     wire_end(&wire, begun);
 }
 
-static void a_summary_has_each_quantile_once_and_only_what_may_be_one(void **state)
+TEST_WITH(a_summary_has_each_quantile_once_and_only_what_may_be_one, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_SUMMARY, "n");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -417,7 +414,7 @@ static void a_summary_has_each_quantile_once_and_only_what_may_be_one(void **sta
                         "n_sum{k=\"v\"} 6" ARRIVAL END);
 }
 
-static void a_sum_of_a_summary_is_not_below_zero(void **state)
+TEST_WITH(a_sum_of_a_summary_is_not_below_zero, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_SUMMARY, "n");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -429,7 +426,7 @@ static void a_sum_of_a_summary_is_not_below_zero(void **state)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static void a_record_that_no_file_could_hold_is_too_large(void **state)
+TEST_WITH(a_record_that_no_file_could_hold_is_too_large, open_telemetry, close_encoding)
 {
     static char name[60000];
     static double bounds[40];
@@ -455,9 +452,8 @@ static size_t whole(const char *text, bool at_start, bool *foreign)
     return encoder_openmetrics.whole((const uint8_t *)text, strlen(text), at_start, foreign);
 }
 
-static void a_file_is_whole_or_nothing(void **state)
+TEST(a_file_is_whole_or_nothing)
 {
-    (void)state;
     static const char all[] = "# TYPE n gauge\nn{a=\"# EOF\"} 1 2\n# EOF\n";
     char cut[sizeof all];
     bool foreign;
@@ -471,9 +467,8 @@ static void a_file_is_whole_or_nothing(void **state)
     }
 }
 
-static void a_file_of_another_kind_is_foreign(void **state)
+TEST(a_file_of_another_kind_is_foreign)
 {
-    (void)state;
     bool foreign;
     assert_int_equal(whole("{\"a\":1}\n", true, &foreign), 0);
     assert_true(foreign);
@@ -481,37 +476,4 @@ static void a_file_of_another_kind_is_foreign(void **state)
     assert_true(foreign);
     assert_int_equal(whole("# TYPE n gauge\n# EOF\n", false, &foreign), 0);
     assert_true(foreign);
-}
-
-int main(void)
-{
-#define telemetry(test) cmocka_unit_test_setup_teardown(test, open_telemetry, close_encoding)
-#define otlp(test)      cmocka_unit_test_setup_teardown(test, open_otlp, close_encoding)
-    const struct CMUnitTest tests[] = {
-        telemetry(each_kind_of_number_has_its_type),
-        telemetry(a_counter_that_is_called_total_has_its_name_once),
-        telemetry(a_value_that_no_counter_has_is_of_unknown_type),
-        otlp(a_sum_that_may_fall_is_a_gauge_and_one_of_no_temporality_is_unknown),
-        telemetry(a_unit_is_told_where_the_name_ends_with_it),
-        telemetry(a_time_has_the_decimals_that_it_needs),
-        telemetry(a_time_before_1970_has_a_sign),
-        telemetry(families_metrics_and_points_stand_together_in_order),
-        telemetry(labels_in_any_order_are_one_metric),
-        telemetry(the_last_of_two_values_in_one_millisecond_counts),
-        telemetry(a_time_that_is_read_as_the_next_millisecond_is_in_that),
-        telemetry(of_two_types_with_one_name_one_is_called_by_its_type),
-        telemetry(a_family_that_is_called_as_samples_of_another_is_called_by_its_type),
-        telemetry(a_family_without_any_name_left_is_left_out),
-        telemetry(a_name_that_another_gets_may_be_that_of_its_own_family),
-        otlp(a_histogram_has_buckets_and_a_count_beside_its_sum),
-        otlp(a_delta_is_a_gaugehistogram),
-        otlp(only_a_gauge_may_have_a_sum_with_bounds_below_zero),
-        otlp(no_bucket_holds_more_than_all_of_them),
-        otlp(a_summary_has_each_quantile_once_and_only_what_may_be_one),
-        otlp(a_sum_of_a_summary_is_not_below_zero),
-        telemetry(a_record_that_no_file_could_hold_is_too_large),
-        cmocka_unit_test(a_file_is_whole_or_nothing),
-        cmocka_unit_test(a_file_of_another_kind_is_foreign),
-    };
-    return cmocka_run_group_tests_name("encoder openmetrics", tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* Lines of the Prometheus text format: what stands in them, from datagrams of the built-in schemas.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
@@ -17,6 +11,7 @@
 #include "tests/support/proto/telemetry_builder.h"
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/sinks/sample_encoding.h"
+#include "tests/support/test.h"
 
 typedef Sluice__Telemetry__Sample Sample;
 typedef Sluice__Telemetry__Histogram Histogram;
@@ -41,7 +36,7 @@ static int open_otlp(void **state)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static void a_number_is_a_line(void **state)
+TEST_WITH(a_number_is_a_line, open_telemetry, close_encoding)
 {
     Sample *sample = telemetry_add_sample(&builder, "uint");
     sample->value_case = SLUICE__TELEMETRY__SAMPLE__VALUE_UINT_VALUE;
@@ -58,14 +53,14 @@ static void a_number_is_a_line(void **state)
     assert_int_equal(((struct encoding *)*state)->samples, 4);
 }
 
-static void a_counter_keeps_its_name(void **state)
+TEST_WITH(a_counter_keeps_its_name, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "hits", 1)->kind = SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER;
     telemetry_add_double(&builder, "hits", 2)->unit = telemetry_text("By");
     assert_builder_gives(*state, "hits 1" ARRIVAL "hits 2" ARRIVAL);
 }
 
-static void numbers_that_are_not_finite_have_their_own_words(void **state)
+TEST_WITH(numbers_that_are_not_finite_have_their_own_words, open_telemetry, close_encoding)
 {
     telemetry_add_double(&builder, "a", (double)NAN);
     telemetry_add_double(&builder, "b", (double)INFINITY);
@@ -73,7 +68,7 @@ static void numbers_that_are_not_finite_have_their_own_words(void **state)
     assert_builder_gives(*state, "a NaN" ARRIVAL "b +Inf" ARRIVAL "c -Inf" ARRIVAL);
 }
 
-static void a_float_is_the_shortest_of_its_width(void **state)
+TEST_WITH(a_float_is_the_shortest_of_its_width, open_riemann, close_encoding)
 {
     static const struct {
         float value;
@@ -96,7 +91,7 @@ static void a_float_is_the_shortest_of_its_width(void **state)
     }
 }
 
-static void the_time_is_the_millisecond_that_has_begun(void **state)
+TEST_WITH(the_time_is_the_millisecond_that_has_begun, open_riemann, close_encoding)
 {
     static const struct {
         int64_t micros;
@@ -125,7 +120,7 @@ static void the_time_is_the_millisecond_that_has_begun(void **state)
 
 /* --- histograms and summaries ----------------------------------------------------------------- */
 
-static void a_histogram_is_its_buckets_its_sum_and_its_count(void **state)
+TEST_WITH(a_histogram_is_its_buckets_its_sum_and_its_count, open_telemetry, close_encoding)
 {
     double bounds[] = {0.005, 1, 2};
     uint64_t counts[] = {1, 2, 0, 4};
@@ -153,7 +148,7 @@ static void a_histogram_is_its_buckets_its_sum_and_its_count(void **state)
     assert_int_equal(((struct encoding *)*state)->samples, 1);
 }
 
-static void a_histogram_without_a_sum_has_none(void **state)
+TEST_WITH(a_histogram_without_a_sum_has_none, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_HISTOGRAM, "n");
     wire_bytes(&wire, OTLP_POINTS, "", 0);
@@ -167,7 +162,7 @@ static void a_histogram_without_a_sum_has_none(void **state)
                       "n_bucket{le=\"+Inf\"} 2" ARRIVAL "n_sum NaN" ARRIVAL "n_count 2" ARRIVAL);
 }
 
-static void an_exponential_histogram_has_the_bounds_of_its_scale(void **state)
+TEST_WITH(an_exponential_histogram_has_the_bounds_of_its_scale, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_EXPONENTIAL_HISTOGRAM, "n");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -198,7 +193,7 @@ static void put_quantile(double quantile, double value)
     wire_end(&wire, begun);
 }
 
-static void a_summary_is_its_quantiles_its_sum_and_its_count(void **state)
+TEST_WITH(a_summary_is_its_quantiles_its_sum_and_its_count, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_SUMMARY, "n");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -217,7 +212,7 @@ static void a_summary_is_its_quantiles_its_sum_and_its_count(void **state)
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-static void the_first_of_two_labels_with_the_same_key_counts(void **state)
+TEST_WITH(the_first_of_two_labels_with_the_same_key_counts, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "host", "shared");
     telemetry_add_label(&builder, "zone", "shared");
@@ -229,7 +224,8 @@ static void the_first_of_two_labels_with_the_same_key_counts(void **state)
                                  "n{host=\"shared\",zone=\"shared\"} 2" ARRIVAL);
 }
 
-static void keys_that_are_the_same_once_they_fit_the_alphabet_are_the_same(void **state)
+TEST_WITH(keys_that_are_the_same_once_they_fit_the_alphabet_are_the_same, open_telemetry,
+          close_encoding)
 {
     telemetry_add_double(&builder, "n", 1);
     telemetry_add_label(&builder, "a.b", "1");
@@ -244,7 +240,7 @@ static void keys_that_are_the_same_once_they_fit_the_alphabet_are_the_same(void 
 }
 
 /* As if it were not there: another one of that key counts. */
-static void an_empty_label_is_left_out(void **state)
+TEST_WITH(an_empty_label_is_left_out, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "a.b", "shared");
     telemetry_add_double(&builder, "n", 1);
@@ -258,7 +254,7 @@ static void an_empty_label_is_left_out(void **state)
     assert_builder_gives(*state, "n 1" ARRIVAL);
 }
 
-static void labels_called_as_the_format_s_own_get_another_name(void **state)
+TEST_WITH(labels_called_as_the_format_s_own_get_another_name, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "le", "1");
     telemetry_add_label(&builder, "__name__", "2");
@@ -302,7 +298,7 @@ static const struct {
     {"", "_", NULL, NULL},
 };
 
-static void any_bytes_in_any_text_give_one_line(void **state)
+TEST_WITH(any_bytes_in_any_text_give_one_line, open_riemann, close_encoding)
 {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         uint8_t datagram[256];
@@ -327,26 +323,4 @@ static void any_bytes_in_any_text_give_one_line(void **state)
         assert_string_equal(encoding_write(*state), expected);
         encoding_assert_whole_or_overflow(*state);
     }
-}
-
-int main(void)
-{
-#define with(open, test) cmocka_unit_test_setup_teardown(test, open, close_encoding)
-    const struct CMUnitTest tests[] = {
-        with(open_telemetry, a_number_is_a_line),
-        with(open_telemetry, a_counter_keeps_its_name),
-        with(open_telemetry, numbers_that_are_not_finite_have_their_own_words),
-        with(open_riemann, a_float_is_the_shortest_of_its_width),
-        with(open_riemann, the_time_is_the_millisecond_that_has_begun),
-        with(open_telemetry, a_histogram_is_its_buckets_its_sum_and_its_count),
-        with(open_otlp, a_histogram_without_a_sum_has_none),
-        with(open_otlp, an_exponential_histogram_has_the_bounds_of_its_scale),
-        with(open_otlp, a_summary_is_its_quantiles_its_sum_and_its_count),
-        with(open_telemetry, the_first_of_two_labels_with_the_same_key_counts),
-        with(open_telemetry, keys_that_are_the_same_once_they_fit_the_alphabet_are_the_same),
-        with(open_telemetry, an_empty_label_is_left_out),
-        with(open_telemetry, labels_called_as_the_format_s_own_get_another_name),
-        with(open_riemann, any_bytes_in_any_text_give_one_line),
-    };
-    return cmocka_run_group_tests_name("encoder prometheus", tests, NULL, NULL);
 }

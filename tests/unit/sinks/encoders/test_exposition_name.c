@@ -1,14 +1,9 @@
 /* Names of metrics and of labels, made to fit their alphabets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinks/encoders/exposition.h"
+#include "tests/support/test.h"
 
 #define LONGEST 24
 
@@ -37,17 +32,15 @@ static void assert_name(const char *text, size_t size, bool colon, const char *e
     }
 }
 
-static void a_name_is_not_empty_and_begins_with_no_digit(void **state)
+TEST(a_name_is_not_empty_and_begins_with_no_digit)
 {
-    (void)state;
     assert_name("", 0, false, "_");
     assert_name("5xx", 3, false, "_5xx");
     assert_name("x5", 2, false, "x5");
 }
 
-static void every_character_of_ascii_is_kept_or_replaced_wherever_it_stands(void **state)
+TEST(every_character_of_ascii_is_kept_or_replaced_wherever_it_stands)
 {
-    (void)state;
     static const char letters[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     char text[LONGEST + 1], expected[LONGEST + 1];
     for (size_t size = 2; size <= LONGEST; size++) {
@@ -66,21 +59,10 @@ static void every_character_of_ascii_is_kept_or_replaced_wherever_it_stands(void
     }
 }
 
-static void a_character_of_several_bytes_is_one_underscore(void **state)
+TEST(a_character_of_several_bytes_is_one_underscore)
 {
-    (void)state;
     assert_name("caf\xc3\xa9", 5, true, "caf_");
     assert_name("\xf0\x9f\x98\x80", 4, true, "_");
     assert_name("a.long.name.of.caf\xc3\xa9s", 21, true, "a_long_name_of_caf_s");
     assert_name("\xe2\x82.and \xff\xfe", 9, false, "__and___");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_not_empty_and_begins_with_no_digit),
-        cmocka_unit_test(every_character_of_ascii_is_kept_or_replaced_wherever_it_stands),
-        cmocka_unit_test(a_character_of_several_bytes_is_one_underscore),
-    };
-    return cmocka_run_group_tests_name("exposition names", tests, NULL, NULL);
 }

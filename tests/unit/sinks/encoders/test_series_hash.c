@@ -2,15 +2,10 @@
  * The hash of a series: numbers that another program worked out from the words of its header, for
  * which series a sink keeps must stay the same from version to version.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinks/encoders/series_hash.h"
+#include "tests/support/test.h"
 
 static uint64_t of_name(const char *name)
 {
@@ -24,9 +19,8 @@ static uint64_t of_label(const void *key, size_t key_size, const void *value, si
     return series_hash_label(&label);
 }
 
-static void it_is_what_its_header_says(void **state)
+TEST(it_is_what_its_header_says)
 {
-    (void)state;
     assert_true(of_name("") == UINT64_C(0xe220a8397b1dcdaf)); /* SplitMix64's first from seed 0 */
     assert_true(of_name("cpu") == UINT64_C(0x5cecc6a0d602dafe));
     assert_true(of_name("12345678") == UINT64_C(0x82177327e1e4daac));
@@ -37,29 +31,17 @@ static void it_is_what_its_header_says(void **state)
     assert_true(series_hash_whole(1) == UINT64_C(0x5692161d100b05e5));
 }
 
-static void a_text_that_is_empty_need_not_be_anywhere(void **state)
+TEST(a_text_that_is_empty_need_not_be_anywhere)
 {
-    (void)state;
     const struct text none = {NULL, 0};
     assert_true(series_hash_name(&none) == of_name(""));
     assert_true(of_label(NULL, 0, NULL, 0) == UINT64_C(0x42d30092dcd06d20));
 }
 
-static void what_a_text_is_and_where_it_ends_matters(void **state)
+TEST(what_a_text_is_and_where_it_ends_matters)
 {
-    (void)state;
     assert_true(of_label("host", 4, "web1", 4) != of_label("web1", 4, "host", 4));
     assert_true(of_label("ab", 2, "c", 1) != of_label("a", 1, "bc", 2));
     assert_true(of_label("", 0, "cpu", 3) != of_name("cpu"));
     assert_true(of_label("a", 1, "b", 1) != of_label("a", 1, "b\0", 2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_what_its_header_says),
-        cmocka_unit_test(a_text_that_is_empty_need_not_be_anywhere),
-        cmocka_unit_test(what_a_text_is_and_where_it_ends_matters),
-    };
-    return cmocka_run_group_tests_name("series hash", tests, NULL, NULL);
 }

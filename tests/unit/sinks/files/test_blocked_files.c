@@ -2,15 +2,9 @@
  * Other programs that read a sink's files and share too little of them: no record is lost or
  * doubled, and each file gets its name when it can.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/ledger/ledger.h"
 #include "sinks/destinations/destinations.h"
@@ -20,6 +14,7 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/store_files.h"
+#include "tests/support/test.h"
 
 static struct error error;
 
@@ -44,7 +39,7 @@ static enum part_result try_left(const char *name)
     return result;
 }
 
-static void a_part_that_is_read_so_cannot_be_renamed_and_goes_on(void **state)
+TEST_WITH(a_part_that_is_read_so_cannot_be_renamed_and_goes_on, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_part("a.part", "one\n");
@@ -61,7 +56,7 @@ static void a_part_that_is_read_so_cannot_be_renamed_and_goes_on(void **state)
     assert_int_equal(scratch_count(""), 1);
 }
 
-static void a_part_whose_reader_shares_no_writing_cannot_be_opened(void **state)
+TEST_WITH(a_part_whose_reader_shares_no_writing_cannot_be_opened, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a.part", "one\n");
@@ -73,7 +68,7 @@ static void a_part_whose_reader_shares_no_writing_cannot_be_opened(void **state)
     assert_int_equal(try_left("a.part"), PART_DONE);
 }
 
-static void a_part_that_is_read_so_cannot_be_removed(void **state)
+TEST_WITH(a_part_that_is_read_so_cannot_be_removed, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_part("a.part", "one\n");
@@ -146,7 +141,8 @@ static void assert_blocked(uint64_t expected)
     assert_int_equal(counter_read(&store_blocked), expected);
 }
 
-static void a_file_that_cannot_get_its_name_waits_and_the_next_has_another(void **state)
+TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratch_make,
+          scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -172,7 +168,7 @@ static void a_file_that_cannot_get_its_name_waits_and_the_next_has_another(void 
     end(bench);
 }
 
-static void the_name_of_one_that_waits_is_kept_for_it(void **state)
+TEST_WITH(the_name_of_one_that_waits_is_kept_for_it, scratch_make, scratch_remove)
 {
     (void)state;
     struct others_reader *readers[3];
@@ -202,7 +198,8 @@ static void the_name_of_one_that_waits_is_kept_for_it(void **state)
     end(bench);
 }
 
-static void a_name_that_another_program_took_meanwhile_is_not_waited_for(void **state)
+TEST_WITH(a_name_that_another_program_took_meanwhile_is_not_waited_for, scratch_make,
+          scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -217,7 +214,7 @@ static void a_name_that_another_program_took_meanwhile_is_not_waited_for(void **
     end(bench);
 }
 
-static void one_that_is_moved_away_while_it_waits_is_let_go(void **state)
+TEST_WITH(one_that_is_moved_away_while_it_waits_is_let_go, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -235,7 +232,7 @@ static void one_that_is_moved_away_while_it_waits_is_let_go(void **state)
     end(bench);
 }
 
-static void what_still_waits_at_the_end_is_completed_by_the_next_start(void **state)
+TEST_WITH(what_still_waits_at_the_end_is_completed_by_the_next_start, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -258,7 +255,7 @@ static void what_still_waits_at_the_end_is_completed_by_the_next_start(void **st
     end(bench);
 }
 
-static void a_left_one_waits_too_and_is_in_nobodys_way(void **state)
+TEST_WITH(a_left_one_waits_too_and_is_in_nobodys_way, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -274,7 +271,7 @@ static void a_left_one_waits_too_and_is_in_nobodys_way(void **state)
     end(bench);
 }
 
-static void a_left_one_that_is_met_when_its_name_is_wanted_waits(void **state)
+TEST_WITH(a_left_one_that_is_met_when_its_name_is_wanted_waits, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -291,7 +288,7 @@ static void a_left_one_that_is_met_when_its_name_is_wanted_waits(void **state)
     end(bench);
 }
 
-static void one_that_nobody_may_write_is_passed_by(void **state)
+TEST_WITH(one_that_nobody_may_write_is_passed_by, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -310,7 +307,7 @@ static void one_that_nobody_may_write_is_passed_by(void **state)
     end(bench);
 }
 
-static void one_that_was_put_aside_and_may_not_be_written_is_complete(void **state)
+TEST_WITH(one_that_was_put_aside_and_may_not_be_written_is_complete, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -336,7 +333,7 @@ static void one_that_was_put_aside_and_may_not_be_written_is_complete(void **sta
 }
 
 /* One without a record that cannot be removed is no file of records either. */
-static void an_empty_one_that_is_read_is_passed_by(void **state)
+TEST_WITH(an_empty_one_that_is_read_is_passed_by, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(0);
@@ -357,7 +354,7 @@ static void an_empty_one_that_is_read_is_passed_by(void **state)
 
 enum { MOST_WAITING = 16 };
 
-static void where_too_many_wait_the_file_goes_on(void **state)
+TEST_WITH(where_too_many_wait_the_file_goes_on, scratch_make, scratch_remove)
 {
     (void)state;
     struct others_reader *readers[MOST_WAITING + 1];
@@ -388,7 +385,7 @@ static void where_too_many_wait_the_file_goes_on(void **state)
     end(bench);
 }
 
-static void an_old_file_that_is_read_is_removed_later(void **state)
+TEST_WITH(an_old_file_that_is_read_is_removed_later, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make(2);
@@ -464,7 +461,7 @@ static void assert_file(const char *name, unsigned first)
     scratch_assert_holds_text(name, expected);
 }
 
-static void a_sink_goes_on_whoever_reads_its_files(void **state)
+TEST_WITH(a_sink_goes_on_whoever_reads_its_files, scratch_make, scratch_remove)
 {
     (void)state;
     open_sink();
@@ -498,7 +495,7 @@ static void await_due(void)
         assert_true(patience(until));
 }
 
-static void names_are_tried_again_while_nothing_is_written(void **state)
+TEST_WITH(names_are_tried_again_while_nothing_is_written, scratch_make, scratch_remove)
 {
     (void)state;
     open_sink();
@@ -518,7 +515,7 @@ static void names_are_tried_again_while_nothing_is_written(void **state)
     close_sink();
 }
 
-static void names_are_tried_again_at_a_write_and_at_a_rotation(void **state)
+TEST_WITH(names_are_tried_again_at_a_write_and_at_a_rotation, scratch_make, scratch_remove)
 {
     (void)state;
     open_sink();
@@ -541,7 +538,7 @@ static void names_are_tried_again_at_a_write_and_at_a_rotation(void **state)
     assert_int_equal(scratch_count(""), 2);
 }
 
-static void what_a_sink_leaves_at_its_end_the_next_one_completes(void **state)
+TEST_WITH(what_a_sink_leaves_at_its_end_the_next_one_completes, scratch_make, scratch_remove)
 {
     (void)state;
     open_sink();
@@ -556,32 +553,4 @@ static void what_a_sink_leaves_at_its_end_the_next_one_completes(void **state)
     assert_file("a", 0);
     close_sink();
     assert_int_equal(scratch_count(""), 1);
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(a_part_that_is_read_so_cannot_be_renamed_and_goes_on),
-        with_scratch(a_part_whose_reader_shares_no_writing_cannot_be_opened),
-        with_scratch(a_part_that_is_read_so_cannot_be_removed),
-        with_scratch(a_file_that_cannot_get_its_name_waits_and_the_next_has_another),
-        with_scratch(the_name_of_one_that_waits_is_kept_for_it),
-        with_scratch(a_name_that_another_program_took_meanwhile_is_not_waited_for),
-        with_scratch(one_that_is_moved_away_while_it_waits_is_let_go),
-        with_scratch(what_still_waits_at_the_end_is_completed_by_the_next_start),
-        with_scratch(a_left_one_waits_too_and_is_in_nobodys_way),
-        with_scratch(a_left_one_that_is_met_when_its_name_is_wanted_waits),
-        with_scratch(one_that_nobody_may_write_is_passed_by),
-        with_scratch(one_that_was_put_aside_and_may_not_be_written_is_complete),
-        with_scratch(an_empty_one_that_is_read_is_passed_by),
-        with_scratch(where_too_many_wait_the_file_goes_on),
-        with_scratch(an_old_file_that_is_read_is_removed_later),
-        with_scratch(a_sink_goes_on_whoever_reads_its_files),
-        with_scratch(names_are_tried_again_while_nothing_is_written),
-        with_scratch(names_are_tried_again_at_a_write_and_at_a_rotation),
-        with_scratch(what_a_sink_leaves_at_its_end_the_next_one_completes),
-    };
-    return cmocka_run_group_tests_name("blocked files", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Which files are written at a time, by their paths, and which are given up for others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collector/base/address.h"
 #include "sinks/files/file_table.h"
+#include "tests/support/test.h"
 
 #define DAY (INT64_C(86400) * 1000000000)
 
@@ -69,9 +64,8 @@ static size_t count(const struct bench *bench)
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
-static void each_path_has_one_file(void **state)
+TEST(each_path_has_one_file)
 {
-    (void)state;
     struct bench bench = make("%{source}/%F", 10);
     struct table_file *first = assert_found(&bench, 1, 0, "10.0.0.1/1970-01-01");
     struct table_file *second = assert_found(&bench, 2, 0, "10.0.0.2/1970-01-01");
@@ -86,9 +80,8 @@ static void each_path_has_one_file(void **state)
     free_bench(&bench);
 }
 
-static void what_is_one_too_many_is_other(void **state)
+TEST(what_is_one_too_many_is_other)
 {
-    (void)state;
     struct bench bench = make("%{source}.lines", 3);
     for (unsigned sender = 1; sender <= 3; sender++)
         assert_false(find(&bench, sender, 0)->other);
@@ -106,9 +99,8 @@ static void what_is_one_too_many_is_other(void **state)
     free_bench(&bench);
 }
 
-static void a_sender_that_is_called_other_shares_that_file(void **state)
+TEST(a_sender_that_is_called_other_shares_that_file)
 {
-    (void)state;
     struct bench bench = make("%{schema}.lines", 1);
     static const struct address nobody;
     const struct path_values named = {.source = &nobody, .schema = "other"};
@@ -119,9 +111,8 @@ static void a_sender_that_is_called_other_shares_that_file(void **state)
     free_bench(&bench);
 }
 
-static void one_path_is_enough(void **state)
+TEST(one_path_is_enough)
 {
-    (void)state;
     struct bench bench = make("%{source}/%F", 1);
     assert_found(&bench, 1, 0, "10.0.0.1/1970-01-01");
     assert_found(&bench, 2, 0, "other/1970-01-01");
@@ -132,9 +123,8 @@ static void one_path_is_enough(void **state)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-static void a_file_is_over_when_a_later_time_was_asked_for(void **state)
+TEST(a_file_is_over_when_a_later_time_was_asked_for)
 {
-    (void)state;
     struct bench bench = make("%{source}/%F", 10);
     assert_int_equal(file_table_newest_step(bench.table), INT64_MIN);
     struct table_file *first = find(&bench, 1, 7);
@@ -151,10 +141,8 @@ static void a_file_is_over_when_a_later_time_was_asked_for(void **state)
     free_bench(&bench);
 }
 
-static void
-of_those_that_are_over_one_without_a_block_goes_first_then_the_one_used_least(void **state)
+TEST(of_those_that_are_over_one_without_a_block_goes_first_then_the_one_used_least)
 {
-    (void)state;
     struct bench bench = make("%{source}/%F", 10);
     for (unsigned sender = 1; sender <= 4; sender++)
         find(&bench, sender, 0)->block = sender % 2 == 0 ? NO_BLOCK : sender;
@@ -173,9 +161,8 @@ of_those_that_are_over_one_without_a_block_goes_first_then_the_one_used_least(vo
     free_bench(&bench);
 }
 
-static void where_it_is_full_what_is_over_goes_for_what_comes(void **state)
+TEST(where_it_is_full_what_is_over_goes_for_what_comes)
 {
-    (void)state;
     struct bench bench = make("%{source}/%F", 2);
     find(&bench, 1, 0);
     find(&bench, 2, 0);
@@ -187,9 +174,8 @@ static void where_it_is_full_what_is_over_goes_for_what_comes(void **state)
 }
 
 /* What is told to be given up has to make room, or who gives it up has nothing in hand. */
-static void one_that_was_given_up_is_enough(void **state)
+TEST(one_that_was_given_up_is_enough)
 {
-    (void)state;
     struct bench bench = make("%{source}/%F", 1);
     find(&bench, 2, 0)->block = 0;
     find(&bench, 3, 0)->block = 1; /* other */
@@ -201,9 +187,8 @@ static void one_that_was_given_up_is_enough(void **state)
     free_bench(&bench);
 }
 
-static void others_of_two_times_are_enough_for_any_number_of_times(void **state)
+TEST(others_of_two_times_are_enough_for_any_number_of_times)
 {
-    (void)state;
     struct bench bench = make("%{source}/%F", 1);
     static const int64_t days[] = {5, 4, 3, 5, 2, 6, 1, 6, 7, 7, 0, 3, 9, 8, 9};
     uint64_t random = 1;
@@ -224,9 +209,8 @@ static void others_of_two_times_are_enough_for_any_number_of_times(void **state)
     free_bench(&bench);
 }
 
-static void a_path_that_comes_again_is_not_over(void **state)
+TEST(a_path_that_comes_again_is_not_over)
 {
-    (void)state;
     struct bench bench = make("%d.lines", 2);
     struct table_file *file = assert_found(&bench, 1, 0, "01.lines");
     assert_ptr_equal(assert_found(&bench, 1, 31, "01.lines"), file); /* February's */
@@ -234,9 +218,8 @@ static void a_path_that_comes_again_is_not_over(void **state)
     free_bench(&bench);
 }
 
-static void without_values_there_are_two_times_and_the_older_one_goes(void **state)
+TEST(without_values_there_are_two_times_and_the_older_one_goes)
 {
-    (void)state;
     struct bench bench = make("%F", 2);
     assert_found(&bench, 1, 1, "1970-01-02");
     assert_found(&bench, 2, 0, "1970-01-01");
@@ -251,9 +234,8 @@ static void without_values_there_are_two_times_and_the_older_one_goes(void **sta
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void many_paths_are_all_found_again_and_all_freed(void **state)
+TEST(many_paths_are_all_found_again_and_all_freed)
 {
-    (void)state;
     struct bench bench = make("%{source}.lines", 1000);
     for (int round = 0; round < 3; round++) {
         struct table_file *files[1000];
@@ -267,24 +249,4 @@ static void many_paths_are_all_found_again_and_all_freed(void **state)
         assert_int_equal(count(&bench), 0);
     }
     free_bench(&bench);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_path_has_one_file),
-        cmocka_unit_test(what_is_one_too_many_is_other),
-        cmocka_unit_test(a_sender_that_is_called_other_shares_that_file),
-        cmocka_unit_test(one_path_is_enough),
-        cmocka_unit_test(a_file_is_over_when_a_later_time_was_asked_for),
-        cmocka_unit_test(
-            of_those_that_are_over_one_without_a_block_goes_first_then_the_one_used_least),
-        cmocka_unit_test(where_it_is_full_what_is_over_goes_for_what_comes),
-        cmocka_unit_test(one_that_was_given_up_is_enough),
-        cmocka_unit_test(others_of_two_times_are_enough_for_any_number_of_times),
-        cmocka_unit_test(a_path_that_comes_again_is_not_over),
-        cmocka_unit_test(without_values_there_are_two_times_and_the_older_one_goes),
-        cmocka_unit_test(many_paths_are_all_found_again_and_all_freed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

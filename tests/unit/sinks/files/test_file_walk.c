@@ -1,22 +1,17 @@
 /* What lies in folders, and which of it a path with fields may have made. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/folder.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/store_files.h"
+#include "tests/support/test.h"
 
 /* --- a folder --------------------------------------------------------------------------------- */
 
-static void a_folder_tells_what_is_a_file_and_what_a_folder(void **state)
+TEST_WITH(a_folder_tells_what_is_a_file_and_what_a_folder, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "one\n");
@@ -39,7 +34,8 @@ static void a_folder_tells_what_is_a_file_and_what_a_folder(void **state)
     assert_null(folder_open(scratch_path("file")));
 }
 
-static void removing_what_is_not_there_is_done_and_a_folder_is_not_removed(void **state)
+TEST_WITH(removing_what_is_not_there_is_done_and_a_folder_is_not_removed, scratch_make,
+          scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "one\n");
@@ -97,7 +93,7 @@ static void put_all(const char *const *names)
         scratch_put_text(*names, "mine\n");
 }
 
-static void a_path_without_fields_finds_itself_its_numbers_and_its_part(void **state)
+TEST_WITH(a_path_without_fields_finds_itself_its_numbers_and_its_part, scratch_make, scratch_remove)
 {
     (void)state;
     put_all((const char *const[]){
@@ -108,7 +104,7 @@ static void a_path_without_fields_finds_itself_its_numbers_and_its_part(void **s
     assert_walk("a", "a#0 a.1#1 a.1.part+#1 a.999.part+#999 a.999999999#999999999 a.part+#0");
 }
 
-static void numbers_are_found_before_the_extension_and_at_the_end(void **state)
+TEST_WITH(numbers_are_found_before_the_extension_and_at_the_end, scratch_make, scratch_remove)
 {
     (void)state;
     put_all((const char *const[]){"a.n.gz", "a.1.n.gz", "a.n.gz.2", "a.3.n.gz.part",
@@ -116,7 +112,7 @@ static void numbers_are_found_before_the_extension_and_at_the_end(void **state)
     assert_walk("a.n.gz", "a.1.n.gz#1 a.3.n.gz.part+#3 a.n.gz#0 a.n.gz.2#2 a.n.gz.4.part+#4");
 }
 
-static void names_that_only_look_like_dates_are_not_found(void **state)
+TEST_WITH(names_that_only_look_like_dates_are_not_found, scratch_make, scratch_remove)
 {
     (void)state;
     put_all((const char *const[]){"2026-11-21.n", "2026-11-21.n.part", "2026-13-21.n",
@@ -125,7 +121,7 @@ static void names_that_only_look_like_dates_are_not_found(void **state)
     assert_walk("%F.n", "2026-11-21.n#0 2026-11-21.n.3#3 2026-11-21.n.part+#0");
 }
 
-static void only_regular_files_at_the_right_depth_are_found(void **state)
+TEST_WITH(only_regular_files_at_the_right_depth_are_found, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_make_folder("x");
@@ -142,7 +138,7 @@ static void only_regular_files_at_the_right_depth_are_found(void **state)
     assert_walk("x/y/%{source}.n", "x/y/c.n#0 x/y/d.n.part+#0");
 }
 
-static void a_folder_that_is_not_there_or_cannot_be_named_holds_nothing(void **state)
+TEST_WITH(a_folder_that_is_not_there_or_cannot_be_named_holds_nothing, scratch_make, scratch_remove)
 {
     (void)state;
     assert_walk("none/%{source}.n", "");
@@ -153,7 +149,7 @@ static void a_folder_that_is_not_there_or_cannot_be_named_holds_nothing(void **s
     assert_walk(deep, "");
 }
 
-static void deep_folders_are_walked(void **state)
+TEST_WITH(deep_folders_are_walked, scratch_make, scratch_remove)
 {
     (void)state;
     char folder[400] = "";
@@ -171,21 +167,4 @@ static void deep_folders_are_walked(void **state)
     scratch_put_text(folder, "mine\n");
     snprintf(expected, sizeof expected, "%s#0", folder);
     assert_walk(template, expected);
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(a_folder_tells_what_is_a_file_and_what_a_folder),
-        with_scratch(removing_what_is_not_there_is_done_and_a_folder_is_not_removed),
-        with_scratch(a_path_without_fields_finds_itself_its_numbers_and_its_part),
-        with_scratch(numbers_are_found_before_the_extension_and_at_the_end),
-        with_scratch(names_that_only_look_like_dates_are_not_found),
-        with_scratch(only_regular_files_at_the_right_depth_are_found),
-        with_scratch(a_folder_that_is_not_there_or_cannot_be_named_holds_nothing),
-        with_scratch(deep_folders_are_walked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

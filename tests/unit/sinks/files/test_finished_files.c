@@ -1,17 +1,12 @@
 /* The names that complete files get, and which of them are removed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/store_files.h"
+#include "tests/support/test.h"
 
 static void found(void *context, const struct found_file *file)
 {
@@ -56,7 +51,7 @@ static void put_old(const char *name, int64_t seconds)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static void a_free_name_is_taken_and_then_numbers(void **state)
+TEST_WITH(a_free_name_is_taken_and_then_numbers, scratch_make, scratch_remove)
 {
     (void)state;
     start("a", 0);
@@ -70,7 +65,7 @@ static void a_free_name_is_taken_and_then_numbers(void **state)
     end();
 }
 
-static void numbers_go_on_behind_the_highest_whatever_has_it(void **state)
+TEST_WITH(numbers_go_on_behind_the_highest_whatever_has_it, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a", "old\n");
@@ -82,7 +77,7 @@ static void numbers_go_on_behind_the_highest_whatever_has_it(void **state)
     end();
 }
 
-static void names_that_only_look_like_numbers_do_not_count(void **state)
+TEST_WITH(names_that_only_look_like_numbers_do_not_count, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const names[] = {"a",        "a.07", "a.7x",  "a.1000000000",
@@ -95,7 +90,7 @@ static void names_that_only_look_like_numbers_do_not_count(void **state)
     end();
 }
 
-static void behind_the_highest_number_that_there_is_they_begin_anew(void **state)
+TEST_WITH(behind_the_highest_number_that_there_is_they_begin_anew, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const names[] = {"a", "a.1", "a.2", "a.4", "a.999999999"};
@@ -108,7 +103,7 @@ static void behind_the_highest_number_that_there_is_they_begin_anew(void **state
     end();
 }
 
-static void a_thousand_names_that_are_taken_are_no_trouble(void **state)
+TEST_WITH(a_thousand_names_that_are_taken_are_no_trouble, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a", "old\n");
@@ -123,7 +118,7 @@ static void a_thousand_names_that_are_taken_are_no_trouble(void **state)
     end();
 }
 
-static void numbers_of_earlier_versions_count_too(void **state)
+TEST_WITH(numbers_of_earlier_versions_count_too, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a.n.gz", "old\n");
@@ -134,7 +129,7 @@ static void numbers_of_earlier_versions_count_too(void **state)
     end();
 }
 
-static void each_folder_has_its_own_numbers(void **state)
+TEST_WITH(each_folder_has_its_own_numbers, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_make_folder("x");
@@ -149,7 +144,7 @@ static void each_folder_has_its_own_numbers(void **state)
 
 /* --- keep ------------------------------------------------------------------------------------- */
 
-static void with_all_kept_nothing_is_removed(void **state)
+TEST_WITH(with_all_kept_nothing_is_removed, scratch_make, scratch_remove)
 {
     (void)state;
     start("a", 0);
@@ -159,7 +154,7 @@ static void with_all_kept_nothing_is_removed(void **state)
     end();
 }
 
-static void the_newest_files_stay_those_of_earlier_runs_with_them(void **state)
+TEST_WITH(the_newest_files_stay_those_of_earlier_runs_with_them, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("a", 300);
@@ -178,7 +173,7 @@ static void the_newest_files_stay_those_of_earlier_runs_with_them(void **state)
 }
 
 /* The freed name of an older file would be a new one's, and the order not be told any more. */
-static void a_name_that_keep_has_freed_is_not_taken_again(void **state)
+TEST_WITH(a_name_that_keep_has_freed_is_not_taken_again, scratch_make, scratch_remove)
 {
     (void)state;
     start("a", 1);
@@ -190,7 +185,7 @@ static void a_name_that_keep_has_freed_is_not_taken_again(void **state)
     end();
 }
 
-static void a_file_is_new_also_where_the_clock_was_set_back(void **state)
+TEST_WITH(a_file_is_new_also_where_the_clock_was_set_back, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("a", INT64_C(4000000000)); /* in 2096 */
@@ -204,7 +199,7 @@ static void a_file_is_new_also_where_the_clock_was_set_back(void **state)
     end();
 }
 
-static void each_sender_s_files_are_counted_whatever_their_time(void **state)
+TEST_WITH(each_sender_s_files_are_counted_whatever_their_time, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("x-2026-11-01.n", 1);
@@ -222,7 +217,7 @@ static void each_sender_s_files_are_counted_whatever_their_time(void **state)
     end();
 }
 
-static void all_pieces_of_the_last_times_of_a_path_stay(void **state)
+TEST_WITH(all_pieces_of_the_last_times_of_a_path_stay, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("2026-11-01.n", 1);
@@ -242,7 +237,7 @@ static void all_pieces_of_the_last_times_of_a_path_stay(void **state)
     end();
 }
 
-static void all_pieces_of_the_last_intervals_stay(void **state)
+TEST_WITH(all_pieces_of_the_last_intervals_stay, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("a.n", 3600);
@@ -261,7 +256,7 @@ static void all_pieces_of_the_last_intervals_stay(void **state)
     end();
 }
 
-static void of_a_path_with_a_time_each_interval_is_a_period(void **state)
+TEST_WITH(of_a_path_with_a_time_each_interval_is_a_period, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("2026-11-01.n", 3600);
@@ -276,7 +271,7 @@ static void of_a_path_with_a_time_each_interval_is_a_period(void **state)
     end();
 }
 
-static void files_that_others_removed_are_no_reason_to_remove_more(void **state)
+TEST_WITH(files_that_others_removed_are_no_reason_to_remove_more, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("a", 1);
@@ -292,7 +287,7 @@ static void files_that_others_removed_are_no_reason_to_remove_more(void **state)
 
 /* --- keep_time -------------------------------------------------------------------------------- */
 
-static void files_are_removed_when_they_are_old_enough(void **state)
+TEST_WITH(files_are_removed_when_they_are_old_enough, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("x.n", 10 * DAY);
@@ -309,7 +304,7 @@ static void files_are_removed_when_they_are_old_enough(void **state)
     end();
 }
 
-static void old_files_go_when_another_is_complete_too(void **state)
+TEST_WITH(old_files_go_when_another_is_complete_too, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("x.n", 10 * DAY);
@@ -321,7 +316,8 @@ static void old_files_go_when_another_is_complete_too(void **state)
 
 /* --- keep_size -------------------------------------------------------------------------------- */
 
-static void the_oldest_files_of_the_sink_go_until_the_rest_is_small_enough(void **state)
+TEST_WITH(the_oldest_files_of_the_sink_go_until_the_rest_is_small_enough, scratch_make,
+          scratch_remove)
 {
     (void)state;
     put_old("x.n", 3); /* four bytes each */
@@ -338,7 +334,7 @@ static void the_oldest_files_of_the_sink_go_until_the_rest_is_small_enough(void 
     end();
 }
 
-static void the_newest_file_stays_however_large_it_is(void **state)
+TEST_WITH(the_newest_file_stays_however_large_it_is, scratch_make, scratch_remove)
 {
     (void)state;
     start_by("a", &(struct file_options){.keep_size = 4});
@@ -349,7 +345,7 @@ static void the_newest_file_stays_however_large_it_is(void **state)
     end();
 }
 
-static void bytes_that_others_removed_count_no_more(void **state)
+TEST_WITH(bytes_that_others_removed_count_no_more, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("a", 1);
@@ -362,7 +358,7 @@ static void bytes_that_others_removed_count_no_more(void **state)
     end();
 }
 
-static void a_file_is_removed_when_any_of_the_keys_says_so(void **state)
+TEST_WITH(a_file_is_removed_when_any_of_the_keys_says_so, scratch_make, scratch_remove)
 {
     (void)state;
     put_old("x.n", 1); /* too old */
@@ -382,7 +378,7 @@ static void a_file_is_removed_when_any_of_the_keys_says_so(void **state)
 
 /* --- what is not there for it ----------------------------------------------------------------- */
 
-static void what_is_not_of_the_path_is_never_removed(void **state)
+TEST_WITH(what_is_not_of_the_path_is_never_removed, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const names[] = {"b", "a.part", "a.x", "a.1.gz", "a.01", "a.5.part"};
@@ -397,7 +393,7 @@ static void what_is_not_of_the_path_is_never_removed(void **state)
     end();
 }
 
-static void a_file_that_is_gone_already_counts_no_more(void **state)
+TEST_WITH(a_file_that_is_gone_already_counts_no_more, scratch_make, scratch_remove)
 {
     (void)state;
     start("a", 2);
@@ -409,37 +405,4 @@ static void a_file_that_is_gone_already_counts_no_more(void **state)
     assert_name("a", "a.3");
     assert_false(scratch_has("a.1"));
     end();
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(a_free_name_is_taken_and_then_numbers),
-        with_scratch(numbers_go_on_behind_the_highest_whatever_has_it),
-        with_scratch(names_that_only_look_like_numbers_do_not_count),
-        with_scratch(behind_the_highest_number_that_there_is_they_begin_anew),
-        with_scratch(a_thousand_names_that_are_taken_are_no_trouble),
-        with_scratch(numbers_of_earlier_versions_count_too),
-        with_scratch(each_folder_has_its_own_numbers),
-        with_scratch(with_all_kept_nothing_is_removed),
-        with_scratch(the_newest_files_stay_those_of_earlier_runs_with_them),
-        with_scratch(a_name_that_keep_has_freed_is_not_taken_again),
-        with_scratch(a_file_is_new_also_where_the_clock_was_set_back),
-        with_scratch(each_sender_s_files_are_counted_whatever_their_time),
-        with_scratch(all_pieces_of_the_last_times_of_a_path_stay),
-        with_scratch(all_pieces_of_the_last_intervals_stay),
-        with_scratch(of_a_path_with_a_time_each_interval_is_a_period),
-        with_scratch(files_that_others_removed_are_no_reason_to_remove_more),
-        with_scratch(files_are_removed_when_they_are_old_enough),
-        with_scratch(old_files_go_when_another_is_complete_too),
-        with_scratch(the_oldest_files_of_the_sink_go_until_the_rest_is_small_enough),
-        with_scratch(the_newest_file_stays_however_large_it_is),
-        with_scratch(bytes_that_others_removed_count_no_more),
-        with_scratch(a_file_is_removed_when_any_of_the_keys_says_so),
-        with_scratch(what_is_not_of_the_path_is_never_removed),
-        with_scratch(a_file_that_is_gone_already_counts_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

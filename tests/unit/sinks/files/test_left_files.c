@@ -1,13 +1,7 @@
 /* What a killed program left behind is cut off where it is torn, and completed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sinks/compression/compressions.h"
 #include "sinks/files/left_files.h"
@@ -15,6 +9,7 @@
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/store_files.h"
+#include "tests/support/test.h"
 
 #define HEAD "time,name\r\n"
 
@@ -103,7 +98,7 @@ static void assert_every_cut(const struct file_content *made, const struct small
     }
 }
 
-static void a_torn_line_is_cut_off_wherever_it_is_torn(void **state)
+TEST_WITH(a_torn_line_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const formats[] = {"json", "influx", "prometheus"};
@@ -117,7 +112,7 @@ static void a_torn_line_is_cut_off_wherever_it_is_torn(void **state)
     }
 }
 
-static void a_csv_file_that_holds_only_its_head_is_gone(void **state)
+TEST_WITH(a_csv_file_that_holds_only_its_head_is_gone, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content made = content("csv", strlen(HEAD));
@@ -128,7 +123,7 @@ static void a_csv_file_that_holds_only_its_head_is_gone(void **state)
     assert_every_cut(&made, &small);
 }
 
-static void a_torn_message_is_cut_off_wherever_it_is_torn(void **state)
+TEST_WITH(a_torn_message_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content made = content("protobuf", 0);
@@ -153,7 +148,7 @@ static void put_packet(unsigned char *packet, size_t size)
     memset(packet + 16, 0x45, size);
 }
 
-static void a_torn_packet_is_cut_off_wherever_it_is_torn(void **state)
+TEST_WITH(a_torn_packet_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remove)
 {
     (void)state;
     const struct encoder_ops *pcap = encoder("pcap");
@@ -174,7 +169,7 @@ static void a_torn_packet_is_cut_off_wherever_it_is_torn(void **state)
     assert_every_cut(&made, &small);
 }
 
-static void a_torn_frame_is_cut_off_wherever_it_is_torn(void **state)
+TEST_WITH(a_torn_frame_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remove)
 {
     (void)state;
     for (size_t i = 0; builtin_compressions[i] != NULL; i++) {
@@ -196,7 +191,7 @@ static void a_torn_frame_is_cut_off_wherever_it_is_torn(void **state)
 }
 
 /* Longer than what is looked at in one piece, so that records stand across its edges. */
-static void a_large_file_is_cut_off_at_its_end_alone(void **state)
+TEST_WITH(a_large_file_is_cut_off_at_its_end_alone, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content made = content("json", 0);
@@ -226,7 +221,7 @@ static void assert_foreign(const struct file_content *made, const void *bytes, s
     assert_int_equal(scratch_count(""), 1);
 }
 
-static void text_is_no_capture_and_no_message(void **state)
+TEST_WITH(text_is_no_capture_and_no_message, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content pcap = content("pcap", 24);
@@ -236,7 +231,7 @@ static void text_is_no_capture_and_no_message(void **state)
     assert_foreign(&protobuf, lines, sizeof lines - 1);
 }
 
-static void frames_and_captures_are_no_text(void **state)
+TEST_WITH(frames_and_captures_are_no_text, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const formats[] = {"json", "influx", "prometheus", "csv"};
@@ -256,7 +251,7 @@ static void frames_and_captures_are_no_text(void **state)
 }
 
 /* The same path, before compress= was written behind it. */
-static void lines_are_no_frames_and_no_frame_of_one_kind_is_of_another(void **state)
+TEST_WITH(lines_are_no_frames_and_no_frame_of_one_kind_is_of_another, scratch_make, scratch_remove)
 {
     (void)state;
     static const char lines[] = "{\"a\":1}\n{\"a\":2}\n{\"a\"";
@@ -277,7 +272,7 @@ static void lines_are_no_frames_and_no_frame_of_one_kind_is_of_another(void **st
     }
 }
 
-static void nuls_of_a_power_cut_are_as_nothing(void **state)
+TEST_WITH(nuls_of_a_power_cut_are_as_nothing, scratch_make, scratch_remove)
 {
     (void)state;
     static const char nuls[300];
@@ -294,7 +289,8 @@ static void nuls_of_a_power_cut_are_as_nothing(void **state)
     }
 }
 
-static void what_is_much_longer_than_a_record_or_a_frame_is_not_torn_off(void **state)
+TEST_WITH(what_is_much_longer_than_a_record_or_a_frame_is_not_torn_off, scratch_make,
+          scratch_remove)
 {
     (void)state;
     const size_t size = (size_t)5 * 1024 * 1024;
@@ -310,7 +306,7 @@ static void what_is_much_longer_than_a_record_or_a_frame_is_not_torn_off(void **
 
 /* --- which are looked at ---------------------------------------------------------------------- */
 
-static void what_is_not_there_is_done(void **state)
+TEST_WITH(what_is_not_there_is_done, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content made = content("json", 0);
@@ -318,7 +314,7 @@ static void what_is_not_there_is_done(void **state)
     assert_int_equal(scratch_count(""), 0);
 }
 
-static void a_file_of_a_living_program_is_left_alone_until_it_dies(void **state)
+TEST_WITH(a_file_of_a_living_program_is_left_alone_until_it_dies, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content made = content("json", 0);
@@ -333,7 +329,7 @@ static void a_file_of_a_living_program_is_left_alone_until_it_dies(void **state)
     assert_int_equal(scratch_count(""), 1);
 }
 
-static void a_start_finishes_all_of_its_path_and_nothing_else(void **state)
+TEST_WITH(a_start_finishes_all_of_its_path_and_nothing_else, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content made = content("json", 0);
@@ -362,7 +358,8 @@ static void a_start_finishes_all_of_its_path_and_nothing_else(void **state)
 }
 
 /* The older one has the lower number: one that could not get its name while others did. */
-static void parts_of_one_path_get_their_names_in_the_order_of_their_numbers(void **state)
+TEST_WITH(parts_of_one_path_get_their_names_in_the_order_of_their_numbers, scratch_make,
+          scratch_remove)
 {
     (void)state;
     struct file_content made = content("json", 0);
@@ -380,7 +377,7 @@ static void parts_of_one_path_get_their_names_in_the_order_of_their_numbers(void
     assert_int_equal(scratch_count(""), 5);
 }
 
-static void what_was_left_counts_among_those_that_are_kept(void **state)
+TEST_WITH(what_was_left_counts_among_those_that_are_kept, scratch_make, scratch_remove)
 {
     (void)state;
     struct file_content made = content("json", 0);
@@ -395,29 +392,4 @@ static void what_was_left_counts_among_those_that_are_kept(void **state)
     assert_true(scratch_has("a.n.1"));
     scratch_assert_holds_text("a.2.n", "{}\n");
     assert_int_equal(scratch_count(""), 2);
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(a_torn_line_is_cut_off_wherever_it_is_torn),
-        with_scratch(a_csv_file_that_holds_only_its_head_is_gone),
-        with_scratch(a_torn_message_is_cut_off_wherever_it_is_torn),
-        with_scratch(a_torn_packet_is_cut_off_wherever_it_is_torn),
-        with_scratch(a_torn_frame_is_cut_off_wherever_it_is_torn),
-        with_scratch(a_large_file_is_cut_off_at_its_end_alone),
-        with_scratch(text_is_no_capture_and_no_message),
-        with_scratch(frames_and_captures_are_no_text),
-        with_scratch(lines_are_no_frames_and_no_frame_of_one_kind_is_of_another),
-        with_scratch(nuls_of_a_power_cut_are_as_nothing),
-        with_scratch(what_is_much_longer_than_a_record_or_a_frame_is_not_torn_off),
-        with_scratch(what_is_not_there_is_done),
-        with_scratch(a_file_of_a_living_program_is_left_alone_until_it_dies),
-        with_scratch(a_start_finishes_all_of_its_path_and_nothing_else),
-        with_scratch(parts_of_one_path_get_their_names_in_the_order_of_their_numbers),
-        with_scratch(what_was_left_counts_among_those_that_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

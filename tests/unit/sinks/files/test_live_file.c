@@ -1,19 +1,14 @@
 /* A file of a sink from its first block to its name, and what others do to it meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sinks/encoders/encoders.h"
 #include "sinks/files/live_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/store_files.h"
+#include "tests/support/test.h"
 
 #define HEAD "head\n"
 
@@ -75,7 +70,7 @@ static void complete(struct bench *bench)
 
 /* --- a life ----------------------------------------------------------------------------------- */
 
-static void a_file_is_a_part_until_it_is_complete(void **state)
+TEST_WITH(a_file_is_a_part_until_it_is_complete, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -95,7 +90,7 @@ static void a_file_is_a_part_until_it_is_complete(void **state)
     end(bench);
 }
 
-static void one_without_a_record_leaves_nothing(void **state)
+TEST_WITH(one_without_a_record_leaves_nothing, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -110,7 +105,7 @@ static void one_without_a_record_leaves_nothing(void **state)
     end(bench);
 }
 
-static void one_that_was_put_aside_goes_on_where_it_was(void **state)
+TEST_WITH(one_that_was_put_aside_goes_on_where_it_was, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -126,7 +121,7 @@ static void one_that_was_put_aside_goes_on_where_it_was(void **state)
     end(bench);
 }
 
-static void one_that_was_put_aside_is_made_to_reach_the_disk_too(void **state)
+TEST_WITH(one_that_was_put_aside_is_made_to_reach_the_disk_too, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -145,7 +140,7 @@ static void one_that_was_put_aside_is_made_to_reach_the_disk_too(void **state)
     end(bench);
 }
 
-static void an_abandoned_one_stays_for_the_next_start(void **state)
+TEST_WITH(an_abandoned_one_stays_for_the_next_start, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -161,7 +156,7 @@ static void an_abandoned_one_stays_for_the_next_start(void **state)
 
 /* --- astray ----------------------------------------------------------------------------------- */
 
-static void one_that_was_moved_away_is_finished_where_it_is(void **state)
+TEST_WITH(one_that_was_moved_away_is_finished_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -178,7 +173,7 @@ static void one_that_was_moved_away_is_finished_where_it_is(void **state)
     end(bench);
 }
 
-static void one_that_was_removed_is_begun_anew(void **state)
+TEST_WITH(one_that_was_removed_is_begun_anew, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -192,7 +187,7 @@ static void one_that_was_removed_is_begun_anew(void **state)
     end(bench);
 }
 
-static void one_that_was_emptied_gets_its_head_anew(void **state)
+TEST_WITH(one_that_was_emptied_gets_its_head_anew, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -204,7 +199,7 @@ static void one_that_was_emptied_gets_its_head_anew(void **state)
     end(bench);
 }
 
-static void another_file_in_its_place_is_completed_as_a_left_one(void **state)
+TEST_WITH(another_file_in_its_place_is_completed_as_a_left_one, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -217,7 +212,7 @@ static void another_file_in_its_place_is_completed_as_a_left_one(void **state)
     end(bench);
 }
 
-static void what_goes_astray_while_it_is_aside_is_noticed_too(void **state)
+TEST_WITH(what_goes_astray_while_it_is_aside_is_noticed_too, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -248,7 +243,7 @@ static void assert_stopped(struct bench *bench, const char *why)
     assert_false(live_file_is_begun(&bench->file));
 }
 
-static void what_is_in_the_way_and_not_ours_stays(void **state)
+TEST_WITH(what_is_in_the_way_and_not_ours_stays, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -273,7 +268,7 @@ static void what_is_in_the_way_and_not_ours_stays(void **state)
     end(bench);
 }
 
-static void a_living_program_s_file_is_waited_for(void **state)
+TEST_WITH(a_living_program_s_file_is_waited_for, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -298,7 +293,7 @@ static void use_long_path(struct bench *bench, char *longest, size_t length, con
     scratch_put_text(name, "old\n");
 }
 
-static void one_that_cannot_be_renamed_waits_and_the_next_has_a_number(void **state)
+TEST_WITH(one_that_cannot_be_renamed_waits_and_the_next_has_a_number, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -324,7 +319,7 @@ static void one_that_cannot_be_renamed_waits_and_the_next_has_a_number(void **st
 }
 
 /* With ".part" as long as a name may be; with ".1.part" too long. */
-static void where_no_other_can_be_begun_it_is_written_on(void **state)
+TEST_WITH(where_no_other_can_be_begun_it_is_written_on, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
@@ -346,27 +341,4 @@ static void where_no_other_can_be_begun_it_is_written_on(void **state)
     assert_int_equal(counter_read(&bench->files), 1);
     assert_int_equal(scratch_count(""), 2);
     end(bench);
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(a_file_is_a_part_until_it_is_complete),
-        with_scratch(one_without_a_record_leaves_nothing),
-        with_scratch(one_that_was_put_aside_goes_on_where_it_was),
-        with_scratch(one_that_was_put_aside_is_made_to_reach_the_disk_too),
-        with_scratch(an_abandoned_one_stays_for_the_next_start),
-        with_scratch(one_that_was_moved_away_is_finished_where_it_is),
-        with_scratch(one_that_was_removed_is_begun_anew),
-        with_scratch(one_that_was_emptied_gets_its_head_anew),
-        with_scratch(another_file_in_its_place_is_completed_as_a_left_one),
-        with_scratch(what_goes_astray_while_it_is_aside_is_noticed_too),
-        with_scratch(what_is_in_the_way_and_not_ours_stays),
-        with_scratch(a_living_program_s_file_is_waited_for),
-        with_scratch(one_that_cannot_be_renamed_waits_and_the_next_has_a_number),
-        with_scratch(where_no_other_can_be_begun_it_is_written_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* A file that is being made: whole or not there at all, whatever happens to it meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/platform/part_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/sinks/store_files.h"
+#include "tests/support/test.h"
 
 static struct error error;
 
@@ -60,7 +55,7 @@ static enum part_result complete(struct part_file *file, const char *name)
 
 /* --- a life ----------------------------------------------------------------------------------- */
 
-static void what_is_appended_is_there_and_gets_its_name(void **state)
+TEST_WITH(what_is_appended_is_there_and_gets_its_name, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -72,7 +67,7 @@ static void what_is_appended_is_there_and_gets_its_name(void **state)
     assert_int_equal(scratch_count(""), 1);
 }
 
-static void a_left_one_goes_on_where_it_was(void **state)
+TEST_WITH(a_left_one_goes_on_where_it_was, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a.part", "one\n");
@@ -91,7 +86,7 @@ static void a_left_one_goes_on_where_it_was(void **state)
     scratch_assert_holds_text("a.part", "one\nthree\n");
 }
 
-static void folders_are_made_below_the_base_alone(void **state)
+TEST_WITH(folders_are_made_below_the_base_alone, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("x/y/z/a.part");
@@ -106,7 +101,7 @@ static void folders_are_made_below_the_base_alone(void **state)
     assert_false(scratch_has("none"));
 }
 
-static void what_keeps_a_folder_from_being_made_is_told(void **state)
+TEST_WITH(what_keeps_a_folder_from_being_made_is_told, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "mine\n");
@@ -115,7 +110,7 @@ static void what_keeps_a_folder_from_being_made_is_told(void **state)
     scratch_assert_holds_text("file", "mine\n");
 }
 
-static void it_is_removed_only_where_it_is_itself_there(void **state)
+TEST_WITH(it_is_removed_only_where_it_is_itself_there, scratch_make, scratch_remove)
 {
     (void)state;
     part_file_remove(open_new("a.part"));
@@ -129,7 +124,7 @@ static void it_is_removed_only_where_it_is_itself_there(void **state)
 
 /* --- what is in the way ----------------------------------------------------------------------- */
 
-static void nothing_that_is_there_is_opened_as_new(void **state)
+TEST_WITH(nothing_that_is_there_is_opened_as_new, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a.part", "mine\n");
@@ -144,7 +139,7 @@ static void nothing_that_is_there_is_opened_as_new(void **state)
     assert_false(scratch_has("nowhere"));
 }
 
-static void only_a_regular_file_was_left(void **state)
+TEST_WITH(only_a_regular_file_was_left, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("mine", "mine\n");
@@ -158,7 +153,7 @@ static void only_a_regular_file_was_left(void **state)
         assert_int_equal(try_left("d.part"), PART_MISSING);
 }
 
-static void no_name_is_taken_from_another(void **state)
+TEST_WITH(no_name_is_taken_from_another, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a", "mine\n");
@@ -177,7 +172,7 @@ static void no_name_is_taken_from_another(void **state)
     assert_false(scratch_has("nowhere"));
 }
 
-static void a_name_in_no_folder_is_a_failure_and_the_file_goes_on(void **state)
+TEST_WITH(a_name_in_no_folder_is_a_failure_and_the_file_goes_on, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -191,7 +186,7 @@ static void a_name_in_no_folder_is_a_failure_and_the_file_goes_on(void **state)
 
 /* --- locks ------------------------------------------------------------------------------------ */
 
-static void what_is_open_is_locked_against_others(void **state)
+TEST_WITH(what_is_open_is_locked_against_others, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -205,7 +200,7 @@ static void what_is_open_is_locked_against_others(void **state)
     part_file_close(file);
 }
 
-static void another_program_s_lock_ends_with_it(void **state)
+TEST_WITH(another_program_s_lock_ends_with_it, scratch_make, scratch_remove)
 {
     (void)state;
     struct store_holder *holder = store_hold(scratch_path("a.part"));
@@ -216,7 +211,7 @@ static void another_program_s_lock_ends_with_it(void **state)
 
 /* --- astray ----------------------------------------------------------------------------------- */
 
-static void a_file_that_was_moved_or_removed_is_not_there(void **state)
+TEST_WITH(a_file_that_was_moved_or_removed_is_not_there, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -234,7 +229,7 @@ static void a_file_that_was_moved_or_removed_is_not_there(void **state)
     assert_false(scratch_has("a"));
 }
 
-static void a_file_whose_folder_is_gone_is_not_there(void **state)
+TEST_WITH(a_file_whose_folder_is_gone_is_not_there, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("x/a.part");
@@ -246,7 +241,7 @@ static void a_file_whose_folder_is_gone_is_not_there(void **state)
 
 /* --- others write it -------------------------------------------------------------------------- */
 
-static void what_another_program_appended_stays(void **state)
+TEST_WITH(what_another_program_appended_stays, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -260,7 +255,7 @@ static void what_another_program_appended_stays(void **state)
     part_file_close(file);
 }
 
-static void a_file_that_was_emptied_goes_on_at_its_beginning(void **state)
+TEST_WITH(a_file_that_was_emptied_goes_on_at_its_beginning, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -270,28 +265,4 @@ static void a_file_that_was_emptied_goes_on_at_its_beginning(void **state)
     assert_int_equal(part_file_size(file), 4);
     scratch_assert_holds_text("a.part", "one\n");
     part_file_close(file);
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(what_is_appended_is_there_and_gets_its_name),
-        with_scratch(a_left_one_goes_on_where_it_was),
-        with_scratch(folders_are_made_below_the_base_alone),
-        with_scratch(what_keeps_a_folder_from_being_made_is_told),
-        with_scratch(it_is_removed_only_where_it_is_itself_there),
-        with_scratch(nothing_that_is_there_is_opened_as_new),
-        with_scratch(only_a_regular_file_was_left),
-        with_scratch(no_name_is_taken_from_another),
-        with_scratch(a_name_in_no_folder_is_a_failure_and_the_file_goes_on),
-        with_scratch(what_is_open_is_locked_against_others),
-        with_scratch(another_program_s_lock_ends_with_it),
-        with_scratch(a_file_that_was_moved_or_removed_is_not_there),
-        with_scratch(a_file_whose_folder_is_gone_is_not_there),
-        with_scratch(what_another_program_appended_stays),
-        with_scratch(a_file_that_was_emptied_goes_on_at_its_beginning),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* A file that is being made, on a disk that becomes full: what was written in part is taken back.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/part_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 static struct error error;
 
@@ -54,7 +49,7 @@ static int no_limit(void **state)
     return scratch_remove(state);
 }
 
-static void what_is_written_in_part_is_cut_off_again(void **state)
+TEST_WITH(what_is_written_in_part_is_cut_off_again, scratch_make, no_limit)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -72,7 +67,7 @@ static void what_is_written_in_part_is_cut_off_again(void **state)
     scratch_assert_holds_text("a", "one\nshort\nlonger than that\n");
 }
 
-static void of_a_file_that_was_emptied_too_only_the_torn_part_is_cut_off(void **state)
+TEST_WITH(of_a_file_that_was_emptied_too_only_the_torn_part_is_cut_off, scratch_make, no_limit)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -87,7 +82,7 @@ static void of_a_file_that_was_emptied_too_only_the_torn_part_is_cut_off(void **
     part_file_close(file);
 }
 
-static void what_another_program_appended_stays(void **state)
+TEST_WITH(what_another_program_appended_stays, scratch_make, no_limit)
 {
     (void)state;
     struct part_file *file = open_new("a.part");
@@ -101,16 +96,4 @@ static void what_another_program_appended_stays(void **state)
     limit_size(RLIM_INFINITY);
     scratch_assert_holds_text("a.part", "one\nother\ntwo\n");
     part_file_close(file);
-}
-
-#define with_limit(test) cmocka_unit_test_setup_teardown(test, scratch_make, no_limit)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_limit(what_is_written_in_part_is_cut_off_again),
-        with_limit(of_a_file_that_was_emptied_too_only_the_torn_part_is_cut_off),
-        with_limit(what_another_program_appended_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

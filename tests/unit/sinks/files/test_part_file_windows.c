@@ -1,19 +1,14 @@
 /* What a file that is being made owes to Windows: who may read it, and what it may be called. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
-#include <cmocka.h>
-
 #include "collector/platform/folder.h"
 #include "collector/platform/part_file.h"
 #include "collector/platform/windows/file_access.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 static struct error error;
 
@@ -40,7 +35,7 @@ static HANDLE open_other(const char *name, DWORD share)
 }
 
 /* Whoever opens a log as most programs do, sharing no deletion, can; and reads all of it. */
-static void a_part_may_be_read_to_its_end_while_it_is_locked(void **state)
+TEST_WITH(a_part_may_be_read_to_its_end_while_it_is_locked, scratch_make, scratch_remove)
 {
     (void)state;
     char bytes[16];
@@ -57,7 +52,7 @@ static void a_part_may_be_read_to_its_end_while_it_is_locked(void **state)
     part_file_close(file);
 }
 
-static void who_shares_all_keeps_no_file_from_its_name(void **state)
+TEST_WITH(who_shares_all_keeps_no_file_from_its_name, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file = open_part("a.part", "one\n");
@@ -67,7 +62,7 @@ static void who_shares_all_keeps_no_file_from_its_name(void **state)
     scratch_assert_holds_text("a", "one\n");
 }
 
-static void a_device_is_no_file(void **state)
+TEST_WITH(a_device_is_no_file, scratch_make, scratch_remove)
 {
     (void)state;
     struct part_file *file;
@@ -78,7 +73,7 @@ static void a_device_is_no_file(void **state)
     assert_int_equal(part_file_open_left(scratch_path("nul"), &file, &error), PART_MISSING);
 }
 
-static void names_may_be_of_any_letters(void **state)
+TEST_WITH(names_may_be_of_any_letters, scratch_make, scratch_remove)
 {
     (void)state;
     static const char name[] = "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
@@ -116,18 +111,16 @@ static const char *long_path(const char *begin, unsigned folders)
     return path;
 }
 
-static void short_paths_go_as_they_are(void **state)
+TEST(short_paths_go_as_they_are)
 {
-    (void)state;
     assert_path("a", L"a");
     assert_path("C:/logs/a", L"C:/logs/a");
     assert_path("//./pipe/name", L"//./pipe/name");
     assert_null(file_access_path("\xff"));
 }
 
-static void long_paths_get_the_prefix_that_lets_them_be_long(void **state)
+TEST(long_paths_get_the_prefix_that_lets_them_be_long)
 {
-    (void)state;
     wchar_t expected[1000] = L"\\\\?\\C:";
     wchar_t share[1000] = L"\\\\?\\UNC\\server\\share";
     for (unsigned i = 0; i < 40; i++) {
@@ -158,7 +151,7 @@ static void long_paths_get_the_prefix_that_lets_them_be_long(void **state)
     free(wide);
 }
 
-static void a_file_may_lie_deep(void **state)
+TEST_WITH(a_file_may_lie_deep, scratch_make, scratch_remove)
 {
     (void)state;
     char folder[700], path[750], part[750];
@@ -176,20 +169,4 @@ static void a_file_may_lie_deep(void **state)
     assert_string_equal(entry.name, "a");
     folder_close(opened);
     assert_true(folder_remove_file(path));
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(a_part_may_be_read_to_its_end_while_it_is_locked),
-        with_scratch(who_shares_all_keeps_no_file_from_its_name),
-        with_scratch(a_device_is_no_file),
-        with_scratch(names_may_be_of_any_letters),
-        cmocka_unit_test(short_paths_go_as_they_are),
-        cmocka_unit_test(long_paths_get_the_prefix_that_lets_them_be_long),
-        with_scratch(a_file_may_lie_deep),
-    };
-    return cmocka_run_group_tests_name("part file of Windows", tests, NULL, NULL);
 }

@@ -5,21 +5,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "collector/contract/path_template.h"
 #include "collector/ledger/ledger.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/encoders/encoders.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/test.h"
 
 #define BLOCK_SIZE ((size_t)4000)
 
@@ -107,7 +102,13 @@ static void assert_counted(uint64_t blocked, uint64_t unnamed, uint64_t files)
 
 /* --- the tests -------------------------------------------------------------------------------- */
 
-static void the_next_names_are_used_and_the_next_start_renames_all(void **state)
+static int teardown(void **state)
+{
+    renames_fail = false;
+    return scratch_remove(state);
+}
+
+TEST_WITH(the_next_names_are_used_and_the_next_start_renames_all, scratch_make, teardown)
 {
     (void)state;
     open_sink(&encoder_json);
@@ -128,7 +129,7 @@ static void the_next_names_are_used_and_the_next_start_renames_all(void **state)
     assert_counted(0, 0, 0);
 }
 
-static void a_file_gets_its_name_when_renaming_works_again(void **state)
+TEST_WITH(a_file_gets_its_name_when_renaming_works_again, scratch_make, teardown)
 {
     (void)state;
     open_sink(&encoder_json);
@@ -143,7 +144,7 @@ static void a_file_gets_its_name_when_renaming_works_again(void **state)
     assert_int_equal(scratch_count(""), 3);
 }
 
-static void where_too_many_wait_the_last_takes_more(void **state)
+TEST_WITH(where_too_many_wait_the_last_takes_more, scratch_make, teardown)
 {
     (void)state;
     open_sink(&encoder_json);
@@ -156,7 +157,7 @@ static void where_too_many_wait_the_last_takes_more(void **state)
     assert_counted(MOST_WAITING, MOST_WAITING + 1, 0);
 }
 
-static void where_each_block_is_a_file_more_are_passed_by(void **state)
+TEST_WITH(where_each_block_is_a_file_more_are_passed_by, scratch_make, teardown)
 {
     (void)state;
     const unsigned count = 2 * MOST_WAITING;
@@ -177,7 +178,7 @@ static void where_each_block_is_a_file_more_are_passed_by(void **state)
 }
 
 /* The one before is complete and cannot be renamed, which is no reason not to start. */
-static void a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on(void **state)
+TEST_WITH(a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on, scratch_make, teardown)
 {
     (void)state;
     scratch_put_text("a.n.part", "{}\n");
@@ -190,24 +191,4 @@ static void a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on(void
     scratch_assert_holds_text("a.n", "{}\n");
     assert_block(&encoder_json, "", 1);
     assert_counted(1, 0, 2);
-}
-
-static int teardown(void **state)
-{
-    renames_fail = false;
-    return scratch_remove(state);
-}
-
-#define with_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        with_scratch(the_next_names_are_used_and_the_next_start_renames_all),
-        with_scratch(a_file_gets_its_name_when_renaming_works_again),
-        with_scratch(where_too_many_wait_the_last_takes_more),
-        with_scratch(where_each_block_is_a_file_more_are_passed_by),
-        with_scratch(a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+/* Calling a function before main, as the compiler has it. */
+#ifndef SLUICE_TESTS_SUPPORT_PLATFORM_BEFORE_MAIN_H
+#define SLUICE_TESTS_SUPPORT_PLATFORM_BEFORE_MAIN_H
+
+/* TEST_BEFORE_MAIN(function) { ... } */
+#ifdef _MSC_VER
+#pragma section(".CRT$XCU", read)
+#define TEST_BEFORE_MAIN(function)                                                                 \
+    static void function(void);                                                                    \
+    __declspec(allocate(".CRT$XCU")) void (*function##_pointer)(void) = function;                  \
+    static void function(void)
+#else
+#define TEST_BEFORE_MAIN(function)                                                                 \
+    static void function(void) __attribute__((constructor));                                       \
+    static void function(void)
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct test_entry *entries; /* by their lines */
+
+void test_register(struct test_entry *entry)
+{
+    struct test_entry **link = &entries;
+    while (*link != NULL && (*link)->line < entry->line)
+        link = &(*link)->next;
+    entry->next = *link;
+    *link = entry;
+}
+
+/* "test_glob" of "/.../tests/unit/text/test_glob.c". */
+static void name_of_file(const char *path, char *name, size_t size)
+{
+    const char *base = path;
+    for (const char *at = path; *at != '\0'; at++)
+        if (*at == '/' || *at == '\\')
+            base = at + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(base, "."), base);
+}
+
+int test_run_all(const char *name)
+{
+    char of_file[128];
+    size_t count = 0;
+    for (const struct test_entry *entry = entries; entry != NULL; entry = entry->next)
+        count++;
+    struct CMUnitTest *tests = calloc(count + 1, sizeof *tests);
+    if (tests == NULL || count == 0) {
+        fprintf(stderr, "there are no tests, or there is no memory for them\n");
+        free(tests);
+        return EXIT_FAILURE;
+    }
+    size_t at = 0;
+    for (const struct test_entry *entry = entries; entry != NULL; entry = entry->next)
+        tests[at++] = entry->test;
+    name_of_file(entries->file, of_file, sizeof of_file);
+    int failed = _cmocka_run_group_tests(name != NULL ? name : of_file, tests, count, NULL, NULL);
+    free(tests);
+    return failed;
+}

@@ -1,0 +1,72 @@
+/*
+ * What a test program includes first: cmocka, and tests that register
+ * themselves.
+ *
+ *     TEST(what_it_shows)
+ *     {
+ *         assert_true(...);
+ *     }
+ *
+ * A program has the tests of its file, in the order in which they stand there,
+ * and the main function of tests/support/main.c. A program that has a main of
+ * its own calls test_run_all.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_TEST_H
+#define SLUICE_TESTS_SUPPORT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/support/platform/before_main.h"
+
+/* A test of the program, in a list. */
+struct test_entry {
+    struct test_entry *next;
+    int line; /* of its file: the order of the tests */
+    const char *file;
+    struct CMUnitTest test;
+};
+
+/* Before main: adds it to the program's tests. */
+void test_register(struct test_entry *entry);
+
+/* Runs them all under this name, or, where it is NULL, that of their file.
+ * Returns main's result. */
+int test_run_all(const char *name);
+
+#define TEST_REGISTER(function, call, setup, teardown)                                             \
+    TEST_BEFORE_MAIN(function##_register)                                                          \
+    {                                                                                              \
+        static struct test_entry entry = {                                                         \
+            .line = __LINE__,                                                                      \
+            .file = __FILE__,                                                                      \
+            .test = {#function, call, setup, teardown, NULL},                                      \
+        };                                                                                         \
+        test_register(&entry);                                                                     \
+    }
+
+/* A test that needs nothing before it. */
+#define TEST(function)                                                                             \
+    static void function(void);                                                                    \
+    static void function##_called(void **unused)                                                   \
+    {                                                                                              \
+        (void)unused;                                                                              \
+        function();                                                                                \
+    }                                                                                              \
+    TEST_REGISTER(function, function##_called, NULL, NULL)                                         \
+    static void function(void)
+
+/*
+ * A test around which these are called; NULL: none is. They return 0, and the
+ * test finds in *state what they put there.
+ */
+#define TEST_WITH(function, setup, teardown)                                                       \
+    static void function(void **state);                                                            \
+    TEST_REGISTER(function, function, setup, teardown)                                             \
+    static void function(void **state)
+
+#endif

@@ -34,10 +34,10 @@ struct sink_thread {
     struct thread *thread;
     struct sink_host host;
     bool hosted;
-    struct pulse pulse;  /* where it has a thread of its own */
-    uint64_t pulse_seen; /* by the main thread */
-    int64_t looks_ns;    /* at its reader, the next time */
-    int64_t retry_ns;    /* how long a blocked destination is left alone, with a host */
+    struct heartbeat heartbeat; /* where it has a thread of its own */
+    uint64_t heartbeat_seen;    /* by the main thread */
+    int64_t looks_ns;           /* at its reader, the next time */
+    int64_t retry_ns;           /* how long a blocked destination is left alone, with a host */
     enum unfinished unfinished;
     struct batch *batch;         /* UNFINISHED_BATCH: it, */
     const struct record *record; /* and the record that follows the one in hand; NULL: none does */
@@ -236,9 +236,9 @@ static void sleep_until_woken(struct sink_thread *sink, int64_t due_ns)
         if (writer->state == SINK_WRITING)
             handle = writer->ops->handle(writer);
         int most = milliseconds_until(due_ns, clock_monotonic_ns());
-        pulse_wait(writer->pulse);
+        heartbeat_wait(writer->heartbeat);
         enum wakeup_reason reason = wakeup_wait(writer->wakeup, handle, false, most);
-        pulse_work(writer->pulse);
+        heartbeat_work(writer->heartbeat);
         if (reason == WAKEUP_BROKEN)
             writer->ops->broken(writer);
     }
@@ -267,7 +267,7 @@ static bool take_care(struct sink_thread *sink, int64_t *due)
 static enum step take_step(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;
-    pulse_work(writer->pulse);
+    heartbeat_work(writer->heartbeat);
     *due = INT64_MAX;
     bool taking = sink->unfinished == UNFINISHED_BATCH || sink->unfinished == UNFINISHED_FLUSH;
     if (!taking && !take_care(sink, due))
@@ -292,10 +292,10 @@ static void wait_blocked(struct sink_thread *sink)
 {
     struct sink_writer *writer = sink->writer;
     int most = milliseconds_until(writer->block.until_ns, clock_monotonic_ns());
-    pulse_wait(writer->pulse);
+    heartbeat_wait(writer->heartbeat);
     wakeup_wait(writer->wakeup, writer->block.handle, writer->block.want_write,
                 deadline_wait_ms(&writer->deadline, most));
-    pulse_work(writer->pulse);
+    heartbeat_work(writer->heartbeat);
     writer->made_room = make_room(sink);
 }
 
@@ -306,7 +306,7 @@ static void end(struct sink_thread *sink)
         wait_blocked(sink);
     if (writer->ops->finish != NULL)
         writer->ops->finish(writer);
-    pulse_wait(writer->pulse);
+    heartbeat_wait(writer->heartbeat);
     atomic_store(&sink->finished, true);
     if (writer->options.ended != NULL)
         writer->options.ended(writer->options.ended_context);
@@ -430,7 +430,7 @@ int sink_thread_create(struct sink_thread **out, const struct sink_thread_option
         return -1;
     }
     sink->retry_ns = FIRST_RETRY_NS;
-    sink->writer->pulse = &sink->pulse;
+    sink->writer->heartbeat = &sink->heartbeat;
     *out = sink;
     return 0;
 }
@@ -470,7 +470,7 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
 {
     sink->host = *host;
     sink->hosted = true;
-    sink->writer->pulse = host->pulse;
+    sink->writer->heartbeat = host->heartbeat;
 }
 
 int sink_thread_start(struct sink_thread *sink, struct error *error)
@@ -527,7 +527,7 @@ struct queue_levels sink_thread_queue_levels(const struct sink_thread *sink)
 
 bool sink_thread_is_alive(struct sink_thread *sink)
 {
-    return sink->hosted || pulse_is_felt(&sink->pulse, &sink->pulse_seen);
+    return sink->hosted || heartbeat_advanced(&sink->heartbeat, &sink->heartbeat_seen);
 }
 
 static void wake(struct sink_thread *sink)

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/pulse.h"
+#include "collector/base/heartbeat.h"
 #include "collector/contract/destination.h"
 #include "collector/contract/encoder.h"
 #include "collector/ledger/ledger.h"
@@ -94,7 +94,7 @@ struct sink_host {
     /* Any thread: it is to call sink_thread_turn soon. */
     void (*wake)(void *context);
     void *context;
-    struct pulse *pulse; /* its thread's, which is the sink's then */
+    struct heartbeat *heartbeat; /* its thread's, which is the sink's then */
 };
 
 /* The sink is to have this host. Before the start. */

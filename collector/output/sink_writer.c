@@ -110,12 +110,12 @@ bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want
 
 void sink_writer_begin_io(struct sink_writer *writer)
 {
-    pulse_wait(writer->pulse);
+    heartbeat_wait(writer->heartbeat);
 }
 
 void sink_writer_end_io(struct sink_writer *writer)
 {
-    pulse_work(writer->pulse);
+    heartbeat_work(writer->heartbeat);
 }
 
 void sink_writer_end(struct sink_writer *writer)

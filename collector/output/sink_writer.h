@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/base/pulse.h"
+#include "collector/base/heartbeat.h"
 #include "collector/log/log.h"
 #include "collector/output/sink_thread.h"
 #include "collector/platform/deadline.h"
@@ -108,7 +108,7 @@ struct sink_writer {
     bool waited;            /* since the destination last took something */
     struct wakeup *wakeup;
 
-    struct pulse *pulse; /* of the thread */
+    struct heartbeat *heartbeat; /* of the thread */
 
     /* Said across threads. */
     struct deadline deadline;
@@ -183,7 +183,7 @@ void sink_writer_end_block(struct sink_writer *writer, bool out);
 
 /*
  * Around each call that the system may keep for as long as a disk does: whoever looks whether the
- * thread comes round (collector/base/pulse.h) does not count that against it.
+ * thread comes round (collector/base/heartbeat.h) does not count that against it.
  */
 void sink_writer_begin_io(struct sink_writer *writer);
 void sink_writer_end_io(struct sink_writer *writer);

@@ -133,7 +133,7 @@ bool receiver_is_alive(struct receiver *receiver)
     bool alive = true;
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         struct member *member = &receiver->members[i];
-        alive = pulse_is_felt(&member->pulse, &member->pulse_seen) && alive;
+        alive = heartbeat_advanced(&member->heartbeat, &member->heartbeat_seen) && alive;
     }
     return alive;
 }

@@ -26,7 +26,7 @@ void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink)
     struct sink_host host = {
         .wake = wake,
         .context = &receiver->members[0],
-        .pulse = &receiver->members[0].pulse,
+        .heartbeat = &receiver->members[0].heartbeat,
     };
     receiver->sink = sink;
     sink_thread_set_host(sink, &host);

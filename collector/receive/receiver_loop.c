@@ -29,10 +29,10 @@ static void take_events(struct member *member, int timeout_ms)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
     struct receiver *receiver = member->receiver;
-    pulse_wait(&member->pulse);
+    heartbeat_wait(&member->heartbeat);
     size_t count =
         notifier_wait(receiver->notifier, member->number, events, NOTIFIER_WAIT_MOST, timeout_ms);
-    pulse_work(&member->pulse);
+    heartbeat_work(&member->heartbeat);
     member->told_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
     for (size_t i = 0; i < count; i++)
         if (events[i].token != NULL)
@@ -267,12 +267,12 @@ void receiver_run(void *argument)
         make_round(member);
     notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
     if (atomic_fetch_sub(&receiver->running, 1) != 1) {
-        pulse_wait(&member->pulse);
+        heartbeat_wait(&member->heartbeat);
         notifier_leave(receiver->notifier, member->number);
         return;
     }
     end(member);
     if (receiver->sink != NULL)
         sink_thread_finish(receiver->sink);
-    pulse_wait(&member->pulse);
+    heartbeat_wait(&member->heartbeat);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "collector/base/claim.h"
-#include "collector/base/pulse.h"
+#include "collector/base/heartbeat.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
@@ -93,8 +93,8 @@ struct member {
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
     int64_t due_ns; /* before that no socket that it gave up has anything to be sealed */
-    struct pulse pulse;
-    uint64_t pulse_seen; /* by the main thread */
+    struct heartbeat heartbeat;
+    uint64_t heartbeat_seen; /* by the main thread */
 };
 
 struct receiver {

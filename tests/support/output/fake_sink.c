@@ -382,7 +382,7 @@ void fake_sink_wait_idle(const struct fake_sink *made)
         assert_true(patience(until));
 }
 
-/* Who is about to sleep is idle, too, and looks for work once more: its pulse tells. */
+/* Who is about to sleep is idle, too, and looks for work once more: its heartbeat tells. */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {
     int64_t until = patience_until();

@@ -54,7 +54,7 @@ void siphash_begin(struct siphash *hash, const uint8_t key[16])
                              }};
 }
 
-static void feed_byte(struct siphash *hash, uint8_t byte)
+static void fan_out_byte(struct siphash *hash, uint8_t byte)
 {
     hash->tail |= (uint64_t)byte << (8 * hash->tail_at);
     if (++hash->tail_at == 8) {
@@ -69,13 +69,13 @@ void siphash_feed(struct siphash *hash, const void *bytes, size_t size)
     const uint8_t *at = bytes;
     hash->total = (uint8_t)(hash->total + size);
     while (size != 0 && (hash->tail_at != 0 || size < 8)) {
-        feed_byte(hash, *at++);
+        fan_out_byte(hash, *at++);
         size--;
     }
     for (; size >= 8; size -= 8, at += 8)
         mix_in(hash, load_64(at));
     for (; size != 0; size--)
-        feed_byte(hash, *at++);
+        fan_out_byte(hash, *at++);
 }
 
 void siphash_end(struct siphash *hash, uint64_t result[2])

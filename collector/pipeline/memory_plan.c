@@ -18,7 +18,7 @@
 /* What has a ring to each sink. */
 static size_t feeds(const struct memory_needs *needs)
 {
-    return needs->receiver_feeds + needs->captures;
+    return needs->fan_outs + needs->captures;
 }
 
 static size_t threads(const struct memory_needs *needs)
@@ -70,7 +70,7 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
-           needs->receiver_feeds * needs->receiver_memory + needs->sink_memory +
+           needs->fan_outs * needs->receiver_memory + needs->sink_memory +
            sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
            needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
@@ -91,8 +91,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 /* Threads that share a feed have as much room there as they would have each alone. */
 static uint64_t default_ring(const struct memory_needs *needs)
 {
-    uint64_t threads_of_feed =
-        needs->receiver_feeds == 0 ? 1 : needs->receivers / needs->receiver_feeds;
+    uint64_t threads_of_feed = needs->fan_outs == 0 ? 1 : needs->receivers / needs->fan_outs;
     return MEMORY_DEFAULT_RING * threads_of_feed;
 }
 

@@ -40,7 +40,7 @@ static void close_producer(struct producer *producer)
 {
     for (size_t i = 0; i < producer->thread_count; i++)
         intake_thread_close(&producer->threads[i]);
-    feed_close(producer->feed);
+    fan_out_close(producer->fan_out);
 }
 
 /* Ends what was started; a producer that was not has its feed closed here, so that sinks end. */
@@ -302,7 +302,7 @@ static void destroy_producer(struct producer *producer)
 {
     if (producer->ops != NULL)
         producer->ops->destroy(producer->object);
-    feed_destroy(producer->feed);
+    fan_out_destroy(producer->fan_out);
     for (size_t i = 0; producer->threads != NULL && i < producer->thread_count; i++) {
         traffic_table_destroy(producer->threads[i].traffic);
         free(producer->threads[i].counters);

@@ -46,7 +46,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
                 needs->receivers = listener->receivers;
         }
     }
-    needs->receiver_feeds = notifier->shared && needs->receivers > 0 ? 1 : needs->receivers;
+    needs->fan_outs = notifier->shared && needs->receivers > 0 ? 1 : needs->receivers;
     return 0;
 }
 

@@ -90,11 +90,11 @@ static int make_producer(struct pipeline *pipeline, struct producer *producer, s
     if (producer->threads == NULL)
         return error_no_memory(error);
     producer->thread_count = threads;
-    if (feed_create(&producer->feed, threads, lossless, error) != 0)
+    if (fan_out_create(&producer->fan_out, threads, lossless, error) != 0)
         return -1;
     for (size_t i = 0; i < threads; i++) {
         struct intake_thread *thread = &producer->threads[i];
-        thread->feed = producer->feed;
+        thread->fan_out = producer->fan_out;
         thread->lossless = lossless;
         thread->shares = !lossless && threads == 1;
         if (make_intake_thread(pipeline, thread, error) != 0)
@@ -191,9 +191,8 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     if (random_bytes(secret, sizeof secret, error) != 0 ||
         wakeup_create(&pipeline->refreshed, error) != 0)
         return -1;
-    pipeline->receiver_count = needs.receiver_feeds;
-    pipeline->receiver_threads =
-        needs.receiver_feeds == 0 ? 0 : needs.receivers / needs.receiver_feeds;
+    pipeline->receiver_count = needs.fan_outs;
+    pipeline->receiver_threads = needs.fan_outs == 0 ? 0 : needs.receivers / needs.fan_outs;
     pipeline->producer_count = pipeline->receiver_count + needs.captures;
     pipeline->producers = calloc(pipeline->producer_count, sizeof *pipeline->producers);
     pipeline->receivers = calloc(pipeline->receiver_count + 1, sizeof(struct receiver *));
@@ -252,7 +251,7 @@ static int open_sink(struct pipeline *pipeline, size_t index, struct error *erro
         return -1;
     outlet->opened = true;
     for (size_t i = 0; i < pipeline->producer_count; i++)
-        if (feed_add_sink(pipeline->producers[i].feed, &outlet->ways[i], error) != 0)
+        if (fan_out_add_sink(pipeline->producers[i].fan_out, &outlet->ways[i], error) != 0)
             return -1;
     return 0;
 }
@@ -273,7 +272,7 @@ static int make_tap(struct pipeline *pipeline, struct error *error)
     if (pipeline->tap == NULL)
         return error_no_memory(error);
     for (size_t i = 0; i < pipeline->producer_count; i++)
-        feed_set_tap(pipeline->producers[i].feed, tap_inlet(pipeline->tap, i));
+        fan_out_set_tap(pipeline->producers[i].fan_out, tap_inlet(pipeline->tap, i));
     return 0;
 }
 

@@ -7,8 +7,8 @@ static int connect(struct pipeline *pipeline, size_t number, struct outlet *outl
                    struct error *error)
 {
     const struct producer *producer = &pipeline->producers[number];
-    struct feed_sink *way = &outlet->ways[number];
-    *way = (struct feed_sink){
+    struct fan_out_sink *way = &outlet->ways[number];
+    *way = (struct fan_out_sink){
         .name = outlet->config->name,
         .sink = outlet->sink,
         .queue = sink_thread_add_queue(outlet->sink, capacity, pipeline->known_count,

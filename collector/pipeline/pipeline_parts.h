@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 
 #include "collector/contract/source.h"
-#include "collector/output/feed.h"
+#include "collector/output/fan_out.h"
 #include "collector/output/sink_thread.h"
 #include "collector/pipeline/memory_plan.h"
 #include "collector/pipeline/pipeline.h"
@@ -41,7 +41,7 @@
  * itself.
  */
 struct producer {
-    struct feed *feed;
+    struct fan_out *fan_out;
     struct intake_thread *threads;
     size_t thread_count;
     const struct producer_ops *ops;
@@ -67,7 +67,7 @@ struct outlet {
     int index;                        /* in the ledger */
     struct sink_thread *sink;
     struct sink_counters *counters;
-    struct feed_sink *ways; /* to it, by producer */
+    struct fan_out_sink *ways; /* to it, by producer */
     size_t way_count;
     bool opened;         /* and started; one before it may still write there */
     int64_t try_ns;      /* when that is tried again; 0: it was not tried */
@@ -172,7 +172,7 @@ bool pipeline_has_settled(const struct pipeline *pipeline);
 struct sink_thread_options pipeline_sink_options(const struct sink_config *config);
 
 /*
- * Threads that share a notifier have one feed; others have each their own. Returns 0, or -1 with
+ * Threads that share a notifier have one fan_out; others have each their own. Returns 0, or -1 with
  * `error` filled (EXIT_CODE_INTERNAL).
  */
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,

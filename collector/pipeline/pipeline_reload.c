@@ -77,7 +77,7 @@ static int plan_memory(struct reload *reload, struct error *error)
     if (pipeline_count_needs(reload->to, pipeline->notifier, pipeline->options.reserved, &needs,
                              error) != 0)
         return -1;
-    needs.receiver_feeds = pipeline->receiver_count;
+    needs.fan_outs = pipeline->receiver_count;
     needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
     return memory_plan_make(&reload->plan, reload->to->memory, &needs, error);
 }
@@ -170,7 +170,7 @@ static int reserve(struct reload *reload, struct error *error)
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
         const struct producer *producer = &pipeline->producers[i];
-        if (!feed_reserve(producer->feed, reload->to->sink_count))
+        if (!fan_out_reserve(producer->fan_out, reload->to->sink_count))
             return error_no_memory(error);
         for (size_t k = 0; k < reload->to->sink_count; k++)
             if (!batch_queue_set_listeners(reload->outlets[k]->ways[i].queue, pipeline->known_count,
@@ -398,7 +398,7 @@ static void retire_listeners(struct reload *reload)
 }
 
 /* Room for the listeners was made before: that cannot fail. */
-static void feed_outlets(struct reload *reload, size_t number, struct feed_sink *ways)
+static void set_routes(struct reload *reload, size_t number, struct fan_out_sink *ways)
 {
     struct pipeline *pipeline = reload->pipeline;
     struct producer *producer = &pipeline->producers[number];
@@ -407,15 +407,15 @@ static void feed_outlets(struct reload *reload, size_t number, struct feed_sink 
         batch_queue_set_listeners(ways[i].queue, pipeline->known_count, producer->listeners > 1);
         batch_queue_set_capacity(ways[i].queue, reload->plan.ring_capacity);
     }
-    feed_set_sinks(producer->feed, ways, reload->to->sink_count);
+    fan_out_set_sinks(producer->fan_out, ways, reload->to->sink_count);
 }
 
-static void change_outlets(struct reload *reload, struct feed_sink *ways)
+static void change_outlets(struct reload *reload, struct fan_out_sink *ways)
 {
     struct pipeline *pipeline = reload->pipeline;
     int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
     for (size_t i = 0; i < pipeline->receiver_count; i++)
-        feed_outlets(reload, i, ways);
+        set_routes(reload, i, ways);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!is_kept(reload->change.sinks, reload->to->sink_count, i))
             pipeline_retire_outlet(pipeline, pipeline->outlets[i], deadline);
@@ -424,7 +424,7 @@ static void change_outlets(struct reload *reload, struct feed_sink *ways)
             ledger_begin_sink(pipeline->ledger, reload->outlets[i]->index);
 }
 
-static void commit(struct reload *reload, struct feed_sink *ways)
+static void commit(struct reload *reload, struct fan_out_sink *ways)
 {
     struct pipeline *pipeline = reload->pipeline;
     settle_listeners(reload);
@@ -477,7 +477,7 @@ static void reopen_kept(const struct reload *reload)
 }
 
 /* While the receivers stand still. */
-static int change(struct reload *reload, struct feed_sink *ways, struct error *error)
+static int change(struct reload *reload, struct fan_out_sink *ways, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
@@ -493,7 +493,7 @@ static int change(struct reload *reload, struct feed_sink *ways, struct error *e
 static int rest_and_change(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
-    struct feed_sink *ways = calloc(reload->to->sink_count, sizeof *ways);
+    struct fan_out_sink *ways = calloc(reload->to->sink_count, sizeof *ways);
     if (ways == NULL)
         return error_no_memory(error);
     int result = -1;

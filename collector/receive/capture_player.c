@@ -116,7 +116,7 @@ static void run(void *argument)
     tell_if_nothing_came(player);
     intake_seal(player->intake);
     intake_thread_close(player->options.thread);
-    feed_close(player->options.thread->feed);
+    fan_out_close(player->options.thread->fan_out);
     atomic_store(&player->finished, true);
     player->options.finished(player->options.context);
 }
@@ -130,7 +130,7 @@ void capture_player_stop(struct capture_player *player, int64_t deadline_ns)
 {
     atomic_store(&player->stopping, true);
     capture_cancel(player->capture);
-    feed_set_deadline(player->options.thread->feed, deadline_ns);
+    fan_out_set_deadline(player->options.thread->fan_out, deadline_ns);
 }
 
 bool capture_player_has_finished(const struct capture_player *player)

@@ -91,7 +91,7 @@ static void seal(struct intake_thread *thread, struct open_batch *open)
     }
     intake_thread_settle(thread); /* who sees it written sees it counted */
     histogram_note(&thread->measures->batch_records, histogram_counts, batch->count);
-    feed_offer(thread->feed, batch);
+    fan_out_offer(thread->fan_out, batch);
 }
 
 void intake_seal(struct intake *intake)
@@ -110,7 +110,7 @@ static bool open_batch(struct intake *intake, bool large)
 {
     struct intake_thread *thread = intake->thread;
     struct batch *batch = batch_acquire(thread->pool, large);
-    while (batch == NULL && thread->lossless && feed_pause(thread->feed))
+    while (batch == NULL && thread->lossless && fan_out_pause(thread->fan_out))
         batch = batch_acquire(thread->pool, large);
     if (batch == NULL)
         return false;
@@ -137,7 +137,7 @@ static struct open_batch *find_shared(const struct intake *intake)
             return open;
     }
     /* Asked for each batch, not for each drain: it takes looking at what the sinks write. */
-    return feed_backlog(thread->feed) < INTAKE_SHARING_BACKLOG ? unused : NULL;
+    return fan_out_backlog(thread->fan_out) < INTAKE_SHARING_BACKLOG ? unused : NULL;
 }
 
 /* What it has elsewhere goes first, so that its records keep their order. */
@@ -167,7 +167,7 @@ static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
 static void drained(struct intake_thread *thread, struct open_batch *open, int64_t now_ns,
                     int64_t next_ns)
 {
-    if (open->batch == NULL || !feed_is_idle(thread->feed))
+    if (open->batch == NULL || !fan_out_is_idle(thread->fan_out))
         return;
     if (next_ns == now_ns || next_ns - opened_ns(open, now_ns) >= INTAKE_REST_NS)
         seal(thread, open);
@@ -190,7 +190,7 @@ static int64_t seal_if_due(struct intake_thread *thread, struct open_batch *open
         return INT64_MAX;
     double more = (double)(INTAKE_OPEN_MOST_NS - INTAKE_OPEN_LEAST_NS);
     int64_t due = opened_ns(open, now_ns) + INTAKE_OPEN_LEAST_NS +
-                  (int64_t)(more * feed_backlog(thread->feed));
+                  (int64_t)(more * fan_out_backlog(thread->fan_out));
     if (due > now_ns)
         return due;
     seal(thread, open);
@@ -483,7 +483,7 @@ static void keep_letter(struct intake *intake, const struct datagram_slot *datag
     if (thread->letters == NULL || !datagram_reason_has_letter[refusal->reason])
         return;
     while (thread->lossless && !dead_letter_queue_has_room(thread->letters, datagram->size) &&
-           feed_pause(thread->feed))
+           fan_out_pause(thread->fan_out))
         continue;
     dead_letter_offer(thread->letters, intake->listener, datagram, refusal->reason,
                       &refusal->failure, schema);

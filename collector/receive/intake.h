@@ -23,7 +23,7 @@
 #include "collector/base/arena.h"
 #include "collector/contract/listener.h"
 #include "collector/ledger/ledger.h"
-#include "collector/output/feed.h"
+#include "collector/output/fan_out.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/receive/dead_letters.h"
 #include "collector/record/batch.h"
@@ -39,7 +39,7 @@
 
 /*
  * How long they may wait for more where much comes: each batch costs every sink the same, however
- * little is in it, and a wake-up where the feed does not hold it (feed_hold).
+ * little is in it, and a wake-up where the feed does not hold it (fan_out_hold).
  */
 #define INTAKE_REST_NS INT64_C(1000000)
 
@@ -60,7 +60,7 @@ struct open_batch {
 /* What the intakes that a thread uses share; the thread's own, but for the feed of its producer. */
 struct intake_thread {
     struct batch_pool *pool;
-    struct feed *feed;
+    struct fan_out *fan_out;
     struct sequence_queue numbers;
     struct intake_counters **counters; /* this thread's own blocks, by listener index */
     struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */

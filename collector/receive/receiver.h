@@ -9,8 +9,8 @@
  *
  * Several threads wait on one notifier, where its backend is made for that. A socket is served by
  * one of them at a time, whichever is told first and takes its claim (collector/base/claim.h); the
- * batch that is open for it is handed on with the claim, and all threads offer to one feed, so that
- * a socket's records keep their order.
+ * batch that is open for it is handed on with the claim, and all threads offer to one fan_out, so
+ * that a socket's records keep their order.
  *
  * Lifecycle: create, one receiver_add_socket each (from then on the kernel queues), perhaps
  * receiver_host_sink, start, stop, join, destroy. Main thread, except where another is named.
@@ -41,7 +41,7 @@ struct receiver_options {
     const struct notifier_backend *notifier;
 
     /* One for each thread; more than one only where the notifier is shared, and then they have one
-     * feed. The caller's, outlive the receiver; `feed` is set before the start. */
+     * fan_out. The caller's, outlive the receiver; `feed` is set before the start. */
     struct intake_thread *threads;
     size_t thread_count;
 
@@ -137,7 +137,7 @@ bool receiver_has_refreshed(const struct receiver *receiver, uint64_t request);
 
 /*
  * Any thread: refuse what arrives, drain what has arrived until `deadline_ns` (monotonic), close
- * the sockets and then the feed. Calling it again brings the deadline forward.
+ * the sockets and then the fan_out. Calling it again brings the deadline forward.
  */
 void receiver_stop(struct receiver *receiver, int64_t deadline_ns);
 

@@ -10,8 +10,8 @@ int64_t receiver_hand_over(struct member *member, int64_t now_ns, int64_t next_n
 {
     struct sink_thread *sink = member->receiver->sink;
     if (sink == NULL)
-        return feed_hold(member->intakes->feed, now_ns, next_ns);
-    feed_wake_sinks(member->intakes->feed);
+        return fan_out_hold(member->intakes->fan_out, now_ns, next_ns);
+    fan_out_wake_sinks(member->intakes->fan_out);
     return sink_thread_turn(sink);
 }
 

@@ -206,7 +206,7 @@ static void end(struct member *member)
         intake_thread_seal(receiver->members[i].intakes);
         intake_thread_close(receiver->members[i].intakes);
     }
-    feed_close(member->intakes->feed);
+    fan_out_close(member->intakes->fan_out);
     atomic_store(&receiver->finished, true);
     receiver->options.finished(receiver->options.context);
 }

@@ -184,8 +184,9 @@ void receiver_rest_if_asked(struct member *member);
 
 /*
  * Has it written: wakes the sinks, or gives the one that this thread runs a turn. Where more comes
- * at `next_ns` sinks may be left asleep for now (feed_hold); INT64_MAX: nothing is expected. Times
- * are monotonic. Returns when this is needed again at the latest; INT64_MAX: when there is more.
+ * at `next_ns` sinks may be left asleep for now (fan_out_hold); INT64_MAX: nothing is expected.
+ * Times are monotonic. Returns when this is needed again at the latest; INT64_MAX: when there is
+ * more.
  */
 int64_t receiver_hand_over(struct member *member, int64_t now_ns, int64_t next_ns);
 

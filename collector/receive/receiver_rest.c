@@ -62,7 +62,7 @@ void receiver_seal_all(struct receiver *receiver)
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++)
         intake_thread_seal(receiver->members[i].intakes);
-    feed_wake_sinks(receiver->members[0].intakes->feed);
+    fan_out_wake_sinks(receiver->members[0].intakes->fan_out);
 }
 
 static void set_coalescing(struct receiver *receiver)

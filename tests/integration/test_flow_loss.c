@@ -12,8 +12,7 @@ TEST_WITH(what_a_slow_sink_misses_is_what_its_rings_refused, flow_set_up, flow_t
 {
     struct flow *flow = *state;
     const uint64_t count = 20000;
-    const struct memory_needs needs = {
-        .receivers = 1, .receiver_feeds = 1, .sinks = 1, .intakes = 1};
+    const struct memory_needs needs = {.receivers = 1, .fan_outs = 1, .sinks = 1, .intakes = 1};
     char arguments[256], memory[FLOW_MEMORY_SIZE];
     snprintf(arguments, sizeof arguments,
              "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT %s",

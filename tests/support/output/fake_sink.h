@@ -86,7 +86,7 @@ void fake_sink_push(struct fake_sink *fake, size_t queue, const char *payload, s
 struct batch *fake_sink_make(struct fake_sink *fake, const char *payload, size_t count);
 void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 
-/* A batch for a feed, which counts it; the test adds what it has counted to `queued`. */
+/* A batch for a fan_out, which counts it; the test adds what it has counted to `queued`. */
 struct batch *fake_sink_make_for_feed(struct fake_sink *fake, const char *payload, size_t count);
 
 /* Waits until the count of records whose fate is known is `records`. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/output/feed.h"
+#include "collector/output/fan_out.h"
 #include "tests/support/test.h"
 
 struct intake_bench *intake_bench_open(const struct schema_config *schemas, size_t count)
@@ -27,7 +27,7 @@ struct intake_bench *intake_bench_open(const struct schema_config *schemas, size
     thread->counters[0] = ledger_intake_block(bench->ledger, 0);
     sequence_queue_init(&thread->numbers, bench->sequences, thread->counters);
     thread->measures = ledger_thread_block(bench->ledger);
-    assert_int_equal(feed_create(&thread->feed, 1, false, NULL), 0);
+    assert_int_equal(fan_out_create(&thread->fan_out, 1, false, NULL), 0);
     bench->intake = intake_create(thread, &bench->listener, thread->counters[0]);
     assert_non_null(bench->intake);
     return bench;
@@ -43,7 +43,7 @@ int intake_bench_close(void **state)
     assert_true(ledger_balances(final));
     ledger_snapshot_free(final);
     intake_destroy(bench->intake);
-    feed_destroy(bench->thread.feed);
+    fan_out_destroy(bench->thread.fan_out);
     free(bench->thread.counters);
     sequence_table_destroy(bench->sequences);
     batch_pool_destroy(bench->thread.pool);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/output/feed.h"
+#include "collector/output/fan_out.h"
 #include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
@@ -58,7 +58,7 @@ static void end_stall(void)
 /* --- a producer ------------------------------------------------------------------------------- */
 
 struct producer {
-    struct feed *feed;
+    struct fan_out *fan_out;
     struct batch_queue *queue;
     struct offer_counters *offers;
 };
@@ -69,7 +69,7 @@ static struct producer make_producer(struct fake_sink *fake, size_t queue, bool 
     struct producer made = {.queue = fake->queues[queue],
                             .offers = ledger_offer_block(fake->ledger, 0)};
     struct error error;
-    const struct feed_sink to = {
+    const struct fan_out_sink to = {
         .name = "fake:",
         .sink = fake->sink,
         .queue = made.queue,
@@ -78,8 +78,8 @@ static struct producer make_producer(struct fake_sink *fake, size_t queue, bool 
         .drops_oldest = drops_oldest,
     };
     assert_non_null(made.offers);
-    assert_int_equal(feed_create(&made.feed, 1, lossless, &error), 0);
-    assert_int_equal(feed_add_sink(made.feed, &to, &error), 0);
+    assert_int_equal(fan_out_create(&made.fan_out, 1, lossless, &error), 0);
+    assert_int_equal(fan_out_add_sink(made.fan_out, &to, &error), 0);
     return made;
 }
 
@@ -88,8 +88,8 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
 {
     char text[8];
     snprintf(text, sizeof text, "%06u", number);
-    feed_offer(producer->feed, fake_sink_make_for_feed(fake, text, 1));
-    feed_wake_sinks(producer->feed);
+    fan_out_offer(producer->fan_out, fake_sink_make_for_feed(fake, text, 1));
+    fan_out_wake_sinks(producer->fan_out);
 }
 
 /* The sink has made what room it was asked for. */
@@ -107,7 +107,7 @@ static void finish(struct fake_sink *fake, struct producer *producer)
     assert_int_equal(counter_read(&producer->offers->offered),
                      counter_read(&producer->offers->queued) +
                          counter_read(&producer->offers->refused[REFUSED_RING_FULL]));
-    feed_destroy(producer->feed);
+    fan_out_destroy(producer->fan_out);
 }
 
 static uint64_t evicted(const struct fake_sink *fake)
@@ -280,6 +280,6 @@ TEST_WITH(a_lossless_producer_never_asks_for_room, fake_sink_set_up, fake_sink_t
     begin_stall(fake, WRITE_WOULD_BLOCK);
     fake_sink_start(fake);
     struct producer producer = make_producer(fake, 0, true, true);
-    feed_set_deadline(producer.feed, clock_monotonic_ns());
+    fan_out_set_deadline(producer.fan_out, clock_monotonic_ns());
     assert_the_oldest_survive(fake, &producer);
 }

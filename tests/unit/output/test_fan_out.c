@@ -1,28 +1,29 @@
 /* When a producer has the sinks woken that it has handed batches to. */
 
-#include "collector/output/feed.h"
+#include "collector/output/fan_out.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/test.h"
 
 #define NOW_NS INT64_C(1000000000000)
 
 /* A feed for `sinks` sinks: the fake one as often, by its queues in turn. */
-static struct feed *make_feed(struct fake_sink *fake, struct offer_counters *offers, size_t sinks)
+static struct fan_out *make_feed(struct fake_sink *fake, struct offer_counters *offers,
+                                 size_t sinks)
 {
-    struct feed *feed;
+    struct fan_out *fan_out;
     struct error error;
-    assert_int_equal(feed_create(&feed, 1, false, &error), 0);
+    assert_int_equal(fan_out_create(&fan_out, 1, false, &error), 0);
     for (size_t i = 0; i < sinks; i++) {
-        const struct feed_sink to = {
+        const struct fan_out_sink to = {
             .name = "fake:",
             .sink = fake->sink,
             .queue = fake->queues[i % FAKE_QUEUES],
             .offers = offers,
             .in_flight = &fake->counters->in_flight,
         };
-        assert_int_equal(feed_add_sink(feed, &to, &error), 0);
+        assert_int_equal(fan_out_add_sink(fan_out, &to, &error), 0);
     }
-    return feed;
+    return fan_out;
 }
 
 static struct offer_counters *start(struct fake_sink *fake)
@@ -34,16 +35,17 @@ static struct offer_counters *start(struct fake_sink *fake)
     return offers;
 }
 
-static void finish(struct fake_sink *fake, struct feed *feed, const struct offer_counters *offers)
+static void finish(struct fake_sink *fake, struct fan_out *fan_out,
+                   const struct offer_counters *offers)
 {
-    feed_destroy(feed);
+    fan_out_destroy(fan_out);
     fake->queued += counter_read(&offers->queued);
     fake_sink_finish(fake);
 }
 
-static void offer(struct fake_sink *fake, struct feed *feed)
+static void offer(struct fake_sink *fake, struct fan_out *fan_out)
 {
-    feed_offer(feed, fake_sink_make_for_feed(fake, "line", 1));
+    fan_out_offer(fan_out, fake_sink_make_for_feed(fake, "line", 1));
 }
 
 /* Of one that was asleep: nobody has woken it. */
@@ -57,17 +59,17 @@ TEST_WITH(where_nothing_is_expected_sinks_are_woken, fake_sink_set_up, fake_sink
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
-    struct feed *feed = make_feed(fake, offers, 1);
-    assert_true(feed_hold(feed, NOW_NS, INT64_MAX) == INT64_MAX);
-    offer(fake, feed);
+    struct fan_out *fan_out = make_feed(fake, offers, 1);
+    assert_true(fan_out_hold(fan_out, NOW_NS, INT64_MAX) == INT64_MAX);
+    offer(fake, fan_out);
     assert_asleep(fake, 1);
-    assert_true(feed_hold(feed, NOW_NS, INT64_MAX) == INT64_MAX);
+    assert_true(fan_out_hold(fan_out, NOW_NS, INT64_MAX) == INT64_MAX);
     fake_sink_wait_settled(fake, 1);
     fake_sink_wait_asleep(fake);
-    offer(fake, feed);
-    assert_true(feed_hold(feed, INT64_MAX, INT64_MAX) == INT64_MAX);
+    offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, INT64_MAX, INT64_MAX) == INT64_MAX);
     fake_sink_wait_settled(fake, 2);
-    finish(fake, feed, offers);
+    finish(fake, fan_out, offers);
 }
 
 TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
@@ -75,23 +77,23 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
-    struct feed *feed = make_feed(fake, offers, 1);
+    struct fan_out *fan_out = make_feed(fake, offers, 1);
     const int64_t due_ns = NOW_NS + FEED_HOLD_NS;
-    offer(fake, feed);
-    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == due_ns);
-    offer(fake, feed);
-    assert_true(feed_hold(feed, NOW_NS + 5, due_ns - 1) == due_ns);
+    offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == due_ns);
+    offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, NOW_NS + 5, due_ns - 1) == due_ns);
     assert_asleep(fake, 2);
-    assert_true(feed_hold(feed, due_ns - 1, due_ns) == INT64_MAX);
+    assert_true(fan_out_hold(fan_out, due_ns - 1, due_ns) == INT64_MAX);
     fake_sink_wait_settled(fake, 2);
     /* The next one has its own time. */
     fake_sink_wait_asleep(fake);
-    offer(fake, feed);
-    assert_true(feed_hold(feed, due_ns, due_ns) == due_ns + FEED_HOLD_NS);
+    offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FEED_HOLD_NS);
     assert_asleep(fake, 1);
-    feed_wake_sinks(feed);
+    fan_out_wake_sinks(fan_out);
     fake_sink_wait_settled(fake, 3);
-    finish(fake, feed, offers);
+    finish(fake, fan_out, offers);
 }
 
 TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_set_up,
@@ -103,16 +105,16 @@ TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_s
     } cases[] = {{2, 2 * FEED_HOLD_NS}, {3, 3 * FEED_HOLD_NS}, {9, FEED_HOLD_MOST_NS}};
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
-    struct feed *feed = NULL;
+    struct fan_out *fan_out = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        feed_destroy(feed);
-        feed = make_feed(fake, offers, cases[i].sinks);
-        offer(fake, feed);
-        assert_true(feed_hold(feed, NOW_NS, NOW_NS) == NOW_NS + cases[i].hold_ns);
-        feed_wake_sinks(feed);
+        fan_out_destroy(fan_out);
+        fan_out = make_feed(fake, offers, cases[i].sinks);
+        offer(fake, fan_out);
+        assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == NOW_NS + cases[i].hold_ns);
+        fan_out_wake_sinks(fan_out);
         fake_sink_wait_settled(fake, counter_read(&offers->queued));
     }
-    finish(fake, feed, offers);
+    finish(fake, fan_out, offers);
 }
 
 TEST_WITH(nothing_is_held_while_a_queue_fills_up, fake_sink_set_up, fake_sink_tear_down)
@@ -120,25 +122,25 @@ TEST_WITH(nothing_is_held_while_a_queue_fills_up, fake_sink_set_up, fake_sink_te
     const int filled = (int)(FAKE_CAPACITY * FEED_HOLD_BACKLOG);
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
-    struct feed *feed = make_feed(fake, offers, 1);
+    struct fan_out *fan_out = make_feed(fake, offers, 1);
     for (int i = 1; i < filled; i++)
-        offer(fake, feed);
-    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == NOW_NS + FEED_HOLD_NS);
+        offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == NOW_NS + FEED_HOLD_NS);
     assert_asleep(fake, filled - 1);
-    offer(fake, feed);
-    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == INT64_MAX);
+    offer(fake, fan_out);
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == INT64_MAX);
     fake_sink_wait_settled(fake, filled);
-    finish(fake, feed, offers);
+    finish(fake, fan_out, offers);
 }
 
 TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
-    struct feed *feed = make_feed(fake, offers, 1);
+    struct fan_out *fan_out = make_feed(fake, offers, 1);
     for (int i = 0; i < FEED_MOST_HELD; i++)
-        offer(fake, feed);
+        offer(fake, fan_out);
     fake_sink_wait_settled(fake, FEED_MOST_HELD);
-    assert_true(feed_hold(feed, NOW_NS, NOW_NS) == INT64_MAX);
-    finish(fake, feed, offers);
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == INT64_MAX);
+    finish(fake, fan_out, offers);
 }

@@ -8,11 +8,11 @@
  * sink drops the oldest, it is told in time to make room. A capture's producer waits for room, so
  * that nothing of a file is lost, until the stop's deadline, whatever the sink would drop.
  *
- * Lifecycle: create, one feed_add_sink per sink, offers, feed_close. All by one thread, or, of
- * offers and questions, by those that it was made for, except where it is said.
+ * Lifecycle: create, one fan_out_add_sink per sink, offers, fan_out_close. All by one thread, or,
+ * of offers and questions, by those that it was made for, except where it is said.
  */
-#ifndef SLUICE_COLLECTOR_OUTPUT_FEED_H
-#define SLUICE_COLLECTOR_OUTPUT_FEED_H
+#ifndef SLUICE_COLLECTOR_OUTPUT_FAN_OUT_H
+#define SLUICE_COLLECTOR_OUTPUT_FAN_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,17 +25,17 @@
 #include "collector/queue/tap.h"
 #include "collector/record/batch.h"
 
-struct feed;
+struct fan_out;
 
 /*
  * For the batches of `threads` (≥ 1) threads. `lossless`: it waits for room; only of one thread.
  * Returns 0, or -1 with `error` filled.
  */
-int feed_create(struct feed **out, size_t threads, bool lossless, struct error *error);
-void feed_destroy(struct feed *feed);
+int fan_out_create(struct fan_out **out, size_t threads, bool lossless, struct error *error);
+void fan_out_destroy(struct fan_out *fan_out);
 
 /* What one sink is to this producer. */
-struct feed_sink {
+struct fan_out_sink {
     const char *name; /* for the log; the caller's */
     struct sink_thread *sink;
     struct batch_queue *queue; /* the sink's, for this producer alone */
@@ -45,29 +45,29 @@ struct feed_sink {
 };
 
 /* Before the producer starts. Returns 0, or -1 with `error` filled. */
-int feed_add_sink(struct feed *feed, const struct feed_sink *sink, struct error *error);
+int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, struct error *error);
 
 /*
  * While the producer rests: it feeds these sinks from now on and no others; who was fed before, by
  * the same queue, goes on. The room for so many was reserved, by the main thread at any time, which
  * returns false where memory is short.
  */
-bool feed_reserve(struct feed *feed, size_t count);
-void feed_set_sinks(struct feed *feed, const struct feed_sink *sinks, size_t count);
+bool fan_out_reserve(struct fan_out *fan_out, size_t count);
+void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count);
 
 /* Shows every batch to a tap, too. Before the producer starts. */
-void feed_set_tap(struct feed *feed, struct tap_inlet *tap);
+void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
  * Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. A
  * sink that sleeps is woken. Where one thread offers that never waits, that thread says when:
- * before it sleeps itself (or see feed_hold), so that of the batches of many sockets not each costs
- * a switch from the one thread to the other and back. Sinks do not stand idle beside a producer
- * that is long at work: after so many batches they are woken in any case.
+ * before it sleeps itself (or see fan_out_hold), so that of the batches of many sockets not each
+ * costs a switch from the one thread to the other and back. Sinks do not stand idle beside a
+ * producer that is long at work: after so many batches they are woken in any case.
  */
 #define FEED_MOST_HELD 16
-void feed_offer(struct feed *feed, struct batch *batch);
-void feed_wake_sinks(struct feed *feed);
+void fan_out_offer(struct fan_out *fan_out, struct batch *batch);
+void fan_out_wake_sinks(struct fan_out *fan_out);
 
 /*
  * The same where more is offered soon: to wake a sink costs what encoding some fifty records does,
@@ -84,27 +84,27 @@ void feed_wake_sinks(struct feed *feed);
 #define FEED_HOLD_NS      INT64_C(1000000)
 #define FEED_HOLD_MOST_NS INT64_C(8000000)
 #define FEED_HOLD_BACKLOG 0.0625
-int64_t feed_hold(struct feed *feed, int64_t now_ns, int64_t next_ns);
+int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns);
 
 /* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
-bool feed_is_idle(const struct feed *feed);
+bool fan_out_is_idle(const struct fan_out *fan_out);
 
 /* How full the fullest queue is, from 0 to 1: what is offered half-empty costs it a whole slot. */
-double feed_backlog(const struct feed *feed);
+double fan_out_backlog(const struct fan_out *fan_out);
 
 /*
- * Lossless: waits a moment (a millisecond, or until feed_set_deadline is called) for room. Returns
- * false, at once, when the deadline is over.
+ * Lossless: waits a moment (a millisecond, or until fan_out_set_deadline is called) for room.
+ * Returns false, at once, when the deadline is over.
  */
-bool feed_pause(struct feed *feed);
+bool fan_out_pause(struct fan_out *fan_out);
 
 /*
  * Any thread: from now on a lossless feed waits no longer than `deadline_ns` (monotonic). Of
  * several deadlines the earliest counts.
  */
-void feed_set_deadline(struct feed *feed, int64_t deadline_ns);
+void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);
 
 /* Nothing more will come, from any thread: the sinks finish what they hold. */
-void feed_close(struct feed *feed);
+void fan_out_close(struct fan_out *fan_out);
 
 #endif

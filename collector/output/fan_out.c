@@ -1,0 +1,266 @@
+#include "collector/output/fan_out.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "collector/log/log.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/thread.h"
+#include "collector/platform/wakeup.h"
+
+struct route {
+    struct fan_out_sink to;
+    struct log_limit log;
+    uint64_t refused; /* records, since the last line in the log */
+};
+
+struct fan_out {
+    bool lossless;
+    struct mutex *turn; /* whose it is to offer; NULL: there is one thread */
+    struct route *routes;
+    size_t count;
+    struct route *spare;   /* room for the next routes */
+    struct tap_inlet *tap; /* NULL: none */
+    bool holds;            /* its producer says when sinks are to be woken */
+    size_t held;           /* batches that they were not told of */
+    int64_t held_ns;       /* since when, as fan_out_hold was told; 0: it was not */
+    struct wakeup *wakeup;
+    struct deadline deadline;
+};
+
+int fan_out_create(struct fan_out **out, size_t threads, bool lossless, struct error *error)
+{
+    struct fan_out *fan_out = calloc(1, sizeof *fan_out);
+    if (fan_out == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        return -1;
+    }
+    fan_out->lossless = lossless;
+    fan_out->holds = !lossless && threads == 1;
+    deadline_init(&fan_out->deadline);
+    if (threads > 1 && (fan_out->turn = mutex_create()) == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        fan_out_destroy(fan_out);
+        return -1;
+    }
+    if (wakeup_create(&fan_out->wakeup, error) != 0) {
+        fan_out_destroy(fan_out);
+        return -1;
+    }
+    *out = fan_out;
+    return 0;
+}
+
+void fan_out_destroy(struct fan_out *fan_out)
+{
+    if (fan_out == NULL)
+        return;
+    mutex_destroy(fan_out->turn);
+    wakeup_destroy(fan_out->wakeup);
+    free(fan_out->routes);
+    free(fan_out->spare);
+    free(fan_out);
+}
+
+int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, struct error *error)
+{
+    struct route *grown = realloc(fan_out->routes, (fan_out->count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        return -1;
+    }
+    fan_out->routes = grown;
+    grown[fan_out->count++] = (struct route){.to = *sink};
+    return 0;
+}
+
+bool fan_out_reserve(struct fan_out *fan_out, size_t count)
+{
+    struct route *grown = realloc(fan_out->spare, (count + 1) * sizeof *grown);
+    if (grown != NULL)
+        fan_out->spare = grown;
+    return grown != NULL;
+}
+
+static struct route *find_route(const struct fan_out *fan_out, const struct batch_queue *queue)
+{
+    for (size_t i = 0; i < fan_out->count; i++)
+        if (fan_out->routes[i].to.queue == queue)
+            return &fan_out->routes[i];
+    return NULL;
+}
+
+void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count)
+{
+    fan_out_wake_sinks(fan_out);
+    for (size_t i = 0; i < count; i++) {
+        const struct route *before = find_route(fan_out, sinks[i].queue);
+        fan_out->spare[i] = before != NULL ? *before : (struct route){.to = sinks[i]};
+    }
+    free(fan_out->routes);
+    fan_out->routes = fan_out->spare;
+    fan_out->count = count;
+    fan_out->spare = NULL;
+}
+
+void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap)
+{
+    fan_out->tap = tap;
+}
+
+static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
+{
+    uint64_t held;
+    route->refused += records;
+    if (reason == REFUSED_SINK_ENDED || !log_allowed(&route->log, &held))
+        return;
+    log_about(LOG_WARNING, LOG_OF_SINK, route->to.name, "behind: %" PRIu64 " records refused (%s)",
+              route->refused, record_refusal_names[reason]);
+    route->refused = 0;
+}
+
+/* Counted before the push: the sink may be done with the batch before push returns. */
+static enum queue_result push(const struct fan_out *fan_out, struct route *route,
+                              struct batch *batch)
+{
+    const struct fan_out_sink *to = &route->to;
+    enum queue_result result = batch_queue_ask(to->queue, batch);
+    if (result != QUEUE_TAKEN)
+        return result;
+    atomic_fetch_add_explicit(to->in_flight, batch->count, memory_order_relaxed);
+    counter_add(&to->offers->queued, batch->count);
+    result = batch_queue_push(to->queue, batch);
+    if (!fan_out->holds)
+        sink_thread_notify(to->sink);
+    return result;
+}
+
+/* The batch was just pushed, or refused; the caller still holds it. */
+static void look_ahead(const struct fan_out *fan_out, struct route *route,
+                       const struct batch *batch, bool refused)
+{
+    if (route->to.drops_oldest && !fan_out->lossless &&
+        batch_queue_want_room(route->to.queue, batch, refused))
+        sink_thread_make_room(route->to.sink);
+}
+
+static void offer_to(struct fan_out *fan_out, struct route *route, struct batch *batch)
+{
+    const struct fan_out_sink *to = &route->to;
+    uint32_t records = batch->count;
+    counter_add(&to->offers->offered, records);
+    batch_retain(batch);
+    enum record_refusal reason = REFUSED_SINK_ENDED;
+    while (!sink_thread_has_ended(to->sink)) {
+        enum queue_result result = push(fan_out, route, batch);
+        look_ahead(fan_out, route, batch, result != QUEUE_TAKEN);
+        if (result == QUEUE_TAKEN)
+            return;
+        reason = result == QUEUE_FULL ? REFUSED_RING_FULL : REFUSED_LISTENER_SHARE;
+        if (!fan_out->lossless || !fan_out_pause(fan_out))
+            break;
+        reason = REFUSED_SINK_ENDED;
+    }
+    batch_release(batch);
+    counter_add(&to->offers->refused[reason], records);
+    log_refusal(route, reason, records);
+}
+
+void fan_out_offer(struct fan_out *fan_out, struct batch *batch)
+{
+    if (fan_out->turn != NULL)
+        mutex_lock(fan_out->turn);
+    if (fan_out->tap != NULL)
+        tap_offer(fan_out->tap, batch);
+    for (size_t i = 0; i < fan_out->count; i++)
+        offer_to(fan_out, &fan_out->routes[i], batch);
+    if (fan_out->turn != NULL)
+        mutex_unlock(fan_out->turn);
+    batch_release(batch);
+    if (fan_out->holds && ++fan_out->held == FEED_MOST_HELD)
+        fan_out_wake_sinks(fan_out);
+}
+
+void fan_out_wake_sinks(struct fan_out *fan_out)
+{
+    if (fan_out->held == 0)
+        return;
+    fan_out->held = 0;
+    fan_out->held_ns = 0;
+    for (size_t i = 0; i < fan_out->count; i++)
+        sink_thread_notify(fan_out->routes[i].to.sink);
+}
+
+/* Whether a sink that sleeps has much to do; one that is awake goes on by itself. */
+static bool keeps_much_from(const struct fan_out *fan_out)
+{
+    for (size_t i = 0; i < fan_out->count; i++) {
+        const struct fan_out_sink *to = &fan_out->routes[i].to;
+        if (sink_thread_is_idle(to->sink) && batch_queue_fill(to->queue) >= FEED_HOLD_BACKLOG)
+            return true;
+    }
+    return false;
+}
+
+static int64_t hold_ns(const struct fan_out *fan_out)
+{
+    if (fan_out->count >= FEED_HOLD_MOST_NS / FEED_HOLD_NS)
+        return FEED_HOLD_MOST_NS;
+    return (int64_t)fan_out->count * FEED_HOLD_NS;
+}
+
+int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns)
+{
+    if (fan_out->held == 0)
+        return INT64_MAX;
+    if (next_ns != INT64_MAX) {
+        if (fan_out->held_ns == 0)
+            fan_out->held_ns = now_ns;
+        int64_t due_ns = fan_out->held_ns + hold_ns(fan_out);
+        if (next_ns < due_ns && !keeps_much_from(fan_out))
+            return due_ns;
+    }
+    fan_out_wake_sinks(fan_out);
+    return INT64_MAX;
+}
+
+bool fan_out_is_idle(const struct fan_out *fan_out)
+{
+    for (size_t i = 0; i < fan_out->count; i++)
+        if (!sink_thread_is_idle(fan_out->routes[i].to.sink))
+            return false;
+    return true;
+}
+
+double fan_out_backlog(const struct fan_out *fan_out)
+{
+    double most = 0;
+    for (size_t i = 0; i < fan_out->count; i++) {
+        double fill = batch_queue_fill(fan_out->routes[i].to.queue);
+        if (fill > most)
+            most = fill;
+    }
+    return most;
+}
+
+bool fan_out_pause(struct fan_out *fan_out)
+{
+    if (deadline_is_over(&fan_out->deadline))
+        return false;
+    wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);
+    return true;
+}
+
+void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns)
+{
+    deadline_bring_forward(&fan_out->deadline, deadline_ns);
+    wakeup_signal(fan_out->wakeup);
+}
+
+void fan_out_close(struct fan_out *fan_out)
+{
+    for (size_t i = 0; i < fan_out->count; i++) {
+        batch_queue_close(fan_out->routes[i].to.queue);
+        sink_thread_notify(fan_out->routes[i].to.sink);
+    }
+}

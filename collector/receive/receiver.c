@@ -9,7 +9,7 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
                     struct error *error)
 {
     size_t count = options->thread_count;
-    struct receiver *receiver = calloc(1, sizeof *receiver + count * sizeof *receiver->members);
+    struct receiver *receiver = calloc(1, sizeof *receiver + count * sizeof *receiver->workers);
     if (receiver == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a receiver");
         return -1;
@@ -21,17 +21,17 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
         return -1;
     }
     for (size_t i = 0; i < count; i++) {
-        struct member *member = &receiver->members[i];
-        *member = (struct member){.receiver = receiver,
+        struct worker *worker = &receiver->workers[i];
+        *worker = (struct worker){.receiver = receiver,
                                   .number = i,
                                   .intakes = &options->threads[i],
                                   .group = datagram_group_create(),
                                   .pause = pause_create(),
                                   .timeout_ms = -1,
                                   .due_ns = INT64_MAX};
-        coalescing_init(&member->coalescing, clock_monotonic_ns());
+        coalescing_init(&worker->coalescing, clock_monotonic_ns());
         error_set(error, EXIT_CODE_INTERNAL, "no memory to receive into");
-        if (member->group != NULL && wakeup_create(&member->resumed, error) == 0)
+        if (worker->group != NULL && wakeup_create(&worker->resumed, error) == 0)
             continue;
         receiver_destroy(receiver);
         return -1;
@@ -46,7 +46,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     struct port *port = calloc(1, sizeof *port);
     if (port != NULL)
         port->intake =
-            intake_create(receiver->members[0].intakes, socket->listener, socket->counters);
+            intake_create(receiver->workers[0].intakes, socket->listener, socket->counters);
     if (port == NULL || port->intake == NULL) {
         free(port);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
@@ -75,7 +75,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
         return -1;
     port->buffer = udp_socket_receive_buffer(port->socket);
     for (size_t i = 0; i < receiver->options.thread_count; i++)
-        coalescing_add_socket(&receiver->members[i].coalescing, port->coalesce_ns, port->buffer);
+        coalescing_add_socket(&receiver->workers[i].coalescing, port->coalesce_ns, port->buffer);
     if (bound != NULL)
         *bound = udp_socket_address(port->socket);
     if (granted != NULL)
@@ -91,8 +91,8 @@ int receiver_start(struct receiver *receiver, struct error *error)
     size_t count = receiver->options.thread_count;
     atomic_store(&receiver->running, count);
     for (size_t i = 0; i < count; i++) {
-        struct member *member = &receiver->members[i];
-        if (thread_start(&member->thread, "receiver", receiver_run, member, error) == 0)
+        struct worker *worker = &receiver->workers[i];
+        if (thread_start(&worker->thread, "receiver", receiver_run, worker, error) == 0)
             continue;
         for (size_t k = i; k < count; k++)
             notifier_leave(receiver->notifier, k);
@@ -132,8 +132,8 @@ bool receiver_is_alive(struct receiver *receiver)
 {
     bool alive = true;
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
-        struct member *member = &receiver->members[i];
-        alive = heartbeat_advanced(&member->heartbeat, &member->heartbeat_seen) && alive;
+        struct worker *worker = &receiver->workers[i];
+        alive = heartbeat_advanced(&worker->heartbeat, &worker->heartbeat_seen) && alive;
     }
     return alive;
 }
@@ -141,8 +141,8 @@ bool receiver_is_alive(struct receiver *receiver)
 void receiver_join(struct receiver *receiver)
 {
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
-        thread_join(receiver->members[i].thread);
-        receiver->members[i].thread = NULL;
+        thread_join(receiver->workers[i].thread);
+        receiver->workers[i].thread = NULL;
     }
 }
 
@@ -158,9 +158,9 @@ void receiver_destroy(struct receiver *receiver)
         free(port);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
-        datagram_group_destroy(receiver->members[i].group);
-        pause_destroy(receiver->members[i].pause);
-        wakeup_destroy(receiver->members[i].resumed);
+        datagram_group_destroy(receiver->workers[i].group);
+        pause_destroy(receiver->workers[i].pause);
+        wakeup_destroy(receiver->workers[i].resumed);
     }
     notifier_destroy(receiver->notifier);
     free(receiver);

@@ -6,27 +6,27 @@
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver_parts.h"
 
-int64_t receiver_hand_over(struct member *member, int64_t now_ns, int64_t next_ns)
+int64_t receiver_hand_over(struct worker *worker, int64_t now_ns, int64_t next_ns)
 {
-    struct sink_thread *sink = member->receiver->sink;
+    struct sink_thread *sink = worker->receiver->sink;
     if (sink == NULL)
-        return fan_out_hold(member->intakes->fan_out, now_ns, next_ns);
-    fan_out_wake_sinks(member->intakes->fan_out);
+        return fan_out_hold(worker->intakes->fan_out, now_ns, next_ns);
+    fan_out_wake_sinks(worker->intakes->fan_out);
     return sink_thread_turn(sink);
 }
 
 static void wake(void *context)
 {
-    struct member *member = context;
-    notifier_wake(member->receiver->notifier);
+    struct worker *worker = context;
+    notifier_wake(worker->receiver->notifier);
 }
 
 void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink)
 {
     struct sink_host host = {
         .wake = wake,
-        .context = &receiver->members[0],
-        .heartbeat = &receiver->members[0].heartbeat,
+        .context = &receiver->workers[0],
+        .heartbeat = &receiver->workers[0].heartbeat,
     };
     receiver->sink = sink;
     sink_thread_set_host(sink, &host);

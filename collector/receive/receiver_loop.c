@@ -4,10 +4,10 @@
 #include "collector/receive/receiver_parts.h"
 
 /* The notifier has forgotten it, and so may all who wait for that. */
-static void let_leave(struct member *member, struct port *port)
+static void let_leave(struct worker *worker, struct port *port)
 {
-    struct receiver *receiver = member->receiver;
-    receiver_take_the_rest(member, port);
+    struct receiver *receiver = worker->receiver;
+    receiver_take_the_rest(worker, port);
     receiver_close_socket(port);
     atomic_store(&port->gone, true);
     receiver->options.refreshed(receiver->options.context);
@@ -25,15 +25,15 @@ static void prefetch_socket(const struct port *port)
 }
 
 /* What the notifier tells within that time; negative: for ever. */
-static void take_events(struct member *member, int timeout_ms)
+static void take_events(struct worker *worker, int timeout_ms)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
-    struct receiver *receiver = member->receiver;
-    heartbeat_wait(&member->heartbeat);
+    struct receiver *receiver = worker->receiver;
+    heartbeat_wait(&worker->heartbeat);
     size_t count =
-        notifier_wait(receiver->notifier, member->number, events, NOTIFIER_WAIT_MOST, timeout_ms);
-    heartbeat_work(&member->heartbeat);
-    member->told_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
+        notifier_wait(receiver->notifier, worker->number, events, NOTIFIER_WAIT_MOST, timeout_ms);
+    heartbeat_work(&worker->heartbeat);
+    worker->told_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
     for (size_t i = 0; i < count; i++)
         if (events[i].token != NULL)
             prefetch_all(events[i].token, offsetof(struct port, next));
@@ -42,14 +42,14 @@ static void take_events(struct member *member, int timeout_ms)
         switch (events[i].type) {
         case NOTIFIER_READY:
             if (claim_take_or_mark(&port->claim)) {
-                receiver_list_socket(&member->ready, port);
+                receiver_list_socket(&worker->ready, port);
                 prefetch_socket(port);
             }
             break;
         case NOTIFIER_REMOVED:
             port->removing = false;
             if (port->leaving)
-                let_leave(member, port);
+                let_leave(worker, port);
             break;
         case NOTIFIER_WOKEN:
             break;
@@ -60,7 +60,7 @@ static void take_events(struct member *member, int timeout_ms)
 /* --- reading the kernel's drops for the ledger ------------------------------------------------ */
 
 /* Reads the drops of a socket that no other thread has, for the refresh of that number. */
-static bool refresh_port(struct member *member, struct port *port, uint64_t wanted)
+static bool refresh_port(struct worker *worker, struct port *port, uint64_t wanted)
 {
     if (port->leaving || atomic_load(&port->refreshed) >= wanted)
         return true;
@@ -68,7 +68,7 @@ static bool refresh_port(struct member *member, struct port *port, uint64_t want
         return false;
     receiver_read_drops(port);
     atomic_store(&port->refreshed, wanted);
-    receiver_give_up(member, port, atomic_load_explicit(&port->due_ns, memory_order_relaxed));
+    receiver_give_up(worker, port, atomic_load_explicit(&port->due_ns, memory_order_relaxed));
     return true;
 }
 
@@ -81,19 +81,19 @@ static bool is_to_refresh(const struct receiver *receiver)
  * What other threads have on their ready lists they refresh themselves, in their next round; so
  * does this thread now.
  */
-static void refresh(struct member *member)
+static void refresh(struct worker *worker)
 {
-    struct receiver *receiver = member->receiver;
+    struct receiver *receiver = worker->receiver;
     uint64_t wanted = atomic_load(&receiver->refresh_wanted);
     if (!is_to_refresh(receiver))
         return;
-    for (struct port *port = member->ready.first; port != NULL; port = port->next_listed) {
+    for (struct port *port = worker->ready.first; port != NULL; port = port->next_listed) {
         receiver_read_drops(port);
         atomic_store(&port->refreshed, wanted);
     }
     bool all = true;
     for (struct port *port = receiver->ports; port != NULL; port = port->next)
-        all = refresh_port(member, port, wanted) && all;
+        all = refresh_port(worker, port, wanted) && all;
     if (!all)
         return;
     uint64_t done = atomic_load(&receiver->refresh_done);
@@ -134,18 +134,18 @@ static bool refuse_all(struct receiver *receiver)
 }
 
 /* Gives a socket its turn. Returns whether it has more. */
-static bool drain_on(struct member *member, struct port *port, int64_t end_ns)
+static bool drain_on(struct worker *worker, struct port *port, int64_t end_ns)
 {
-    struct receiver *receiver = member->receiver;
-    int64_t now = receiver_look_at_clocks(member);
+    struct receiver *receiver = worker->receiver;
+    int64_t now = receiver_look_at_clocks(worker);
     if (now >= end_ns || deadline_is_over(&receiver->deadline))
         return false;
-    port->emptied = receiver_drain(member, port, &now) != DRAIN_AGAIN;
-    receiver_settle(member);
-    if (member->pressed)
-        take_events(member, 1);
-    member->pressed = false;
-    receiver_hand_over(member, now, INT64_MAX); /* meanwhile all may be brought to its end */
+    port->emptied = receiver_drain(worker, port, &now) != DRAIN_AGAIN;
+    receiver_settle(worker);
+    if (worker->pressed)
+        take_events(worker, 1);
+    worker->pressed = false;
+    receiver_hand_over(worker, now, INT64_MAX); /* meanwhile all may be brought to its end */
     return !port->emptied;
 }
 
@@ -156,22 +156,22 @@ static bool is_to_drain(const struct port *port)
 }
 
 /* In turn: one that cannot refuse what is new may have no end. */
-static void last_drain(struct member *member)
+static void last_drain(struct worker *worker)
 {
-    struct receiver *receiver = member->receiver;
+    struct receiver *receiver = worker->receiver;
     int64_t end_ns = end_of_drain(receiver, refuse_all(receiver));
     bool more = true;
     while (more) {
         more = false;
         for (struct port *port = receiver->ports; port != NULL; port = port->next)
-            if (is_to_drain(port) && drain_on(member, port, end_ns))
+            if (is_to_drain(port) && drain_on(worker, port, end_ns))
                 more = true;
     }
 }
 
-static void close_ports(struct member *member)
+static void close_ports(struct worker *worker)
 {
-    struct receiver *receiver = member->receiver;
+    struct receiver *receiver = worker->receiver;
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         struct error error;
         if (port->removing || port->socket == NULL)
@@ -183,9 +183,9 @@ static void close_ports(struct member *member)
     }
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
         while (port->removing)
-            take_events(member, -1);
+            take_events(worker, -1);
         if (port->socket != NULL) {
-            receiver_take_the_rest(member, port);
+            receiver_take_the_rest(worker, port);
             receiver_close_socket(port);
         }
         atomic_store(&port->gone, true);
@@ -193,32 +193,32 @@ static void close_ports(struct member *member)
 }
 
 /* Nothing new is let in; what has come before is received, until the deadline; all is closed. */
-static void end(struct member *member)
+static void end(struct worker *worker)
 {
-    struct receiver *receiver = member->receiver;
-    last_drain(member);
-    close_ports(member);
+    struct receiver *receiver = worker->receiver;
+    last_drain(worker);
+    close_ports(worker);
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        intake_hand_to(port->intake, member->intakes);
+        intake_hand_to(port->intake, worker->intakes);
         intake_seal(port->intake);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
-        intake_thread_seal(receiver->members[i].intakes);
-        intake_thread_close(receiver->members[i].intakes);
+        intake_thread_seal(receiver->workers[i].intakes);
+        intake_thread_close(receiver->workers[i].intakes);
     }
-    fan_out_close(member->intakes->fan_out);
+    fan_out_close(worker->intakes->fan_out);
     atomic_store(&receiver->finished, true);
     receiver->options.finished(receiver->options.context);
 }
 
 /* --- all that it does ------------------------------------------------------------------------- */
 
-static void stay_on_processor(const struct member *member)
+static void stay_on_processor(const struct worker *worker)
 {
-    const struct receiver_options *options = &member->receiver->options;
+    const struct receiver_options *options = &worker->receiver->options;
     if (options->processors == NULL || options->processors->count == 0)
         return;
-    size_t place = (options->first_processor + member->number) % options->processors->count;
+    size_t place = (options->first_processor + worker->number) % options->processors->count;
     unsigned number = options->processors->numbers[place];
     if (!processor_stay_on(number))
         log_line(LOG_WARNING, "a receiving thread cannot stay on processor %u", number);
@@ -232,47 +232,47 @@ static int shorter(int a_ms, int b_ms)
     return a_ms < b_ms ? a_ms : b_ms;
 }
 
-static int time_to_wait(const struct member *member, int64_t due_ns)
+static int time_to_wait(const struct worker *worker, int64_t due_ns)
 {
-    if (member->pressed || is_to_refresh(member->receiver))
+    if (worker->pressed || is_to_refresh(worker->receiver))
         return 1;
-    if (member->ready.first != NULL || member->drained.first != NULL)
+    if (worker->ready.first != NULL || worker->drained.first != NULL)
         return 0;
     if (due_ns == INT64_MAX)
-        return member->timeout_ms;
-    return shorter(member->timeout_ms, milliseconds_until(due_ns, clock_monotonic_ns()));
+        return worker->timeout_ms;
+    return shorter(worker->timeout_ms, milliseconds_until(due_ns, clock_monotonic_ns()));
 }
 
 /* Serves what is ready, and waits until there is something, or something is due. */
-static void make_round(struct member *member)
+static void make_round(struct worker *worker)
 {
-    receiver_rest_if_asked(member);
-    int64_t now = member->rests ? clock_monotonic_ns() : INT64_MAX;
-    int64_t due_ns = receiver_hand_over(member, now, now);
-    int timeout_ms = time_to_wait(member, due_ns);
-    member->pressed = false;
-    take_events(member, timeout_ms);
-    receiver_serve_ready(member);
-    receiver_let_drained_go(member);
-    refresh(member);
-    member->timeout_ms = receiver_seal_overdue(member);
+    receiver_rest_if_asked(worker);
+    int64_t now = worker->rests ? clock_monotonic_ns() : INT64_MAX;
+    int64_t due_ns = receiver_hand_over(worker, now, now);
+    int timeout_ms = time_to_wait(worker, due_ns);
+    worker->pressed = false;
+    take_events(worker, timeout_ms);
+    receiver_serve_ready(worker);
+    receiver_let_drained_go(worker);
+    refresh(worker);
+    worker->timeout_ms = receiver_seal_overdue(worker);
 }
 
 void receiver_run(void *argument)
 {
-    struct member *member = argument;
-    struct receiver *receiver = member->receiver;
-    stay_on_processor(member);
+    struct worker *worker = argument;
+    struct receiver *receiver = worker->receiver;
+    stay_on_processor(worker);
     while (!atomic_load(&receiver->stopping))
-        make_round(member);
+        make_round(worker);
     notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
     if (atomic_fetch_sub(&receiver->running, 1) != 1) {
-        heartbeat_wait(&member->heartbeat);
-        notifier_leave(receiver->notifier, member->number);
+        heartbeat_wait(&worker->heartbeat);
+        notifier_leave(receiver->notifier, worker->number);
         return;
     }
-    end(member);
+    end(worker);
     if (receiver->sink != NULL)
         sink_thread_finish(receiver->sink);
-    heartbeat_wait(&member->heartbeat);
+    heartbeat_wait(&worker->heartbeat);
 }

@@ -75,7 +75,7 @@ struct turns {
 };
 
 /* One of the threads. */
-struct member {
+struct worker {
     struct receiver *receiver;
     size_t number;
     struct intake_thread *intakes;
@@ -111,7 +111,7 @@ struct receiver {
     _Atomic bool stopping;
     struct deadline deadline;
     _Atomic bool finished;
-    struct member members[];
+    struct worker workers[];
 };
 
 /* --- sockets, by a thread that has their claims (receiver_sockets.c) -------------------------- */
@@ -124,61 +124,61 @@ void receiver_read_drops(struct port *port);
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
 /* Before drains that follow one another. Returns the time, monotonic. */
-int64_t receiver_look_at_clocks(struct member *member);
+int64_t receiver_look_at_clocks(struct worker *worker);
 
 /*
  * Receives until the system has nothing left, or until the budget is spent, but at least one group.
  * *now is the time when it begins (monotonic), and then that when it is done, or was after one of
  * the few datagrams before: its turn may be left undated.
  */
-enum drain_result receiver_drain(struct member *member, struct port *port, int64_t *now);
+enum drain_result receiver_drain(struct worker *worker, struct port *port, int64_t *now);
 
 /*
  * Behind drains that followed one another: all that they took is counted, and their turns are
  * dated. Before a claim is given up.
  */
-void receiver_settle(struct member *member);
+void receiver_settle(struct worker *worker);
 
 /*
  * Of one that was drained; where another thread was told of more meanwhile it is served again. One
  * that is leaving goes.
  */
-void receiver_give_up(struct member *member, struct port *port, int64_t due_ns);
+void receiver_give_up(struct worker *worker, struct port *port, int64_t due_ns);
 
 /* One that is leaving is drained for the last time: it is closed when the notifier has done with
  * it.
  */
-void receiver_part_with(struct member *member, struct port *port);
+void receiver_part_with(struct worker *worker, struct port *port);
 
 /* Of one that the notifier has done with: what that has received itself, and not handed out. */
-void receiver_take_the_rest(struct member *member, struct port *port);
+void receiver_take_the_rest(struct worker *worker, struct port *port);
 
 /* Of one that has left: it is closed, and what the kernel counted is counted. */
 void receiver_close_socket(struct port *port);
 
 /* Every socket on the ready list has one turn; one that is put back waits for the next round. */
-void receiver_serve_ready(struct member *member);
+void receiver_serve_ready(struct worker *worker);
 
 /*
  * Where all are drained and much comes, the thread rests before it waits for the next edge, but not
  * before the others that have one were served. It has the claims of all meanwhile: another thread,
  * which would come at once, is not told of what arrives.
  */
-void receiver_let_drained_go(struct member *member);
+void receiver_let_drained_go(struct worker *worker);
 
 /*
  * Seals what has been open for too long, of any socket that no other thread has. Returns
  * milliseconds until the next is due, or -1.
  */
-int receiver_seal_overdue(struct member *member);
+int receiver_seal_overdue(struct worker *worker);
 
 /* --- a thread (receiver_loop.c) --------------------------------------------------------------- */
 
-/* All that it does; `argument` is its member. */
+/* All that it does; `argument` is its worker. */
 void receiver_run(void *argument);
 
 /* Stands still as long as that is wanted (receiver_rest.c). */
-void receiver_rest_if_asked(struct member *member);
+void receiver_rest_if_asked(struct worker *worker);
 
 /* --- what was sealed (receiver_host.c) -------------------------------------------------------- */
 
@@ -188,6 +188,6 @@ void receiver_rest_if_asked(struct member *member);
  * Times are monotonic. Returns when this is needed again at the latest; INT64_MAX: when there is
  * more.
  */
-int64_t receiver_hand_over(struct member *member, int64_t now_ns, int64_t next_ns);
+int64_t receiver_hand_over(struct worker *worker, int64_t now_ns, int64_t next_ns);
 
 #endif

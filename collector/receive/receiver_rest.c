@@ -13,9 +13,9 @@
 
 /* --- standing still --------------------------------------------------------------------------- */
 
-void receiver_rest_if_asked(struct member *member)
+void receiver_rest_if_asked(struct worker *worker)
 {
-    struct receiver *receiver = member->receiver;
+    struct receiver *receiver = worker->receiver;
     if (!atomic_load(&receiver->rest_wanted))
         return;
     atomic_fetch_add(&receiver->resting, 1);
@@ -23,7 +23,7 @@ void receiver_rest_if_asked(struct member *member)
         notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
     receiver->options.refreshed(receiver->options.context);
     while (atomic_load(&receiver->rest_wanted))
-        wakeup_wait(member->resumed, NO_HANDLE, false, -1);
+        wakeup_wait(worker->resumed, NO_HANDLE, false, -1);
     atomic_fetch_sub(&receiver->resting, 1);
     receiver->options.refreshed(receiver->options.context);
 }
@@ -48,7 +48,7 @@ void receiver_resume(struct receiver *receiver)
 {
     atomic_store(&receiver->rest_wanted, false);
     for (size_t i = 0; i < receiver->options.thread_count; i++)
-        wakeup_signal(receiver->members[i].resumed);
+        wakeup_signal(receiver->workers[i].resumed);
 }
 
 /* --- meanwhile -------------------------------------------------------------------------------- */
@@ -57,19 +57,19 @@ void receiver_resume(struct receiver *receiver)
 void receiver_seal_all(struct receiver *receiver)
 {
     for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        intake_hand_to(port->intake, receiver->members[0].intakes);
+        intake_hand_to(port->intake, receiver->workers[0].intakes);
         intake_seal(port->intake);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++)
-        intake_thread_seal(receiver->members[i].intakes);
-    fan_out_wake_sinks(receiver->members[0].intakes->fan_out);
+        intake_thread_seal(receiver->workers[i].intakes);
+    fan_out_wake_sinks(receiver->workers[0].intakes->fan_out);
 }
 
 static void set_coalescing(struct receiver *receiver)
 {
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
-        struct coalescing *coalescing = &receiver->members[i].coalescing;
-        receiver->members[i].rests = false;
+        struct coalescing *coalescing = &receiver->workers[i].coalescing;
+        receiver->workers[i].rests = false;
         coalescing_forget_sockets(coalescing);
         for (struct port *port = receiver->ports; port != NULL; port = port->next)
             if (!port->leaving)
@@ -100,7 +100,7 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
  */
 static void dismiss(struct receiver *receiver, struct port *port, bool drains, int64_t now)
 {
-    struct member *member = &receiver->members[0];
+    struct worker *worker = &receiver->workers[0];
     receiver_read_drops(port);
     port->refusing = udp_socket_refuse_all(port->socket);
     port->leaving = true;
@@ -108,9 +108,9 @@ static void dismiss(struct receiver *receiver, struct port *port, bool drains, i
     if (!claim_take_or_mark(&port->claim) && !port->failed)
         return;
     if (port->leaves_ns == LEAVE_AT_ONCE)
-        receiver_part_with(member, port); /* before anything is received for it */
+        receiver_part_with(worker, port); /* before anything is received for it */
     else
-        receiver_list_socket(&member->ready, port);
+        receiver_list_socket(&worker->ready, port);
 }
 
 void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener,

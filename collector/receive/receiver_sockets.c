@@ -55,13 +55,13 @@ void receiver_close_socket(struct port *port)
     port->socket = NULL;
 }
 
-void receiver_part_with(struct member *member, struct port *port)
+void receiver_part_with(struct worker *worker, struct port *port)
 {
     struct error error;
-    intake_hand_to(port->intake, member->intakes);
+    intake_hand_to(port->intake, worker->intakes);
     intake_seal(port->intake);
     port->removing = true;
-    if (notifier_remove(member->receiver->notifier, udp_socket_handle(port->socket), port,
+    if (notifier_remove(worker->receiver->notifier, udp_socket_handle(port->socket), port,
                         &error) == 0)
         return;
     port->removing = false;
@@ -100,10 +100,10 @@ struct turn {
 };
 
 /* Takes all of a group that was received. */
-static void take_group(struct member *member, struct port *port, struct turn *turn)
+static void take_group(struct worker *worker, struct port *port, struct turn *turn)
 {
-    const struct receiver_options *options = &member->receiver->options;
-    const struct datagram_group *group = member->group;
+    const struct receiver_options *options = &worker->receiver->options;
+    const struct datagram_group *group = worker->group;
     uint64_t bytes = 0;
     if (turn->taken == 0)
         turn->first_ns = group->slots[0].received_ns;
@@ -112,19 +112,19 @@ static void take_group(struct member *member, struct port *port, struct turn *tu
         intake_take(port->intake, &group->slots[i]);
         bytes += group->slots[i].sent_size;
     }
-    coalescing_note(&member->coalescing, group->count, bytes);
+    coalescing_note(&worker->coalescing, group->count, bytes);
     turn->taken += group->count;
     if (options->received != NULL)
         options->received(options->context, group->count);
 }
 
 /* The system's clock may have been set back meanwhile. */
-static void date_turns(struct member *member, int64_t now)
+static void date_turns(struct worker *worker, int64_t now)
 {
-    struct turns *undated = &member->undated;
+    struct turns *undated = &worker->undated;
     for (size_t i = 0; i < undated->count; i++) {
-        int64_t latency = now + member->wall_ahead_ns - undated->first_ns[i];
-        histogram_note(&member->intakes->measures->decode_latency, histogram_times,
+        int64_t latency = now + worker->wall_ahead_ns - undated->first_ns[i];
+        histogram_note(&worker->intakes->measures->decode_latency, histogram_times,
                        latency < 0 ? 0 : (uint64_t)latency);
     }
     undated->count = 0;
@@ -132,22 +132,22 @@ static void date_turns(struct member *member, int64_t now)
 }
 
 /* Before a group that would have the turns before it dated later than they may be. */
-static void date_turns_before(struct member *member, const struct turn *turn, int64_t *turn_ends)
+static void date_turns_before(struct worker *worker, const struct turn *turn, int64_t *turn_ends)
 {
-    const struct turns *undated = &member->undated;
+    const struct turns *undated = &worker->undated;
     if (undated->count == 0 ||
-        undated->datagrams + turn->taken + member->group->count <= TURNS_UNDATED)
+        undated->datagrams + turn->taken + worker->group->count <= TURNS_UNDATED)
         return;
     int64_t now = clock_monotonic_ns();
-    date_turns(member, now);
+    date_turns(worker, now);
     *turn_ends = now + RECEIVER_BUDGET_NS; /* which had counted theirs */
 }
 
-static enum drain_result take_turn(struct member *member, struct port *port, int64_t now,
+static enum drain_result take_turn(struct worker *worker, struct port *port, int64_t now,
                                    struct turn *turn)
 {
-    const struct receiver_options *options = &member->receiver->options;
-    struct datagram_group *group = member->group;
+    const struct receiver_options *options = &worker->receiver->options;
+    struct datagram_group *group = worker->group;
     int64_t turn_ends = now + RECEIVER_BUDGET_NS;
     while (turn->taken == 0 || group->more ||
            (turn->taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
@@ -160,25 +160,25 @@ static enum drain_result take_turn(struct member *member, struct port *port, int
         case RECEIVE_WOULD_BLOCK:
             return DRAIN_DONE;
         case RECEIVE_LATER:
-            member->pressed = true;
+            worker->pressed = true;
             return DRAIN_AGAIN;
         case RECEIVE_FATAL:
             log_about(LOG_ERROR, LOG_OF_LISTENER, port->listener->name, "%s", error.text);
             port->failed = true;
             return DRAIN_FAILED;
         }
-        date_turns_before(member, turn, &turn_ends);
-        take_group(member, port, turn);
+        date_turns_before(worker, turn, &turn_ends);
+        take_group(worker, port, turn);
         if (group->emptied)
             return DRAIN_DONE;
     }
     return DRAIN_AGAIN;
 }
 
-static void measure_turn(struct member *member, struct port *port, const struct turn *turn,
+static void measure_turn(struct worker *worker, struct port *port, const struct turn *turn,
                          bool drained)
 {
-    struct turns *undated = &member->undated;
+    struct turns *undated = &worker->undated;
     port->drained += turn->taken;
     if (turn->taken != 0) {
         undated->first_ns[undated->count++] = turn->first_ns;
@@ -186,87 +186,87 @@ static void measure_turn(struct member *member, struct port *port, const struct 
     }
     if (!drained)
         return;
-    histogram_note(&member->intakes->measures->drain_length, histogram_counts, port->drained);
+    histogram_note(&worker->intakes->measures->drain_length, histogram_counts, port->drained);
     port->drained = 0;
 }
 
-void receiver_settle(struct member *member)
+void receiver_settle(struct worker *worker)
 {
-    intake_thread_settle(member->intakes);
-    date_turns(member, clock_monotonic_ns());
+    intake_thread_settle(worker->intakes);
+    date_turns(worker, clock_monotonic_ns());
 }
 
-int64_t receiver_look_at_clocks(struct member *member)
+int64_t receiver_look_at_clocks(struct worker *worker)
 {
     int64_t now = clock_monotonic_ns();
-    member->wall_ahead_ns = clock_wall_ns() - now;
+    worker->wall_ahead_ns = clock_wall_ns() - now;
     return now;
 }
 
-enum drain_result receiver_drain(struct member *member, struct port *port, int64_t *now)
+enum drain_result receiver_drain(struct worker *worker, struct port *port, int64_t *now)
 {
     struct turn turn = {0};
-    intake_hand_to(port->intake, member->intakes);
-    enum drain_result result = take_turn(member, port, *now, &turn);
-    if (!member->group->more)
-        datagram_group_release(member->group);
-    measure_turn(member, port, &turn, result == DRAIN_DONE);
-    if (result != DRAIN_DONE || member->undated.datagrams >= TURNS_UNDATED) {
+    intake_hand_to(port->intake, worker->intakes);
+    enum drain_result result = take_turn(worker, port, *now, &turn);
+    if (!worker->group->more)
+        datagram_group_release(worker->group);
+    measure_turn(worker, port, &turn, result == DRAIN_DONE);
+    if (result != DRAIN_DONE || worker->undated.datagrams >= TURNS_UNDATED) {
         *now = clock_monotonic_ns();
-        date_turns(member, *now);
+        date_turns(worker, *now);
     }
     return result;
 }
 
 /* The socket itself is asked for nothing: what is queued there may be somebody else's now. */
-void receiver_take_the_rest(struct member *member, struct port *port)
+void receiver_take_the_rest(struct worker *worker, struct port *port)
 {
     struct turn turn = {0};
     struct error error;
     if (!udp_socket_holds_received(port->socket))
         return;
-    receiver_look_at_clocks(member);
-    intake_hand_to(port->intake, member->intakes);
-    while (udp_socket_holds_received(port->socket) || member->group->more)
-        if (udp_socket_receive(port->socket, member->group, &error) == RECEIVE_OK)
-            take_group(member, port, &turn);
-    datagram_group_release(member->group);
-    measure_turn(member, port, &turn, true);
-    receiver_settle(member);
+    receiver_look_at_clocks(worker);
+    intake_hand_to(port->intake, worker->intakes);
+    while (udp_socket_holds_received(port->socket) || worker->group->more)
+        if (udp_socket_receive(port->socket, worker->group, &error) == RECEIVE_OK)
+            take_group(worker, port, &turn);
+    datagram_group_release(worker->group);
+    measure_turn(worker, port, &turn, true);
+    receiver_settle(worker);
     intake_seal(port->intake);
 }
 
-void receiver_give_up(struct member *member, struct port *port, int64_t due_ns)
+void receiver_give_up(struct worker *worker, struct port *port, int64_t due_ns)
 {
     if (port->leaving) {
-        receiver_part_with(member, port);
+        receiver_part_with(worker, port);
         return;
     }
     atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);
-    if (due_ns < member->due_ns)
-        member->due_ns = due_ns;
+    if (due_ns < worker->due_ns)
+        worker->due_ns = due_ns;
     if (!claim_give_up(&port->claim))
-        receiver_list_socket(&member->ready, port);
+        receiver_list_socket(&worker->ready, port);
 }
 
 /* From `now` on; returns the time when it was done. */
-static int64_t serve(struct member *member, struct port *port, int64_t now)
+static int64_t serve(struct worker *worker, struct port *port, int64_t now)
 {
     if (port->leaving && port->leaves_ns == LEAVE_AT_ONCE) {
-        receiver_list_socket(&member->drained, port);
+        receiver_list_socket(&worker->drained, port);
         return now;
     }
-    enum drain_result result = receiver_drain(member, port, &now);
+    enum drain_result result = receiver_drain(worker, port, &now);
     tell_drops(port, now);
     if (result != DRAIN_DONE)
         intake_seal_if_due(port->intake, now);
     bool leaves = port->leaving && (result == DRAIN_FAILED || now >= port->leaves_ns);
     if (result == DRAIN_DONE || leaves)
-        receiver_list_socket(&member->drained, port);
+        receiver_list_socket(&worker->drained, port);
     else if (result == DRAIN_AGAIN)
-        receiver_list_socket(&member->ready, port);
+        receiver_list_socket(&worker->ready, port);
     else
-        member->receiver->options.failed(member->receiver->options.context);
+        worker->receiver->options.failed(worker->receiver->options.context);
     return now;
 }
 
@@ -278,72 +278,72 @@ static void prefetch_next(const struct port *port)
     intake_prefetch_next(port->intake);
 }
 
-void receiver_serve_ready(struct member *member)
+void receiver_serve_ready(struct worker *worker)
 {
-    struct port *last = member->ready.last;
+    struct port *last = worker->ready.last;
     if (last == NULL)
         return;
-    int64_t now = receiver_look_at_clocks(member);
+    int64_t now = receiver_look_at_clocks(worker);
     int64_t end_ns = INT64_MAX;
-    if (member->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
+    if (worker->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
         end_ns = now + RECEIVER_BUDGET_NS;
-    for (struct port *port; (port = take_first(&member->ready)) != NULL;) {
-        if (member->ready.first != NULL)
-            prefetch_next(member->ready.first);
-        now = serve(member, port, now);
+    for (struct port *port; (port = take_first(&worker->ready)) != NULL;) {
+        if (worker->ready.first != NULL)
+            prefetch_next(worker->ready.first);
+        now = serve(worker, port, now);
         if (port == last || now >= end_ns)
             break;
     }
-    receiver_settle(member);
+    receiver_settle(worker);
 }
 
 /* What was sealed is written first. */
-static void rest(struct member *member, int64_t now, int64_t until_ns)
+static void rest(struct worker *worker, int64_t now, int64_t until_ns)
 {
-    int64_t due_ns = receiver_hand_over(member, now, until_ns);
+    int64_t due_ns = receiver_hand_over(worker, now, until_ns);
     if (due_ns < until_ns)
         until_ns = due_ns;
     now = clock_monotonic_ns();
     if (now < until_ns)
-        pause_wait(member->pause, until_ns - now);
+        pause_wait(worker->pause, until_ns - now);
 }
 
-void receiver_let_drained_go(struct member *member)
+void receiver_let_drained_go(struct worker *worker)
 {
-    if (member->ready.first != NULL)
-        member->rests = false;
-    if (member->drained.first == NULL)
+    if (worker->ready.first != NULL)
+        worker->rests = false;
+    if (worker->drained.first == NULL)
         return;
     int64_t now = clock_monotonic_ns();
     int64_t rest_ns = 0;
-    if (member->ready.first == NULL && member->pause != NULL)
-        rest_ns = coalescing_rest(&member->coalescing, now);
-    member->rests = rest_ns > 0;
-    if (member->rests && !member->told_all)
+    if (worker->ready.first == NULL && worker->pause != NULL)
+        rest_ns = coalescing_rest(&worker->coalescing, now);
+    worker->rests = rest_ns > 0;
+    if (worker->rests && !worker->told_all)
         return;
-    for (struct port *port = member->drained.first; port != NULL; port = port->next_listed) {
+    for (struct port *port = worker->drained.first; port != NULL; port = port->next_listed) {
         intake_drained(port->intake, now, now + rest_ns);
         port->due = intake_seal_if_due(port->intake, now);
     }
-    intake_thread_drained(member->intakes, now, now + rest_ns);
+    intake_thread_drained(worker->intakes, now, now + rest_ns);
     if (rest_ns > 0)
-        rest(member, now, now + rest_ns);
-    for (struct port *port; (port = take_first(&member->drained)) != NULL;)
-        receiver_give_up(member, port, port->due);
+        rest(worker, now, now + rest_ns);
+    for (struct port *port; (port = take_first(&worker->drained)) != NULL;)
+        receiver_give_up(worker, port, port->due);
 }
 
 /* Returns when the next is due. */
-static int64_t seal_ports(struct member *member, int64_t now)
+static int64_t seal_ports(struct worker *worker, int64_t now)
 {
     int64_t first = INT64_MAX;
-    for (struct port *port = member->receiver->ports; port != NULL; port = port->next) {
+    for (struct port *port = worker->receiver->ports; port != NULL; port = port->next) {
         if (port->leaving)
             continue;
         int64_t due = atomic_load_explicit(&port->due_ns, memory_order_relaxed);
         if (due <= now && claim_try(&port->claim)) {
-            intake_hand_to(port->intake, member->intakes);
+            intake_hand_to(port->intake, worker->intakes);
             due = intake_seal_if_due(port->intake, now);
-            receiver_give_up(member, port, due);
+            receiver_give_up(worker, port, due);
         }
         if (due > now && due < first)
             first = due;
@@ -352,11 +352,11 @@ static int64_t seal_ports(struct member *member, int64_t now)
 }
 
 /* What no other thread changes is not looked at before something there is due. */
-int receiver_seal_overdue(struct member *member)
+int receiver_seal_overdue(struct worker *worker)
 {
     int64_t now = clock_monotonic_ns();
-    int64_t first = intake_thread_seal_if_due(member->intakes, now);
-    if (member->receiver->options.thread_count > 1 || member->due_ns <= now)
-        member->due_ns = seal_ports(member, now);
-    return milliseconds_until(member->due_ns < first ? member->due_ns : first, now);
+    int64_t first = intake_thread_seal_if_due(worker->intakes, now);
+    if (worker->receiver->options.thread_count > 1 || worker->due_ns <= now)
+        worker->due_ns = seal_ports(worker, now);
+    return milliseconds_until(worker->due_ns < first ? worker->due_ns : first, now);
 }

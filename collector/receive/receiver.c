@@ -43,43 +43,45 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
 int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
                         struct address *bound, size_t *granted, struct error *error)
 {
-    struct port *port = calloc(1, sizeof *port);
-    if (port != NULL)
-        port->intake =
+    struct endpoint *endpoint = calloc(1, sizeof *endpoint);
+    if (endpoint != NULL)
+        endpoint->intake =
             intake_create(receiver->workers[0].intakes, socket->listener, socket->counters);
-    if (port == NULL || port->intake == NULL) {
-        free(port);
+    if (endpoint == NULL || endpoint->intake == NULL) {
+        free(endpoint);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
         return -1;
     }
-    claim_init(&port->claim);
-    atomic_init(&port->due_ns, INT64_MAX);
-    port->listener = socket->listener;
-    port->filtered = socket->options.only_from != NULL;
-    port->coalesce_ns = socket->coalesce_ns;
-    port->drops_before = port->drops_told = counter_read(&socket->counters->kernel_drops);
-    port->errors_before = counter_read(&socket->counters->receive_errors);
-    if (udp_socket_open(&port->socket, &socket->options, error) != 0 ||
-        notifier_add(receiver->notifier, udp_socket_handle(port->socket), port, error) != 0) {
-        udp_socket_close(port->socket);
+    claim_init(&endpoint->claim);
+    atomic_init(&endpoint->due_ns, INT64_MAX);
+    endpoint->listener = socket->listener;
+    endpoint->filtered = socket->options.only_from != NULL;
+    endpoint->coalesce_ns = socket->coalesce_ns;
+    endpoint->drops_before = endpoint->drops_told = counter_read(&socket->counters->kernel_drops);
+    endpoint->errors_before = counter_read(&socket->counters->receive_errors);
+    if (udp_socket_open(&endpoint->socket, &socket->options, error) != 0 ||
+        notifier_add(receiver->notifier, udp_socket_handle(endpoint->socket), endpoint, error) !=
+            0) {
+        udp_socket_close(endpoint->socket);
         ledger_return_block(socket->counters);
-        intake_destroy(port->intake);
-        free(port);
+        intake_destroy(endpoint->intake);
+        free(endpoint);
         return -1;
     }
     /* The notifier knows it: from now on it stays until it is removed. */
-    notifier_attach(receiver->notifier, port->socket);
-    port->next = receiver->ports;
-    receiver->ports = port;
-    if (udp_socket_bind(port->socket, error) != 0)
+    notifier_attach(receiver->notifier, endpoint->socket);
+    endpoint->next = receiver->endpoints;
+    receiver->endpoints = endpoint;
+    if (udp_socket_bind(endpoint->socket, error) != 0)
         return -1;
-    port->buffer = udp_socket_receive_buffer(port->socket);
+    endpoint->buffer = udp_socket_receive_buffer(endpoint->socket);
     for (size_t i = 0; i < receiver->options.thread_count; i++)
-        coalescing_add_socket(&receiver->workers[i].coalescing, port->coalesce_ns, port->buffer);
+        coalescing_add_socket(&receiver->workers[i].coalescing, endpoint->coalesce_ns,
+                              endpoint->buffer);
     if (bound != NULL)
-        *bound = udp_socket_address(port->socket);
+        *bound = udp_socket_address(endpoint->socket);
     if (granted != NULL)
-        *granted = port->buffer;
+        *granted = endpoint->buffer;
     return 0;
 }
 
@@ -150,12 +152,12 @@ void receiver_destroy(struct receiver *receiver)
 {
     if (receiver == NULL)
         return;
-    while (receiver->ports != NULL) {
-        struct port *port = receiver->ports;
-        receiver->ports = port->next;
-        udp_socket_close(port->socket);
-        intake_destroy(port->intake);
-        free(port);
+    while (receiver->endpoints != NULL) {
+        struct endpoint *endpoint = receiver->endpoints;
+        receiver->endpoints = endpoint->next;
+        udp_socket_close(endpoint->socket);
+        intake_destroy(endpoint->intake);
+        free(endpoint);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         datagram_group_destroy(receiver->workers[i].group);

@@ -4,12 +4,12 @@
 #include "collector/receive/receiver_parts.h"
 
 /* The notifier has forgotten it, and so may all who wait for that. */
-static void let_leave(struct worker *worker, struct port *port)
+static void let_leave(struct worker *worker, struct endpoint *endpoint)
 {
     struct receiver *receiver = worker->receiver;
-    receiver_take_the_rest(worker, port);
-    receiver_close_socket(port);
-    atomic_store(&port->gone, true);
+    receiver_take_the_rest(worker, endpoint);
+    receiver_close_socket(endpoint);
+    atomic_store(&endpoint->gone, true);
     receiver->options.refreshed(receiver->options.context);
 }
 
@@ -17,11 +17,11 @@ static void let_leave(struct worker *worker, struct port *port)
  * What its turn will read is brought into the cache while others have theirs: of many sockets,
  * each to which little comes, most of it has left since the round before.
  */
-static void prefetch_socket(const struct port *port)
+static void prefetch_socket(const struct endpoint *endpoint)
 {
-    prefetch_all(port->listener, sizeof *port->listener);
-    intake_prefetch(port->intake);
-    udp_socket_prefetch(port->socket);
+    prefetch_all(endpoint->listener, sizeof *endpoint->listener);
+    intake_prefetch(endpoint->intake);
+    udp_socket_prefetch(endpoint->socket);
 }
 
 /* What the notifier tells within that time; negative: for ever. */
@@ -36,20 +36,20 @@ static void take_events(struct worker *worker, int timeout_ms)
     worker->told_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
     for (size_t i = 0; i < count; i++)
         if (events[i].token != NULL)
-            prefetch_all(events[i].token, offsetof(struct port, next));
+            prefetch_all(events[i].token, offsetof(struct endpoint, next));
     for (size_t i = 0; i < count; i++) {
-        struct port *port = events[i].token;
+        struct endpoint *endpoint = events[i].token;
         switch (events[i].type) {
         case NOTIFIER_READY:
-            if (claim_take_or_mark(&port->claim)) {
-                receiver_list_socket(&worker->ready, port);
-                prefetch_socket(port);
+            if (claim_take_or_mark(&endpoint->claim)) {
+                receiver_list_socket(&worker->ready, endpoint);
+                prefetch_socket(endpoint);
             }
             break;
         case NOTIFIER_REMOVED:
-            port->removing = false;
-            if (port->leaving)
-                let_leave(worker, port);
+            endpoint->removing = false;
+            if (endpoint->leaving)
+                let_leave(worker, endpoint);
             break;
         case NOTIFIER_WOKEN:
             break;
@@ -60,15 +60,16 @@ static void take_events(struct worker *worker, int timeout_ms)
 /* --- reading the kernel's drops for the ledger ------------------------------------------------ */
 
 /* Reads the drops of a socket that no other thread has, for the refresh of that number. */
-static bool refresh_port(struct worker *worker, struct port *port, uint64_t wanted)
+static bool refresh_endpoint(struct worker *worker, struct endpoint *endpoint, uint64_t wanted)
 {
-    if (port->leaving || atomic_load(&port->refreshed) >= wanted)
+    if (endpoint->leaving || atomic_load(&endpoint->refreshed) >= wanted)
         return true;
-    if (!claim_try(&port->claim))
+    if (!claim_try(&endpoint->claim))
         return false;
-    receiver_read_drops(port);
-    atomic_store(&port->refreshed, wanted);
-    receiver_give_up(worker, port, atomic_load_explicit(&port->due_ns, memory_order_relaxed));
+    receiver_read_drops(endpoint);
+    atomic_store(&endpoint->refreshed, wanted);
+    receiver_give_up(worker, endpoint,
+                     atomic_load_explicit(&endpoint->due_ns, memory_order_relaxed));
     return true;
 }
 
@@ -87,13 +88,15 @@ static void refresh(struct worker *worker)
     uint64_t wanted = atomic_load(&receiver->refresh_wanted);
     if (!is_to_refresh(receiver))
         return;
-    for (struct port *port = worker->ready.first; port != NULL; port = port->next_listed) {
-        receiver_read_drops(port);
-        atomic_store(&port->refreshed, wanted);
+    for (struct endpoint *endpoint = worker->ready.first; endpoint != NULL;
+         endpoint = endpoint->next_listed) {
+        receiver_read_drops(endpoint);
+        atomic_store(&endpoint->refreshed, wanted);
     }
     bool all = true;
-    for (struct port *port = receiver->ports; port != NULL; port = port->next)
-        all = refresh_port(worker, port, wanted) && all;
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next)
+        all = refresh_endpoint(worker, endpoint, wanted) && all;
     if (!all)
         return;
     uint64_t done = atomic_load(&receiver->refresh_done);
@@ -123,36 +126,38 @@ static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 static bool refuse_all(struct receiver *receiver)
 {
     bool refusing = true;
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        if (port->leaving)
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next) {
+        if (endpoint->leaving)
             continue;
-        receiver_read_drops(port);
-        port->refusing = udp_socket_refuse_all(port->socket);
-        refusing = port->refusing && refusing;
+        receiver_read_drops(endpoint);
+        endpoint->refusing = udp_socket_refuse_all(endpoint->socket);
+        refusing = endpoint->refusing && refusing;
     }
     return refusing;
 }
 
 /* Gives a socket its turn. Returns whether it has more. */
-static bool drain_on(struct worker *worker, struct port *port, int64_t end_ns)
+static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
     struct receiver *receiver = worker->receiver;
     int64_t now = receiver_look_at_clocks(worker);
     if (now >= end_ns || deadline_is_over(&receiver->deadline))
         return false;
-    port->emptied = receiver_drain(worker, port, &now) != DRAIN_AGAIN;
+    endpoint->emptied = receiver_drain(worker, endpoint, &now) != DRAIN_AGAIN;
     receiver_settle(worker);
     if (worker->pressed)
         take_events(worker, 1);
     worker->pressed = false;
     receiver_hand_over(worker, now, INT64_MAX); /* meanwhile all may be brought to its end */
-    return !port->emptied;
+    return !endpoint->emptied;
 }
 
-static bool is_to_drain(const struct port *port)
+static bool is_to_drain(const struct endpoint *endpoint)
 {
-    bool leaves = port->leaving && port->leaves_ns == LEAVE_AT_ONCE;
-    return port->socket != NULL && !port->removing && !port->failed && !port->emptied && !leaves;
+    bool leaves = endpoint->leaving && endpoint->leaves_ns == LEAVE_AT_ONCE;
+    return endpoint->socket != NULL && !endpoint->removing && !endpoint->failed &&
+           !endpoint->emptied && !leaves;
 }
 
 /* In turn: one that cannot refuse what is new may have no end. */
@@ -163,32 +168,36 @@ static void last_drain(struct worker *worker)
     bool more = true;
     while (more) {
         more = false;
-        for (struct port *port = receiver->ports; port != NULL; port = port->next)
-            if (is_to_drain(port) && drain_on(worker, port, end_ns))
+        for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+             endpoint = endpoint->next)
+            if (is_to_drain(endpoint) && drain_on(worker, endpoint, end_ns))
                 more = true;
     }
 }
 
-static void close_ports(struct worker *worker)
+static void close_endpoints(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next) {
         struct error error;
-        if (port->removing || port->socket == NULL)
+        if (endpoint->removing || endpoint->socket == NULL)
             continue;
-        if (notifier_remove(receiver->notifier, udp_socket_handle(port->socket), port, &error) == 0)
-            port->removing = true;
+        if (notifier_remove(receiver->notifier, udp_socket_handle(endpoint->socket), endpoint,
+                            &error) == 0)
+            endpoint->removing = true;
         else
-            log_about(LOG_ERROR, LOG_OF_LISTENER, port->listener->name, "%s", error.text);
+            log_about(LOG_ERROR, LOG_OF_LISTENER, endpoint->listener->name, "%s", error.text);
     }
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        while (port->removing)
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next) {
+        while (endpoint->removing)
             take_events(worker, -1);
-        if (port->socket != NULL) {
-            receiver_take_the_rest(worker, port);
-            receiver_close_socket(port);
+        if (endpoint->socket != NULL) {
+            receiver_take_the_rest(worker, endpoint);
+            receiver_close_socket(endpoint);
         }
-        atomic_store(&port->gone, true);
+        atomic_store(&endpoint->gone, true);
     }
 }
 
@@ -197,10 +206,11 @@ static void end(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
     last_drain(worker);
-    close_ports(worker);
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        intake_hand_to(port->intake, worker->intakes);
-        intake_seal(port->intake);
+    close_endpoints(worker);
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next) {
+        intake_hand_to(endpoint->intake, worker->intakes);
+        intake_seal(endpoint->intake);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         intake_thread_seal(receiver->workers[i].intakes);

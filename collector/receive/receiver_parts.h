@@ -24,12 +24,12 @@
  * to the thread that has the claim; a socket on a list of a thread's stays claimed by it, and one
  * that has failed for ever.
  */
-struct port {
+struct endpoint {
     /* What every turn needs, close together: of many sockets' each has left the cache. */
     struct claim claim;
     bool failed;  /* served no more; open until the end for its counters' sake */
     bool leaving; /* said while all rest: it is closed when it is drained, and not served again */
-    struct port *next_listed; /* on the list where it is */
+    struct endpoint *next_listed; /* on the list where it is */
     struct udp_socket *socket;
     struct intake *intake;
     const struct listener *listener;
@@ -38,7 +38,7 @@ struct port {
     int64_t due;            /* while claimed and drained: when what is open must be sealed */
     _Atomic int64_t due_ns; /* the same while unclaimed */
 
-    struct port *next; /* of all */
+    struct endpoint *next; /* of all */
     int64_t coalesce_ns;
     size_t buffer; /* bytes that were granted */
     bool filtered; /* the kernel refuses who may not send, and counts that as drops */
@@ -57,9 +57,9 @@ struct port {
 #define LEAVE_AT_ONCE 0
 
 /* First in, first out. */
-struct port_list {
-    struct port *first;
-    struct port *last;
+struct endpoint_list {
+    struct endpoint *first;
+    struct endpoint *last;
 };
 
 /*
@@ -81,8 +81,8 @@ struct worker {
     struct intake_thread *intakes;
     struct datagram_group *group;
     struct thread *thread;
-    struct port_list ready;
-    struct port_list drained;     /* in this round; their claims are still to be given up */
+    struct endpoint_list ready;
+    struct endpoint_list drained; /* in this round; their claims are still to be given up */
     bool rests;                   /* so much comes that it does, as of the last drain */
     bool told_all;                /* what the notifier had to tell; it tells a little at a time */
     struct coalescing coalescing; /* how long it may rest between two rounds */
@@ -100,7 +100,7 @@ struct worker {
 struct receiver {
     struct receiver_options options;
     struct notifier *notifier;
-    struct port *ports;
+    struct endpoint *endpoints;
     struct sink_thread *sink; /* that the only thread runs; NULL: sinks have threads */
 
     _Atomic size_t running; /* threads that have not left their loops */
@@ -116,10 +116,10 @@ struct receiver {
 
 /* --- sockets, by a thread that has their claims (receiver_sockets.c) -------------------------- */
 
-void receiver_list_socket(struct port_list *list, struct port *port);
+void receiver_list_socket(struct endpoint_list *list, struct endpoint *endpoint);
 
 /* Reads the kernel's drops into the ledger. */
-void receiver_read_drops(struct port *port);
+void receiver_read_drops(struct endpoint *endpoint);
 
 enum drain_result { DRAIN_DONE, DRAIN_AGAIN, DRAIN_FAILED };
 
@@ -131,7 +131,7 @@ int64_t receiver_look_at_clocks(struct worker *worker);
  * *now is the time when it begins (monotonic), and then that when it is done, or was after one of
  * the few datagrams before: its turn may be left undated.
  */
-enum drain_result receiver_drain(struct worker *worker, struct port *port, int64_t *now);
+enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now);
 
 /*
  * Behind drains that followed one another: all that they took is counted, and their turns are
@@ -143,18 +143,18 @@ void receiver_settle(struct worker *worker);
  * Of one that was drained; where another thread was told of more meanwhile it is served again. One
  * that is leaving goes.
  */
-void receiver_give_up(struct worker *worker, struct port *port, int64_t due_ns);
+void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t due_ns);
 
 /* One that is leaving is drained for the last time: it is closed when the notifier has done with
  * it.
  */
-void receiver_part_with(struct worker *worker, struct port *port);
+void receiver_part_with(struct worker *worker, struct endpoint *endpoint);
 
 /* Of one that the notifier has done with: what that has received itself, and not handed out. */
-void receiver_take_the_rest(struct worker *worker, struct port *port);
+void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint);
 
 /* Of one that has left: it is closed, and what the kernel counted is counted. */
-void receiver_close_socket(struct port *port);
+void receiver_close_socket(struct endpoint *endpoint);
 
 /* Every socket on the ready list has one turn; one that is put back waits for the next round. */
 void receiver_serve_ready(struct worker *worker);

@@ -56,9 +56,10 @@ void receiver_resume(struct receiver *receiver)
 /* A thread has what has come to it in turn: the main thread goes on as the first of them. */
 void receiver_seal_all(struct receiver *receiver)
 {
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        intake_hand_to(port->intake, receiver->workers[0].intakes);
-        intake_seal(port->intake);
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next) {
+        intake_hand_to(endpoint->intake, receiver->workers[0].intakes);
+        intake_seal(endpoint->intake);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++)
         intake_thread_seal(receiver->workers[i].intakes);
@@ -71,24 +72,26 @@ static void set_coalescing(struct receiver *receiver)
         struct coalescing *coalescing = &receiver->workers[i].coalescing;
         receiver->workers[i].rests = false;
         coalescing_forget_sockets(coalescing);
-        for (struct port *port = receiver->ports; port != NULL; port = port->next)
-            if (!port->leaving)
-                coalescing_add_socket(coalescing, port->coalesce_ns, port->buffer);
+        for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+             endpoint = endpoint->next)
+            if (!endpoint->leaving)
+                coalescing_add_socket(coalescing, endpoint->coalesce_ns, endpoint->buffer);
     }
 }
 
 int receiver_change_sockets(struct receiver *receiver, const struct receiver_socket *to,
                             size_t *granted, struct error *error)
 {
-    for (struct port *port = receiver->ports; port != NULL; port = port->next) {
-        if (port->leaving || port->listener != to->listener)
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next) {
+        if (endpoint->leaving || endpoint->listener != to->listener)
             continue;
-        if (udp_socket_change(port->socket, &to->options, error) != 0)
+        if (udp_socket_change(endpoint->socket, &to->options, error) != 0)
             return -1;
-        port->filtered = to->options.only_from != NULL;
-        port->coalesce_ns = to->coalesce_ns;
-        port->buffer = udp_socket_receive_buffer(port->socket);
-        *granted = port->buffer;
+        endpoint->filtered = to->options.only_from != NULL;
+        endpoint->coalesce_ns = to->coalesce_ns;
+        endpoint->buffer = udp_socket_receive_buffer(endpoint->socket);
+        *granted = endpoint->buffer;
     }
     set_coalescing(receiver);
     return 0;
@@ -98,50 +101,52 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
  * One that nobody serves at the moment is put on a ready list, to be drained, or is parted with at
  * once; one that somebody has is on one already, or has failed.
  */
-static void dismiss(struct receiver *receiver, struct port *port, bool drains, int64_t now)
+static void dismiss(struct receiver *receiver, struct endpoint *endpoint, bool drains, int64_t now)
 {
     struct worker *worker = &receiver->workers[0];
-    receiver_read_drops(port);
-    port->refusing = udp_socket_refuse_all(port->socket);
-    port->leaving = true;
-    port->leaves_ns = drains || port->refusing ? now + LEAVE_NS : LEAVE_AT_ONCE;
-    if (!claim_take_or_mark(&port->claim) && !port->failed)
+    receiver_read_drops(endpoint);
+    endpoint->refusing = udp_socket_refuse_all(endpoint->socket);
+    endpoint->leaving = true;
+    endpoint->leaves_ns = drains || endpoint->refusing ? now + LEAVE_NS : LEAVE_AT_ONCE;
+    if (!claim_take_or_mark(&endpoint->claim) && !endpoint->failed)
         return;
-    if (port->leaves_ns == LEAVE_AT_ONCE)
-        receiver_part_with(worker, port); /* before anything is received for it */
+    if (endpoint->leaves_ns == LEAVE_AT_ONCE)
+        receiver_part_with(worker, endpoint); /* before anything is received for it */
     else
-        receiver_list_socket(&worker->ready, port);
+        receiver_list_socket(&worker->ready, endpoint);
 }
 
 void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener,
                              bool drains)
 {
     int64_t now = clock_monotonic_ns();
-    for (struct port *port = receiver->ports; port != NULL; port = port->next)
-        if (port->listener == listener && !port->leaving)
-            dismiss(receiver, port, drains, now);
+    for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next)
+        if (endpoint->listener == listener && !endpoint->leaving)
+            dismiss(receiver, endpoint, drains, now);
     set_coalescing(receiver);
 }
 
 bool receiver_has_leaving(const struct receiver *receiver)
 {
-    for (const struct port *port = receiver->ports; port != NULL; port = port->next)
-        if (port->leaving && !atomic_load(&port->gone))
+    for (const struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next)
+        if (endpoint->leaving && !atomic_load(&endpoint->gone))
             return true;
     return false;
 }
 
 void receiver_forget_gone(struct receiver *receiver)
 {
-    for (struct port **link = &receiver->ports; *link != NULL;) {
-        struct port *port = *link;
-        if (!atomic_load(&port->gone)) {
-            link = &port->next;
+    for (struct endpoint **link = &receiver->endpoints; *link != NULL;) {
+        struct endpoint *endpoint = *link;
+        if (!atomic_load(&endpoint->gone)) {
+            link = &endpoint->next;
             continue;
         }
-        *link = port->next;
-        ledger_return_block(intake_counters(port->intake));
-        intake_destroy(port->intake);
-        free(port);
+        *link = endpoint->next;
+        ledger_return_block(intake_counters(endpoint->intake));
+        intake_destroy(endpoint->intake);
+        free(endpoint);
     }
 }

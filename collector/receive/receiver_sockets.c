@@ -8,87 +8,91 @@
 
 /* --- lists of sockets that a thread has claimed ----------------------------------------------- */
 
-void receiver_list_socket(struct port_list *list, struct port *port)
+void receiver_list_socket(struct endpoint_list *list, struct endpoint *endpoint)
 {
-    port->next_listed = NULL;
+    endpoint->next_listed = NULL;
     if (list->last == NULL)
-        list->first = port;
+        list->first = endpoint;
     else
-        list->last->next_listed = port;
-    list->last = port;
+        list->last->next_listed = endpoint;
+    list->last = endpoint;
 }
 
 /* Returns NULL where there is none. */
-static struct port *take_first(struct port_list *list)
+static struct endpoint *take_first(struct endpoint_list *list)
 {
-    struct port *port = list->first;
-    if (port == NULL)
+    struct endpoint *endpoint = list->first;
+    if (endpoint == NULL)
         return NULL;
-    list->first = port->next_listed;
+    list->first = endpoint->next_listed;
     if (list->first == NULL)
         list->last = NULL;
-    return port;
+    return endpoint;
 }
 
 /* --- the kernel's drops ----------------------------------------------------------------------- */
 
-void receiver_read_drops(struct port *port)
+void receiver_read_drops(struct endpoint *endpoint)
 {
-    if (port->refusing)
+    if (endpoint->refusing)
         return;
-    struct intake_counters *counters = intake_counters(port->intake);
-    counter_set(&counters->kernel_drops, port->drops_before + udp_socket_drops(port->socket));
-    counter_set(&counters->receive_errors, port->errors_before + udp_socket_errors(port->socket));
+    struct intake_counters *counters = intake_counters(endpoint->intake);
+    counter_set(&counters->kernel_drops,
+                endpoint->drops_before + udp_socket_drops(endpoint->socket));
+    counter_set(&counters->receive_errors,
+                endpoint->errors_before + udp_socket_errors(endpoint->socket));
 }
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-void receiver_close_socket(struct port *port)
+void receiver_close_socket(struct endpoint *endpoint)
 {
-    struct intake_counters *counters = intake_counters(port->intake);
-    receiver_read_drops(port); /* of one that refuses nothing; they are the full buffer's still */
-    uint64_t before = counter_read(&counters->kernel_drops) - port->drops_before;
-    if (port->refusing)
-        counter_add(&counters->refused_while_stopping, udp_socket_drops(port->socket) - before);
-    counter_set(&counters->receive_errors, port->errors_before + udp_socket_errors(port->socket));
-    udp_socket_close(port->socket);
-    port->socket = NULL;
+    struct intake_counters *counters = intake_counters(endpoint->intake);
+    receiver_read_drops(
+        endpoint); /* of one that refuses nothing; they are the full buffer's still */
+    uint64_t before = counter_read(&counters->kernel_drops) - endpoint->drops_before;
+    if (endpoint->refusing)
+        counter_add(&counters->refused_while_stopping, udp_socket_drops(endpoint->socket) - before);
+    counter_set(&counters->receive_errors,
+                endpoint->errors_before + udp_socket_errors(endpoint->socket));
+    udp_socket_close(endpoint->socket);
+    endpoint->socket = NULL;
 }
 
-void receiver_part_with(struct worker *worker, struct port *port)
+void receiver_part_with(struct worker *worker, struct endpoint *endpoint)
 {
     struct error error;
-    intake_hand_to(port->intake, worker->intakes);
-    intake_seal(port->intake);
-    port->removing = true;
-    if (notifier_remove(worker->receiver->notifier, udp_socket_handle(port->socket), port,
+    intake_hand_to(endpoint->intake, worker->intakes);
+    intake_seal(endpoint->intake);
+    endpoint->removing = true;
+    if (notifier_remove(worker->receiver->notifier, udp_socket_handle(endpoint->socket), endpoint,
                         &error) == 0)
         return;
-    port->removing = false;
-    log_about(LOG_ERROR, LOG_OF_LISTENER, port->listener->name, "%s", error.text);
+    endpoint->removing = false;
+    log_about(LOG_ERROR, LOG_OF_LISTENER, endpoint->listener->name, "%s", error.text);
 }
 
 /* --- what the log hears of drops -------------------------------------------------------------- */
 
-static void tell_drops(struct port *port, int64_t now)
+static void tell_drops(struct endpoint *endpoint, int64_t now)
 {
-    if (now - port->drops_checked_ns < DROP_CHECK_NS)
+    if (now - endpoint->drops_checked_ns < DROP_CHECK_NS)
         return;
-    port->drops_checked_ns = now;
-    receiver_read_drops(port);
-    uint64_t drops = counter_read(&intake_counters(port->intake)->kernel_drops);
-    if (drops == port->drops_told)
+    endpoint->drops_checked_ns = now;
+    receiver_read_drops(endpoint);
+    uint64_t drops = counter_read(&intake_counters(endpoint->intake)->kernel_drops);
+    if (drops == endpoint->drops_told)
         return;
-    if (port->filtered)
-        log_about(LOG_WARNING, LOG_OF_LISTENER, port->listener->name,
+    if (endpoint->filtered)
+        log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped or filtered %" PRIu64
                   " datagrams: the receive buffer was full, or their senders may not send",
-                  drops - port->drops_told);
+                  drops - endpoint->drops_told);
     else
-        log_about(LOG_WARNING, LOG_OF_LISTENER, port->listener->name,
+        log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
-                  drops - port->drops_told);
-    port->drops_told = drops;
+                  drops - endpoint->drops_told);
+    endpoint->drops_told = drops;
 }
 
 /* --- draining --------------------------------------------------------------------------------- */
@@ -100,16 +104,16 @@ struct turn {
 };
 
 /* Takes all of a group that was received. */
-static void take_group(struct worker *worker, struct port *port, struct turn *turn)
+static void take_group(struct worker *worker, struct endpoint *endpoint, struct turn *turn)
 {
     const struct receiver_options *options = &worker->receiver->options;
     const struct datagram_group *group = worker->group;
     uint64_t bytes = 0;
     if (turn->taken == 0)
         turn->first_ns = group->slots[0].received_ns;
-    intake_begin(port->intake, group->more ? SIZE_MAX : group->count);
+    intake_begin(endpoint->intake, group->more ? SIZE_MAX : group->count);
     for (size_t i = 0; i < group->count; i++) {
-        intake_take(port->intake, &group->slots[i]);
+        intake_take(endpoint->intake, &group->slots[i]);
         bytes += group->slots[i].sent_size;
     }
     coalescing_note(&worker->coalescing, group->count, bytes);
@@ -143,7 +147,7 @@ static void date_turns_before(struct worker *worker, const struct turn *turn, in
     *turn_ends = now + RECEIVER_BUDGET_NS; /* which had counted theirs */
 }
 
-static enum drain_result take_turn(struct worker *worker, struct port *port, int64_t now,
+static enum drain_result take_turn(struct worker *worker, struct endpoint *endpoint, int64_t now,
                                    struct turn *turn)
 {
     const struct receiver_options *options = &worker->receiver->options;
@@ -154,7 +158,7 @@ static enum drain_result take_turn(struct worker *worker, struct port *port, int
         struct error error;
         if (options->before_receive != NULL)
             options->before_receive(options->hook_context);
-        switch (udp_socket_receive(port->socket, group, &error)) {
+        switch (udp_socket_receive(endpoint->socket, group, &error)) {
         case RECEIVE_OK:
             break;
         case RECEIVE_WOULD_BLOCK:
@@ -163,31 +167,31 @@ static enum drain_result take_turn(struct worker *worker, struct port *port, int
             worker->pressed = true;
             return DRAIN_AGAIN;
         case RECEIVE_FATAL:
-            log_about(LOG_ERROR, LOG_OF_LISTENER, port->listener->name, "%s", error.text);
-            port->failed = true;
+            log_about(LOG_ERROR, LOG_OF_LISTENER, endpoint->listener->name, "%s", error.text);
+            endpoint->failed = true;
             return DRAIN_FAILED;
         }
         date_turns_before(worker, turn, &turn_ends);
-        take_group(worker, port, turn);
+        take_group(worker, endpoint, turn);
         if (group->emptied)
             return DRAIN_DONE;
     }
     return DRAIN_AGAIN;
 }
 
-static void measure_turn(struct worker *worker, struct port *port, const struct turn *turn,
+static void measure_turn(struct worker *worker, struct endpoint *endpoint, const struct turn *turn,
                          bool drained)
 {
     struct turns *undated = &worker->undated;
-    port->drained += turn->taken;
+    endpoint->drained += turn->taken;
     if (turn->taken != 0) {
         undated->first_ns[undated->count++] = turn->first_ns;
         undated->datagrams += turn->taken;
     }
     if (!drained)
         return;
-    histogram_note(&worker->intakes->measures->drain_length, histogram_counts, port->drained);
-    port->drained = 0;
+    histogram_note(&worker->intakes->measures->drain_length, histogram_counts, endpoint->drained);
+    endpoint->drained = 0;
 }
 
 void receiver_settle(struct worker *worker)
@@ -203,14 +207,14 @@ int64_t receiver_look_at_clocks(struct worker *worker)
     return now;
 }
 
-enum drain_result receiver_drain(struct worker *worker, struct port *port, int64_t *now)
+enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now)
 {
     struct turn turn = {0};
-    intake_hand_to(port->intake, worker->intakes);
-    enum drain_result result = take_turn(worker, port, *now, &turn);
+    intake_hand_to(endpoint->intake, worker->intakes);
+    enum drain_result result = take_turn(worker, endpoint, *now, &turn);
     if (!worker->group->more)
         datagram_group_release(worker->group);
-    measure_turn(worker, port, &turn, result == DRAIN_DONE);
+    measure_turn(worker, endpoint, &turn, result == DRAIN_DONE);
     if (result != DRAIN_DONE || worker->undated.datagrams >= TURNS_UNDATED) {
         *now = clock_monotonic_ns();
         date_turns(worker, *now);
@@ -219,52 +223,52 @@ enum drain_result receiver_drain(struct worker *worker, struct port *port, int64
 }
 
 /* The socket itself is asked for nothing: what is queued there may be somebody else's now. */
-void receiver_take_the_rest(struct worker *worker, struct port *port)
+void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint)
 {
     struct turn turn = {0};
     struct error error;
-    if (!udp_socket_holds_received(port->socket))
+    if (!udp_socket_holds_received(endpoint->socket))
         return;
     receiver_look_at_clocks(worker);
-    intake_hand_to(port->intake, worker->intakes);
-    while (udp_socket_holds_received(port->socket) || worker->group->more)
-        if (udp_socket_receive(port->socket, worker->group, &error) == RECEIVE_OK)
-            take_group(worker, port, &turn);
+    intake_hand_to(endpoint->intake, worker->intakes);
+    while (udp_socket_holds_received(endpoint->socket) || worker->group->more)
+        if (udp_socket_receive(endpoint->socket, worker->group, &error) == RECEIVE_OK)
+            take_group(worker, endpoint, &turn);
     datagram_group_release(worker->group);
-    measure_turn(worker, port, &turn, true);
+    measure_turn(worker, endpoint, &turn, true);
     receiver_settle(worker);
-    intake_seal(port->intake);
+    intake_seal(endpoint->intake);
 }
 
-void receiver_give_up(struct worker *worker, struct port *port, int64_t due_ns)
+void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t due_ns)
 {
-    if (port->leaving) {
-        receiver_part_with(worker, port);
+    if (endpoint->leaving) {
+        receiver_part_with(worker, endpoint);
         return;
     }
-    atomic_store_explicit(&port->due_ns, due_ns, memory_order_relaxed);
+    atomic_store_explicit(&endpoint->due_ns, due_ns, memory_order_relaxed);
     if (due_ns < worker->due_ns)
         worker->due_ns = due_ns;
-    if (!claim_give_up(&port->claim))
-        receiver_list_socket(&worker->ready, port);
+    if (!claim_give_up(&endpoint->claim))
+        receiver_list_socket(&worker->ready, endpoint);
 }
 
 /* From `now` on; returns the time when it was done. */
-static int64_t serve(struct worker *worker, struct port *port, int64_t now)
+static int64_t serve(struct worker *worker, struct endpoint *endpoint, int64_t now)
 {
-    if (port->leaving && port->leaves_ns == LEAVE_AT_ONCE) {
-        receiver_list_socket(&worker->drained, port);
+    if (endpoint->leaving && endpoint->leaves_ns == LEAVE_AT_ONCE) {
+        receiver_list_socket(&worker->drained, endpoint);
         return now;
     }
-    enum drain_result result = receiver_drain(worker, port, &now);
-    tell_drops(port, now);
+    enum drain_result result = receiver_drain(worker, endpoint, &now);
+    tell_drops(endpoint, now);
     if (result != DRAIN_DONE)
-        intake_seal_if_due(port->intake, now);
-    bool leaves = port->leaving && (result == DRAIN_FAILED || now >= port->leaves_ns);
+        intake_seal_if_due(endpoint->intake, now);
+    bool leaves = endpoint->leaving && (result == DRAIN_FAILED || now >= endpoint->leaves_ns);
     if (result == DRAIN_DONE || leaves)
-        receiver_list_socket(&worker->drained, port);
+        receiver_list_socket(&worker->drained, endpoint);
     else if (result == DRAIN_AGAIN)
-        receiver_list_socket(&worker->ready, port);
+        receiver_list_socket(&worker->ready, endpoint);
     else
         worker->receiver->options.failed(worker->receiver->options.context);
     return now;
@@ -272,26 +276,26 @@ static int64_t serve(struct worker *worker, struct port *port, int64_t now)
 
 /* --- a round of them -------------------------------------------------------------------------- */
 
-static void prefetch_next(const struct port *port)
+static void prefetch_next(const struct endpoint *endpoint)
 {
-    udp_socket_prefetch_received(port->socket);
-    intake_prefetch_next(port->intake);
+    udp_socket_prefetch_received(endpoint->socket);
+    intake_prefetch_next(endpoint->intake);
 }
 
 void receiver_serve_ready(struct worker *worker)
 {
-    struct port *last = worker->ready.last;
+    struct endpoint *last = worker->ready.last;
     if (last == NULL)
         return;
     int64_t now = receiver_look_at_clocks(worker);
     int64_t end_ns = INT64_MAX;
     if (worker->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
         end_ns = now + RECEIVER_BUDGET_NS;
-    for (struct port *port; (port = take_first(&worker->ready)) != NULL;) {
+    for (struct endpoint *endpoint; (endpoint = take_first(&worker->ready)) != NULL;) {
         if (worker->ready.first != NULL)
             prefetch_next(worker->ready.first);
-        now = serve(worker, port, now);
-        if (port == last || now >= end_ns)
+        now = serve(worker, endpoint, now);
+        if (endpoint == last || now >= end_ns)
             break;
     }
     receiver_settle(worker);
@@ -321,29 +325,31 @@ void receiver_let_drained_go(struct worker *worker)
     worker->rests = rest_ns > 0;
     if (worker->rests && !worker->told_all)
         return;
-    for (struct port *port = worker->drained.first; port != NULL; port = port->next_listed) {
-        intake_drained(port->intake, now, now + rest_ns);
-        port->due = intake_seal_if_due(port->intake, now);
+    for (struct endpoint *endpoint = worker->drained.first; endpoint != NULL;
+         endpoint = endpoint->next_listed) {
+        intake_drained(endpoint->intake, now, now + rest_ns);
+        endpoint->due = intake_seal_if_due(endpoint->intake, now);
     }
     intake_thread_drained(worker->intakes, now, now + rest_ns);
     if (rest_ns > 0)
         rest(worker, now, now + rest_ns);
-    for (struct port *port; (port = take_first(&worker->drained)) != NULL;)
-        receiver_give_up(worker, port, port->due);
+    for (struct endpoint *endpoint; (endpoint = take_first(&worker->drained)) != NULL;)
+        receiver_give_up(worker, endpoint, endpoint->due);
 }
 
 /* Returns when the next is due. */
 static int64_t seal_ports(struct worker *worker, int64_t now)
 {
     int64_t first = INT64_MAX;
-    for (struct port *port = worker->receiver->ports; port != NULL; port = port->next) {
-        if (port->leaving)
+    for (struct endpoint *endpoint = worker->receiver->endpoints; endpoint != NULL;
+         endpoint = endpoint->next) {
+        if (endpoint->leaving)
             continue;
-        int64_t due = atomic_load_explicit(&port->due_ns, memory_order_relaxed);
-        if (due <= now && claim_try(&port->claim)) {
-            intake_hand_to(port->intake, worker->intakes);
-            due = intake_seal_if_due(port->intake, now);
-            receiver_give_up(worker, port, due);
+        int64_t due = atomic_load_explicit(&endpoint->due_ns, memory_order_relaxed);
+        if (due <= now && claim_try(&endpoint->claim)) {
+            intake_hand_to(endpoint->intake, worker->intakes);
+            due = intake_seal_if_due(endpoint->intake, now);
+            receiver_give_up(worker, endpoint, due);
         }
         if (due > now && due < first)
             first = due;

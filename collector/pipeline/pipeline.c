@@ -52,7 +52,7 @@ static void take_back_start(struct pipeline *pipeline, size_t started_producers)
     for (size_t i = 0; i < started_producers; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        sink_thread_join(pipeline->outlets[i]->sink);
+        sink_thread_join(pipeline->slots[i]->sink);
     if (pipeline->letters != NULL)
         dead_letters_join(pipeline->letters);
 }
@@ -72,7 +72,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     size_t producers = 0;
     int result = 0;
     for (size_t i = 0; i < pipeline->config->sink_count && result == 0; i++)
-        result = sink_thread_start(pipeline->outlets[i]->sink, error);
+        result = sink_thread_start(pipeline->slots[i]->sink, error);
     if (result == 0 && pipeline->letters != NULL)
         result = dead_letters_start(pipeline->letters, error);
     while (result == 0 && producers < pipeline->producer_count) {
@@ -94,7 +94,7 @@ static bool sinks_have_ended(const struct pipeline *pipeline)
 {
     bool left = false;
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {
-        bool ended = sink_thread_has_ended(pipeline->outlets[i]->sink);
+        bool ended = sink_thread_has_ended(pipeline->slots[i]->sink);
         if (ended && pipeline->config->sinks[i].on_epipe == ON_EPIPE_STOP)
             return true;
         left = left || !ended;
@@ -113,7 +113,7 @@ static bool all_finished(const struct pipeline *pipeline)
         if (!producer_has_finished(&pipeline->producers[i]))
             return false;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (!sink_thread_has_finished(pipeline->outlets[i]->sink))
+        if (!sink_thread_has_finished(pipeline->slots[i]->sink))
             return false;
     return pipeline_has_settled(pipeline) &&
            (pipeline->letters == NULL || dead_letters_have_finished(pipeline->letters));
@@ -142,8 +142,8 @@ bool pipeline_is_offline(const struct pipeline *pipeline)
 static void reopen(struct pipeline *pipeline, void reopen_sink(struct sink_thread *sink))
 {
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (pipeline->outlets[i]->opened)
-            reopen_sink(pipeline->outlets[i]->sink);
+        if (pipeline->slots[i]->opened)
+            reopen_sink(pipeline->slots[i]->sink);
     if (pipeline->letters != NULL)
         dead_letters_reopen(pipeline->letters);
 }
@@ -204,9 +204,9 @@ void pipeline_stop(struct pipeline *pipeline, int64_t deadline_ns)
         producer->ops->stop(producer->object, deadline_ns);
     }
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        sink_thread_stop(pipeline->outlets[i]->sink, deadline_ns);
-    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
-        sink_thread_stop(outlet->sink, deadline_ns);
+        sink_thread_stop(pipeline->slots[i]->sink, deadline_ns);
+    for (struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        sink_thread_stop(slot->sink, deadline_ns);
     if (pipeline->letters != NULL)
         dead_letters_stop(pipeline->letters, deadline_ns);
 }
@@ -228,11 +228,11 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
         if (listener_hangs(pipeline, pipeline->sources[i]))
             return config->listeners[i].name;
     for (size_t i = 0; i < config->sink_count; i++)
-        if (!sink_thread_has_finished(pipeline->outlets[i]->sink))
+        if (!sink_thread_has_finished(pipeline->slots[i]->sink))
             return config->sinks[i].name;
-    for (const struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
-        if (!sink_thread_has_finished(outlet->sink))
-            return outlet->config->name;
+    for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        if (!sink_thread_has_finished(slot->sink))
+            return slot->config->name;
     if (pipeline->letters != NULL && !dead_letters_have_finished(pipeline->letters))
         return config->dead_letter.name;
     return NULL;
@@ -259,11 +259,11 @@ const char *pipeline_stuck(struct pipeline *pipeline)
         if (!receiver_is_alive(pipeline->producers[i].receiver))
             stuck = name_of_receiver(pipeline, &pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (!sink_thread_is_alive(pipeline->outlets[i]->sink))
-            stuck = pipeline->outlets[i]->config->name;
-    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
-        if (!sink_thread_is_alive(outlet->sink))
-            stuck = outlet->config->name;
+        if (!sink_thread_is_alive(pipeline->slots[i]->sink))
+            stuck = pipeline->slots[i]->config->name;
+    for (struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        if (!sink_thread_is_alive(slot->sink))
+            stuck = slot->config->name;
     return stuck;
 }
 
@@ -272,9 +272,9 @@ struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
     for (size_t i = 0; i < pipeline->producer_count; i++)
         join_producer(&pipeline->producers[i]);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        sink_thread_join(pipeline->outlets[i]->sink);
-    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
-        sink_thread_join(outlet->sink);
+        sink_thread_join(pipeline->slots[i]->sink);
+    for (struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        sink_thread_join(slot->sink);
     if (pipeline->letters != NULL)
         dead_letters_join(pipeline->letters);
     sequence_settle(pipeline->sequences, pipeline_settle_lost, pipeline);
@@ -326,12 +326,12 @@ void pipeline_destroy(struct pipeline *pipeline)
         return;
     for (size_t i = 0; pipeline->producers != NULL && i < pipeline->producer_count; i++)
         destroy_producer(&pipeline->producers[i]);
-    for (size_t i = 0; pipeline->outlets != NULL && i < pipeline->config->sink_count; i++)
-        pipeline_destroy_outlet(pipeline->outlets[i]);
+    for (size_t i = 0; pipeline->slots != NULL && i < pipeline->config->sink_count; i++)
+        pipeline_destroy_sink(pipeline->slots[i]);
     while (pipeline->retired != NULL) {
-        struct outlet *outlet = pipeline->retired;
-        pipeline->retired = outlet->next;
-        pipeline_destroy_outlet(outlet);
+        struct sink_slot *slot = pipeline->retired;
+        pipeline->retired = slot->next;
+        pipeline_destroy_sink(slot);
     }
     dead_letters_destroy(pipeline->letters);
     for (size_t i = 0; i < pipeline->known_count; i++)
@@ -348,6 +348,6 @@ void pipeline_destroy(struct pipeline *pipeline)
     free(pipeline->sources);
     free(pipeline->producers);
     free(pipeline->receivers);
-    free(pipeline->outlets);
+    free(pipeline->slots);
     free(pipeline);
 }

@@ -60,7 +60,7 @@ struct pipeline_levels *pipeline_take_levels(const struct pipeline *pipeline)
     for (size_t i = 0; i < config->listener_count; i++)
         add_listener(levels, &config->listeners[i], pipeline->sources[i]);
     for (size_t i = 0; i < config->sink_count; i++)
-        add_sink(levels, config->sinks[i].name, pipeline->outlets[i]->sink);
+        add_sink(levels, config->sinks[i].name, pipeline->slots[i]->sink);
     levels->pool = batch_pool_levels(pipeline->pool);
     return levels;
 }

@@ -196,10 +196,10 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     pipeline->producer_count = pipeline->receiver_count + needs.captures;
     pipeline->producers = calloc(pipeline->producer_count, sizeof *pipeline->producers);
     pipeline->receivers = calloc(pipeline->receiver_count + 1, sizeof(struct receiver *));
-    pipeline->outlets = calloc(config->sink_count, sizeof(struct outlet *));
+    pipeline->slots = calloc(config->sink_count, sizeof(struct sink_slot *));
     pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
     pipeline->pool = batch_pool_create(pipeline->plan.small_batches, pipeline->plan.large_batches);
-    if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->outlets == NULL ||
+    if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->slots == NULL ||
         pipeline->sequences == NULL)
         return error_no_memory(error);
     if (pipeline->pool == NULL) {
@@ -244,14 +244,14 @@ static int open_listeners(struct pipeline *pipeline, struct error *error)
 
 static int open_sink(struct pipeline *pipeline, size_t index, struct error *error)
 {
-    struct outlet *outlet = pipeline_make_outlet(pipeline, &pipeline->config->sinks[index],
-                                                 pipeline->plan.ring_capacity, error);
-    pipeline->outlets[index] = outlet;
-    if (outlet == NULL || sink_thread_open(outlet->sink, error) != 0)
+    struct sink_slot *slot = pipeline_make_sink(pipeline, &pipeline->config->sinks[index],
+                                                pipeline->plan.ring_capacity, error);
+    pipeline->slots[index] = slot;
+    if (slot == NULL || sink_thread_open(slot->sink, error) != 0)
         return -1;
-    outlet->opened = true;
+    slot->opened = true;
     for (size_t i = 0; i < pipeline->producer_count; i++)
-        if (fan_out_add_sink(pipeline->producers[i].fan_out, &outlet->ways[i], error) != 0)
+        if (fan_out_add_sink(pipeline->producers[i].fan_out, &slot->routes[i], error) != 0)
             return -1;
     return 0;
 }
@@ -317,7 +317,7 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         if (open_sink(pipeline, i, error) != 0)
             return -1;
     if (pipeline->config->threads == THREADS_ONE)
-        receiver_host_sink(pipeline->producers[0].receiver, pipeline->outlets[0]->sink);
+        receiver_host_sink(pipeline->producers[0].receiver, pipeline->slots[0]->sink);
     if (pipeline->config->control != NULL && make_tap(pipeline, error) != 0)
         return -1;
     if (config_tells_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)

@@ -5,7 +5,7 @@
  *   pipeline_sources.c    what the pipeline has for each listener, and who fills batches for it
  *   pipeline_check.c      what a configuration needs, and whether it can be had
  *   pipeline_numbering.c  what senders' numbers mean from one configuration to the next
- *   pipeline_outlets.c    sinks, with a way to each from every producer
+ *   pipeline_sinks.c    sinks, with a way to each from every producer
  *   pipeline_retired.c    what is left of listeners and sinks that were taken away
  *   pipeline_open.c       makes and connects all parts
  *   pipeline_change.c     what becomes of listeners and sinks by another configuration
@@ -56,19 +56,19 @@ struct producer {
 struct generation {
     struct generation *next;
     struct config *config;
-    size_t outlets; /* that were made from it */
+    size_t slots; /* that were made from it */
 };
 
 /* A sink and what leads to it. */
-struct outlet {
-    struct outlet *next;              /* of the retired ones */
+struct sink_slot {
+    struct sink_slot *next;           /* of the retired ones */
     const struct sink_config *config; /* its own, which need not be the present one's */
     struct generation *generation;    /* whose that is; NULL: the first one, which outlives all */
     int index;                        /* in the ledger */
     struct sink_thread *sink;
     struct sink_counters *counters;
-    struct fan_out_sink *ways; /* to it, by producer */
-    size_t way_count;
+    struct fan_out_sink *routes; /* to it, by producer */
+    size_t route_count;
     bool opened;         /* and started; one before it may still write there */
     int64_t try_ns;      /* when that is tried again; 0: it was not tried */
     int64_t deadline_ns; /* of its retirement; 0: it is not retired */
@@ -97,8 +97,8 @@ struct pipeline {
     struct receiver **receivers; /* those of them */
     struct source_host host;     /* what sources are given */
     size_t receiver_threads;     /* of each of them */
-    struct outlet **outlets;     /* by sink */
-    struct outlet *retired;      /* those that have not come to their end */
+    struct sink_slot **slots;    /* by sink */
+    struct sink_slot *retired;   /* those that have not come to their end */
     struct generation *generations;
     bool stopping;
     int64_t deadline_ns;          /* of the stop */
@@ -109,7 +109,7 @@ struct pipeline {
     _Atomic bool failed;
 };
 
-/* --- making parts, also while others run (pipeline_sources.c, pipeline_outlets.c) --------------
+/* --- making parts, also while others run (pipeline_sources.c, pipeline_sinks.c) --------------
  */
 
 /*
@@ -145,14 +145,14 @@ struct producer *pipeline_producer_of(const struct pipeline *pipeline, const str
 void pipeline_count_listeners(struct pipeline *pipeline);
 
 /* Makes a sink, with a queue from each producer, neither opened nor fed. Returns NULL, as above. */
-struct outlet *pipeline_make_outlet(struct pipeline *pipeline, const struct sink_config *config,
-                                    size_t capacity, struct error *error);
-void pipeline_destroy_outlet(struct outlet *outlet);
+struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sink_config *config,
+                                     size_t capacity, struct error *error);
+void pipeline_destroy_sink(struct sink_slot *slot);
 
 /* --- what is retired (pipeline_retired.c) ----------------------------------------------------- */
 
 /* The sink is offered nothing more: it writes what it has, until the deadline. */
-void pipeline_retire_outlet(struct pipeline *pipeline, struct outlet *outlet, int64_t deadline_ns);
+void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns);
 
 /* Frees what has come to its end, and opens what has waited for that. */
 void pipeline_look_after(struct pipeline *pipeline);

@@ -56,7 +56,7 @@ struct reload {
     struct schema_list **lists;
     struct rate_limit **limits;
     struct source **sources;
-    struct outlet **outlets; /* by sink */
+    struct sink_slot **slots; /* by sink */
 };
 
 static bool is_new_listener(const struct reload *reload, size_t index)
@@ -87,8 +87,8 @@ static int make_room(struct reload *reload, struct error *error)
     size_t listeners = reload->to->listener_count;
     reload->limits = calloc(listeners, sizeof(struct rate_limit *));
     reload->sources = calloc(listeners, sizeof(struct source *));
-    reload->outlets = calloc(reload->to->sink_count, sizeof(struct outlet *));
-    if (reload->limits == NULL || reload->sources == NULL || reload->outlets == NULL)
+    reload->slots = calloc(reload->to->sink_count, sizeof(struct sink_slot *));
+    if (reload->limits == NULL || reload->sources == NULL || reload->slots == NULL)
         return error_no_memory(error);
     return 0;
 }
@@ -121,39 +121,39 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 {
     const struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (sink_configs_conflict(pipeline->outlets[i]->config, config))
+        if (sink_configs_conflict(pipeline->slots[i]->config, config))
             return true;
-    for (const struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
-        if (sink_configs_conflict(outlet->config, config))
+    for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        if (sink_configs_conflict(slot->config, config))
             return true;
     return false;
 }
 
-static int make_outlet(struct reload *reload, size_t index, struct error *error)
+static int make_sink(struct reload *reload, size_t index, struct error *error)
 {
     const struct sink_config *config = &reload->to->sinks[index];
-    struct outlet *outlet =
-        pipeline_make_outlet(reload->pipeline, config, reload->plan.ring_capacity, error);
-    reload->outlets[index] = outlet;
-    if (outlet == NULL)
+    struct sink_slot *slot =
+        pipeline_make_sink(reload->pipeline, config, reload->plan.ring_capacity, error);
+    reload->slots[index] = slot;
+    if (slot == NULL)
         return -1;
-    outlet->generation = reload->generation;
-    reload->generation->outlets++;
+    slot->generation = reload->generation;
+    reload->generation->slots++;
     if (is_in_use(reload, config))
         return 0;
-    if (sink_thread_open(outlet->sink, error) != 0 || sink_thread_start(outlet->sink, error) != 0)
+    if (sink_thread_open(slot->sink, error) != 0 || sink_thread_start(slot->sink, error) != 0)
         return -1;
-    outlet->opened = true;
+    slot->opened = true;
     return 0;
 }
 
-static int make_outlets(struct reload *reload, struct error *error)
+static int make_sinks(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->sink_count; i++) {
         if (!is_new_sink(reload, i))
-            reload->outlets[i] = pipeline->outlets[reload->change.sinks[i]];
-        else if (make_outlet(reload, i, error) != 0)
+            reload->slots[i] = pipeline->slots[reload->change.sinks[i]];
+        else if (make_sink(reload, i, error) != 0)
             return -1;
     }
     return 0;
@@ -173,7 +173,7 @@ static int reserve(struct reload *reload, struct error *error)
         if (!fan_out_reserve(producer->fan_out, reload->to->sink_count))
             return error_no_memory(error);
         for (size_t k = 0; k < reload->to->sink_count; k++)
-            if (!batch_queue_set_listeners(reload->outlets[k]->ways[i].queue, pipeline->known_count,
+            if (!batch_queue_set_listeners(reload->slots[k]->routes[i].queue, pipeline->known_count,
                                            producer->listeners > 1))
                 return error_no_memory(error);
     }
@@ -199,7 +199,7 @@ static int prepare(struct reload *reload, struct error *error)
         return -1;
     pipeline_number_schemas(reload->pipeline, reload->lists, reload->to->listener_count);
     if (make_room(reload, error) != 0 || make_sources(reload, error) != 0 ||
-        make_outlets(reload, error) != 0)
+        make_sinks(reload, error) != 0)
         return -1;
     return reserve(reload, error);
 }
@@ -220,20 +220,20 @@ static void withdraw_sources(struct reload *reload)
 }
 
 /* Nothing was offered to them, and what they opened is closed again. */
-static void withdraw_outlets(struct reload *reload)
+static void withdraw_sinks(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->sink_count; i++) {
-        struct outlet *outlet = reload->outlets[i];
-        if (outlet == NULL || !is_new_sink(reload, i))
+        struct sink_slot *slot = reload->slots[i];
+        if (slot == NULL || !is_new_sink(reload, i))
             continue;
-        for (size_t k = 0; k < outlet->way_count; k++)
-            batch_queue_close(outlet->ways[k].queue);
-        sink_thread_stop(outlet->sink, clock_monotonic_ns());
-        sink_thread_notify(outlet->sink);
-        sink_thread_join(outlet->sink);
-        ledger_withdraw_sink(pipeline->ledger, outlet->index);
-        pipeline_destroy_outlet(outlet);
+        for (size_t k = 0; k < slot->route_count; k++)
+            batch_queue_close(slot->routes[k].queue);
+        sink_thread_stop(slot->sink, clock_monotonic_ns());
+        sink_thread_notify(slot->sink);
+        sink_thread_join(slot->sink);
+        ledger_withdraw_sink(pipeline->ledger, slot->index);
+        pipeline_destroy_sink(slot);
     }
 }
 
@@ -241,11 +241,11 @@ static void withdraw(struct reload *reload)
 {
     if (reload->sources != NULL)
         withdraw_sources(reload);
-    if (reload->outlets != NULL)
-        withdraw_outlets(reload);
-    reload->generation->outlets = 0;
+    if (reload->slots != NULL)
+        withdraw_sinks(reload);
+    reload->generation->slots = 0;
     free(reload->sources);
-    free(reload->outlets);
+    free(reload->slots);
 }
 
 /* --- the receivers ---------------------------------------------------------------------------- */
@@ -398,43 +398,43 @@ static void retire_listeners(struct reload *reload)
 }
 
 /* Room for the listeners was made before: that cannot fail. */
-static void set_routes(struct reload *reload, size_t number, struct fan_out_sink *ways)
+static void set_routes(struct reload *reload, size_t number, struct fan_out_sink *routes)
 {
     struct pipeline *pipeline = reload->pipeline;
     struct producer *producer = &pipeline->producers[number];
     for (size_t i = 0; i < reload->to->sink_count; i++) {
-        ways[i] = reload->outlets[i]->ways[number];
-        batch_queue_set_listeners(ways[i].queue, pipeline->known_count, producer->listeners > 1);
-        batch_queue_set_capacity(ways[i].queue, reload->plan.ring_capacity);
+        routes[i] = reload->slots[i]->routes[number];
+        batch_queue_set_listeners(routes[i].queue, pipeline->known_count, producer->listeners > 1);
+        batch_queue_set_capacity(routes[i].queue, reload->plan.ring_capacity);
     }
-    fan_out_set_sinks(producer->fan_out, ways, reload->to->sink_count);
+    fan_out_set_sinks(producer->fan_out, routes, reload->to->sink_count);
 }
 
-static void change_outlets(struct reload *reload, struct fan_out_sink *ways)
+static void change_sinks(struct reload *reload, struct fan_out_sink *routes)
 {
     struct pipeline *pipeline = reload->pipeline;
     int64_t deadline = clock_monotonic_ns() + (int64_t)reload->to->stop_timeout_ns;
     for (size_t i = 0; i < pipeline->receiver_count; i++)
-        set_routes(reload, i, ways);
+        set_routes(reload, i, routes);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!is_kept(reload->change.sinks, reload->to->sink_count, i))
-            pipeline_retire_outlet(pipeline, pipeline->outlets[i], deadline);
+            pipeline_retire_sink(pipeline, pipeline->slots[i], deadline);
     for (size_t i = 0; i < reload->to->sink_count; i++)
         if (is_new_sink(reload, i))
-            ledger_begin_sink(pipeline->ledger, reload->outlets[i]->index);
+            ledger_begin_sink(pipeline->ledger, reload->slots[i]->index);
 }
 
-static void commit(struct reload *reload, struct fan_out_sink *ways)
+static void commit(struct reload *reload, struct fan_out_sink *routes)
 {
     struct pipeline *pipeline = reload->pipeline;
     settle_listeners(reload);
     retire_listeners(reload);
     pipeline_count_listeners(pipeline);
-    change_outlets(reload, ways);
+    change_sinks(reload, routes);
     free(pipeline->sources);
-    free(pipeline->outlets);
+    free(pipeline->slots);
     pipeline->sources = reload->sources;
-    pipeline->outlets = reload->outlets;
+    pipeline->slots = reload->slots;
     pipeline->config = reload->to;
     pipeline->plan = reload->plan;
 }
@@ -470,14 +470,14 @@ static void reopen_kept(const struct reload *reload)
 {
     const struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->sink_count; i++)
-        if (!is_new_sink(reload, i) && reload->outlets[i]->opened)
-            sink_thread_reopen(reload->outlets[i]->sink);
+        if (!is_new_sink(reload, i) && reload->slots[i]->opened)
+            sink_thread_reopen(reload->slots[i]->sink);
     if (pipeline->letters != NULL)
         dead_letters_reopen(pipeline->letters);
 }
 
 /* While the receivers stand still. */
-static int change(struct reload *reload, struct fan_out_sink *ways, struct error *error)
+static int change(struct reload *reload, struct fan_out_sink *routes, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < pipeline->receiver_count; i++) {
@@ -486,24 +486,24 @@ static int change(struct reload *reload, struct fan_out_sink *ways, struct error
     }
     if (set_sockets(reload, error) != 0)
         return -1;
-    commit(reload, ways);
+    commit(reload, routes);
     return 0;
 }
 
 static int rest_and_change(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
-    struct fan_out_sink *ways = calloc(reload->to->sink_count, sizeof *ways);
-    if (ways == NULL)
+    struct fan_out_sink *routes = calloc(reload->to->sink_count, sizeof *routes);
+    if (routes == NULL)
         return error_no_memory(error);
     int result = -1;
     if (rest_receivers(pipeline)) {
-        result = change(reload, ways, error);
+        result = change(reload, routes, error);
         resume_receivers(pipeline);
     } else {
         error_set(error, EXIT_CODE_INTERNAL, "a receiver does not come to a rest");
     }
-    free(ways);
+    free(routes);
     return result;
 }
 

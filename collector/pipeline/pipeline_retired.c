@@ -8,16 +8,16 @@
 /* How long a destination is left alone that could not be opened. */
 #define TRY_AGAIN_NS INT64_C(1000000000)
 
-void pipeline_retire_outlet(struct pipeline *pipeline, struct outlet *outlet, int64_t deadline_ns)
+void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns)
 {
-    outlet->next = pipeline->retired;
-    pipeline->retired = outlet;
-    for (size_t i = 0; i < outlet->way_count; i++)
-        batch_queue_close(outlet->ways[i].queue);
-    ledger_retire_sink(pipeline->ledger, outlet->index);
-    outlet->deadline_ns = deadline_ns;
-    sink_thread_stop(outlet->sink, deadline_ns);
-    sink_thread_notify(outlet->sink);
+    slot->next = pipeline->retired;
+    pipeline->retired = slot;
+    for (size_t i = 0; i < slot->route_count; i++)
+        batch_queue_close(slot->routes[i].queue);
+    ledger_retire_sink(pipeline->ledger, slot->index);
+    slot->deadline_ns = deadline_ns;
+    sink_thread_stop(slot->sink, deadline_ns);
+    sink_thread_notify(slot->sink);
 }
 
 /* --- what has come to its end ----------------------------------------------------------------- */
@@ -32,17 +32,17 @@ void pipeline_give_back_batches(struct pipeline *pipeline)
 
 static void free_finished(struct pipeline *pipeline)
 {
-    for (struct outlet **link = &pipeline->retired; *link != NULL;) {
-        struct outlet *outlet = *link;
-        if (!sink_thread_has_finished(outlet->sink)) {
-            link = &outlet->next;
+    for (struct sink_slot **link = &pipeline->retired; *link != NULL;) {
+        struct sink_slot *slot = *link;
+        if (!sink_thread_has_finished(slot->sink)) {
+            link = &slot->next;
             continue;
         }
-        *link = outlet->next;
-        sink_thread_join(outlet->sink);
-        if (outlet->generation != NULL)
-            outlet->generation->outlets--;
-        pipeline_destroy_outlet(outlet);
+        *link = slot->next;
+        sink_thread_join(slot->sink);
+        if (slot->generation != NULL)
+            slot->generation->slots--;
+        pipeline_destroy_sink(slot);
         pipeline_give_back_batches(pipeline);
     }
 }
@@ -80,7 +80,7 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
         return;
     for (struct generation **link = &pipeline->generations; *link != NULL;) {
         struct generation *generation = *link;
-        if (!all && (generation->outlets != 0 || generation->config == pipeline->config)) {
+        if (!all && (generation->slots != 0 || generation->config == pipeline->config)) {
             link = &generation->next;
             continue;
         }
@@ -94,10 +94,10 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
 /* --- what has waited for that ----------------------------------------------------------------- */
 
 /* One that was retired before it writes there still: `before` is the last of those. */
-static bool is_in_the_way(const struct outlet *before, const struct outlet *outlet)
+static bool is_in_the_way(const struct sink_slot *before, const struct sink_slot *slot)
 {
     for (; before != NULL; before = before->next)
-        if (sink_configs_conflict(before->config, outlet->config))
+        if (sink_configs_conflict(before->config, slot->config))
             return true;
     return false;
 }
@@ -111,9 +111,9 @@ static bool producers_have_finished(const struct pipeline *pipeline)
 }
 
 /* When its time is over: of a retired one that of its retirement, or of the stop. */
-static int64_t deadline_of(const struct pipeline *pipeline, const struct outlet *outlet)
+static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
-    int64_t deadline = outlet->deadline_ns != 0 ? outlet->deadline_ns : INT64_MAX;
+    int64_t deadline = slot->deadline_ns != 0 ? slot->deadline_ns : INT64_MAX;
     return pipeline->stopping && pipeline->deadline_ns < deadline ? pipeline->deadline_ns
                                                                   : deadline;
 }
@@ -122,33 +122,32 @@ static int64_t deadline_of(const struct pipeline *pipeline, const struct outlet 
  * What it cannot write where it should stays in its queues, until they are full, or until its time
  * is over and they are closed. Returns whether it was given up.
  */
-static bool try_to_open(struct pipeline *pipeline, struct outlet *outlet, bool closed, int64_t now)
+static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool closed, int64_t now)
 {
     struct error error;
-    if (sink_thread_open(outlet->sink, &error) == 0 &&
-        sink_thread_start(outlet->sink, &error) == 0) {
-        outlet->opened = true;
+    if (sink_thread_open(slot->sink, &error) == 0 && sink_thread_start(slot->sink, &error) == 0) {
+        slot->opened = true;
         return false;
     }
-    if (outlet->try_ns == 0)
-        log_about(LOG_ERROR, LOG_OF_SINK, outlet->config->name, "%s; trying again", error.text);
-    outlet->try_ns = now + TRY_AGAIN_NS;
-    bool over = closed && now >= deadline_of(pipeline, outlet);
+    if (slot->try_ns == 0)
+        log_about(LOG_ERROR, LOG_OF_SINK, slot->config->name, "%s; trying again", error.text);
+    slot->try_ns = now + TRY_AGAIN_NS;
+    bool over = closed && now >= deadline_of(pipeline, slot);
     if (over)
-        sink_thread_give_up(outlet->sink);
+        sink_thread_give_up(slot->sink);
     return over;
 }
 
-static bool waits(const struct outlet *outlet)
+static bool waits(const struct sink_slot *slot)
 {
-    return !outlet->opened && !sink_thread_has_finished(outlet->sink);
+    return !slot->opened && !sink_thread_has_finished(slot->sink);
 }
 
-static bool is_to_be_tried(const struct pipeline *pipeline, const struct outlet *outlet,
-                           const struct outlet *before, int64_t now)
+static bool is_to_be_tried(const struct pipeline *pipeline, const struct sink_slot *slot,
+                           const struct sink_slot *before, int64_t now)
 {
-    return waits(outlet) && (now >= outlet->try_ns || now >= deadline_of(pipeline, outlet)) &&
-           !is_in_the_way(before, outlet);
+    return waits(slot) && (now >= slot->try_ns || now >= deadline_of(pipeline, slot)) &&
+           !is_in_the_way(before, slot);
 }
 
 /* Returns whether one was given up, so that what waited for it may be opened. */
@@ -156,35 +155,35 @@ static bool open_waiting(struct pipeline *pipeline)
 {
     int64_t now = clock_monotonic_ns();
     bool gave_up = false;
-    for (struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next)
-        if (is_to_be_tried(pipeline, outlet, outlet->next, now))
-            gave_up |= try_to_open(pipeline, outlet, true, now);
+    for (struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next)
+        if (is_to_be_tried(pipeline, slot, slot->next, now))
+            gave_up |= try_to_open(pipeline, slot, true, now);
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
-        if (is_to_be_tried(pipeline, pipeline->outlets[i], pipeline->retired, now))
+        if (is_to_be_tried(pipeline, pipeline->slots[i], pipeline->retired, now))
             gave_up |=
-                try_to_open(pipeline, pipeline->outlets[i], producers_have_finished(pipeline), now);
+                try_to_open(pipeline, pipeline->slots[i], producers_have_finished(pipeline), now);
     return gave_up;
 }
 
 /* A live one is tried again in its time, however late it is: its receivers have to end first. */
-static int64_t due_of(const struct pipeline *pipeline, const struct outlet *outlet)
+static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
-    if (!waits(outlet) || outlet->try_ns == 0)
+    if (!waits(slot) || slot->try_ns == 0)
         return INT64_MAX;
-    int64_t deadline = deadline_of(pipeline, outlet);
-    bool first = deadline < outlet->try_ns && deadline > clock_monotonic_ns();
-    return first ? deadline : outlet->try_ns;
+    int64_t deadline = deadline_of(pipeline, slot);
+    bool first = deadline < slot->try_ns && deadline > clock_monotonic_ns();
+    return first ? deadline : slot->try_ns;
 }
 
 int64_t pipeline_due_ns(const struct pipeline *pipeline)
 {
     int64_t due = INT64_MAX;
     for (size_t i = 0; i < pipeline->config->sink_count; i++) {
-        int64_t next = due_of(pipeline, pipeline->outlets[i]);
+        int64_t next = due_of(pipeline, pipeline->slots[i]);
         due = next < due ? next : due;
     }
-    for (const struct outlet *outlet = pipeline->retired; outlet != NULL; outlet = outlet->next) {
-        int64_t next = due_of(pipeline, outlet);
+    for (const struct sink_slot *slot = pipeline->retired; slot != NULL; slot = slot->next) {
+        int64_t next = due_of(pipeline, slot);
         due = next < due ? next : due;
     }
     return due;

@@ -1,0 +1,76 @@
+/* Sinks as they run, with a way to each from every producer. */
+#include <stdlib.h>
+
+#include "collector/pipeline/pipeline_parts.h"
+
+static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *slot,
+                   size_t capacity, struct error *error)
+{
+    const struct producer *producer = &pipeline->producers[number];
+    struct fan_out_sink *route = &slot->routes[number];
+    *route = (struct fan_out_sink){
+        .name = slot->config->name,
+        .sink = slot->sink,
+        .queue = sink_thread_add_queue(slot->sink, capacity, pipeline->known_count,
+                                       producer->listeners > 1),
+        .offers = ledger_offer_block(pipeline->ledger, slot->index),
+        .in_flight = &slot->counters->in_flight,
+        .drops_oldest = slot->config->overflow == OVERFLOW_DROP_OLDEST,
+    };
+    slot->route_count++;
+    return route->queue == NULL || route->offers == NULL ? error_no_memory(error) : 0;
+}
+
+static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, size_t capacity,
+                     struct error *error)
+{
+    slot->routes = calloc(pipeline->producer_count, sizeof *slot->routes);
+    slot->index = ledger_add_sink(pipeline->ledger, slot->config->name);
+    if (slot->index >= 0)
+        slot->counters = ledger_sink_block(pipeline->ledger, slot->index);
+    if (slot->routes == NULL || slot->counters == NULL)
+        return error_no_memory(error);
+    struct sink_thread_options options = pipeline_sink_options(slot->config);
+    options.counters = slot->counters;
+    options.ended = pipeline_changed;
+    options.ended_context = pipeline;
+    options.before_write = pipeline->options.before_write;
+    options.hook_context = pipeline->options.hook_context;
+    if (sink_thread_create(&slot->sink, &options, error) != 0)
+        return -1;
+    for (size_t i = 0; i < pipeline->producer_count; i++)
+        if (connect(pipeline, i, slot, capacity, error) != 0)
+            return -1;
+    return 0;
+}
+
+struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sink_config *config,
+                                     size_t capacity, struct error *error)
+{
+    struct sink_slot *slot = calloc(1, sizeof *slot);
+    if (slot == NULL) {
+        error_no_memory(error);
+        return NULL;
+    }
+    slot->config = config;
+    slot->index = -1;
+    if (fill_slot(pipeline, slot, capacity, error) == 0)
+        return slot;
+    if (slot->index >= 0)
+        ledger_withdraw_sink(pipeline->ledger, slot->index);
+    pipeline_destroy_sink(slot);
+    return NULL;
+}
+
+/* Whoever comes next under its name counts on in its blocks. */
+void pipeline_destroy_sink(struct sink_slot *slot)
+{
+    if (slot == NULL)
+        return;
+    sink_thread_destroy(slot->sink);
+    for (size_t i = 0; i < slot->route_count; i++)
+        ledger_return_block(slot->routes[i].offers);
+    ledger_return_block(slot->counters);
+    free(slot->routes);
+    free(slot);
+}

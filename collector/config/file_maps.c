@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/config/file.h"
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
@@ -205,25 +205,25 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
 {
     const struct yaml_piece *piece = &reading->piece;
     char given[QUOTED_SIZE];
-    struct nearest nearest;
-    nearest_begin(&nearest, piece->text, piece->length);
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, piece->text, piece->length);
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (is(piece, key->name))
             return file_fault(reading, piece->mark, fault);
         if ((key->scopes & map->scopes) == 0)
             continue;
-        nearest_offer(&nearest, key->name);
-        nearest_offer_others(&nearest, key->others, key->name);
+        suggestion_offer(&suggestion, key->name);
+        suggestion_offer_others(&suggestion, key->others, key->name);
     }
     if (map->place_name != NULL) {
-        nearest_offer(&nearest, map->place_name);
-        nearest_offer_others(&nearest, map->place_others, map->place_name);
+        suggestion_offer(&suggestion, map->place_name);
+        suggestion_offer_others(&suggestion, map->place_others, map->place_name);
     }
     if ((map->scopes & KEY_OF_UDP) != 0)
-        nearest_offer(&nearest, SCHEMAS);
-    if (nearest_found(&nearest) != NULL) {
+        suggestion_offer(&suggestion, SCHEMAS);
+    if (suggestion_found(&suggestion) != NULL) {
         fault_set(fault, 0, "unknown key %s", quoted(piece->text, piece->length, given));
-        fault_suggest(fault, nearest_found(&nearest));
+        fault_suggest(fault, suggestion_found(&suggestion));
     }
     return file_fault(reading, piece->mark, fault);
 }

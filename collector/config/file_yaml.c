@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/config/file_parts.h"
 #include "collector/config/keys.h"
 #include "collector/platform/input_file.h"
@@ -91,20 +91,20 @@ static bool unknown_name(const struct file_reading *reading)
 {
     const struct yaml_piece *piece = &reading->piece;
     char given[QUOTED_SIZE];
-    struct nearest nearest;
+    struct suggestion suggestion;
     struct fault fault;
     if (is_elsewhere(reading, &fault))
         return file_fault(reading, piece->mark, &fault);
-    nearest_begin(&nearest, piece->text, piece->length);
+    suggestion_begin(&suggestion, piece->text, piece->length);
     for (const struct option *option = command_options; option->setting.name != NULL; option++)
         if (name_in_file(option) != NULL) {
-            nearest_offer(&nearest, name_in_file(option));
-            nearest_offer_others(&nearest, option->setting.others, name_in_file(option));
+            suggestion_offer(&suggestion, name_in_file(option));
+            suggestion_offer_others(&suggestion, option->setting.others, name_in_file(option));
         }
     fault_set(&fault, 0, "unknown option %s", quoted(piece->text, piece->length, given));
-    if (nearest_found(&nearest) == NULL)
+    if (suggestion_found(&suggestion) == NULL)
         fault_append(&fault, "; a file has listeners, sinks and what --help lists");
-    fault_suggest(&fault, nearest_found(&nearest));
+    fault_suggest(&fault, suggestion_found(&suggestion));
     return file_fault(reading, piece->mark, &fault);
 }
 

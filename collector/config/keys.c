@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/config/match.h"
 #include "collector/config/network.h"
 #include "collector/config/rules.h"
@@ -253,8 +253,8 @@ static void not_in_scope(const struct setting *key, unsigned scopes, struct faul
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
                                struct fault *fault)
 {
-    struct nearest nearest;
-    nearest_begin(&nearest, name, length);
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, name, length);
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         bool in_scope = (key->scopes & scopes) != 0;
         if (strlen(key->name) == length && memcmp(key->name, name, length) == 0) {
@@ -265,14 +265,14 @@ const struct setting *key_find(unsigned scopes, const char *name, size_t length,
         }
         if (!in_scope)
             continue;
-        nearest_offer(&nearest, key->name);
-        nearest_offer_others(&nearest, key->others, key->name);
+        suggestion_offer(&suggestion, key->name);
+        suggestion_offer_others(&suggestion, key->others, key->name);
     }
     char given[QUOTED_SIZE];
     fault_set(fault, 0, "unknown key %s", quoted(name, length, given));
-    if (nearest_found(&nearest) == NULL)
+    if (suggestion_found(&suggestion) == NULL)
         fault_append(fault, "; --help lists the keys of %s", key_scope_name(scopes));
-    fault_suggest(fault, nearest_found(&nearest));
+    fault_suggest(fault, suggestion_found(&suggestion));
     return NULL;
 }
 

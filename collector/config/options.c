@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/config/apply.h"
 #include "collector/config/file.h"
 #include "collector/config/option_table.h"
@@ -254,16 +254,16 @@ static void unknown_option(const struct reading *reading, const char *argument)
     size_t dashes = strspn(argument, "-");
     size_t length = strcspn(argument, "=");
     char given[QUOTED_SIZE];
-    struct nearest nearest;
+    struct suggestion suggestion;
     struct fault fault;
-    nearest_begin(&nearest, argument + dashes, length > dashes ? length - dashes : 0);
+    suggestion_begin(&suggestion, argument + dashes, length > dashes ? length - dashes : 0);
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
-        nearest_offer(&nearest, option->setting.name);
-        nearest_offer_others(&nearest, option->setting.others, option->setting.name);
+        suggestion_offer(&suggestion, option->setting.name);
+        suggestion_offer_others(&suggestion, option->setting.others, option->setting.name);
     }
     fault_set(&fault, 0, "unknown option %s", quoted(argument, length, given));
-    if (nearest_found(&nearest) != NULL)
-        fault_append(&fault, "; did you mean \"--%s\"?", nearest_found(&nearest));
+    if (suggestion_found(&suggestion) != NULL)
+        fault_append(&fault, "; did you mean \"--%s\"?", suggestion_found(&suggestion));
     else
         fault_append(&fault, "; see --help");
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/config/match.h"
 #include "collector/config/units.h"
 #include "collector/contract/compression.h"
@@ -73,17 +73,17 @@ static bool not_a_choice(const struct setting *setting, const struct config_choi
                          const char *text, size_t length, struct fault *fault)
 {
     char given[QUOTED_SIZE];
-    struct nearest nearest;
-    nearest_begin(&nearest, text, length);
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, text, length);
     fault_set(fault, 0, "%s %s is not one of", setting->name, quoted(text, length, given));
     const char *name;
     for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
         fault_append(fault, "%s %s", i == 0 ? "" : ",", name);
-        nearest_offer(&nearest, name);
+        suggestion_offer(&suggestion, name);
     }
     if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
         fault_append(fault, ", nor a file, which has a \".\" in its name");
-    fault_suggest(fault, nearest_found(&nearest));
+    fault_suggest(fault, suggestion_found(&suggestion));
     return false;
 }
 

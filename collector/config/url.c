@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/config/listener_keys.h"
 #include "collector/config/rules.h"
 #include "collector/config/units.h"
@@ -197,17 +197,17 @@ static bool unknown_listener(const char *text, const struct config_choices *choi
                              struct fault *fault)
 {
     char given[QUOTED_SIZE];
-    struct nearest nearest;
+    struct suggestion suggestion;
     size_t length = scheme_part(text);
-    nearest_begin(&nearest, text, length);
+    suggestion_begin(&suggestion, text, length);
     fault_set(fault, 0, "%s is not a listener; write", quoted(text, strcspn(text, "?"), given));
     for (const struct source_ops *const *source = choices->sources; *source != NULL; source++) {
         bool first = source == choices->sources;
         fault_append(fault, "%s %s", first ? "" : source[1] != NULL ? "," : " or", (*source)->form);
-        nearest_offer(&nearest, (*source)->scheme);
+        suggestion_offer(&suggestion, (*source)->scheme);
     }
-    if (nearest_found(&nearest) != NULL)
-        fault_append(fault, "; did you mean \"%s:\"?", nearest_found(&nearest));
+    if (suggestion_found(&suggestion) != NULL)
+        fault_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
     else
         suggest_listener(text, choices, fault);
     return false;
@@ -259,8 +259,8 @@ static bool unknown_sink(const char *text, const struct config_choices *choices,
                          struct fault *fault)
 {
     char given[QUOTED_SIZE];
-    struct nearest nearest;
-    nearest_begin(&nearest, text, scheme_part(text));
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, text, scheme_part(text));
     fault_set(fault, 0, "%s is not a sink; write", quoted(text, strcspn(text, "?"), given));
     const struct destination_ops *destination;
     const char *with_path = NULL;
@@ -269,10 +269,10 @@ static bool unknown_sink(const char *text, const struct config_choices *choices,
             with_path = destination->scheme;
         fault_append(fault, "%s %s:%s", i == 0 ? "" : " or", destination->scheme,
                      destination_place(destination));
-        nearest_offer(&nearest, destination->scheme);
+        suggestion_offer(&suggestion, destination->scheme);
     }
-    if (nearest_found(&nearest) != NULL)
-        fault_append(fault, "; did you mean \"%s:\"?", nearest_found(&nearest));
+    if (suggestion_found(&suggestion) != NULL)
+        fault_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
     else if (strchr(text, ':') == NULL && with_path != NULL)
         fault_append(fault, "; a path goes behind %s:", with_path);
     return false;

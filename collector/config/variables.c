@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/config/written.h"
 
 bool variable_is_read(const struct option *option)
@@ -64,25 +64,26 @@ enum variable_use variable_use_of(const char *name, struct fault *fault)
 {
     char given[QUOTED_SIZE];
     char meant[WRITTEN_VARIABLE_SIZE];
-    struct nearest nearest;
+    struct suggestion suggestion;
     if (is_foreign(name))
         return VARIABLE_FOREIGN;
     if (is_read(name))
         return VARIABLE_READ;
-    nearest_begin(&nearest, name + strlen(VARIABLE_PREFIX), strlen(name + strlen(VARIABLE_PREFIX)));
+    suggestion_begin(&suggestion, name + strlen(VARIABLE_PREFIX),
+                     strlen(name + strlen(VARIABLE_PREFIX)));
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         if (!variable_is_read(option))
             continue;
-        nearest_offer(&nearest, option->setting.name);
-        nearest_offer_others(&nearest, option->setting.others, option->setting.name);
+        suggestion_offer(&suggestion, option->setting.name);
+        suggestion_offer_others(&suggestion, option->setting.others, option->setting.name);
     }
     fault_set(fault, 0, "no option has the environment variable %s",
               quoted(name, strlen(name), given));
-    if (nearest_found(&nearest) == NULL)
+    if (suggestion_found(&suggestion) == NULL)
         return VARIABLE_UNKNOWN;
-    written_variable(named(nearest_found(&nearest)), meant);
+    written_variable(named(suggestion_found(&suggestion)), meant);
     fault_suggest(fault, meant);
-    return nearest_is_slip(&nearest) ? VARIABLE_SLIP : VARIABLE_UNKNOWN;
+    return suggestion_is_slip(&suggestion) ? VARIABLE_SLIP : VARIABLE_UNKNOWN;
 }
 
 static bool is_name_character(char c)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collector/base/fault.h"
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/control/control_answer.h"
 #include "collector/control/control_client.h"
 #include "collector/log/log.h"
@@ -40,16 +40,16 @@ struct receiver_of_order {
 static bool parse_order(const char *text, const struct order **order, struct fault *fault)
 {
     char given[QUOTED_SIZE];
-    struct nearest nearest;
-    nearest_begin(&nearest, text, strlen(text));
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, text, strlen(text));
     for (size_t i = 0; i < ORDERS; i++) {
-        nearest_offer(&nearest, orders[i].word);
+        suggestion_offer(&suggestion, orders[i].word);
         *order = &orders[i];
         if (strcmp(text, orders[i].word) == 0)
             return true;
     }
     fault_set(fault, 0, "%s is not one of reload, ledger, stop", quoted(text, strlen(text), given));
-    fault_suggest(fault, nearest_found(&nearest));
+    fault_suggest(fault, suggestion_found(&suggestion));
     return false;
 }
 

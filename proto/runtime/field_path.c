@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/base/fault.h"
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
@@ -28,12 +28,12 @@ static bool no_such_field(const struct message_type *type, const char *text, siz
 {
     char given[QUOTED_SIZE];
     struct fault fault;
-    struct nearest nearest;
-    nearest_begin(&nearest, text, length);
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, text, length);
     for (size_t i = 0; i < type->field_count; i++)
-        nearest_offer(&nearest, type->fields[i].descriptor->name);
+        suggestion_offer(&suggestion, type->fields[i].descriptor->name);
     fault_set(&fault, 0, "has no field %s", quoted(text, length, given));
-    fault_suggest(&fault, nearest_found(&nearest));
+    fault_suggest(&fault, suggestion_found(&suggestion));
     error_set(error, EXIT_CODE_CONFIG, "message \"%s\" %s", type->descriptor->name, fault.text);
     return false;
 }

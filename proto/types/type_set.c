@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/base/fault.h"
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "proto/message/decode.h"
 #include "proto/types/loader.h"
 
@@ -192,13 +192,13 @@ static const char *find_last_name(const struct type_set *set, const char *given)
 static void refuse_name(const struct type_set *set, const char *full_name, struct error *error)
 {
     char shown[200];
-    struct nearest nearest;
-    nearest_begin(&nearest, full_name, strlen(full_name));
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, full_name, strlen(full_name));
     for (size_t i = 0; i < set->message_count; i++)
-        nearest_offer(&nearest, set->messages[i]->name);
+        suggestion_offer(&suggestion, set->messages[i]->name);
     const char *meant = find_last_name(set, full_name);
     if (meant == NULL)
-        meant = nearest_found(&nearest);
+        meant = suggestion_found(&suggestion);
     copy_printable(shown, sizeof shown, full_name, strlen(full_name));
     error_set(error, EXIT_CODE_CONFIG, "no message \"%s\"%s%s%s", shown,
               meant != NULL ? "; did you mean \"" : "", meant != NULL ? meant : "",

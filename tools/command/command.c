@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "collector/base/version.h"
 #include "tools/command/standard_streams.h"
 
@@ -42,11 +42,11 @@ static const struct command_option *find_option(const struct command *command, c
 static int refuse_unknown(const struct command *command, const char *name, size_t length,
                           struct error *error)
 {
-    struct nearest nearest;
-    nearest_begin(&nearest, name, length);
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, name, length);
     for (const struct command_option *option = command->options; option->name != NULL; option++)
-        nearest_offer(&nearest, option->name);
-    const char *found = nearest_found(&nearest);
+        suggestion_offer(&suggestion, option->name);
+    const char *found = suggestion_found(&suggestion);
     if (found == NULL)
         return refuse(error, name, (int)length, "is no option");
     error_set(error, EXIT_CODE_USAGE, "--%.*s is no option; did you mean --%s?", (int)length, name,

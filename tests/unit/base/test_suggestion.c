@@ -1,7 +1,7 @@
 /* Which known name somebody meant by an unknown one. */
 #include <string.h>
 
-#include "collector/base/nearest.h"
+#include "collector/base/suggestion.h"
 #include "tests/support/test.h"
 
 static const char *const names[] = {"schema",      "receive_buffer", "receivers", "max_datagram",
@@ -9,11 +9,11 @@ static const char *const names[] = {"schema",      "receive_buffer", "receivers"
 
 static const char *suggested(const char *given)
 {
-    struct nearest nearest;
-    nearest_begin(&nearest, given, strlen(given));
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, given, strlen(given));
     for (size_t i = 0; names[i] != NULL; i++)
-        nearest_offer(&nearest, names[i]);
-    return nearest_found(&nearest);
+        suggestion_offer(&suggestion, names[i]);
+    return suggestion_found(&suggestion);
 }
 
 static void assert_suggests(const char *given, const char *name)
@@ -43,11 +43,11 @@ TEST(one_slip_of_each_kind_is_understood)
 
 TEST(case_and_dashes_are_no_slips)
 {
-    struct nearest nearest;
-    nearest_begin(&nearest, "Receive-Buffer", strlen("Receive-Buffer"));
-    nearest_offer(&nearest, "receive_buffer");
-    assert_non_null(nearest.close);
-    assert_int_equal(nearest.slips, 0);
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, "Receive-Buffer", strlen("Receive-Buffer"));
+    suggestion_offer(&suggestion, "receive_buffer");
+    assert_non_null(suggestion.close);
+    assert_int_equal(suggestion.edits, 0);
 }
 
 TEST(a_longer_name_forgives_more)
@@ -66,11 +66,11 @@ TEST(the_fewest_slips_win)
 
 TEST(of_equals_the_first_wins)
 {
-    struct nearest nearest;
-    nearest_begin(&nearest, "sxnd", 4);
-    nearest_offer(&nearest, "sand");
-    nearest_offer(&nearest, "send");
-    assert_string_equal(nearest_found(&nearest), "sand");
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, "sxnd", 4);
+    suggestion_offer(&suggestion, "sand");
+    suggestion_offer(&suggestion, "send");
+    assert_string_equal(suggestion_found(&suggestion), "sand");
 }
 
 TEST(a_beginning_that_only_one_name_has_is_enough)
@@ -92,9 +92,9 @@ TEST(what_is_far_from_all_suggests_nothing)
 
 TEST(only_the_given_length_counts)
 {
-    struct nearest nearest;
-    nearest_begin(&nearest, "portal", 4);
-    nearest_offer(&nearest, "port");
-    assert_string_equal(nearest_found(&nearest), "port");
-    assert_int_equal(nearest.slips, 0);
+    struct suggestion suggestion;
+    suggestion_begin(&suggestion, "portal", 4);
+    suggestion_offer(&suggestion, "port");
+    assert_string_equal(suggestion_found(&suggestion), "port");
+    assert_int_equal(suggestion.edits, 0);
 }

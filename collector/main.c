@@ -13,9 +13,9 @@
 #include "collector/platform/environment.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/output_file.h"
-#include "collector/program/choices.h"
 #include "collector/program/ctl.h"
 #include "collector/program/program.h"
+#include "collector/program/registry.h"
 #include "collector/program/service.h"
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
@@ -24,17 +24,18 @@
 static void print_version(void)
 {
     printf("sluice %s\nnotifiers:", SLUICE_VERSION);
-    for (const struct notifier_backend *const *one = program_choices.notifiers; *one != NULL; one++)
+    for (const struct notifier_backend *const *one = program_registry.notifiers; *one != NULL;
+         one++)
         printf(" %s%s", (*one)->name, notifier_is_available(*one) ? "" : " (not on this system)");
     printf("\nprotobuf-c: %s\nschemas:", protobuf_c_version());
-    for (const struct schema_ops *const *schema = program_choices.schemas; *schema != NULL;
+    for (const struct schema_ops *const *schema = program_registry.schemas; *schema != NULL;
          schema++)
         printf(" %s", (*schema)->name);
     printf("\nsinks:");
-    for (const struct destination_ops *const *to = program_choices.destinations; *to != NULL; to++)
+    for (const struct destination_ops *const *to = program_registry.destinations; *to != NULL; to++)
         printf(" %s", (*to)->scheme);
     printf("\nformats:");
-    for (const struct encoder_ops *const *encoder = program_choices.encoders; *encoder != NULL;
+    for (const struct encoder_ops *const *encoder = program_registry.encoders; *encoder != NULL;
          encoder++)
         printf(" %s", (*encoder)->name);
     printf("\ncompressions:");
@@ -63,7 +64,7 @@ static enum exit_code look_at(const struct config *config)
 {
     enum exit_code code = config->check ? check(config) : EXIT_CODE_OK;
     if (config->print && code == EXIT_CODE_OK)
-        options_print_config(stdout, config, &program_choices);
+        options_print_config(stdout, config, &program_registry);
     return code;
 }
 
@@ -98,7 +99,7 @@ static enum exit_code run_service(const struct config *config, void (*running)(v
 }
 
 static const struct service_program service = {
-    .choices = &program_choices,
+    .registry = &program_registry,
     .check = program_check,
     .run = run_service,
 };
@@ -112,7 +113,7 @@ struct arguments {
 static int read_config(void *context, struct config *config, struct error *error)
 {
     const struct arguments *arguments = context;
-    return options_read(arguments->argc, arguments->argv, &environment, &program_choices, config,
+    return options_read(arguments->argc, arguments->argv, &environment, &program_registry, config,
                         error) == OPTIONS_RUN
                ? 0
                : -1;
@@ -124,7 +125,7 @@ static enum exit_code collect(int argc, char **argv)
     struct config config = {0};
     struct error error;
     enum exit_code code = EXIT_CODE_OK;
-    switch (options_read(argc, argv, &environment, &program_choices, &config, &error)) {
+    switch (options_read(argc, argv, &environment, &program_registry, &config, &error)) {
     case OPTIONS_RUN:
         code = run(&(struct program_options){.config = &config,
                                              .tap_encoder = &encoder_json,
@@ -132,7 +133,7 @@ static enum exit_code collect(int argc, char **argv)
                                              .context = &arguments});
         break;
     case OPTIONS_HELP:
-        options_print_help(stdout, &program_choices);
+        options_print_help(stdout, &program_registry);
         fputs(service_summary, stdout);
         break;
     case OPTIONS_VERSION:

@@ -11,7 +11,7 @@
 
 /* What is passed along while an argument is written again. */
 struct writing {
-    const struct config_choices *choices;
+    const struct config_registry *registry;
     const char *folder;
     struct output out;
     struct error *error;
@@ -79,7 +79,7 @@ static bool put_path(struct writing *writing, const char *text, size_t length, c
 static bool put_value(struct writing *writing, const struct setting *setting, const char *text,
                       size_t length, char end)
 {
-    size_t path = setting_path(setting, writing->choices, text, length);
+    size_t path = setting_path(setting, writing->registry, text, length);
     put(writing, text, path);
     return path == length || put_path(writing, text + path, length - path, end, false);
 }
@@ -121,9 +121,9 @@ static bool put_option_value(struct writing *writing, const struct option *optio
 {
     switch (option->action) {
     case OPTION_LISTEN:
-        return put_url(writing, value, url_place_of_listener(value, writing->choices));
+        return put_url(writing, value, url_place_of_listener(value, writing->registry));
     case OPTION_SINK:
-        return put_url(writing, value, url_place_of_sink(value, writing->choices));
+        return put_url(writing, value, url_place_of_sink(value, writing->registry));
     case OPTION_LETTERS:
         return put_url(writing, value, url_place_of_dead_letter(value));
     case OPTION_CONFIG:
@@ -185,10 +185,10 @@ static const struct option *awaits_value(const char *argument)
     return has_value && strchr(argument, '=') == NULL ? option : NULL;
 }
 
-char **absolute_arguments(int argc, char *const *argv, const struct config_choices *choices,
+char **absolute_arguments(int argc, char *const *argv, const struct config_registry *registry,
                           const char *folder, struct error *error)
 {
-    struct writing writing = {.choices = choices, .folder = folder, .error = error};
+    struct writing writing = {.registry = registry, .folder = folder, .error = error};
     char **made = calloc((size_t)argc + 1, sizeof *made);
     const struct option *awaiting = NULL;
     if (made == NULL) {

@@ -18,7 +18,7 @@
  * where the folder's own name has something in it that would mean something else where it is put.
  * The caller frees them (absolute_arguments_free).
  */
-char **absolute_arguments(int argc, char *const *argv, const struct config_choices *choices,
+char **absolute_arguments(int argc, char *const *argv, const struct config_registry *registry,
                           const char *folder, struct error *error);
 
 /* NULL is allowed. */

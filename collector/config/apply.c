@@ -154,7 +154,7 @@ static bool add_listener(const struct applying *applying, const struct written_e
     if (added == NULL)
         return no_memory(applying);
     config->listeners = array;
-    if (!url_parse_listener(entry->text.data, applying->choices, added, &fault))
+    if (!url_parse_listener(entry->text.data, applying->registry, added, &fault))
         return wrong_url(applying, entry, &fault);
     added->url = text_copy(entry->text.data, entry->text.length);
     if (added->url == NULL)
@@ -174,7 +174,7 @@ static bool add_sink(const struct applying *applying, const struct written_entry
     if (added == NULL)
         return no_memory(applying);
     config->sinks = array;
-    if (!url_parse_sink(entry->text.data, applying->choices, added, &fault))
+    if (!url_parse_sink(entry->text.data, applying->registry, added, &fault))
         return wrong_url(applying, entry, &fault);
     added->url = text_copy(entry->text.data, entry->text.length);
     if (added->url == NULL)
@@ -188,7 +188,7 @@ static bool add_sink(const struct applying *applying, const struct written_entry
 static bool set_dead_letter(const struct applying *applying, const struct written_entry *entry)
 {
     struct fault fault;
-    return url_parse_dead_letter(entry->text.data, applying->choices,
+    return url_parse_dead_letter(entry->text.data, applying->registry,
                                  &applying->config->dead_letter, &fault) ||
            wrong_url(applying, entry, &fault);
 }
@@ -196,7 +196,7 @@ static bool set_dead_letter(const struct applying *applying, const struct writte
 static bool set_value(const struct applying *applying, const struct written_entry *entry)
 {
     struct fault fault;
-    return setting_parse(&entry->option->setting, applying->choices, entry->text.data,
+    return setting_parse(&entry->option->setting, applying->registry, entry->text.data,
                          entry->text.length, applying->config, &fault) ||
            wrong_value(applying, entry, &fault);
 }
@@ -206,7 +206,7 @@ static bool check_references(const struct applying *applying, const struct writt
 {
     struct fault fault;
     size_t command = entry->option->action == OPTION_SINK
-                         ? url_command_length(entry->text.data, applying->choices)
+                         ? url_command_length(entry->text.data, applying->registry)
                          : 0;
     if (entry->by != WRITTEN_FILE || !variable_reference(entry->text.data + command, &fault))
         return true;

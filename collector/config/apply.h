@@ -12,7 +12,7 @@
 #include "collector/config/written.h"
 
 struct applying {
-    const struct config_choices *choices;
+    const struct config_registry *registry;
     const struct written *written; /* whose file the entries are from */
     struct config *config;
     struct error *error;

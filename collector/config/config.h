@@ -98,7 +98,7 @@ struct config {
 };
 
 /* What there is to choose from: the program's own, tables with NULL at their end. */
-struct config_choices {
+struct config_registry {
     const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
     const struct schema_ops *schema_from_file; /* NULL: this program has none */

@@ -27,7 +27,7 @@ static void append(char text[FORM_SIZE], const char *more)
     strncat(text, more, FORM_SIZE - 1 - strlen(text));
 }
 
-void form_of_value(const struct setting *setting, const struct config_choices *choices,
+void form_of_value(const struct setting *setting, const struct config_registry *registry,
                    char text[FORM_SIZE])
 {
     static const char *const names[] = {
@@ -40,26 +40,26 @@ void form_of_value(const struct setting *setting, const struct config_choices *c
     text[0] = '\0';
     if (quantity_of(setting, &quantity))
         append(text, names[quantity]);
-    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
+    for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++) {
         append(text, i == 0 ? "" : "|");
         append(text, name);
     }
-    if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
+    if (setting->type == SETTING_SCHEMA && registry->schema_from_file != NULL)
         append(text, "|FILE");
     if (setting->type == SETTING_LOCAL)
-        append(text, choices->local_form);
+        append(text, registry->local_form);
     if (setting->form != NULL)
         append(text, setting->form);
 }
 
-void form_of_option(const struct option *option, const struct config_choices *choices,
+void form_of_option(const struct option *option, const struct config_registry *registry,
                     char text[FORM_SIZE])
 {
     if (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
         option->action == OPTION_LETTERS)
         snprintf(text, FORM_SIZE, "URL");
     else
-        form_of_value(&option->setting, choices, text);
+        form_of_value(&option->setting, registry, text);
 }
 
 void form_of_default(const struct setting *setting, bool with_range, char text[FORM_SIZE])

@@ -12,11 +12,11 @@
 #define FORM_SIZE 512
 
 /* "SIZE", "json|influx", "unix:PATH": what stands for its value; empty where it has none. */
-void form_of_value(const struct setting *setting, const struct config_choices *choices,
+void form_of_value(const struct setting *setting, const struct config_registry *registry,
                    char text[FORM_SIZE]);
 
 /* The same of an option, which may also take a URL. */
-void form_of_option(const struct option *option, const struct config_choices *choices,
+void form_of_option(const struct option *option, const struct config_registry *registry,
                     char text[FORM_SIZE]);
 
 /* "default 4MiB, 4KiB to 1GiB", the range of a number alone; empty where it has no default. */

@@ -81,10 +81,10 @@ static void put_default(struct page *page, const struct setting *setting, bool w
 }
 
 static void print_option(struct page *page, const struct option *option,
-                         const struct config_choices *choices)
+                         const struct config_registry *registry)
 {
     char form[FORM_SIZE];
-    form_of_option(option, choices, form);
+    form_of_option(option, registry, form);
     const char letter[] = {'-', option->setting.letter, ',', ' ', '\0'};
     put(page, "  ");
     put(page, option->setting.letter != '\0' ? letter : "");
@@ -98,10 +98,10 @@ static void print_option(struct page *page, const struct option *option,
 }
 
 static void print_key(struct page *page, const struct setting *key,
-                      const struct config_choices *choices)
+                      const struct config_registry *registry)
 {
     char form[FORM_SIZE];
-    form_of_value(key, choices, form);
+    form_of_value(key, registry, form);
     put(page, "  ");
     put(page, key->name);
     put(page, "=");
@@ -114,12 +114,12 @@ static void print_key(struct page *page, const struct setting *key,
 /* --- the page --------------------------------------------------------------------------------- */
 
 static void print_keys(struct page *page, const char *title, enum key_scope scope,
-                       const struct config_choices *choices)
+                       const struct config_registry *registry)
 {
     fprintf(page->to, "\nKeys of %s:\n", title);
     for (const struct setting *key = config_keys; key->name != NULL; key++)
         if ((key->scopes & scope) != 0)
-            print_key(page, key, choices);
+            print_key(page, key, registry);
 }
 
 static void print_exit_codes(FILE *to)
@@ -134,15 +134,15 @@ static void print_exit_codes(FILE *to)
     fputs("\n", to);
 }
 
-static void print_sink_forms(FILE *to, const struct config_choices *choices)
+static void print_sink_forms(FILE *to, const struct config_registry *registry)
 {
     const struct destination_ops *destination;
-    for (size_t i = 0; (destination = choices->destinations[i]) != NULL; i++)
+    for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++)
         fprintf(to, "%s%s:%s", i == 0 ? "" : ", ", destination->scheme,
                 destination_place(destination));
 }
 
-void options_print_help(FILE *to, const struct config_choices *choices)
+void options_print_help(FILE *to, const struct config_registry *registry)
 {
     struct page page = {.to = to};
     fprintf(
@@ -152,26 +152,27 @@ void options_print_help(FILE *to, const struct config_choices *choices)
         "Collects protobuf telemetry from UDP and writes its records. Only data goes to stdout.\n"
         "\n"
         "Options (--name VALUE or --name=VALUE):\n",
-        choices->local_form);
+        registry->local_form);
     for (const struct option *option = command_options; option->setting.name != NULL; option++)
-        print_option(&page, option, choices);
+        print_option(&page, option, registry);
     fputs("\nA URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in it is\n"
           "percent-decoded. SIZE and TIME carry a unit: 512B, 64KiB, 100MB; 500us, 10ms, 2s, 1h.\n",
           to);
     print_keys(&page,
                "a socket, udp://ADDR:PORT (ADDR is 192.0.2.1 or [2001:db8::1]), or fd:NAME (from "
                "systemd)",
-               KEY_OF_UDP, choices);
-    print_keys(&page, "a capture, pcap:FILE", KEY_OF_CAPTURE, choices);
-    print_keys(&page, "a listener's schema, of which there may be several", KEY_OF_SCHEMA, choices);
-    if (choices->schema_from_file != NULL)
-        print_keys(&page, "a schema from a file, besides", KEY_OF_FILE, choices);
+               KEY_OF_UDP, registry);
+    print_keys(&page, "a capture, pcap:FILE", KEY_OF_CAPTURE, registry);
+    print_keys(&page, "a listener's schema, of which there may be several", KEY_OF_SCHEMA,
+               registry);
+    if (registry->schema_from_file != NULL)
+        print_keys(&page, "a schema from a file, besides", KEY_OF_FILE, registry);
     fputs("\nSinks are ", to);
-    print_sink_forms(to, choices);
+    print_sink_forms(to, registry);
     fputs(".", to);
-    print_keys(&page, "a sink", KEY_OF_SINK, choices);
-    print_keys(&page, "a file: sink, besides", KEY_OF_FILE_SINK, choices);
-    print_keys(&page, "--dead-letter file:PATH", KEY_OF_LETTERS, choices);
+    print_keys(&page, "a sink", KEY_OF_SINK, registry);
+    print_keys(&page, "a file: sink, besides", KEY_OF_FILE_SINK, registry);
+    print_keys(&page, "--dead-letter file:PATH", KEY_OF_LETTERS, registry);
     fputs("\nExamples:\n"
           "  sluice --listen 'udp://[::]:5555?schema=riemann&receivers=2' --sink "
           "file:samples.ndjson\n"

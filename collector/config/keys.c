@@ -289,7 +289,7 @@ size_t keys_place(const struct keys_given *given, unsigned scopes, const char *n
 /* What stays the same from key to key. */
 struct reading {
     unsigned scopes;
-    const struct config_choices *choices;
+    const struct config_registry *registry;
     key_placer *place_of;
     void *context;
     struct fault *fault;
@@ -337,16 +337,16 @@ static bool parse_key(const struct reading *reading, const char *text, size_t at
     if (*given_at != 0)
         return fault_set(reading->fault, at, "key \"%s\" is given twice", key->name);
     *given_at = at + 1;
-    if (setting_parse(key, reading->choices, text + at + value_at, length - value_at, place.target,
+    if (setting_parse(key, reading->registry, text + at + value_at, length - value_at, place.target,
                       reading->fault))
         return true;
     return fault_at(reading->fault, at + value_at);
 }
 
-bool keys_parse_placed(unsigned scopes, const struct config_choices *choices, const char *text,
+bool keys_parse_placed(unsigned scopes, const struct config_registry *registry, const char *text,
                        key_placer *place_of, void *context, struct fault *fault)
 {
-    const struct reading reading = {scopes, choices, place_of, context, fault};
+    const struct reading reading = {scopes, registry, place_of, context, fault};
     size_t at = 0;
     for (;;) {
         size_t length = strcspn(text + at, "&");
@@ -369,11 +369,11 @@ static bool the_one_place(void *context, const struct setting *key, size_t at,
     return true;
 }
 
-bool keys_parse(unsigned scopes, const struct config_choices *choices, const char *text,
+bool keys_parse(unsigned scopes, const struct config_registry *registry, const char *text,
                 void *target, struct keys_given *given, struct fault *fault)
 {
     struct key_place place = {target, given};
-    return keys_parse_placed(scopes, choices, text, the_one_place, &place, fault);
+    return keys_parse_placed(scopes, registry, text, the_one_place, &place, fault);
 }
 
 unsigned keys_of_sink(const struct destination_ops *destination)
@@ -381,14 +381,14 @@ unsigned keys_of_sink(const struct destination_ops *destination)
     return KEY_OF_SINK | (destination->is_file ? KEY_OF_FILE_SINK : 0);
 }
 
-bool keys_apply_defaults(unsigned scopes, const struct config_choices *choices,
+bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,
                          const struct keys_given *given, void *target, struct fault *fault)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if ((key->scopes & scopes) == 0 || given->at[key - config_keys] != 0 ||
             key->default_text == NULL)
             continue;
-        if (!setting_parse(key, choices, key->default_text, strlen(key->default_text), target,
+        if (!setting_parse(key, registry, key->default_text, strlen(key->default_text), target,
                            fault))
             return false;
     }

@@ -69,16 +69,16 @@ unsigned keys_of_sink(const struct destination_ops *destination);
  * value ends at '&' or with the text. Returns false with `fault` filled for an unknown key, a key
  * given twice, one without a value, or a value that is not allowed.
  */
-bool keys_parse(unsigned scopes, const struct config_choices *choices, const char *text,
+bool keys_parse(unsigned scopes, const struct config_registry *registry, const char *text,
                 void *target, struct keys_given *given, struct fault *fault);
 
 /* The same where not all keys have one target: each has the place that `place_of` says. */
-bool keys_parse_placed(unsigned scopes, const struct config_choices *choices, const char *text,
+bool keys_parse_placed(unsigned scopes, const struct config_registry *registry, const char *text,
                        key_placer *place_of, void *context, struct fault *fault);
 
 /* Gives every key of the scopes that was not given its default. Returns false as keys_parse does.
  */
-bool keys_apply_defaults(unsigned scopes, const struct config_choices *choices,
+bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,
                          const struct keys_given *given, void *target, struct fault *fault);
 
 #endif

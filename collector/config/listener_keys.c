@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct reading {
-    const struct config_choices *choices;
+    const struct config_registry *registry;
     struct listener_config *listener;
     struct keys_given own;    /* of the listener */
     struct keys_given schema; /* of the schema that was opened last */
@@ -57,7 +57,7 @@ static bool check_file(const struct reading *reading, struct fault *fault)
 static bool close_schema(struct reading *reading, struct fault *fault)
 {
     struct schema_config *schema = last_schema(reading);
-    if (!keys_apply_defaults(KEY_OF_SCHEMA, reading->choices, &reading->schema, schema, fault))
+    if (!keys_apply_defaults(KEY_OF_SCHEMA, reading->registry, &reading->schema, schema, fault))
         return false;
     return !schema->from_file || check_file(reading, fault);
 }
@@ -127,16 +127,16 @@ static bool place_of(void *context, const struct setting *key, size_t at, struct
     return true;
 }
 
-bool listener_keys_parse(unsigned kind, const struct config_choices *choices, const char *text,
+bool listener_keys_parse(unsigned kind, const struct config_registry *registry, const char *text,
                          struct listener_config *listener, struct fault *fault)
 {
-    struct reading reading = {.choices = choices, .listener = listener};
+    struct reading reading = {.registry = registry, .listener = listener};
     unsigned scopes = kind | KEY_OF_SCHEMA | KEY_OF_FILE;
-    if (text != NULL && !keys_parse_placed(scopes, choices, text, place_of, &reading, fault))
+    if (text != NULL && !keys_parse_placed(scopes, registry, text, place_of, &reading, fault))
         return false;
     if (last_schema(&reading) == NULL && !add_schema(&reading, fault))
         return false;
     return close_schema(&reading, fault) &&
-           keys_apply_defaults(kind, choices, &reading.own, listener, fault) &&
+           keys_apply_defaults(kind, registry, &reading.own, listener, fault) &&
            finish_senders(&reading, kind, fault);
 }

@@ -18,7 +18,7 @@
  * KEY_OF_UDP or KEY_OF_CAPTURE. Returns false with `fault` filled, its place counted from the
  * beginning of `text`; what `listener` then holds is released by config_free all the same.
  */
-bool listener_keys_parse(unsigned kind, const struct config_choices *choices, const char *text,
+bool listener_keys_parse(unsigned kind, const struct config_registry *registry, const char *text,
                          struct listener_config *listener, struct fault *fault);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* What is passed along while the arguments are read, and then the other sources. */
 struct reading {
-    const struct config_choices *choices;
+    const struct config_registry *registry;
     const struct options_environment *environment; /* NULL: there is none */
     struct config *config;
     struct error *error;
@@ -36,7 +36,7 @@ static bool is_given(const struct reading *reading, const struct option *option)
 
 static struct applying applying_of(const struct reading *reading)
 {
-    return (struct applying){reading->choices, reading->config->written, reading->config,
+    return (struct applying){reading->registry, reading->config->written, reading->config,
                              reading->error};
 }
 
@@ -166,7 +166,7 @@ static bool check_letters(const struct applying *applying)
 static bool check_file(const struct reading *reading, const struct written *file)
 {
     struct config alone = {0};
-    const struct applying applying = {reading->choices, file, &alone, reading->error};
+    const struct applying applying = {reading->registry, file, &alone, reading->error};
     bool good = true;
     for (size_t i = 0; good && i < file->count; i++)
         good = apply_entry(&applying, &file->entries[i]);
@@ -240,9 +240,9 @@ static void stray_argument(const struct reading *reading, const char *argument)
     char given[QUOTED_SIZE];
     struct fault fault;
     fault_set(&fault, 0, "unexpected argument %s", quoted(argument, strlen(argument), given));
-    if (url_is_listener(argument, reading->choices))
+    if (url_is_listener(argument, reading->registry))
         fault_append(&fault, "; a listener follows --listen");
-    else if (url_is_sink(argument, reading->choices))
+    else if (url_is_sink(argument, reading->registry))
         fault_append(&fault, "; a sink follows --sink");
     else
         fault_append(&fault, "; options begin with --, see --help");
@@ -338,14 +338,14 @@ static enum options_result read_arguments(struct reading *reading)
 
 enum options_result options_read(int argc, char *const *argv,
                                  const struct options_environment *environment,
-                                 const struct config_choices *choices, struct config *config,
+                                 const struct config_registry *registry, struct config *config,
                                  struct error *error)
 {
     *config = (struct config){.written = calloc(1, sizeof *config->written),
-                              .sources = choices->sources,
-                              .schemas = choices->schemas};
+                              .sources = registry->sources,
+                              .schemas = registry->schemas};
     struct reading reading = {
-        .choices = choices, .environment = environment, .config = config, .error = error};
+        .registry = registry, .environment = environment, .config = config, .error = error};
     if (argc > 1) {
         reading.rest = argv + 1;
         reading.left = (size_t)argc - 1;
@@ -360,8 +360,9 @@ enum options_result options_read(int argc, char *const *argv,
     return result;
 }
 
-enum options_result options_parse(int argc, char *const *argv, const struct config_choices *choices,
-                                  struct config *config, struct error *error)
+enum options_result options_parse(int argc, char *const *argv,
+                                  const struct config_registry *registry, struct config *config,
+                                  struct error *error)
 {
-    return options_read(argc, argv, NULL, choices, config, error);
+    return options_read(argc, argv, NULL, registry, config, error);
 }

@@ -40,12 +40,13 @@ struct options_environment {
  */
 enum options_result options_read(int argc, char *const *argv,
                                  const struct options_environment *environment,
-                                 const struct config_choices *choices, struct config *config,
+                                 const struct config_registry *registry, struct config *config,
                                  struct error *error);
 
 /* The same without an environment. */
-enum options_result options_parse(int argc, char *const *argv, const struct config_choices *choices,
-                                  struct config *config, struct error *error);
+enum options_result options_parse(int argc, char *const *argv,
+                                  const struct config_registry *registry, struct config *config,
+                                  struct error *error);
 
 /*
  * Calls `warn` with a line about each SLUICE_ variable that no option has. Those that options_read
@@ -59,9 +60,9 @@ void options_check_environment(const struct options_environment *environment,
  * of what was left open, and behind each value where it comes from.
  */
 void options_print_config(FILE *to, const struct config *config,
-                          const struct config_choices *choices);
+                          const struct config_registry *registry);
 
 /* Prints what --help prints, in at most 100 columns. */
-void options_print_help(FILE *to, const struct config_choices *choices);
+void options_print_help(FILE *to, const struct config_registry *registry);
 
 #endif

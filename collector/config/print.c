@@ -12,7 +12,7 @@
 struct printing {
     FILE *to;
     const struct config *config;
-    const struct config_choices *choices;
+    const struct config_registry *registry;
     const struct written_entry *entry; /* whose value is printed */
 };
 
@@ -87,7 +87,7 @@ static bool sink_may_say(const struct printing *printing, const struct setting *
     } else {
         snprintf(with, size, "%s%c%s=%s", url, strchr(url, '?') != NULL ? '&' : '?', key->name,
                  key->default_text);
-        may = url_parse_sink(with, printing->choices, tried.sinks, &ignored);
+        may = url_parse_sink(with, printing->registry, tried.sinks, &ignored);
     }
     free(with);
     config_free(&tried);
@@ -215,7 +215,7 @@ static void put_entry(const struct printing *printing, size_t index)
 }
 
 void options_print_config(FILE *to, const struct config *config,
-                          const struct config_choices *choices)
+                          const struct config_registry *registry)
 {
     const struct written *written = config->written;
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
@@ -223,7 +223,7 @@ void options_print_config(FILE *to, const struct config *config,
         for (size_t i = 0; i < written->count; i++) {
             if (written->entries[i].option != option)
                 continue;
-            const struct printing printing = {to, config, choices, &written->entries[i]};
+            const struct printing printing = {to, config, registry, &written->entries[i]};
             put_entry(&printing, index++);
         }
     }

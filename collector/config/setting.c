@@ -47,7 +47,7 @@ static bool parse_number(const struct setting *setting, enum quantity quantity, 
     return true;
 }
 
-const char *setting_choice(const struct setting *setting, const struct config_choices *choices,
+const char *setting_choice(const struct setting *setting, const struct config_registry *registry,
                            size_t at)
 {
     switch (setting->type) {
@@ -55,21 +55,21 @@ const char *setting_choice(const struct setting *setting, const struct config_ch
     case SETTING_ENUM:
         return setting->choices[at];
     case SETTING_SCHEMA:
-        return choices->schemas[at] != NULL ? choices->schemas[at]->name : NULL;
+        return registry->schemas[at] != NULL ? registry->schemas[at]->name : NULL;
     case SETTING_ENCODER:
-        return choices->encoders[at] != NULL ? choices->encoders[at]->name : NULL;
+        return registry->encoders[at] != NULL ? registry->encoders[at]->name : NULL;
     case SETTING_COMPRESSION:
-        return choices->compressions[at] != NULL ? choices->compressions[at]->name : NULL;
+        return registry->compressions[at] != NULL ? registry->compressions[at]->name : NULL;
     case SETTING_NOTIFIER:
         if (at == 0)
             return "auto";
-        return choices->notifiers[at - 1] != NULL ? choices->notifiers[at - 1]->name : NULL;
+        return registry->notifiers[at - 1] != NULL ? registry->notifiers[at - 1]->name : NULL;
     default:
         return NULL;
     }
 }
 
-static bool not_a_choice(const struct setting *setting, const struct config_choices *choices,
+static bool not_a_choice(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, struct fault *fault)
 {
     char given[QUOTED_SIZE];
@@ -77,17 +77,17 @@ static bool not_a_choice(const struct setting *setting, const struct config_choi
     suggestion_begin(&suggestion, text, length);
     fault_set(fault, 0, "%s %s is not one of", setting->name, quoted(text, length, given));
     const char *name;
-    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
+    for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++) {
         fault_append(fault, "%s %s", i == 0 ? "" : ",", name);
         suggestion_offer(&suggestion, name);
     }
-    if (setting->type == SETTING_SCHEMA && choices->schema_from_file != NULL)
+    if (setting->type == SETTING_SCHEMA && registry->schema_from_file != NULL)
         fault_append(fault, ", nor a file, which has a \".\" in its name");
     fault_suggest(fault, suggestion_found(&suggestion));
     return false;
 }
 
-static void store_choice(const struct setting *setting, const struct config_choices *choices,
+static void store_choice(const struct setting *setting, const struct config_registry *registry,
                          size_t at, void *target)
 {
     void *field = field_of(setting, target);
@@ -97,27 +97,27 @@ static void store_choice(const struct setting *setting, const struct config_choi
         unsigned value = (unsigned)at;
         memcpy(field, &value, sizeof value); /* whichever integer type the enum has */
     } else if (setting->type == SETTING_SCHEMA) {
-        ((struct schema_config *)field)->ops = choices->schemas[at];
+        ((struct schema_config *)field)->ops = registry->schemas[at];
     } else if (setting->type == SETTING_ENCODER) {
-        *(const struct encoder_ops **)field = choices->encoders[at];
+        *(const struct encoder_ops **)field = registry->encoders[at];
     } else if (setting->type == SETTING_COMPRESSION) {
-        *(const struct compression_ops **)field = choices->compressions[at];
+        *(const struct compression_ops **)field = registry->compressions[at];
     } else if (setting->type == SETTING_NOTIFIER) {
-        *(const struct notifier_backend **)field = at == 0 ? NULL : choices->notifiers[at - 1];
+        *(const struct notifier_backend **)field = at == 0 ? NULL : registry->notifiers[at - 1];
     }
 }
 
-static bool parse_choice(const struct setting *setting, const struct config_choices *choices,
+static bool parse_choice(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct fault *fault)
 {
     const char *name;
-    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++) {
+    for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++) {
         if (strlen(name) != length || memcmp(name, text, length) != 0)
             continue;
-        store_choice(setting, choices, i, target);
+        store_choice(setting, registry, i, target);
         return true;
     }
-    return not_a_choice(setting, choices, text, length, fault);
+    return not_a_choice(setting, registry, text, length, fault);
 }
 
 static bool parse_text(const struct setting *setting, const char *text, size_t length, char **out,
@@ -130,20 +130,20 @@ static bool parse_text(const struct setting *setting, const char *text, size_t l
 }
 
 /* A file is told from a built-in schema's name by its '.' or '/'. */
-static bool parse_schema(const struct setting *setting, const struct config_choices *choices,
+static bool parse_schema(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct fault *fault)
 {
     char given[QUOTED_SIZE];
     struct schema_config *schema = field_of(setting, target);
     if (length == 0)
-        return not_a_choice(setting, choices, text, length, fault);
+        return not_a_choice(setting, registry, text, length, fault);
     if (!parse_text(setting, text, length, &schema->source, fault))
         return false;
     file_path_normalise(schema->source);
     schema->from_file = strpbrk(schema->source, "./") != NULL;
-    schema->ops = choices->schema_from_file;
+    schema->ops = registry->schema_from_file;
     if (!schema->from_file)
-        return parse_choice(setting, choices, text, length, target, fault);
+        return parse_choice(setting, registry, text, length, target, fault);
     if (schema->ops == NULL)
         return fault_set(fault, 0, "%s %s is a file, and this program reads no schemas from files",
                          setting->name, quoted(text, length, given));
@@ -162,7 +162,7 @@ static bool parse_local(const struct setting *setting, const char *form, const c
                      quoted(text, length, given), form);
 }
 
-bool setting_parse(const struct setting *setting, const struct config_choices *choices,
+bool setting_parse(const struct setting *setting, const struct config_registry *registry,
                    const char *text, size_t length, void *target, struct fault *fault)
 {
     switch (setting->type) {
@@ -177,9 +177,9 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
     case SETTING_ENCODER:
     case SETTING_COMPRESSION:
     case SETTING_NOTIFIER:
-        return parse_choice(setting, choices, text, length, target, fault);
+        return parse_choice(setting, registry, text, length, target, fault);
     case SETTING_SCHEMA:
-        return parse_schema(setting, choices, text, length, target, fault);
+        return parse_schema(setting, registry, text, length, target, fault);
     case SETTING_MATCH:
         return match_parse(text, length, field_of(setting, target), fault);
     case SETTING_TEXT:
@@ -187,7 +187,7 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
     case SETTING_PARSED:
         return setting->parse(setting->name, text, length, field_of(setting, target), fault);
     case SETTING_LOCAL:
-        return parse_local(setting, choices->local_form, text, length, field_of(setting, target),
+        return parse_local(setting, registry->local_form, text, length, field_of(setting, target),
                            fault);
     case SETTING_NONE:
         break;
@@ -195,17 +195,17 @@ bool setting_parse(const struct setting *setting, const struct config_choices *c
     return fault_set(fault, 0, "%s takes no value", setting->name);
 }
 
-size_t setting_path(const struct setting *setting, const struct config_choices *choices,
+size_t setting_path(const struct setting *setting, const struct config_registry *registry,
                     const char *text, size_t length)
 {
     const char *name;
     if (setting->type == SETTING_LOCAL) {
-        size_t scheme = strcspn(choices->local_form, ":") + 1;
-        return strcmp(choices->local_form + scheme, "PATH") == 0 ? scheme : length;
+        size_t scheme = strcspn(registry->local_form, ":") + 1;
+        return strcmp(registry->local_form + scheme, "PATH") == 0 ? scheme : length;
     }
     if (setting->type != SETTING_SCHEMA)
         return length;
-    for (size_t i = 0; (name = setting_choice(setting, choices, i)) != NULL; i++)
+    for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++)
         if (strlen(name) == length && memcmp(name, text, length) == 0)
             return length;
     return 0;

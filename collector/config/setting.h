@@ -23,14 +23,14 @@ enum setting_type {
     SETTING_DURATION,    /* uint64_t, nanoseconds */
     SETTING_BOOL,        /* bool: true is the second of two choices */
     SETTING_ENUM,        /* an enum whose values are the places in `choices` */
-    SETTING_ENCODER,     /* const struct encoder_ops *: one of config_choices' */
-    SETTING_COMPRESSION, /* const struct compression_ops *: one of config_choices' */
-    SETTING_NOTIFIER,    /* const struct notifier_backend *: one of config_choices'; NULL: "auto" */
-    SETTING_SCHEMA,      /* struct schema_config: its ops, source and from_file */
-    SETTING_MATCH,       /* struct schema_match */
-    SETTING_TEXT,        /* char *: a copy, to be freed by whoever frees the struct */
-    SETTING_LOCAL,       /* the same, of a local address: config_choices' local_form */
-    SETTING_PARSED,      /* whatever its own parser makes of it */
+    SETTING_ENCODER,     /* const struct encoder_ops *: one of config_registry's */
+    SETTING_COMPRESSION, /* const struct compression_ops *: one of config_registry's */
+    SETTING_NOTIFIER, /* const struct notifier_backend *: one of config_registry's; NULL: "auto" */
+    SETTING_SCHEMA,   /* struct schema_config: its ops, source and from_file */
+    SETTING_MATCH,    /* struct schema_match */
+    SETTING_TEXT,     /* char *: a copy, to be freed by whoever frees the struct */
+    SETTING_LOCAL,    /* the same, of a local address: config_registry's local_form */
+    SETTING_PARSED,   /* whatever its own parser makes of it */
 };
 
 /*
@@ -60,18 +60,18 @@ struct setting {
  * with `fault` filled (its `at` counted from the beginning of `text`) where the value is not
  * allowed; the fault's text begins with the setting's name.
  */
-bool setting_parse(const struct setting *setting, const struct config_choices *choices,
+bool setting_parse(const struct setting *setting, const struct config_registry *registry,
                    const char *text, size_t length, void *target, struct fault *fault);
 
 /*
  * How many bytes of a value that was accepted stand before the path that it ends in: all `length`
  * of them where there is none.
  */
-size_t setting_path(const struct setting *setting, const struct config_choices *choices,
+size_t setting_path(const struct setting *setting, const struct config_registry *registry,
                     const char *text, size_t length);
 
 /* The name of choice `at`, or NULL where there are no more, or never any. */
-const char *setting_choice(const struct setting *setting, const struct config_choices *choices,
+const char *setting_choice(const struct setting *setting, const struct config_registry *registry,
                            size_t at);
 
 #endif

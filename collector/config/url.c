@@ -160,18 +160,18 @@ static bool check_refusal(const struct url *url, const struct listener_config *l
 }
 
 /* Whether the text is the name of a built-in schema, up to its keys. */
-static bool is_schema(const char *text, const struct config_choices *choices)
+static bool is_schema(const char *text, const struct config_registry *registry)
 {
     size_t length = strcspn(text, ":?/");
-    for (size_t i = 0; choices->schemas[i] != NULL; i++)
-        if (strlen(choices->schemas[i]->name) == length &&
-            memcmp(choices->schemas[i]->name, text, length) == 0)
+    for (size_t i = 0; registry->schemas[i] != NULL; i++)
+        if (strlen(registry->schemas[i]->name) == length &&
+            memcmp(registry->schemas[i]->name, text, length) == 0)
             return true;
     return false;
 }
 
 /* Appends the listener that a text without a scheme probably means. */
-static void suggest_listener(const char *text, const struct config_choices *choices,
+static void suggest_listener(const char *text, const struct config_registry *registry,
                              struct fault *fault)
 {
     struct address address;
@@ -184,7 +184,7 @@ static void suggest_listener(const char *text, const struct config_choices *choi
     copy_printable(keys, sizeof keys, text + place, strlen(text + place));
     if (keys[0] == '?')
         keys[0] = '&';
-    if (is_schema(text, choices))
+    if (is_schema(text, registry))
         fault_append(fault, "; did you mean \"udp://ADDR:PORT?schema=%.*s%s\"?", place, text, keys);
     else if (parse_port(digits, (size_t)count, 0, &port, &ignored))
         fault_append(fault, "; did you mean \"udp://0.0.0.0:%.*s\", or \"udp://[::]:%.*s\"?", count,
@@ -193,7 +193,7 @@ static void suggest_listener(const char *text, const struct config_choices *choi
         fault_append(fault, "; did you mean \"udp://%.*s\"?", place, text);
 }
 
-static bool unknown_listener(const char *text, const struct config_choices *choices,
+static bool unknown_listener(const char *text, const struct config_registry *registry,
                              struct fault *fault)
 {
     char given[QUOTED_SIZE];
@@ -201,32 +201,33 @@ static bool unknown_listener(const char *text, const struct config_choices *choi
     size_t length = scheme_part(text);
     suggestion_begin(&suggestion, text, length);
     fault_set(fault, 0, "%s is not a listener; write", quoted(text, strcspn(text, "?"), given));
-    for (const struct source_ops *const *source = choices->sources; *source != NULL; source++) {
-        bool first = source == choices->sources;
+    for (const struct source_ops *const *source = registry->sources; *source != NULL; source++) {
+        bool first = source == registry->sources;
         fault_append(fault, "%s %s", first ? "" : source[1] != NULL ? "," : " or", (*source)->form);
         suggestion_offer(&suggestion, (*source)->scheme);
     }
     if (suggestion_found(&suggestion) != NULL)
         fault_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
     else
-        suggest_listener(text, choices, fault);
+        suggest_listener(text, registry, fault);
     return false;
 }
 
-static const struct source_ops *find_source(const char *text, const struct config_choices *choices)
+static const struct source_ops *find_source(const char *text,
+                                            const struct config_registry *registry)
 {
-    for (size_t i = 0; choices->sources[i] != NULL; i++)
-        if (starts_with_scheme(text, choices->sources[i]->scheme))
-            return choices->sources[i];
+    for (size_t i = 0; registry->sources[i] != NULL; i++)
+        if (starts_with_scheme(text, registry->sources[i]->scheme))
+            return registry->sources[i];
     return NULL;
 }
 
-bool url_parse_listener(const char *url, const struct config_choices *choices,
+bool url_parse_listener(const char *url, const struct config_registry *registry,
                         struct listener_config *listener, struct fault *fault)
 {
-    listener->source = find_source(url, choices);
+    listener->source = find_source(url, registry);
     if (listener->source == NULL)
-        return unknown_listener(url, choices, fault);
+        return unknown_listener(url, registry, fault);
     struct url parts = split(url);
     bool address = listener->source->place == PLACE_ADDRESS;
     listener->name = text_copy(url, parts.place_at + parts.place_length);
@@ -234,28 +235,28 @@ bool url_parse_listener(const char *url, const struct config_choices *choices,
         return fault_no_memory(fault);
     if (!(address ? parse_address : parse_text)(&parts, listener, fault))
         return false;
-    if (!listener_keys_parse(listener->source->keys, choices, parts.keys, listener, fault))
+    if (!listener_keys_parse(listener->source->keys, registry, parts.keys, listener, fault))
         return wrong_keys(&parts, fault);
     return check_refusal(&parts, listener, fault);
 }
 
-bool url_is_listener(const char *text, const struct config_choices *choices)
+bool url_is_listener(const char *text, const struct config_registry *registry)
 {
-    return find_source(text, choices) != NULL;
+    return find_source(text, registry) != NULL;
 }
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 static const struct destination_ops *find_destination(const char *text,
-                                                      const struct config_choices *choices)
+                                                      const struct config_registry *registry)
 {
-    for (size_t i = 0; choices->destinations[i] != NULL; i++)
-        if (starts_with_scheme(text, choices->destinations[i]->scheme))
-            return choices->destinations[i];
+    for (size_t i = 0; registry->destinations[i] != NULL; i++)
+        if (starts_with_scheme(text, registry->destinations[i]->scheme))
+            return registry->destinations[i];
     return NULL;
 }
 
-static bool unknown_sink(const char *text, const struct config_choices *choices,
+static bool unknown_sink(const char *text, const struct config_registry *registry,
                          struct fault *fault)
 {
     char given[QUOTED_SIZE];
@@ -264,7 +265,7 @@ static bool unknown_sink(const char *text, const struct config_choices *choices,
     fault_set(fault, 0, "%s is not a sink; write", quoted(text, strcspn(text, "?"), given));
     const struct destination_ops *destination;
     const char *with_path = NULL;
-    for (size_t i = 0; (destination = choices->destinations[i]) != NULL; i++) {
+    for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++) {
         if (destination->needs_path && with_path == NULL)
             with_path = destination->scheme;
         fault_append(fault, "%s %s:%s", i == 0 ? "" : " or", destination->scheme,
@@ -412,12 +413,12 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
     return wrong_keys(url, fault);
 }
 
-bool url_parse_sink(const char *url, const struct config_choices *choices, struct sink_config *sink,
-                    struct fault *fault)
+bool url_parse_sink(const char *url, const struct config_registry *registry,
+                    struct sink_config *sink, struct fault *fault)
 {
-    sink->destination = find_destination(url, choices);
+    sink->destination = find_destination(url, registry);
     if (sink->destination == NULL)
-        return unknown_sink(url, choices, fault);
+        return unknown_sink(url, registry, fault);
     struct url parts = split(url);
     if (!check_place(&parts, sink->destination, fault))
         return false;
@@ -429,13 +430,13 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
         file_path_normalise(sink->path);
     struct keys_given given = {{0}};
     unsigned scopes = keys_of_sink(sink->destination);
-    if (parts.keys != NULL && !keys_parse(scopes, choices, parts.keys, sink, &given, fault)) {
+    if (parts.keys != NULL && !keys_parse(scopes, registry, parts.keys, sink, &given, fault)) {
         if (sink->destination->place != NULL) /* it may well have had a "?" of its own */
             fault_append(fault, "; the %s ends at its first \"?\": put a longer one into a script",
                          sink->destination->place);
         return wrong_keys(&parts, fault);
     }
-    if (!keys_apply_defaults(scopes, choices, &given, sink, fault) ||
+    if (!keys_apply_defaults(scopes, registry, &given, sink, fault) ||
         !check_format(&parts, sink, &given, fault) || !check_view(&parts, sink, &given, fault) ||
         !check_rules(&parts, sink, &given, fault) || !check_path(&parts, sink, &given, fault))
         return false;
@@ -443,20 +444,20 @@ bool url_parse_sink(const char *url, const struct config_choices *choices, struc
     return true;
 }
 
-bool url_is_sink(const char *text, const struct config_choices *choices)
+bool url_is_sink(const char *text, const struct config_registry *registry)
 {
-    return find_destination(text, choices) != NULL;
+    return find_destination(text, registry) != NULL;
 }
 
-size_t url_command_length(const char *text, const struct config_choices *choices)
+size_t url_command_length(const char *text, const struct config_registry *registry)
 {
-    const struct destination_ops *destination = find_destination(text, choices);
+    const struct destination_ops *destination = find_destination(text, registry);
     return destination != NULL && destination->place_is_command ? strcspn(text, "?") : 0;
 }
 
 /* --- dead letters ----------------------------------------------------------------------------- */
 
-bool url_parse_dead_letter(const char *url, const struct config_choices *choices,
+bool url_parse_dead_letter(const char *url, const struct config_registry *registry,
                            struct dead_letter_config *letters, struct fault *fault)
 {
     char given[QUOTED_SIZE];
@@ -482,9 +483,9 @@ bool url_parse_dead_letter(const char *url, const struct config_choices *choices
         return fault_set(fault, parts.place_at + at, "%s", why);
     struct keys_given given_keys = {{0}};
     if (parts.keys != NULL &&
-        !keys_parse(KEY_OF_LETTERS, choices, parts.keys, letters, &given_keys, fault))
+        !keys_parse(KEY_OF_LETTERS, registry, parts.keys, letters, &given_keys, fault))
         return wrong_keys(&parts, fault);
-    return keys_apply_defaults(KEY_OF_LETTERS, choices, &given_keys, letters, fault);
+    return keys_apply_defaults(KEY_OF_LETTERS, registry, &given_keys, letters, fault);
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -495,15 +496,15 @@ static struct url_place place_of(const char *text, bool is_path, bool is_templat
     return (struct url_place){url.place_at, url.place_length, is_path, is_template};
 }
 
-struct url_place url_place_of_listener(const char *url, const struct config_choices *choices)
+struct url_place url_place_of_listener(const char *url, const struct config_registry *registry)
 {
-    const struct source_ops *source = find_source(url, choices);
+    const struct source_ops *source = find_source(url, registry);
     return place_of(url, source != NULL && source->place == PLACE_PATH, false);
 }
 
-struct url_place url_place_of_sink(const char *url, const struct config_choices *choices)
+struct url_place url_place_of_sink(const char *url, const struct config_registry *registry)
 {
-    const struct destination_ops *destination = find_destination(url, choices);
+    const struct destination_ops *destination = find_destination(url, registry);
     bool is_file = destination != NULL && destination->is_file;
     return place_of(url, is_file, is_file);
 }

@@ -18,20 +18,20 @@
  * Returns false with `fault` filled; what `listener` then holds is released by config_free all the
  * same.
  */
-bool url_parse_listener(const char *url, const struct config_choices *choices,
+bool url_parse_listener(const char *url, const struct config_registry *registry,
                         struct listener_config *listener, struct fault *fault);
 
 /*
  * Reads "stdout:?...", "file:PATH?..." or the like for any other destination into `sink`, as
  * above. A '%' in a path is refused: it is kept for fields of time.
  */
-bool url_parse_sink(const char *url, const struct config_choices *choices, struct sink_config *sink,
-                    struct fault *fault);
+bool url_parse_sink(const char *url, const struct config_registry *registry,
+                    struct sink_config *sink, struct fault *fault);
 
 /*
  * Reads the "file:PATH?..." of dead letters, as above; a '%' is refused in the same way.
  */
-bool url_parse_dead_letter(const char *url, const struct config_choices *choices,
+bool url_parse_dead_letter(const char *url, const struct config_registry *registry,
                            struct dead_letter_config *letters, struct fault *fault);
 
 /*
@@ -51,15 +51,15 @@ struct url_place {
     bool is_path;     /* of a file */
     bool is_template; /* a path with fields in it (collector/contract/path_template.h) */
 };
-struct url_place url_place_of_listener(const char *url, const struct config_choices *choices);
-struct url_place url_place_of_sink(const char *url, const struct config_choices *choices);
+struct url_place url_place_of_listener(const char *url, const struct config_registry *registry);
+struct url_place url_place_of_sink(const char *url, const struct config_registry *registry);
 struct url_place url_place_of_dead_letter(const char *url);
 
 /* Whether `text` begins with the scheme of a listener, or of a sink, and a colon. */
-bool url_is_listener(const char *text, const struct config_choices *choices);
-bool url_is_sink(const char *text, const struct config_choices *choices);
+bool url_is_listener(const char *text, const struct config_registry *registry);
+bool url_is_sink(const char *text, const struct config_registry *registry);
 
 /* Bytes of a sink's URL up to its keys where its place is a command for a shell; else 0. */
-size_t url_command_length(const char *text, const struct config_choices *choices);
+size_t url_command_length(const char *text, const struct config_registry *registry);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* The program that becomes a service. Constant. */
 struct service_program {
-    const struct config_choices *choices;
+    const struct config_registry *registry;
 
     /* Whether it can be run, as --check says. Returns 0, or -1 with `error` filled. */
     int (*check)(const struct config *config, struct error *error);

@@ -5,7 +5,7 @@
 
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
-#include "collector/program/choices.h"
+#include "collector/program/registry.h"
 
 _Static_assert(COMMAND_FORM_SIZE <= FORM_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
@@ -31,8 +31,8 @@ static enum entry_offer offer_of_form(const char *form)
 
 static void offer_values(struct entry *entry, const struct setting *setting)
 {
-    const char *name = setting_choice(setting, &program_choices, 0);
-    for (size_t i = 0; name != NULL; name = setting_choice(setting, &program_choices, ++i))
+    const char *name = setting_choice(setting, &program_registry, 0);
+    for (size_t i = 0; name != NULL; name = setting_choice(setting, &program_registry, ++i))
         add_value(entry, name, strlen(name));
     if (entry->values[0] == '\0' && setting->default_text != NULL)
         add_value(entry, setting->default_text, strlen(setting->default_text));
@@ -64,7 +64,7 @@ static size_t entries_of_collector(struct entry entries[ENTRIES_MAX])
             .repeats = option->action == OPTION_LISTEN || option->action == OPTION_SINK,
             .offer = offer_of_option(option),
         };
-        form_of_option(option, &program_choices, entry->form);
+        form_of_option(option, &program_registry, entry->form);
         form_of_default(&option->setting, true, entry->default_text);
         if (entry->offer == OFFER_NOTHING)
             offer_values(entry, &option->setting);
@@ -80,7 +80,7 @@ size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX])
             continue;
         struct entry *entry = &entries[count++];
         *entry = (struct entry){.name = key->name, .help = key->help};
-        form_of_value(key, &program_choices, entry->form);
+        form_of_value(key, &program_registry, entry->form);
         form_of_default(key, true, entry->default_text);
         offer_values(entry, key);
     }

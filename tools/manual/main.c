@@ -14,7 +14,7 @@
 #include "collector/config/keys.h"
 #include "collector/config/url.h"
 #include "collector/platform/entry.h"
-#include "collector/program/choices.h"
+#include "collector/program/registry.h"
 #include "tools/bench/options.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"
@@ -187,7 +187,7 @@ static int write_shell_keys(const struct writing *writing, const char *argument)
 static int write_listeners(const struct writing *writing, const char *argument)
 {
     (void)argument;
-    for (const struct source_ops *const *one = program_choices.sources; *one != NULL; one++)
+    for (const struct source_ops *const *one = program_registry.sources; *one != NULL; one++)
         fprintf(writing->out, "%.*s\n", (int)strcspn((*one)->form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
                 (*one)->form);
     return 0;
@@ -197,8 +197,8 @@ static int write_listeners(const struct writing *writing, const char *argument)
 static int write_sinks(const struct writing *writing, const char *argument)
 {
     (void)argument;
-    for (size_t i = 0; program_choices.destinations[i] != NULL; i++)
-        fprintf(writing->out, "%s:\n", program_choices.destinations[i]->scheme);
+    for (size_t i = 0; program_registry.destinations[i] != NULL; i++)
+        fprintf(writing->out, "%s:\n", program_registry.destinations[i]->scheme);
     return 0;
 }
 

@@ -111,13 +111,13 @@ static char **checked_arguments(const struct service_program *program, const str
                                 struct error *error)
 {
     struct config config;
-    if (!service_arguments_read(words->argc, words->argv, program->choices, &config, error))
+    if (!service_arguments_read(words->argc, words->argv, program->registry, &config, error))
         return NULL;
     int result = program->check(&config, error);
     config_free(&config);
     if (result != 0)
         return NULL;
-    return service_arguments_absolute(words->argc, words->argv, program->choices, error);
+    return service_arguments_absolute(words->argc, words->argv, program->registry, error);
 }
 
 /* Two paths that were not the same may be, when both are absolute. */
@@ -125,7 +125,7 @@ static bool is_right(const struct service_program *program, int argc, char **arg
                      struct error *error)
 {
     struct config config;
-    if (!service_arguments_read(argc, argv, program->choices, &config, error))
+    if (!service_arguments_read(argc, argv, program->registry, &config, error))
         return false;
     config_free(&config);
     return true;

@@ -26,10 +26,10 @@ static const char *refusal(enum options_result result, const struct config *conf
     return NULL;
 }
 
-bool service_arguments_read(int argc, char *const *argv, const struct config_choices *choices,
+bool service_arguments_read(int argc, char *const *argv, const struct config_registry *registry,
                             struct config *config, struct error *error)
 {
-    enum options_result result = options_parse(argc, argv, choices, config, error);
+    enum options_result result = options_parse(argc, argv, registry, config, error);
     if (result == OPTIONS_WRONG)
         return false;
     const char *why = refusal(result, config);
@@ -58,13 +58,13 @@ static char *current_folder(struct error *error)
     return folder;
 }
 
-char **service_arguments_absolute(int argc, char *const *argv, const struct config_choices *choices,
-                                  struct error *error)
+char **service_arguments_absolute(int argc, char *const *argv,
+                                  const struct config_registry *registry, struct error *error)
 {
     char *folder = current_folder(error);
     if (folder == NULL)
         return NULL;
-    char **absolute = absolute_arguments(argc, argv, choices, folder, error);
+    char **absolute = absolute_arguments(argc, argv, registry, folder, error);
     free(folder);
     return absolute;
 }

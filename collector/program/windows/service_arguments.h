@@ -15,14 +15,14 @@
  * --print-config, and a sink that is standard output. Returns false with `error` filled; else
  * `config` is the caller's to free.
  */
-bool service_arguments_read(int argc, char *const *argv, const struct config_choices *choices,
+bool service_arguments_read(int argc, char *const *argv, const struct config_registry *registry,
                             struct config *config, struct error *error);
 
 /*
  * argv again, with absolute paths and a NULL behind it, for a service that will start in another
  * folder. Returns NULL with `error` filled; else the caller frees it (absolute_arguments_free).
  */
-char **service_arguments_absolute(int argc, char *const *argv, const struct config_choices *choices,
-                                  struct error *error);
+char **service_arguments_absolute(int argc, char *const *argv,
+                                  const struct config_registry *registry, struct error *error);
 
 #endif

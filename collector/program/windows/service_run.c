@@ -56,7 +56,7 @@ static enum exit_code collect(void)
 {
     struct config config;
     struct error error;
-    if (!service_arguments_read(started.argc, started.argv, started.program->choices, &config,
+    if (!service_arguments_read(started.argc, started.argv, started.program->registry, &config,
                                 &error)) {
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;

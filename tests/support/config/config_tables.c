@@ -32,7 +32,7 @@ static const struct encoder_ops *const encoders[] = {&lines, &json, &bytes, &fam
 static const struct notifier_backend edge = {.name = "edge"};
 static const struct notifier_backend *const notifiers[] = {&edge, NULL};
 
-const struct config_choices test_choices = {
+const struct config_registry test_registry = {
     .sources = builtin_sources,
     .schemas = schemas,
     .schema_from_file = &file,

@@ -8,6 +8,6 @@
 
 #include "collector/config/config.h"
 
-extern const struct config_choices test_choices;
+extern const struct config_registry test_registry;
 
 #endif

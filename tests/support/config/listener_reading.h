@@ -9,10 +9,10 @@
 
 /* What the URL says; valid until the next one is read. */
 const struct listener_config *listener_accepted(const char *url,
-                                                const struct config_choices *choices);
+                                                const struct config_registry *registry);
 
 /* It is refused for that reason; the fault is where the URL goes on with `at`. */
-void listener_refused(const char *url, const struct config_choices *choices, const char *at,
+void listener_refused(const char *url, const struct config_registry *registry, const char *at,
                       const char *why);
 
 /* A cmocka teardown. */

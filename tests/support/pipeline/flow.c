@@ -167,7 +167,7 @@ static void parse(struct flow *flow, const char *arguments, struct config *confi
         argv[argc] = words[argc];
         argc++;
     }
-    const struct config_choices choices = {
+    const struct config_registry registry = {
         .sources = builtin_sources,
         .schemas = builtin_schemas,
         .schema_from_file = flow->schema_from_file,
@@ -176,7 +176,7 @@ static void parse(struct flow *flow, const char *arguments, struct config *confi
         .local_form = "unix:PATH",
     };
     struct error error;
-    if (options_parse(argc, argv, &choices, config, &error) != OPTIONS_RUN)
+    if (options_parse(argc, argv, &registry, config, &error) != OPTIONS_RUN)
         fail_msg("%s", error.text);
     config->notifier = flow->notifier;
 }

@@ -10,7 +10,7 @@
 #include "sinks/sinks.h"
 #include "tests/support/test.h"
 
-static const struct config_choices choices = {
+static const struct config_registry registry = {
     .sources = builtin_sources,
     .schemas = builtin_schemas,
     .destinations = builtin_destinations,
@@ -25,7 +25,7 @@ struct ruled ruled_open(const struct schema_ops *schema, const char *keys)
     snprintf(url, sizeof url, "file:unopened?%s", keys); /* what every format may be for */
     assert_non_null(ruled.config.sinks);
     ruled.config.sink_count = 1;
-    if (!url_parse_sink(url, &choices, ruled.config.sinks, &fault))
+    if (!url_parse_sink(url, &registry, ruled.config.sinks, &fault))
         fail_msg("%s: %s", url, fault.text);
     const struct sink_config *sink = ruled.config.sinks;
     ruled.encoding = encoding_create(schema, sink->encoder, &sink->encoding);

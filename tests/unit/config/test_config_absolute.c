@@ -27,10 +27,10 @@ static char **again_in(const char *folder, struct error *error, const char *cons
         argv[argc] = copies[argc];
     }
     struct config config;
-    if (options_parse(argc, argv, &test_choices, &config, error) != OPTIONS_RUN)
+    if (options_parse(argc, argv, &test_registry, &config, error) != OPTIONS_RUN)
         fail_msg("%s", error->text);
     config_free(&config);
-    return absolute_arguments(argc, argv, &test_choices, folder, error);
+    return absolute_arguments(argc, argv, &test_registry, folder, error);
 }
 
 /* "@" in what is expected stands for the folder's drive. */

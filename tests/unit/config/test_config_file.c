@@ -50,7 +50,7 @@ static enum options_result read_text(const char *text, char *option, char *value
     snprintf(path, sizeof path, "%s", scratch_path("c.yaml"));
     char *argv[] = {program, config_option, path, option, value, NULL};
     int argc = option == NULL ? 3 : value == NULL ? 4 : 5;
-    return options_read(argc, argv, &environment, &test_choices, config, error);
+    return options_read(argc, argv, &environment, &test_registry, config, error);
 }
 
 static struct config accepted_with(const char *text, char *option, char *value)
@@ -357,7 +357,7 @@ TEST_WITH(a_variable_may_name_the_file, scratch_make, scratch_remove)
     scratch_put_text("c.yaml", "memory: 32MiB\n");
     const char *const set[] = {"SLUICE_CONFIG", scratch_path("c.yaml"), NULL};
     variables = set;
-    assert_int_equal(options_read(1, argv, &environment, &test_choices, &config, &error),
+    assert_int_equal(options_read(1, argv, &environment, &test_registry, &config, &error),
                      OPTIONS_RUN);
     assert_int_equal(config.memory, 32 << 20);
     config_free(&config);
@@ -594,7 +594,7 @@ TEST_WITH(a_file_that_cannot_be_read_is_refused, scratch_make, scratch_remove)
     struct error error = {0};
     char *argv[] = {program, option, path, NULL};
     snprintf(path, sizeof path, "%s", scratch_path("none"));
-    assert_int_equal(options_parse(3, argv, &test_choices, &config, &error), OPTIONS_WRONG);
+    assert_int_equal(options_parse(3, argv, &test_registry, &config, &error), OPTIONS_WRONG);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_non_null(strstr(error.text, "cannot be opened"));
     char *text = calloc(1, CONFIG_FILE_MAX + 2);
@@ -602,7 +602,7 @@ TEST_WITH(a_file_that_cannot_be_read_is_refused, scratch_make, scratch_remove)
     memset(text, '#', CONFIG_FILE_MAX + 1);
     scratch_put("none", text, CONFIG_FILE_MAX + 1);
     free(text);
-    assert_int_equal(options_parse(3, argv, &test_choices, &config, &error), OPTIONS_WRONG);
+    assert_int_equal(options_parse(3, argv, &test_registry, &config, &error), OPTIONS_WRONG);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
     assert_non_null(strstr(error.text, "larger than 1MiB"));
 }

@@ -185,7 +185,7 @@ static bool is_accepted(const struct file *file)
     char *argv[] = {program, option, path, NULL};
     snprintf(path, sizeof path, "%s", scratch_path("c.yaml"));
     scratch_put("c.yaml", file->text, file->length);
-    enum options_result result = options_parse(3, argv, &test_choices, &config, &error);
+    enum options_result result = options_parse(3, argv, &test_registry, &config, &error);
     if (result != OPTIONS_RUN) {
         assert_int_equal(result, OPTIONS_WRONG);
         assert_int_equal(error.code, EXIT_CODE_CONFIG);

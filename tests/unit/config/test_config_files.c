@@ -14,7 +14,7 @@ static bool read_sink(const char *url, struct config *config, struct fault *faul
     *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
     assert_non_null(config->sinks);
     config->sink_count = 1;
-    return url_parse_sink(url, &test_choices, config->sinks, fault);
+    return url_parse_sink(url, &test_registry, config->sinks, fault);
 }
 
 static struct config accept(const char *url)

@@ -28,7 +28,7 @@ TEST(a_value_is_told_by_its_unit_its_choices_or_its_form)
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         char form[FORM_SIZE];
-        form_of_value(key(expected[i].scopes, expected[i].name), &test_choices, form);
+        form_of_value(key(expected[i].scopes, expected[i].name), &test_registry, form);
         assert_string_equal(form, expected[i].form);
     }
 }
@@ -36,11 +36,11 @@ TEST(a_value_is_told_by_its_unit_its_choices_or_its_form)
 TEST(an_option_may_take_a_url_or_nothing)
 {
     char form[FORM_SIZE];
-    form_of_option(option_named("--listen"), &test_choices, form);
+    form_of_option(option_named("--listen"), &test_registry, form);
     assert_string_equal(form, "URL");
-    form_of_option(option_named("--config"), &test_choices, form);
+    form_of_option(option_named("--config"), &test_registry, form);
     assert_string_equal(form, "FILE");
-    form_of_option(option_named("--check"), &test_choices, form);
+    form_of_option(option_named("--check"), &test_registry, form);
     assert_string_equal(form, "");
 }
 
@@ -60,6 +60,6 @@ TEST(a_default_comes_with_the_range_of_a_number)
 TEST(every_kind_of_listener_has_a_form)
 {
     for (const struct source_ops *const *one = builtin_sources; *one != NULL; one++)
-        assert_true(url_is_listener((*one)->form, &test_choices));
+        assert_true(url_is_listener((*one)->form, &test_registry));
     assert_string_equal(builtin_sources[0]->form, "udp://ADDR:PORT");
 }

@@ -26,8 +26,8 @@ static bool read_keys(unsigned scope, const char *text, struct target *target, s
     *target = (struct target){0};
     *fault = (struct fault){0};
     return (*text == '\0' ||
-            keys_parse(scope, &test_choices, text, part_of(target, scope), &given, fault)) &&
-           keys_apply_defaults(scope, &test_choices, &given, part_of(target, scope), fault);
+            keys_parse(scope, &test_registry, text, part_of(target, scope), &given, fault)) &&
+           keys_apply_defaults(scope, &test_registry, &given, part_of(target, scope), fault);
 }
 
 static struct target assert_reads(unsigned scope, const char *text)
@@ -236,8 +236,8 @@ TEST(a_key_of_another_scope_says_where_it_belongs)
 
 TEST(keys_of_files_are_for_sinks_that_are_files)
 {
-    assert_int_equal(keys_of_sink(test_choices.destinations[0]), KEY_OF_SINK);
-    unsigned scopes = keys_of_sink(test_choices.destinations[1]);
+    assert_int_equal(keys_of_sink(test_registry.destinations[0]), KEY_OF_SINK);
+    unsigned scopes = keys_of_sink(test_registry.destinations[1]);
     assert_int_equal(assert_reads(scopes, "").sink.file.sync, SYNC_NEVER);
     assert_int_equal(assert_reads(scopes, "view=auto&fsync=close").sink.file.sync, SYNC_CLOSE);
     assert_int_equal(assert_reads(scopes, "fsync=interval").sink.file.sync, SYNC_INTERVAL);
@@ -296,7 +296,7 @@ static void assert_default_allowed(const struct setting *key)
     void *into = (key->scopes & KEY_OF_SCHEMA) != 0                      ? &schema
                  : (key->scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target.sink
                                                                          : (void *)&target.listener;
-    if (!setting_parse(key, &test_choices, key->default_text, strlen(key->default_text), into,
+    if (!setting_parse(key, &test_registry, key->default_text, strlen(key->default_text), into,
                        &fault))
         fail_msg("default: %s", fault.text);
     free(schema.source);
@@ -313,7 +313,7 @@ TEST(every_key_is_complete_and_its_default_is_allowed)
                 assert_int_equal(other->scopes & key->scopes, 0);
         if (key->default_text != NULL)
             assert_default_allowed(key);
-        else if (key->maximum == 0 && setting_choice(key, &test_choices, 0) == NULL)
+        else if (key->maximum == 0 && setting_choice(key, &test_registry, 0) == NULL)
             assert_non_null(key->form);
     }
 }

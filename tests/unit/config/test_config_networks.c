@@ -13,12 +13,12 @@
 
 static const struct listener_config *accepted(const char *url)
 {
-    return listener_accepted(url, &test_choices);
+    return listener_accepted(url, &test_registry);
 }
 
 static void refused(const char *url, const char *at, const char *why)
 {
-    listener_refused(url, &test_choices, at, why);
+    listener_refused(url, &test_registry, at, why);
 }
 
 static bool may_send(const char *url, const char *sender)

@@ -20,7 +20,7 @@ static char *print_to(const char *name, const struct config *config)
     size_t size;
     FILE *file = fopen(scratch_path(name), "wb");
     assert_non_null(file);
-    options_print_config(file, config, &test_choices);
+    options_print_config(file, config, &test_registry);
     assert_int_equal(fclose(file), 0);
     return scratch_read(name, &size);
 }
@@ -34,7 +34,7 @@ static char *print_arguments(const char *option, const char *value)
     snprintf(words[0], sizeof words[0], "sluice");
     snprintf(words[1], sizeof words[1], "%s", option);
     snprintf(words[2], sizeof words[2], "%s", value);
-    if (options_parse(3, argv, &test_choices, &config, &error) != OPTIONS_RUN)
+    if (options_parse(3, argv, &test_registry, &config, &error) != OPTIONS_RUN)
         fail_msg("no good example, give a better one: %s", error.text);
     char *printed = print_to("first.yaml", &config);
     config_free(&config);
@@ -116,7 +116,7 @@ static void example_of(const struct setting *setting, char *value, size_t size)
 {
     const char *last = NULL;
     const char *name;
-    for (size_t i = 0; (name = setting_choice(setting, &test_choices, i)) != NULL; i++)
+    for (size_t i = 0; (name = setting_choice(setting, &test_registry, i)) != NULL; i++)
         last = name;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         if (strcmp(values[i].name, setting->name) == 0)
@@ -274,7 +274,7 @@ TEST_WITH(each_value_says_where_it_comes_from, scratch_make, scratch_remove)
                                "  port: 5555\n"
                                "dead-letter: file:y?rate=5\n");
     snprintf(path, sizeof path, "%s", scratch_path("c.yaml"));
-    assert_int_equal(options_read(4, argv, &environment, &test_choices, &config, &error),
+    assert_int_equal(options_read(4, argv, &environment, &test_registry, &config, &error),
                      OPTIONS_RUN);
     char *printed = print_to("p.yaml", &config);
     snprintf(expected, sizeof expected,

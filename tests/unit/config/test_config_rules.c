@@ -16,7 +16,7 @@ static bool read_keys(const char *keys, struct config *config, struct fault *fau
     *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
     assert_non_null(config->sinks);
     config->sink_count = 1;
-    return url_parse_sink(url, &test_choices, config->sinks, fault);
+    return url_parse_sink(url, &test_registry, config->sinks, fault);
 }
 
 static struct config accepted(const char *keys)

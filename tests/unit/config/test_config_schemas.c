@@ -9,24 +9,24 @@
 
 #define UDP "udp://[::]:1?"
 
-static const struct config_choices *choices;
+static const struct config_registry *registry;
 static int set_up(void **state)
 {
     (void)state;
-    choices = &test_choices;
+    registry = &test_registry;
     return 0;
 }
 
 static const struct schema_config *accepted(const char *url, size_t count)
 {
-    const struct listener_config *listener = listener_accepted(url, choices);
+    const struct listener_config *listener = listener_accepted(url, registry);
     assert_int_equal(listener->schema_count, count);
     return listener->schemas;
 }
 
 static void refused(const char *url, const char *at, const char *why)
 {
-    listener_refused(url, choices, at, why);
+    listener_refused(url, registry, at, why);
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -73,13 +73,13 @@ TEST_WITH(a_listeners_own_keys_stand_anywhere, set_up, listener_reading_tear_dow
     const struct listener_config *listener =
         listener_accepted(UDP "receivers=2&schema=riemann&max_datagram=1KiB&match=magic:0a"
                               "&schema=telemetry&max_decoded=4KiB",
-                          choices);
+                          registry);
     assert_int_equal(listener->schema_count, 2);
     assert_int_equal(listener->receivers, 2);
     assert_int_equal(listener->max_datagram, 1024);
     assert_int_equal(listener->max_decoded, 4096);
     listener =
-        listener_accepted("pcap:x?schema=riemann&match=magic:0a&port=7&schema=telemetry", choices);
+        listener_accepted("pcap:x?schema=riemann&match=magic:0a&port=7&schema=telemetry", registry);
     assert_int_equal(listener->schema_count, 2);
     assert_int_equal(listener->port, 7);
 }
@@ -171,7 +171,7 @@ TEST_WITH(a_file_is_told_by_a_dot_or_a_slash, set_up, listener_reading_tear_down
         strcat(strcat(url, names[i]), "&message=a.B");
         const struct schema_config *schema = accepted(url, 1);
         assert_true(schema->from_file);
-        assert_ptr_equal(schema->ops, test_choices.schema_from_file);
+        assert_ptr_equal(schema->ops, test_registry.schema_from_file);
         assert_string_equal(schema->source, names[i]);
     }
 }
@@ -223,9 +223,9 @@ TEST_WITH(what_is_said_of_samples_needs_their_value, set_up, listener_reading_te
 TEST_WITH(a_program_without_schemas_from_files_says_so, set_up, listener_reading_tear_down)
 {
     (void)state;
-    struct config_choices without = test_choices;
+    struct config_registry without = test_registry;
     without.schema_from_file = NULL;
-    choices = &without;
+    registry = &without;
     refused(UDP "schema=x.desc&message=a.B", "x.desc",
             "schema \"x.desc\" is a file, and this program reads no schemas from files");
     refused(UDP "schema=rieman", "rieman",

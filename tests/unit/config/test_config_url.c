@@ -14,7 +14,7 @@ static bool read_listener(const char *url, struct config *config, struct fault *
     *config = (struct config){.listeners = calloc(1, sizeof *config->listeners)};
     assert_non_null(config->listeners);
     config->listener_count = 1;
-    return url_parse_listener(url, &test_choices, config->listeners, fault);
+    return url_parse_listener(url, &test_registry, config->listeners, fault);
 }
 
 static bool read_sink(const char *url, struct config *config, struct fault *fault)
@@ -22,7 +22,7 @@ static bool read_sink(const char *url, struct config *config, struct fault *faul
     *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
     assert_non_null(config->sinks);
     config->sink_count = 1;
-    return url_parse_sink(url, &test_choices, config->sinks, fault);
+    return url_parse_sink(url, &test_registry, config->sinks, fault);
 }
 
 typedef bool read_function(const char *url, struct config *config, struct fault *fault);
@@ -366,11 +366,11 @@ TEST(two_of_one_address_or_output_conflict)
 
 TEST(schemes_are_told_apart)
 {
-    assert_true(url_is_listener("udp://127.0.0.1:5555", &test_choices));
-    assert_true(url_is_listener("pcap:x", &test_choices));
-    assert_false(url_is_listener("udp", &test_choices));
-    assert_false(url_is_listener("stdout:", &test_choices));
-    assert_true(url_is_sink("stdout:", &test_choices));
-    assert_true(url_is_sink("file:x", &test_choices));
-    assert_false(url_is_sink("pcap:x", &test_choices));
+    assert_true(url_is_listener("udp://127.0.0.1:5555", &test_registry));
+    assert_true(url_is_listener("pcap:x", &test_registry));
+    assert_false(url_is_listener("udp", &test_registry));
+    assert_false(url_is_listener("stdout:", &test_registry));
+    assert_true(url_is_sink("stdout:", &test_registry));
+    assert_true(url_is_sink("file:x", &test_registry));
+    assert_false(url_is_sink("pcap:x", &test_registry));
 }

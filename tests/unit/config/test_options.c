@@ -22,7 +22,7 @@ static enum options_result parse(struct config *config, struct error *error, con
         argv[argc] = words[argc];
         argc++;
     }
-    enum options_result result = options_parse(argc, argv, &test_choices, config, error);
+    enum options_result result = options_parse(argc, argv, &test_registry, config, error);
     /* Nothing of argv may be kept. */
     memset(words, 'X', sizeof words);
     return result;
@@ -276,11 +276,11 @@ TEST(help_and_version_end_the_reading)
     refused("--version takes no value", "--version=", NULL);
 }
 
-static void read_help(const struct config_choices *choices, char *text, size_t size)
+static void read_help(const struct config_registry *registry, char *text, size_t size)
 {
     FILE *file = tmpfile();
     assert_non_null(file);
-    options_print_help(file, choices);
+    options_print_help(file, registry);
     rewind(file);
     size_t length = fread(text, 1, size - 1, file);
     assert_true(length > 0 && length < size - 1);
@@ -299,7 +299,7 @@ static void assert_mentions(const char *text, const char *format, const char *na
 TEST(help_names_every_option_and_key_with_its_default)
 {
     char text[16384];
-    read_help(&test_choices, text, sizeof text);
+    read_help(&test_registry, text, sizeof text);
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         const char letter[] = {'-', option->setting.letter, '\0'};
         bool lettered = option->setting.letter != '\0';
@@ -325,7 +325,7 @@ TEST(help_names_every_option_and_key_with_its_default)
 TEST(help_fits_100_columns)
 {
     char text[16384];
-    read_help(&test_choices, text, sizeof text);
+    read_help(&test_registry, text, sizeof text);
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         if (length > 100)
@@ -341,11 +341,11 @@ TEST(help_stands_below_a_long_list_of_choices)
     static const struct schema_ops long_name = {.name = "a-schema-with-a-long-name"};
     static const struct schema_ops other_name = {.name = "another"};
     static const struct schema_ops *const schemas[] = {&long_name, &other_name, NULL};
-    struct config_choices choices = test_choices;
-    choices.schemas = schemas;
-    choices.schema_from_file = NULL;
+    struct config_registry registry = test_registry;
+    registry.schemas = schemas;
+    registry.schema_from_file = NULL;
     char text[16384];
-    read_help(&choices, text, sizeof text);
+    read_help(&registry, text, sizeof text);
     assert_mentions(text, "  schema=a-schema-with-a-long-name|another\n%28s", "");
     assert_mentions(text, "\n%28swhat the datagrams mean", "");
 }
@@ -457,12 +457,12 @@ TEST(a_long_url_is_shown_around_its_fault)
     while (strlen(url) < 480)
         strncat(url, "\xc3\xa4", 3);
     strncat(url, "?prot=1", 8);
-    assert_int_equal(options_parse(3, argv, &test_choices, &config, &error), OPTIONS_WRONG);
+    assert_int_equal(options_parse(3, argv, &test_registry, &config, &error), OPTIONS_WRONG);
     assert_non_null(strstr(error.text, "--listen ...\xc3\xa4"));
     assert_non_null(strstr(error.text, "\xc3\xa4?prot=1: column 483: unknown key \"prot\"; did"));
 
     url[0] = 'x';
-    assert_int_equal(options_parse(3, argv, &test_choices, &config, &error), OPTIONS_WRONG);
+    assert_int_equal(options_parse(3, argv, &test_registry, &config, &error), OPTIONS_WRONG);
     assert_non_null(strstr(error.text, "--listen xcap:\xc3\xa4"));
     assert_non_null(strstr(error.text, "\xc3\xa4...: column 1: \"xcap:\xc3\xa4"));
 }
@@ -472,7 +472,7 @@ TEST(no_program_name_is_no_arguments)
     struct config config;
     struct error error;
     char *argv[] = {NULL};
-    assert_int_equal(options_parse(0, argv, &test_choices, &config, &error), OPTIONS_RUN);
+    assert_int_equal(options_parse(0, argv, &test_registry, &config, &error), OPTIONS_RUN);
     assert_int_equal(config.listener_count, 1);
     config_free(&config);
 }

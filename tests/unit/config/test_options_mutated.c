@@ -149,7 +149,7 @@ TEST(no_mutation_crashes_and_every_refusal_is_one_line)
 
         struct config config;
         struct error error = {0};
-        enum options_result result = options_parse(argc, argv, &test_choices, &config, &error);
+        enum options_result result = options_parse(argc, argv, &test_registry, &config, &error);
         if (result == OPTIONS_RUN)
             accepted++;
         else if (result == OPTIONS_WRONG)

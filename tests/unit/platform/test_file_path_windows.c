@@ -164,9 +164,10 @@ TEST(users_may_write_either_separator)
                             .sink_count = 1};
     struct dead_letter_config *letters = &config.dead_letter;
     struct fault fault;
-    if (!url_parse_listener(capture, &test_choices, config.listeners, &fault) ||
-        !url_parse_sink("file:C:\\logs\\x.json?format=json", &test_choices, config.sinks, &fault) ||
-        !url_parse_dead_letter("file:..\\dead", &test_choices, letters, &fault))
+    if (!url_parse_listener(capture, &test_registry, config.listeners, &fault) ||
+        !url_parse_sink("file:C:\\logs\\x.json?format=json", &test_registry, config.sinks,
+                        &fault) ||
+        !url_parse_dead_letter("file:..\\dead", &test_registry, letters, &fault))
         fail_msg("%s", fault.text);
     assert_string_equal(config.listeners->place, "C:/Users/me/x.pcap");
     assert_string_equal(config.listeners->name, "pcap:C:\\Users\\me\\x.pcap");
@@ -181,11 +182,11 @@ TEST(a_path_that_no_file_has_is_refused_where_it_is_wrong)
 {
     struct config config = {.sinks = calloc(1, sizeof *config.sinks), .sink_count = 1};
     struct fault fault;
-    assert_false(url_parse_sink("file:C:\\logs\\a|b", &test_choices, config.sinks, &fault));
+    assert_false(url_parse_sink("file:C:\\logs\\a|b", &test_registry, config.sinks, &fault));
     assert_int_equal(fault.at, strlen("file:C:\\logs\\a"));
     config_free(&config);
     config = (struct config){0};
-    assert_false(url_parse_dead_letter("file:dead.", &test_choices, &config.dead_letter, &fault));
+    assert_false(url_parse_dead_letter("file:dead.", &test_registry, &config.dead_letter, &fault));
     assert_int_equal(fault.at, strlen("file:dead"));
     config_free(&config);
 }

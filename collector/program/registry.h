@@ -4,11 +4,11 @@
  *
  * Shared by the program and by what writes its manual (tools/manual).
  */
-#ifndef SLUICE_COLLECTOR_PROGRAM_CHOICES_H
-#define SLUICE_COLLECTOR_PROGRAM_CHOICES_H
+#ifndef SLUICE_COLLECTOR_PROGRAM_REGISTRY_H
+#define SLUICE_COLLECTOR_PROGRAM_REGISTRY_H
 
 #include "collector/config/config.h"
 
-extern const struct config_choices program_choices;
+extern const struct config_registry program_registry;
 
 #endif

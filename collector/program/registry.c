@@ -1,4 +1,4 @@
-#include "collector/program/choices.h"
+#include "collector/program/registry.h"
 
 #include "collector/platform/control_socket.h"
 #include "collector/receive/sources.h"
@@ -6,7 +6,7 @@
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
-const struct config_choices program_choices = {
+const struct config_registry program_registry = {
     .sources = builtin_sources,
     .schemas = builtin_schemas,
     .schema_from_file = &schema_file,

@@ -123,7 +123,7 @@ struct stream_ops {
      * Whether prepare would do something, or somebody has emptied or cut what has no name: asked
      * while writes fail. NULL: neither happens.
      */
-    bool (*is_astray)(struct destination *destination);
+    bool (*was_moved)(struct destination *destination);
 
     /* Writes a first part of `size` (≥ 1) bytes without blocking on a reader: *written bytes. */
     enum write_result (*write)(struct destination *destination, const void *bytes, size_t size,

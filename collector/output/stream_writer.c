@@ -320,7 +320,7 @@ static void leave_failing(struct stream_writer *stream)
 {
     struct destination *destination = stream->base.destination;
     const struct stream_ops *ops = destination->stream;
-    if (ops->is_astray == NULL || !ops->is_astray(destination) || !take_back(stream))
+    if (ops->was_moved == NULL || !ops->was_moved(destination) || !take_back(stream))
         return;
     if (ops->prepare != NULL)
         ops->prepare(destination);

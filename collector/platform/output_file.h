@@ -82,9 +82,10 @@ int output_file_open_stdout(struct output_file **out, struct error *error);
 void output_file_hold_standard_streams(void);
 
 /*
- * Writes a first part of `size` (≥ 1) bytes, as collector/platform/write_result.h says of a destination's
- * write. After WRITE_WOULD_BLOCK the next write offers the same first bytes again: some systems
- * have them on their way by then. Who has other bytes to write, or none, withdraws them before.
+ * Writes a first part of `size` (≥ 1) bytes, as collector/platform/write_result.h says of a
+ * destination's write. After WRITE_WOULD_BLOCK the next write offers the same first bytes again:
+ * some systems have them on their way by then. Who has other bytes to write, or none, withdraws
+ * them before.
  */
 enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
                                     size_t *written, struct error *error);
@@ -145,7 +146,7 @@ bool output_file_is_cut(const struct output_file *file);
 enum output_file_state {
     OUTPUT_FILE_IN_PLACE, /* `path` names it */
     OUTPUT_FILE_CUT,      /* the same, and output_file_is_cut */
-    OUTPUT_FILE_ASTRAY,   /* `path` does not name it */
+    OUTPUT_FILE_MOVED,    /* `path` does not name it */
 };
 
 /* Both questions at once, at the cost of the first. */

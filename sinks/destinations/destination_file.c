@@ -132,18 +132,18 @@ static enum output_file_state look(struct plain_file *plain)
     enum output_file_state state = OUTPUT_FILE_IN_PLACE;
     if (output_file_is_regular(file))
         state = output_file_look(file, plain->output.options.path);
-    if (state != OUTPUT_FILE_ASTRAY) {
+    if (state != OUTPUT_FILE_MOVED) {
         plain->moved_ns = 0;
         return state;
     }
     int64_t now = clock_monotonic_ns();
     if (plain->moved_ns == 0)
         plain->moved_ns = now;
-    return output_file_is_removed(file) || now - plain->moved_ns >= MOVED_NS ? OUTPUT_FILE_ASTRAY
+    return output_file_is_removed(file) || now - plain->moved_ns >= MOVED_NS ? OUTPUT_FILE_MOVED
                                                                              : OUTPUT_FILE_IN_PLACE;
 }
 
-static bool is_astray(struct destination *destination)
+static bool was_moved(struct destination *destination)
 {
     return look(of(destination)) != OUTPUT_FILE_IN_PLACE;
 }
@@ -203,7 +203,7 @@ static void prepare(struct destination *destination)
     case OUTPUT_FILE_CUT:
         go_on_with_cut(plain);
         break;
-    case OUTPUT_FILE_ASTRAY:
+    case OUTPUT_FILE_MOVED:
         open_astray(plain);
         break;
     }
@@ -234,7 +234,7 @@ static void tick(struct destination *destination)
 
 static const struct stream_ops plain_stream = {
     .prepare = prepare,
-    .is_astray = is_astray,
+    .was_moved = was_moved,
     .write = write_file,
     .withdraw = output_destination_withdraw,
     .handle = output_destination_handle,

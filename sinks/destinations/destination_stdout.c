@@ -5,7 +5,7 @@
 #include "sinks/destinations/output_destination.h"
 
 static const struct stream_ops stdout_stream = {
-    .is_astray = output_destination_is_cut,
+    .was_moved = output_destination_is_cut,
     .write = output_destination_write,
     .withdraw = output_destination_withdraw,
     .handle = output_destination_handle,

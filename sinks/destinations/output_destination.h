@@ -37,7 +37,7 @@ bool output_destination_at_beginning(const struct destination *destination);
 bool output_destination_is_watched(const struct destination *destination);
 bool output_destination_take_back(struct destination *destination, size_t size);
 
-/* For is_astray of what has no name. */
+/* For was_moved of what has no name. */
 bool output_destination_is_cut(struct destination *destination);
 
 /* For the one of struct destination: closes the file, and frees what is at `destination`. */

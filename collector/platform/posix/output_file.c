@@ -235,7 +235,7 @@ bool output_file_let_name_go(struct output_file *file)
 
 bool output_file_is_at(const struct output_file *file, const char *path)
 {
-    return output_file_look(file, path) != OUTPUT_FILE_ASTRAY;
+    return output_file_look(file, path) != OUTPUT_FILE_MOVED;
 }
 
 static bool ends_early(const struct output_file *file, const struct stat *status)
@@ -254,7 +254,7 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
     struct stat ours, named;
     if (fstat(file->stream.fd, &ours) != 0 || stat(path, &named) != 0 ||
         ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
-        return OUTPUT_FILE_ASTRAY;
+        return OUTPUT_FILE_MOVED;
     return ends_early(file, &ours) ? OUTPUT_FILE_CUT : OUTPUT_FILE_IN_PLACE;
 }
 

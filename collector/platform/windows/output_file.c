@@ -342,7 +342,7 @@ bool output_file_let_name_go(struct output_file *file)
 
 bool output_file_is_at(const struct output_file *file, const char *path)
 {
-    return output_file_look(file, path) != OUTPUT_FILE_ASTRAY;
+    return output_file_look(file, path) != OUTPUT_FILE_MOVED;
 }
 
 bool output_file_is_cut(const struct output_file *file)
@@ -358,18 +358,18 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
     struct file_identity named;
     if (!is_regular(file)) /* pipes and devices have nothing but their names */
         return file->path != NULL && strcmp(file->path, path) == 0 ? OUTPUT_FILE_IN_PLACE
-                                                                   : OUTPUT_FILE_ASTRAY;
+                                                                   : OUTPUT_FILE_MOVED;
     /* Of its own path, asked again and again, without taking memory. */
     bool own = file->path != NULL && strcmp(file->path, path) == 0;
     HANDLE handle = own ? shared_file_open_made(file->made_path, FILE_READ_ATTRIBUTES)
                         : shared_file_open(path, FILE_READ_ATTRIBUTES, false);
     if (handle == INVALID_HANDLE_VALUE)
-        return OUTPUT_FILE_ASTRAY;
+        return OUTPUT_FILE_MOVED;
     bool found = file->handle != INVALID_HANDLE_VALUE && shared_file_identify(handle, &named) &&
                  shared_file_is_same(&named, &file->identity);
     CloseHandle(handle);
     if (!found)
-        return OUTPUT_FILE_ASTRAY;
+        return OUTPUT_FILE_MOVED;
     return named.size < file->end ? OUTPUT_FILE_CUT : OUTPUT_FILE_IN_PLACE;
 }
 

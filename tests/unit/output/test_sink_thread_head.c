@@ -190,7 +190,7 @@ static void a_part_of_it_that_somebody_has_removed_is_written_again(void **state
     struct fake_sink *fake = to_be_emptied = *state;
     static const struct fake_write script[] = {{WRITE_OK, 3}, {WRITE_FAILED, 0}};
     set_script(fake, script, COUNT(script));
-    fake->stream.is_astray = empty_once;
+    fake->stream.was_moved = empty_once;
     fake->stream.take_back = is_gone_already;
     start_with(fake, "abc", 2);
     fake_sink_finish(fake);

@@ -103,9 +103,9 @@ TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scr
     destination->stream->prepare(destination);
     assert_false(destination->stream->at_beginning(destination));
     others_empty("file");
-    assert_true(destination->stream->is_astray(destination));
+    assert_true(destination->stream->was_moved(destination));
     destination->stream->prepare(destination);
-    assert_false(destination->stream->is_astray(destination));
+    assert_false(destination->stream->was_moved(destination));
     assert_true(destination->stream->at_beginning(destination));
     write_text(destination, "two\n");
     destination->destroy(destination);

@@ -10,7 +10,7 @@
 
 struct networks;
 struct rate_limit;
-struct schema_doubt;
+struct mismatch_hint;
 struct schema_slot;
 
 /* The most datagrams a second that a listener may allow each sender. */
@@ -25,7 +25,7 @@ struct listener {
     size_t max_decoded;             /* bytes that all messages of a datagram may take */
     const struct networks *senders; /* who may send; NULL: everyone */
     struct rate_limit *rate_limit;  /* how much each may send; NULL: any number */
-    struct schema_doubt *doubt;     /* whether its schemas are right; NULL: nobody looks */
+    struct mismatch_hint *hint;     /* whether its schemas are right; NULL: nobody looks */
     bool keeps_packets; /* some sink writes whole datagrams (encoder_ops' needs_packets) */
 };
 

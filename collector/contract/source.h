@@ -48,7 +48,7 @@ struct source {
     char *schema_names;                   /* the listener's; owned */
     struct schema_slot *schemas;
     struct rate_limit *rate_limit;   /* the listener's; NULL: none */
-    struct schema_doubt *doubt;      /* the listener's */
+    struct mismatch_hint *hint;      /* the listener's */
     struct intake_counters *settled; /* the main thread's: what is found at the end */
     bool leaving;                    /* retired, and what it holds is not yet given back */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "collector/platform/thread.h"
-#include "collector/record/schema_doubt.h"
+#include "collector/record/mismatch_hint.h"
 
 /*
  * How long a failed destination is left alone: doubled at each failure, and the first one again
@@ -66,17 +66,17 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
 }
 
 /* A sink with rules leaves much out that has samples: of that a little is looked at. */
-#define DOUBT_RULED_ONE_IN 64
+#define HINT_RULED_ONE_IN 64
 
 static void doubt_filtered(const struct sink_writer *writer, const struct listener *listener,
                            const struct record *record)
 {
     const struct sink_thread_options *options = &writer->options;
     bool ruled = sample_rules_filter(&options->encoding.rules);
-    if (listener->doubt == NULL ||
-        (ruled && counter_read(&options->counters->filtered) % DOUBT_RULED_ONE_IN != 0))
+    if (listener->hint == NULL ||
+        (ruled && counter_read(&options->counters->filtered) % HINT_RULED_ONE_IN != 0))
         return;
-    schema_doubt_no_line(listener->doubt, listener->name, record, options->name);
+    mismatch_hint_no_line(listener->hint, listener->name, record, options->name);
 }
 
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,

@@ -315,7 +315,7 @@ static void destroy_source(struct source *source)
     schema_slot_destroy(source->schemas);
     rate_limit_destroy(source->rate_limit);
     free(source->schema_names);
-    free(source->doubt);
+    free(source->hint);
     free(source->name);
     free(source);
 }

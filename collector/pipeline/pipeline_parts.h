@@ -31,7 +31,7 @@
 #include "collector/receive/intake.h"
 #include "collector/receive/receiver.h"
 #include "collector/record/batch.h"
-#include "collector/record/schema_doubt.h"
+#include "collector/record/mismatch_hint.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/sender_report.h"
 #include "collector/senders/sequence.h"

@@ -19,11 +19,11 @@ static bool add_known(struct pipeline *pipeline)
     if (source == NULL)
         return false;
     source->listener.index = (uint32_t)index;
-    source->doubt = calloc(1, sizeof *source->doubt);
-    if (source->doubt == NULL ||
+    source->hint = calloc(1, sizeof *source->hint);
+    if (source->hint == NULL ||
         (pipeline->senders != NULL &&
          !sender_report_add_listener(pipeline->senders, &source->listener))) {
-        free(source->doubt);
+        free(source->hint);
         free(source);
         return false;
     }
@@ -108,8 +108,8 @@ static int fill_source(struct pipeline *pipeline, struct source *source,
         schema_list_release(list);
         return error_no_memory(error);
     } else {
-        schema_doubt_init(source->doubt, pipeline->guess);
-        source->listener.doubt = source->doubt;
+        mismatch_hint_init(source->hint, pipeline->guess);
+        source->listener.hint = source->hint;
     }
     if (pipeline_make_rate_limit(config, &source->rate_limit, error) != 0)
         return -1;

@@ -9,7 +9,7 @@
 #include "collector/base/networks.h"
 #include "collector/log/log.h"
 #include "collector/platform/thread.h"
-#include "collector/record/schema_doubt.h"
+#include "collector/record/mismatch_hint.h"
 #include "collector/record/schema_list.h"
 #include "collector/senders/rate_limit.h"
 
@@ -19,7 +19,7 @@ struct intake {
     struct intake_counters *counters;
     struct open_batch own;
     struct open_batch *into; /* what it fills: its own, or one of the thread's */
-    struct schema_doubt_pace doubt;
+    struct mismatch_hint_pace hint;
     struct sequence_recent sender; /* of the last datagram */
     struct log_limit log;
 };
@@ -519,10 +519,10 @@ static void append(struct intake *intake, const struct schema_entry *entry,
     counter_add(&intake->counters->decoded, 1);
     counter_add(&intake->counters->messages, chain->count);
     counter_add(&intake->counters->unknown_fields, chain->unknown_fields);
-    struct schema_doubt *doubt = intake->listener->doubt;
-    if (doubt != NULL && schema_doubt_wants(&intake->doubt, chain->unknown_fields))
-        schema_doubt_look(doubt, &intake->doubt, intake->listener->name, chain->first,
-                          clock_monotonic_ns());
+    struct mismatch_hint *hint = intake->listener->hint;
+    if (hint != NULL && mismatch_hint_wants(&intake->hint, chain->unknown_fields))
+        mismatch_hint_look(hint, &intake->hint, intake->listener->name, chain->first,
+                           clock_monotonic_ns());
     for (struct record *record = chain->first, *next; record != NULL; record = next) {
         next = record->next;
         batch_append(intake->into->batch, record);

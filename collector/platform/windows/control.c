@@ -30,7 +30,7 @@ struct control {
     LONG told[CONTROL_KINDS];     /* whether one was posted */
     HANDLE asked[CONTROL_KINDS];  /* named events; all NULL: they could not be created */
     HANDLE notice;                /* those two are reset by the wait that they end */
-    char doubt[SYSTEM_ERROR_SIZE + 128];
+    char hint[SYSTEM_ERROR_SIZE + 128];
 };
 
 /* The one that there is, for threads that do not know it. */
@@ -130,7 +130,7 @@ static void open_to_others(struct control *control)
         good = control->asked[kind] != NULL;
     }
     if (!good) {
-        snprintf(control->doubt, sizeof control->doubt,
+        snprintf(control->hint, sizeof control->hint,
                  "sluice ctl will not reach this process: cannot create its events: %s",
                  system_error(GetLastError()).text);
         close_each(control->asked);
@@ -179,7 +179,7 @@ void control_destroy(struct control *control)
 
 const char *control_doubt(const struct control *control)
 {
-    return control->doubt[0] != '\0' ? control->doubt : NULL;
+    return control->hint[0] != '\0' ? control->hint : NULL;
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */

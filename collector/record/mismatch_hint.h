@@ -6,8 +6,8 @@
  * A doubt is one listener's; its receiving threads and all sinks share it. Nothing is done for a
  * message whose fields are all known and that leaves a line.
  */
-#ifndef SLUICE_COLLECTOR_RECORD_SCHEMA_DOUBT_H
-#define SLUICE_COLLECTOR_RECORD_SCHEMA_DOUBT_H
+#ifndef SLUICE_COLLECTOR_RECORD_MISMATCH_HINT_H
+#define SLUICE_COLLECTOR_RECORD_MISMATCH_HINT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,36 +20,36 @@
 /* How long a doubt that was told is not told again, in nanoseconds. */
 #define SCHEMA_DOUBT_NS INT64_C(60000000000)
 
-struct schema_doubt {
+struct mismatch_hint {
     struct schema_guess *guess; /* who names the schema that fits; NULL: nobody */
     _Atomic int64_t next_ns;    /* monotonic: it is not told before that */
     _Atomic bool no_line_told;
 };
 
 /* Before any thread uses it. `guess` outlives it. */
-void schema_doubt_init(struct schema_doubt *doubt, struct schema_guess *guess);
+void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess);
 
 /* The listener has other schemas now: whatever is in doubt is told anew. Any thread. */
-void schema_doubt_renew(struct schema_doubt *doubt);
+void mismatch_hint_renew(struct mismatch_hint *hint);
 
 /*
  * Which messages with unknown fields are looked at: all, until many in a row were in order, as from
  * a sender that is newer than the schema; then a few of them. All zero to begin with; one thread's.
  */
-struct schema_doubt_pace {
+struct mismatch_hint_pace {
     unsigned in_order; /* in a row */
     unsigned left_out; /* since the last one that was looked at */
 };
 
-#define DOUBT_IN_ORDER 64 /* messages in a row */
-#define DOUBT_ONE_IN   64 /* of those behind them */
+#define HINT_IN_ORDER 64 /* messages in a row */
+#define HINT_ONE_IN   64 /* of those behind them */
 
-/* Whether a datagram with so many unknown fields is to be looked at (schema_doubt_look). */
-static inline bool schema_doubt_wants(struct schema_doubt_pace *pace, size_t unknown_fields)
+/* Whether a datagram with so many unknown fields is to be looked at (mismatch_hint_look). */
+static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t unknown_fields)
 {
     if (unknown_fields == 0)
         return false;
-    if (pace->in_order < DOUBT_IN_ORDER || ++pace->left_out == DOUBT_ONE_IN) {
+    if (pace->in_order < HINT_IN_ORDER || ++pace->left_out == HINT_ONE_IN) {
         pace->left_out = 0;
         return true;
     }
@@ -61,14 +61,14 @@ static inline bool schema_doubt_wants(struct schema_doubt_pace *pace, size_t unk
  * not know most of their fields, it is told to the log by the listener's name, with the schema that
  * does; at most once in SCHEMA_DOUBT_NS. `now_ns` is monotonic.
  */
-void schema_doubt_look(struct schema_doubt *doubt, struct schema_doubt_pace *pace,
-                       const char *listener, const struct record *first, int64_t now_ns);
+void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,
+                        const char *listener, const struct record *first, int64_t now_ns);
 
 /*
  * A message has left no line in the sink of that name. Where that is because it has no sample,
  * though its fields are known, it is told to the log, once.
  */
-void schema_doubt_no_line(struct schema_doubt *doubt, const char *listener,
-                          const struct record *record, const char *sink);
+void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
+                           const struct record *record, const char *sink);
 
 #endif

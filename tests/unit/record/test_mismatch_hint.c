@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/log/log.h"
-#include "collector/record/schema_doubt.h"
+#include "collector/record/mismatch_hint.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/test.h"
@@ -32,15 +32,15 @@ static void assert_lines(unsigned count)
     lines = 0;
 }
 
-static struct schema_doubt doubt;
-static struct schema_doubt_pace pace;
+static struct mismatch_hint hint;
+static struct mismatch_hint_pace pace;
 
 static int begin(void **state, const struct schema_ops *ops)
 {
     struct schema_guess *guess = schema_guess_create(builtin_schemas);
     assert_non_null(guess);
-    schema_doubt_init(&doubt, guess);
-    pace = (struct schema_doubt_pace){0};
+    mismatch_hint_init(&hint, guess);
+    pace = (struct mismatch_hint_pace){0};
     lines = 0;
     log_divert(take_line);
     return decoding_set_up_schema(state, ops);
@@ -59,7 +59,7 @@ static int begin_riemann(void **state)
 static int end(void **state)
 {
     log_divert(NULL);
-    schema_guess_destroy(doubt.guess);
+    schema_guess_destroy(hint.guess);
     return close_decoding(state);
 }
 
@@ -116,15 +116,15 @@ static struct record record_of(struct decoding *decoding)
 static void receive(struct decoding *decoding, int64_t now_ns)
 {
     struct record record = record_of(decoding);
-    if (schema_doubt_wants(&pace, decoding->unknown_fields))
-        schema_doubt_look(&doubt, &pace, LISTENER, &record, now_ns);
+    if (mismatch_hint_wants(&pace, decoding->unknown_fields))
+        mismatch_hint_look(&hint, &pace, LISTENER, &record, now_ns);
 }
 
 /* As a sink does with a record that has left no line. */
 static void leave_no_line(struct decoding *decoding)
 {
     struct record record = record_of(decoding);
-    schema_doubt_no_line(&doubt, LISTENER, &record, "stdout:");
+    mismatch_hint_no_line(&hint, LISTENER, &record, "stdout:");
 }
 
 /* --- another schema's ------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ TEST_WITH(threads_of_a_listener_tell_it_once, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
-    pace = (struct schema_doubt_pace){0}; /* another thread's */
+    pace = (struct mismatch_hint_pace){0}; /* another thread's */
     receive(*state, NOW);
     assert_lines(1);
 }
@@ -186,7 +186,7 @@ TEST_WITH(with_other_schemas_it_is_told_anew, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
-    schema_doubt_renew(&doubt);
+    mismatch_hint_renew(&hint);
     receive(*state, NOW + 1);
     assert_lines(2);
 }
@@ -205,10 +205,10 @@ TEST_WITH(beside_such_a_sender_a_few_messages_are_looked_at, begin_telemetry, en
 {
     put_gauge();
     wire_uint(&wire, 500, 1);
-    for (int i = 0; i < DOUBT_IN_ORDER; i++)
+    for (int i = 0; i < HINT_IN_ORDER; i++)
         receive(*state, NOW);
     put_metric_event();
-    for (int i = 0; i < DOUBT_ONE_IN - 1; i++)
+    for (int i = 0; i < HINT_ONE_IN - 1; i++)
         receive(*state, NOW);
     assert_lines(0);
     receive(*state, NOW);
@@ -227,7 +227,7 @@ TEST_WITH(a_state_event_is_told_once_to_leave_no_line, begin_riemann, end)
     assert_lines(1);
     assert_string_equal(told, LISTENER ": a message has no metric value and so leaves no line in "
                                        "stdout:; view=message shows it\n");
-    schema_doubt_renew(&doubt);
+    mismatch_hint_renew(&hint);
     leave_no_line(*state);
     assert_lines(1);
 }

@@ -1,18 +1,18 @@
-#include "collector/record/schema_doubt.h"
+#include "collector/record/mismatch_hint.h"
 
 #include "collector/contract/schema.h"
 #include "collector/log/log.h"
 
-void schema_doubt_init(struct schema_doubt *doubt, struct schema_guess *guess)
+void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess)
 {
-    doubt->guess = guess;
-    schema_doubt_renew(doubt);
+    hint->guess = guess;
+    mismatch_hint_renew(hint);
 }
 
-void schema_doubt_renew(struct schema_doubt *doubt)
+void mismatch_hint_renew(struct mismatch_hint *hint)
 {
-    atomic_store(&doubt->next_ns, 0);
-    atomic_store(&doubt->no_line_told, false);
+    atomic_store(&hint->next_ns, 0);
+    atomic_store(&hint->no_line_told, false);
 }
 
 /* --- another schema's ------------------------------------------------------------------------- */
@@ -27,12 +27,12 @@ static struct schema_fields fields_of(const struct record *record)
     return record->schema->ops->count_fields(record->schema, record->message);
 }
 
-static void tell_schema(const struct schema_doubt *doubt, const char *listener,
+static void tell_schema(const struct mismatch_hint *hint, const char *listener,
                         const struct record *record, const struct schema_fields *fields)
 {
-    const char *fits = doubt->guess == NULL ? NULL
-                                            : schema_guess_name(doubt->guess, record->schema->ops,
-                                                                record->data, record->size);
+    const char *fits = hint->guess == NULL ? NULL
+                                           : schema_guess_name(hint->guess, record->schema->ops,
+                                                               record->data, record->size);
     log_about(LOG_WARNING, LOG_OF_LISTENER, listener,
               "%s does not know %zu of %zu fields in a datagram: is schema= right?%s%s%s",
               record->schema->name, fields->unknown, fields->unknown + fields->known,
@@ -40,10 +40,10 @@ static void tell_schema(const struct schema_doubt *doubt, const char *listener,
               fits != NULL ? " knows them" : "");
 }
 
-void schema_doubt_look(struct schema_doubt *doubt, struct schema_doubt_pace *pace,
-                       const char *listener, const struct record *first, int64_t now_ns)
+void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,
+                        const char *listener, const struct record *first, int64_t now_ns)
 {
-    int64_t next_ns = atomic_load(&doubt->next_ns);
+    int64_t next_ns = atomic_load(&hint->next_ns);
     if (now_ns < next_ns)
         return;
     struct schema_fields fields = {0};
@@ -53,12 +53,12 @@ void schema_doubt_look(struct schema_doubt *doubt, struct schema_doubt_pace *pac
         fields.unknown += one.unknown;
     }
     if (!is_mostly_unknown(&fields)) {
-        pace->in_order += pace->in_order < DOUBT_IN_ORDER;
+        pace->in_order += pace->in_order < HINT_IN_ORDER;
         return;
     }
     pace->in_order = 0;
-    if (atomic_compare_exchange_strong(&doubt->next_ns, &next_ns, now_ns + SCHEMA_DOUBT_NS))
-        tell_schema(doubt, listener, first, &fields);
+    if (atomic_compare_exchange_strong(&hint->next_ns, &next_ns, now_ns + SCHEMA_DOUBT_NS))
+        tell_schema(hint, listener, first, &fields);
 }
 
 /* --- no line ---------------------------------------------------------------------------------- */
@@ -73,15 +73,15 @@ static bool has_sample(const struct record *record)
     return record->schema->ops->next_sample(record->schema, record->message, &cursor, &sample);
 }
 
-void schema_doubt_no_line(struct schema_doubt *doubt, const char *listener,
-                          const struct record *record, const char *sink)
+void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
+                           const struct record *record, const char *sink)
 {
-    if (atomic_load_explicit(&doubt->no_line_told, memory_order_relaxed) ||
+    if (atomic_load_explicit(&hint->no_line_told, memory_order_relaxed) ||
         !record->schema->has_samples || has_sample(record))
         return;
     struct schema_fields fields = fields_of(record);
     if (fields.known == 0 || is_mostly_unknown(&fields) ||
-        atomic_exchange(&doubt->no_line_told, true))
+        atomic_exchange(&hint->no_line_told, true))
         return;
     log_about(LOG_INFO, LOG_OF_LISTENER, listener,
               "a message has no metric value and so leaves no line in %s; view=message shows it",

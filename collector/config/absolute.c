@@ -87,7 +87,7 @@ static bool put_value(struct writing *writing, const struct setting *setting, co
 /* "key=value&key=value" */
 static bool put_keys(struct writing *writing, const char *text)
 {
-    struct fault ignored;
+    struct parse_error ignored;
     for (;;) {
         size_t length = strcspn(text, "&");
         size_t value = strcspn(text, "=") + 1;

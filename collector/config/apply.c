@@ -49,7 +49,7 @@ static void name_source(const struct written_entry *entry, char *name)
         snprintf(name, WRITTEN_VARIABLE_SIZE, "--%s", entry->option->setting.name);
 }
 
-static enum exit_code code_of(const struct written_entry *entry, const struct fault *fault)
+static enum exit_code code_of(const struct written_entry *entry, const struct parse_error *fault)
 {
     if (fault->no_memory)
         return EXIT_CODE_INTERNAL;
@@ -57,7 +57,7 @@ static enum exit_code code_of(const struct written_entry *entry, const struct fa
 }
 
 static bool wrong_in_file(const struct applying *applying, const struct written_entry *entry,
-                          const struct fault *fault)
+                          const struct parse_error *fault)
 {
     struct written_mark mark = written_text_mark(&entry->text, fault->at);
     error_set(applying->error, code_of(entry, fault), "%s:%zu:%zu: %s", applying->written->file,
@@ -66,7 +66,7 @@ static bool wrong_in_file(const struct applying *applying, const struct written_
 }
 
 static bool wrong_url(const struct applying *applying, const struct written_entry *entry,
-                      const struct fault *fault)
+                      const struct parse_error *fault)
 {
     struct excerpt shown;
     char source[WRITTEN_VARIABLE_SIZE];
@@ -80,7 +80,7 @@ static bool wrong_url(const struct applying *applying, const struct written_entr
 }
 
 static bool wrong_value(const struct applying *applying, const struct written_entry *entry,
-                        const struct fault *fault)
+                        const struct parse_error *fault)
 {
     char source[WRITTEN_VARIABLE_SIZE];
     if (entry->by == WRITTEN_FILE)
@@ -136,18 +136,18 @@ static bool note_place(const struct applying *applying, const struct written_ent
 static bool conflict(const struct applying *applying, const struct written_entry *entry,
                      const char *what, const char *does)
 {
-    struct fault fault;
+    struct parse_error fault;
     if (entry->by == WRITTEN_ARGUMENT)
-        fault_set(&fault, 0, "an earlier --%s %s", entry->option->setting.name, does);
+        parse_error_set(&fault, 0, "an earlier --%s %s", entry->option->setting.name, does);
     else
-        fault_set(&fault, 0, "an earlier %s %s", what, does);
+        parse_error_set(&fault, 0, "an earlier %s %s", what, does);
     return wrong_url(applying, entry, &fault);
 }
 
 static bool add_listener(const struct applying *applying, const struct written_entry *entry)
 {
     struct config *config = applying->config;
-    struct fault fault;
+    struct parse_error fault;
     void *array = config->listeners;
     struct listener_config *added =
         append_zeroed(&array, &config->listener_count, sizeof *config->listeners);
@@ -168,7 +168,7 @@ static bool add_listener(const struct applying *applying, const struct written_e
 static bool add_sink(const struct applying *applying, const struct written_entry *entry)
 {
     struct config *config = applying->config;
-    struct fault fault;
+    struct parse_error fault;
     void *array = config->sinks;
     struct sink_config *added = append_zeroed(&array, &config->sink_count, sizeof *config->sinks);
     if (added == NULL)
@@ -187,7 +187,7 @@ static bool add_sink(const struct applying *applying, const struct written_entry
 
 static bool set_dead_letter(const struct applying *applying, const struct written_entry *entry)
 {
-    struct fault fault;
+    struct parse_error fault;
     return url_parse_dead_letter(entry->text.data, applying->registry,
                                  &applying->config->dead_letter, &fault) ||
            wrong_url(applying, entry, &fault);
@@ -195,7 +195,7 @@ static bool set_dead_letter(const struct applying *applying, const struct writte
 
 static bool set_value(const struct applying *applying, const struct written_entry *entry)
 {
-    struct fault fault;
+    struct parse_error fault;
     return setting_parse(&entry->option->setting, applying->registry, entry->text.data,
                          entry->text.length, applying->config, &fault) ||
            wrong_value(applying, entry, &fault);
@@ -204,7 +204,7 @@ static bool set_value(const struct applying *applying, const struct written_entr
 /* In a file "${NAME}" is a mistake, but for a command: its shell replaces it. */
 static bool check_references(const struct applying *applying, const struct written_entry *entry)
 {
-    struct fault fault;
+    struct parse_error fault;
     size_t command = entry->option->action == OPTION_SINK
                          ? url_command_length(entry->text.data, applying->registry)
                          : 0;
@@ -240,12 +240,12 @@ bool apply_check_letters(const struct applying *applying, const struct written_e
 {
     const struct config *config = applying->config;
     const char *name = config->dead_letter.name;
-    struct fault fault;
+    struct parse_error fault;
     for (size_t i = 0; i < config->sink_count; i++) {
         if (strcmp(config->sinks[i].name, name) != 0)
             continue;
-        fault_set(&fault, 0, "dead-letter %s: a %s writes there", name,
-                  entry->by == WRITTEN_ARGUMENT ? "--sink" : "sink");
+        parse_error_set(&fault, 0, "dead-letter %s: a %s writes there", name,
+                        entry->by == WRITTEN_ARGUMENT ? "--sink" : "sink");
         return wrong_value(applying, entry, &fault);
     }
     return true;

@@ -42,10 +42,11 @@ static void free_map(struct map *map)
 static bool note_line(const struct file_reading *reading, struct written_mark mark,
                       const char *name, size_t *line)
 {
-    struct fault fault;
+    struct parse_error fault;
     if (*line != 0) {
-        fault_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already", name, *line);
-        return file_fault(reading, mark, &fault);
+        parse_error_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already", name,
+                        *line);
+        return file_parse_error(reading, mark, &fault);
     }
     *line = mark.line;
     return true;
@@ -54,25 +55,25 @@ static bool note_line(const struct file_reading *reading, struct written_mark ma
 /* Reads the value of the key called `name`, which is a text. */
 static bool read_text(struct file_reading *reading, const char *name)
 {
-    struct fault fault;
+    struct parse_error fault;
     if (!file_next(reading))
         return false;
     if (reading->piece.kind != PIECE_TEXT) {
-        fault_set(&fault, 0, "\"%s\" has %s where its value is due", name,
-                  file_piece_name(reading));
-        return file_fault(reading, reading->piece.mark, &fault);
+        parse_error_set(&fault, 0, "\"%s\" has %s where its value is due", name,
+                        file_piece_name(reading));
+        return file_parse_error(reading, reading->piece.mark, &fault);
     }
     if (reading->piece.length != 0)
         return true;
-    fault_set(&fault, 0, "\"%s\" has no value", name);
-    return file_fault(reading, reading->piece.mark, &fault);
+    parse_error_set(&fault, 0, "\"%s\" has no value", name);
+    return file_parse_error(reading, reading->piece.mark, &fault);
 }
 
 /* In a URL the sign would mean something else. */
 static bool check_sign(const struct file_reading *reading, const char *name, char sign,
                        const char *why)
 {
-    struct fault fault;
+    struct parse_error fault;
     const struct yaml_piece *piece = &reading->piece;
     const char *found = memchr(piece->text, sign, piece->length);
     if (found == NULL)
@@ -81,8 +82,8 @@ static bool check_sign(const struct file_reading *reading, const char *name, cha
     if (piece->exact)
         for (const char *c = piece->text; c < found; c++)
             mark.column += ((unsigned char)*c & 0xc0) != 0x80;
-    fault_set(&fault, 0, "\"%s\" has a \"%c\" in it: %s", name, sign, why);
-    return file_fault(reading, mark, &fault);
+    parse_error_set(&fault, 0, "\"%s\" has a \"%c\" in it: %s", name, sign, why);
+    return file_parse_error(reading, mark, &fault);
 }
 
 static bool put_value(const struct file_reading *reading, struct written_text *text)
@@ -114,12 +115,13 @@ static bool read_key(struct file_reading *reading, struct map *map, const struct
 {
     struct written_text *part = &map->parts[part_of(key)];
     struct written_mark mark = reading->piece.mark;
-    struct fault fault;
+    struct parse_error fault;
     if (!note_line(reading, mark, key->name, &map->lines[key - config_keys]))
         return false;
     if (map->schemas_line != 0 && part != &map->parts[PART_KEYS]) {
-        fault_set(&fault, 0, "key \"%s\" is about a schema; it belongs under " SCHEMAS, key->name);
-        return file_fault(reading, mark, &fault);
+        parse_error_set(&fault, 0, "key \"%s\" is about a schema; it belongs under " SCHEMAS,
+                        key->name);
+        return file_parse_error(reading, mark, &fault);
     }
     if (!written_text_put(part, "&", 1) ||
         !written_text_put_marked(part, key->name, strlen(key->name), mark, true) ||
@@ -137,22 +139,22 @@ static bool read_schema(struct file_reading *reading, struct schemas *schemas)
 {
     struct map map = {.scopes = KEY_OF_SCHEMA | KEY_OF_FILE, .begin = reading->piece.mark};
     struct written_text *all = &schemas->listener->parts[PART_OF_SCHEMA];
-    struct fault fault;
+    struct parse_error fault;
     bool good = false;
     if (reading->piece.kind != PIECE_MAP) {
-        fault_set(&fault, 0, "an item of " SCHEMAS " is %s; write \"schema: NAME\"",
-                  file_piece_name(reading));
-        return file_fault(reading, map.begin, &fault);
+        parse_error_set(&fault, 0, "an item of " SCHEMAS " is %s; write \"schema: NAME\"",
+                        file_piece_name(reading));
+        return file_parse_error(reading, map.begin, &fault);
     }
     if (schemas->count++ == CONFIG_LIST_MAX) {
-        fault_set(&fault, 0, SCHEMAS " has more than %d items", CONFIG_LIST_MAX);
-        return file_fault(reading, map.begin, &fault);
+        parse_error_set(&fault, 0, SCHEMAS " has more than %d items", CONFIG_LIST_MAX);
+        return file_parse_error(reading, map.begin, &fault);
     }
     if (read_map(reading, &map)) {
         good = map.parts[PART_SCHEMA].length != 0;
-        fault_set(&fault, 0, "this schema has no name; write \"schema: NAME\"");
+        parse_error_set(&fault, 0, "this schema has no name; write \"schema: NAME\"");
         if (!good)
-            file_fault(reading, map.begin, &fault);
+            file_parse_error(reading, map.begin, &fault);
         else if (!written_text_append(all, &map.parts[PART_SCHEMA]) ||
                  !written_text_append(all, &map.parts[PART_OF_SCHEMA]))
             good = file_no_memory(reading);
@@ -165,20 +167,21 @@ static bool read_schemas(struct file_reading *reading, struct map *map)
 {
     struct schemas schemas = {.listener = map};
     struct written_mark mark = reading->piece.mark;
-    struct fault fault;
+    struct parse_error fault;
     if (!note_line(reading, mark, SCHEMAS, &map->schemas_line))
         return false;
     if (map->parts[PART_SCHEMA].length != 0 || map->parts[PART_OF_SCHEMA].length != 0) {
-        fault_set(&fault, 0,
-                  "there is a key about a schema beside " SCHEMAS "; it belongs under that");
-        return file_fault(reading, mark, &fault);
+        parse_error_set(&fault, 0,
+                        "there is a key about a schema beside " SCHEMAS "; it belongs under that");
+        return file_parse_error(reading, mark, &fault);
     }
     if (!file_next(reading))
         return false;
     if (reading->piece.kind != PIECE_LIST) {
-        fault_set(&fault, 0, SCHEMAS " has %s where a list is due; each item begins with \"- \"",
-                  file_piece_name(reading));
-        return file_fault(reading, reading->piece.mark, &fault);
+        parse_error_set(&fault, 0,
+                        SCHEMAS " has %s where a list is due; each item begins with \"- \"",
+                        file_piece_name(reading));
+        return file_parse_error(reading, reading->piece.mark, &fault);
     }
     while (file_next(reading) && reading->piece.kind != PIECE_LIST_END)
         if (!read_schema(reading, &schemas))
@@ -187,8 +190,9 @@ static bool read_schemas(struct file_reading *reading, struct map *map)
         return false;
     if (schemas.count != 0)
         return true;
-    fault_set(&fault, 0, SCHEMAS " is empty; leave it out for the schema that is the default");
-    return file_fault(reading, mark, &fault);
+    parse_error_set(&fault, 0,
+                    SCHEMAS " is empty; leave it out for the schema that is the default");
+    return file_parse_error(reading, mark, &fault);
 }
 
 /* --- maps ------------------------------------------------------------------------------------- */
@@ -201,7 +205,7 @@ static bool is(const struct yaml_piece *piece, const char *name)
 
 /* key_find knows the keys of URLs, and those of other places; here there are some besides. */
 static bool unknown_key(const struct file_reading *reading, const struct map *map,
-                        struct fault *fault)
+                        struct parse_error *fault)
 {
     const struct yaml_piece *piece = &reading->piece;
     char given[QUOTED_SIZE];
@@ -209,7 +213,7 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     suggestion_begin(&suggestion, piece->text, piece->length);
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (is(piece, key->name))
-            return file_fault(reading, piece->mark, fault);
+            return file_parse_error(reading, piece->mark, fault);
         if ((key->scopes & map->scopes) == 0)
             continue;
         suggestion_offer(&suggestion, key->name);
@@ -222,20 +226,20 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
     if ((map->scopes & KEY_OF_UDP) != 0)
         suggestion_offer(&suggestion, SCHEMAS);
     if (suggestion_found(&suggestion) != NULL) {
-        fault_set(fault, 0, "unknown key %s", quoted(piece->text, piece->length, given));
-        fault_suggest(fault, suggestion_found(&suggestion));
+        parse_error_set(fault, 0, "unknown key %s", quoted(piece->text, piece->length, given));
+        parse_error_suggest(fault, suggestion_found(&suggestion));
     }
-    return file_fault(reading, piece->mark, fault);
+    return file_parse_error(reading, piece->mark, fault);
 }
 
 /* Reads the key that the last piece is, with its value. */
 static bool read_pair(struct file_reading *reading, struct map *map)
 {
     const struct yaml_piece *piece = &reading->piece;
-    struct fault fault;
+    struct parse_error fault;
     if (piece->kind != PIECE_TEXT) {
-        fault_set(&fault, 0, "%s where a key is due", file_piece_name(reading));
-        return file_fault(reading, piece->mark, &fault);
+        parse_error_set(&fault, 0, "%s where a key is due", file_piece_name(reading));
+        return file_parse_error(reading, piece->mark, &fault);
     }
     if (is(piece, map->place_name))
         return read_place(reading, map);
@@ -301,11 +305,11 @@ static bool add_map(struct file_reading *reading, const struct option *option)
 {
     struct map map = empty_map(option, reading->piece.mark);
     struct written_text url = {0};
-    struct fault fault;
+    struct parse_error fault;
     bool good = read_map(reading, &map);
     if (good && map.place_line == 0) {
-        fault_set(&fault, 0, "\"%s\" is missing here", map.place_name);
-        good = file_fault(reading, map.begin, &fault);
+        parse_error_set(&fault, 0, "\"%s\" is missing here", map.place_name);
+        good = file_parse_error(reading, map.begin, &fault);
     }
     if (good && (!put_together(option, &map, &url) ||
                  written_add(reading->written, option, WRITTEN_FILE, &url) == NULL))
@@ -318,13 +322,14 @@ static bool add_map(struct file_reading *reading, const struct option *option)
 bool file_read_url(struct file_reading *reading, const struct option *option)
 {
     struct written_text url = {0};
-    struct fault fault;
+    struct parse_error fault;
     if (reading->piece.kind == PIECE_MAP)
         return add_map(reading, option);
     if (reading->piece.kind != PIECE_TEXT || reading->piece.length == 0) {
-        fault_set(&fault, 0, "%s where a URL, or a map with \"%s\", is due",
-                  file_piece_name(reading), option->action == OPTION_LISTEN ? "address" : "to");
-        return file_fault(reading, reading->piece.mark, &fault);
+        parse_error_set(&fault, 0, "%s where a URL, or a map with \"%s\", is due",
+                        file_piece_name(reading),
+                        option->action == OPTION_LISTEN ? "address" : "to");
+        return file_parse_error(reading, reading->piece.mark, &fault);
     }
     bool good = put_value(reading, &url);
     if (good && written_add(reading->written, option, WRITTEN_FILE, &url) == NULL)

@@ -1,8 +1,8 @@
 /* The next piece of a configuration file, and what is wrong with it. */
 #include "collector/config/file_parts.h"
 
-bool file_fault(const struct file_reading *reading, struct written_mark mark,
-                const struct fault *fault)
+bool file_parse_error(const struct file_reading *reading, struct written_mark mark,
+                      const struct parse_error *fault)
 {
     error_set(reading->error, fault->no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CONFIG,
               "%s:%zu:%zu: %s", reading->path, mark.line, mark.column, fault->text);
@@ -17,10 +17,10 @@ bool file_no_memory(const struct file_reading *reading)
 
 bool file_next(struct file_reading *reading)
 {
-    struct fault fault;
+    struct parse_error fault;
     struct written_mark mark = {1, 1};
     return yaml_reading_next(reading->yaml, &reading->piece, &fault, &mark) ||
-           file_fault(reading, mark, &fault);
+           file_parse_error(reading, mark, &fault);
 }
 
 const char *file_piece_name(const struct file_reading *reading)

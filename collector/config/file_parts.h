@@ -3,7 +3,7 @@
 #define SLUICE_COLLECTOR_CONFIG_FILE_PARTS_H
 
 #include "collector/base/error.h"
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/config/option_table.h"
 #include "collector/config/written.h"
 #include "collector/config/yaml_reading.h"
@@ -20,8 +20,8 @@ struct file_reading {
 bool file_next(struct file_reading *reading);
 
 /* Fill the error with what is wrong at a mark. Return false. */
-bool file_fault(const struct file_reading *reading, struct written_mark mark,
-                const struct fault *fault);
+bool file_parse_error(const struct file_reading *reading, struct written_mark mark,
+                      const struct parse_error *fault);
 bool file_no_memory(const struct file_reading *reading);
 
 /* "a list", of the piece that was read last. */

@@ -63,25 +63,25 @@ static bool is(const struct yaml_piece *piece, const char *name)
 }
 
 /* Something is known of the name, though it does not belong here. */
-static bool is_elsewhere(const struct file_reading *reading, struct fault *fault)
+static bool is_elsewhere(const struct file_reading *reading, struct parse_error *fault)
 {
     const struct yaml_piece *piece = &reading->piece;
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         if (!is(piece, option->setting.name))
             continue;
         if (list_name(option) != NULL)
-            fault_set(fault, 0, "in a file --%s is the list \"%s\"", option->setting.name,
-                      list_name(option));
+            parse_error_set(fault, 0, "in a file --%s is the list \"%s\"", option->setting.name,
+                            list_name(option));
         else
-            fault_set(fault, 0, "--%s is for the command line, and no part of a file",
-                      option->setting.name);
+            parse_error_set(fault, 0, "--%s is for the command line, and no part of a file",
+                            option->setting.name);
         return true;
     }
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if (!is(piece, key->name))
             continue;
-        fault_set(fault, 0, "key \"%s\" is for %s, not for the file as a whole", key->name,
-                  key_scope_name(key->scopes));
+        parse_error_set(fault, 0, "key \"%s\" is for %s, not for the file as a whole", key->name,
+                        key_scope_name(key->scopes));
         return true;
     }
     return false;
@@ -92,29 +92,30 @@ static bool unknown_name(const struct file_reading *reading)
     const struct yaml_piece *piece = &reading->piece;
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
-    struct fault fault;
+    struct parse_error fault;
     if (is_elsewhere(reading, &fault))
-        return file_fault(reading, piece->mark, &fault);
+        return file_parse_error(reading, piece->mark, &fault);
     suggestion_begin(&suggestion, piece->text, piece->length);
     for (const struct option *option = command_options; option->setting.name != NULL; option++)
         if (name_in_file(option) != NULL) {
             suggestion_offer(&suggestion, name_in_file(option));
             suggestion_offer_others(&suggestion, option->setting.others, name_in_file(option));
         }
-    fault_set(&fault, 0, "unknown option %s", quoted(piece->text, piece->length, given));
+    parse_error_set(&fault, 0, "unknown option %s", quoted(piece->text, piece->length, given));
     if (suggestion_found(&suggestion) == NULL)
-        fault_append(&fault, "; a file has listeners, sinks and what --help lists");
-    fault_suggest(&fault, suggestion_found(&suggestion));
-    return file_fault(reading, piece->mark, &fault);
+        parse_error_append(&fault, "; a file has listeners, sinks and what --help lists");
+    parse_error_suggest(&fault, suggestion_found(&suggestion));
+    return file_parse_error(reading, piece->mark, &fault);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
 static bool wrong_kind(const struct file_reading *reading, const char *name, const char *due)
 {
-    struct fault fault;
-    fault_set(&fault, 0, "\"%s\" has %s where %s is due", name, file_piece_name(reading), due);
-    return file_fault(reading, reading->piece.mark, &fault);
+    struct parse_error fault;
+    parse_error_set(&fault, 0, "\"%s\" has %s where %s is due", name, file_piece_name(reading),
+                    due);
+    return file_parse_error(reading, reading->piece.mark, &fault);
 }
 
 static bool read_value(struct file_reading *reading, const struct option *option)
@@ -134,7 +135,7 @@ static bool read_value(struct file_reading *reading, const struct option *option
 static bool read_list(struct file_reading *reading, const struct option *option)
 {
     const char *name = list_name(option);
-    struct fault fault;
+    struct parse_error fault;
     size_t count = 0;
     if (reading->piece.kind != PIECE_LIST)
         return wrong_kind(reading, name, "a list (each item begins with \"- \")");
@@ -143,12 +144,12 @@ static bool read_list(struct file_reading *reading, const struct option *option)
         if (reading->piece.kind == PIECE_LIST_END) {
             if (count != 0)
                 return true;
-            fault_set(&fault, 0, "\"%s\" is empty; leave it out for the default", name);
-            return file_fault(reading, mark, &fault);
+            parse_error_set(&fault, 0, "\"%s\" is empty; leave it out for the default", name);
+            return file_parse_error(reading, mark, &fault);
         }
         if (count++ == CONFIG_LIST_MAX) {
-            fault_set(&fault, 0, "\"%s\" has more than %d items", name, CONFIG_LIST_MAX);
-            return file_fault(reading, reading->piece.mark, &fault);
+            parse_error_set(&fault, 0, "\"%s\" has more than %d items", name, CONFIG_LIST_MAX);
+            return file_parse_error(reading, reading->piece.mark, &fault);
         }
         if (!file_read_url(reading, option))
             return false;
@@ -162,10 +163,10 @@ static bool read_list(struct file_reading *reading, const struct option *option)
 static bool read_pair(struct file_reading *reading, size_t *lines)
 {
     const struct option *option = command_options;
-    struct fault fault;
+    struct parse_error fault;
     if (reading->piece.kind != PIECE_TEXT) {
-        fault_set(&fault, 0, "%s where a name is due", file_piece_name(reading));
-        return file_fault(reading, reading->piece.mark, &fault);
+        parse_error_set(&fault, 0, "%s where a name is due", file_piece_name(reading));
+        return file_parse_error(reading, reading->piece.mark, &fault);
     }
     while (option->setting.name != NULL && !is(&reading->piece, name_in_file(option)))
         option++;
@@ -173,9 +174,9 @@ static bool read_pair(struct file_reading *reading, size_t *lines)
         return unknown_name(reading);
     size_t *line = &lines[option - command_options];
     if (*line != 0) {
-        fault_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already",
-                  name_in_file(option), *line);
-        return file_fault(reading, reading->piece.mark, &fault);
+        parse_error_set(&fault, 0, "\"%s\" is given twice; it was on line %zu already",
+                        name_in_file(option), *line);
+        return file_parse_error(reading, reading->piece.mark, &fault);
     }
     *line = reading->piece.mark.line;
     if (!file_next(reading))
@@ -189,14 +190,14 @@ static bool read_pair(struct file_reading *reading, size_t *lines)
 static bool read_document(struct file_reading *reading)
 {
     size_t lines[OPTIONS_MAX] = {0};
-    struct fault fault;
+    struct parse_error fault;
     if (!file_next(reading))
         return false;
     if (reading->piece.kind == PIECE_END)
         return true;
     if (reading->piece.kind != PIECE_MAP) {
-        fault_set(&fault, 0, "%s where \"name: value\" is due", file_piece_name(reading));
-        return file_fault(reading, reading->piece.mark, &fault);
+        parse_error_set(&fault, 0, "%s where \"name: value\" is due", file_piece_name(reading));
+        return file_parse_error(reading, reading->piece.mark, &fault);
     }
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_MAP_END)

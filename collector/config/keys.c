@@ -237,21 +237,21 @@ const char *key_scope_name(unsigned scopes)
     return "nothing";
 }
 
-static void not_in_scope(const struct setting *key, unsigned scopes, struct fault *fault)
+static void not_in_scope(const struct setting *key, unsigned scopes, struct parse_error *fault)
 {
-    fault_set(fault, 0, "key \"%s\" is for", key->name);
+    parse_error_set(fault, 0, "key \"%s\" is for", key->name);
     const char *separator = "";
     for (unsigned other = 1; other <= LAST_SCOPE; other <<= 1) {
         if ((key->scopes & other) == 0)
             continue;
-        fault_append(fault, "%s %s", separator, key_scope_name(other));
+        parse_error_append(fault, "%s %s", separator, key_scope_name(other));
         separator = " and";
     }
-    fault_append(fault, ", not for %s", key_scope_name(scopes));
+    parse_error_append(fault, ", not for %s", key_scope_name(scopes));
 }
 
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
-                               struct fault *fault)
+                               struct parse_error *fault)
 {
     struct suggestion suggestion;
     suggestion_begin(&suggestion, name, length);
@@ -269,10 +269,10 @@ const struct setting *key_find(unsigned scopes, const char *name, size_t length,
         suggestion_offer_others(&suggestion, key->others, key->name);
     }
     char given[QUOTED_SIZE];
-    fault_set(fault, 0, "unknown key %s", quoted(name, length, given));
+    parse_error_set(fault, 0, "unknown key %s", quoted(name, length, given));
     if (suggestion_found(&suggestion) == NULL)
-        fault_append(fault, "; --help lists the keys of %s", key_scope_name(scopes));
-    fault_suggest(fault, suggestion_found(&suggestion));
+        parse_error_append(fault, "; --help lists the keys of %s", key_scope_name(scopes));
+    parse_error_suggest(fault, suggestion_found(&suggestion));
     return NULL;
 }
 
@@ -292,10 +292,10 @@ struct reading {
     const struct config_registry *registry;
     key_placer *place_of;
     void *context;
-    struct fault *fault;
+    struct parse_error *fault;
 };
 
-static bool fault_at(struct fault *fault, size_t at)
+static bool parse_error_at(struct parse_error *fault, size_t at)
 {
     fault->at += at;
     return false;
@@ -305,18 +305,18 @@ static bool fault_at(struct fault *fault, size_t at)
 static const struct setting *find_key(const struct reading *reading, const char *text,
                                       size_t length, size_t *value_at)
 {
-    struct fault *fault = reading->fault;
+    struct parse_error *fault = reading->fault;
     const char *equals = memchr(text, '=', length);
     size_t name_length = equals != NULL ? (size_t)(equals - text) : length;
     const struct setting *key = NULL;
     if (length == 0)
-        fault_set(fault, 0, "a key=value is missing here");
+        parse_error_set(fault, 0, "a key=value is missing here");
     else if (name_length == 0)
-        fault_set(fault, 0, "a key is missing before \"=\"");
+        parse_error_set(fault, 0, "a key is missing before \"=\"");
     else
         key = key_find(reading->scopes, text, name_length, fault);
     if (key != NULL && equals == NULL) {
-        fault_set(fault, 0, "key \"%s\" has no value; write %s=VALUE", key->name, key->name);
+        parse_error_set(fault, 0, "key \"%s\" has no value; write %s=VALUE", key->name, key->name);
         return NULL;
     }
     *value_at = name_length + 1;
@@ -329,22 +329,22 @@ static bool parse_key(const struct reading *reading, const char *text, size_t at
     size_t value_at;
     const struct setting *key = find_key(reading, text + at, length, &value_at);
     if (key == NULL)
-        return fault_at(reading->fault, at);
+        return parse_error_at(reading->fault, at);
     struct key_place place;
     if (!reading->place_of(reading->context, key, at, &place, reading->fault))
         return false;
     size_t *given_at = &place.given->at[key - config_keys];
     if (*given_at != 0)
-        return fault_set(reading->fault, at, "key \"%s\" is given twice", key->name);
+        return parse_error_set(reading->fault, at, "key \"%s\" is given twice", key->name);
     *given_at = at + 1;
     if (setting_parse(key, reading->registry, text + at + value_at, length - value_at, place.target,
                       reading->fault))
         return true;
-    return fault_at(reading->fault, at + value_at);
+    return parse_error_at(reading->fault, at + value_at);
 }
 
 bool keys_parse_placed(unsigned scopes, const struct config_registry *registry, const char *text,
-                       key_placer *place_of, void *context, struct fault *fault)
+                       key_placer *place_of, void *context, struct parse_error *fault)
 {
     const struct reading reading = {scopes, registry, place_of, context, fault};
     size_t at = 0;
@@ -360,7 +360,7 @@ bool keys_parse_placed(unsigned scopes, const struct config_registry *registry, 
 }
 
 static bool the_one_place(void *context, const struct setting *key, size_t at,
-                          struct key_place *place, struct fault *fault)
+                          struct key_place *place, struct parse_error *fault)
 {
     (void)key;
     (void)at;
@@ -370,7 +370,7 @@ static bool the_one_place(void *context, const struct setting *key, size_t at,
 }
 
 bool keys_parse(unsigned scopes, const struct config_registry *registry, const char *text,
-                void *target, struct keys_given *given, struct fault *fault)
+                void *target, struct keys_given *given, struct parse_error *fault)
 {
     struct key_place place = {target, given};
     return keys_parse_placed(scopes, registry, text, the_one_place, &place, fault);
@@ -382,7 +382,7 @@ unsigned keys_of_sink(const struct destination_ops *destination)
 }
 
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,
-                         const struct keys_given *given, void *target, struct fault *fault)
+                         const struct keys_given *given, void *target, struct parse_error *fault)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         if ((key->scopes & scopes) == 0 || given->at[key - config_keys] != 0 ||

@@ -45,7 +45,7 @@ struct key_place {
  * filled, its place counted from the beginning of all keys.
  */
 typedef bool key_placer(void *context, const struct setting *key, size_t at,
-                        struct key_place *place, struct fault *fault);
+                        struct key_place *place, struct parse_error *fault);
 
 /* "a udp listener": what a person calls it; of several, the first. */
 const char *key_scope_name(unsigned scopes);
@@ -59,7 +59,7 @@ size_t keys_place(const struct keys_given *given, unsigned scopes, const char *n
  * these scopes: it says which key was probably meant, or where the key does belong.
  */
 const struct setting *key_find(unsigned scopes, const char *name, size_t length,
-                               struct fault *fault);
+                               struct parse_error *fault);
 
 /* Where the keys of a sink with this destination may stand. */
 unsigned keys_of_sink(const struct destination_ops *destination);
@@ -70,15 +70,15 @@ unsigned keys_of_sink(const struct destination_ops *destination);
  * given twice, one without a value, or a value that is not allowed.
  */
 bool keys_parse(unsigned scopes, const struct config_registry *registry, const char *text,
-                void *target, struct keys_given *given, struct fault *fault);
+                void *target, struct keys_given *given, struct parse_error *fault);
 
 /* The same where not all keys have one target: each has the place that `place_of` says. */
 bool keys_parse_placed(unsigned scopes, const struct config_registry *registry, const char *text,
-                       key_placer *place_of, void *context, struct fault *fault);
+                       key_placer *place_of, void *context, struct parse_error *fault);
 
 /* Gives every key of the scopes that was not given its default. Returns false as keys_parse does.
  */
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,
-                         const struct keys_given *given, void *target, struct fault *fault);
+                         const struct keys_given *given, void *target, struct parse_error *fault);
 
 #endif

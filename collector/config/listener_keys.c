@@ -36,25 +36,26 @@ static const struct {
     {"sequence_key", "sequence"},
 };
 
-static bool check_file(const struct reading *reading, struct fault *fault)
+static bool check_file(const struct reading *reading, struct parse_error *fault)
 {
     char source[QUOTED_SIZE];
     const struct schema_config *schema = last_schema(reading);
     if (schema->message == NULL)
-        return fault_set(fault, reading->opened_at,
-                         "schema %s is a file; message=FULL.NAME is missing, which says what of it "
-                         "a datagram holds",
-                         quoted(schema->source, strlen(schema->source), source));
+        return parse_error_set(
+            fault, reading->opened_at,
+            "schema %s is a file; message=FULL.NAME is missing, which says what of it "
+            "a datagram holds",
+            quoted(schema->source, strlen(schema->source), source));
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         size_t at = place_of_key(reading, needs[i].key);
         if (at != KEY_NOT_GIVEN && place_of_key(reading, needs[i].needs) == KEY_NOT_GIVEN)
-            return fault_set(fault, at, "key \"%s\" needs %s=PATH beside it", needs[i].key,
-                             needs[i].needs);
+            return parse_error_set(fault, at, "key \"%s\" needs %s=PATH beside it", needs[i].key,
+                                   needs[i].needs);
     }
     return true;
 }
 
-static bool close_schema(struct reading *reading, struct fault *fault)
+static bool close_schema(struct reading *reading, struct parse_error *fault)
 {
     struct schema_config *schema = last_schema(reading);
     if (!keys_apply_defaults(KEY_OF_SCHEMA, reading->registry, &reading->schema, schema, fault))
@@ -64,49 +65,51 @@ static bool close_schema(struct reading *reading, struct fault *fault)
 
 /* --- who may send ----------------------------------------------------------------------------- */
 
-static bool finish_senders(const struct reading *reading, unsigned kind, struct fault *fault)
+static bool finish_senders(const struct reading *reading, unsigned kind, struct parse_error *fault)
 {
     struct listener_config *listener = reading->listener;
     if (listener->allow != NULL || listener->deny != NULL) {
         listener->senders = networks_except(listener->allow, listener->deny);
-        return listener->senders != NULL || fault_no_memory(fault);
+        return listener->senders != NULL || parse_error_no_memory(fault);
     }
     if (!listener->kernel_filter)
         return true;
-    return fault_set(fault, keys_place(&reading->own, kind, "kernel_filter"),
-                     "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
+    return parse_error_set(
+        fault, keys_place(&reading->own, kind, "kernel_filter"),
+        "kernel_filter=on refuses what allow= and deny= refuse; give one of them");
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static bool add_schema(struct reading *reading, struct fault *fault)
+static bool add_schema(struct reading *reading, struct parse_error *fault)
 {
     struct listener_config *listener = reading->listener;
     struct schema_config *grown =
         realloc(listener->schemas, (listener->schema_count + 1) * sizeof *grown);
     if (grown == NULL)
-        return fault_no_memory(fault);
+        return parse_error_no_memory(fault);
     listener->schemas = grown;
     grown[listener->schema_count++] = (struct schema_config){0};
     reading->schema = (struct keys_given){{0}};
     return true;
 }
 
-static bool open_schema(struct reading *reading, size_t at, struct fault *fault)
+static bool open_schema(struct reading *reading, size_t at, struct parse_error *fault)
 {
     const struct schema_config *before = last_schema(reading);
     if (before != NULL && !close_schema(reading, fault))
         return false;
     if (before != NULL && before->match.kind == MATCH_ALL)
-        return fault_set(fault, at,
-                         "no datagram is left for this schema: the one before it has no match=, "
-                         "so it takes them all and must come last");
+        return parse_error_set(
+            fault, at,
+            "no datagram is left for this schema: the one before it has no match=, "
+            "so it takes them all and must come last");
     reading->opened_at = at;
     return add_schema(reading, fault);
 }
 
 static bool place_of(void *context, const struct setting *key, size_t at, struct key_place *place,
-                     struct fault *fault)
+                     struct parse_error *fault)
 {
     struct reading *reading = context;
     if ((key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) == 0) {
@@ -117,18 +120,18 @@ static bool place_of(void *context, const struct setting *key, size_t at, struct
         if (!open_schema(reading, at, fault))
             return false;
     } else if (last_schema(reading) == NULL) {
-        return fault_set(fault, at, "key \"%s\" is about a schema; write schema= before it",
-                         key->name);
+        return parse_error_set(fault, at, "key \"%s\" is about a schema; write schema= before it",
+                               key->name);
     } else if (key->scopes == KEY_OF_FILE && !last_schema(reading)->from_file) {
-        return fault_set(fault, at, "key \"%s\" is for a schema from a file; %s is built in",
-                         key->name, last_schema(reading)->source);
+        return parse_error_set(fault, at, "key \"%s\" is for a schema from a file; %s is built in",
+                               key->name, last_schema(reading)->source);
     }
     *place = (struct key_place){last_schema(reading), &reading->schema};
     return true;
 }
 
 bool listener_keys_parse(unsigned kind, const struct config_registry *registry, const char *text,
-                         struct listener_config *listener, struct fault *fault)
+                         struct listener_config *listener, struct parse_error *fault)
 {
     struct reading reading = {.registry = registry, .listener = listener};
     unsigned scopes = kind | KEY_OF_SCHEMA | KEY_OF_FILE;

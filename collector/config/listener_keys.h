@@ -19,6 +19,6 @@
  * beginning of `text`; what `listener` then holds is released by config_free all the same.
  */
 bool listener_keys_parse(unsigned kind, const struct config_registry *registry, const char *text,
-                         struct listener_config *listener, struct fault *fault);
+                         struct listener_config *listener, struct parse_error *fault);
 
 #endif

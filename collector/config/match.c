@@ -7,7 +7,7 @@
 /* --- source ----------------------------------------------------------------------------------- */
 
 static bool parse_source(const char *text, size_t length, struct schema_match *match,
-                         struct fault *fault)
+                         struct parse_error *fault)
 {
     struct network network;
     if (!network_parse("match source", text, length, &network, fault))
@@ -30,16 +30,17 @@ static int hex_value(char c)
 }
 
 static bool parse_magic(const char *text, size_t length, struct schema_match *match,
-                        struct fault *fault)
+                        struct parse_error *fault)
 {
     for (size_t i = 0; i < length; i++)
         if (hex_value(text[i]) < 0)
-            return fault_set(fault, i, "match magic: no hexadecimal digit");
+            return parse_error_set(fault, i, "match magic: no hexadecimal digit");
     if (length == 0 || length % 2 != 0 || length > 2 * (size_t)MATCH_MAGIC_MAX)
-        return fault_set(fault, 0,
-                         "match magic has %zu hexadecimal digits; it takes two for each of 1 to %d "
-                         "bytes",
-                         length, MATCH_MAGIC_MAX);
+        return parse_error_set(
+            fault, 0,
+            "match magic has %zu hexadecimal digits; it takes two for each of 1 to %d "
+            "bytes",
+            length, MATCH_MAGIC_MAX);
     match->kind = MATCH_MAGIC;
     match->magic_size = (uint8_t)(length / 2);
     for (size_t i = 0; i < length; i += 2)
@@ -51,13 +52,15 @@ static bool parse_magic(const char *text, size_t length, struct schema_match *ma
 
 static const struct match_form {
     const char *name;
-    bool (*parse)(const char *text, size_t length, struct schema_match *match, struct fault *fault);
+    bool (*parse)(const char *text, size_t length, struct schema_match *match,
+                  struct parse_error *fault);
 } forms[] = {
     {"source:", parse_source},
     {"magic:", parse_magic},
 };
 
-bool match_parse(const char *text, size_t length, struct schema_match *match, struct fault *fault)
+bool match_parse(const char *text, size_t length, struct schema_match *match,
+                 struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
@@ -70,6 +73,6 @@ bool match_parse(const char *text, size_t length, struct schema_match *match, st
         fault->at += name;
         return false;
     }
-    return fault_set(fault, 0, "match %s is neither source:ADDR/BITS nor magic:HEX",
-                     quoted(text, length, given));
+    return parse_error_set(fault, 0, "match %s is neither source:ADDR/BITS nor magic:HEX",
+                           quoted(text, length, given));
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/contract/schema_match.h"
 
 /* How it is written, for a person. */
@@ -18,6 +18,7 @@
  * one sender) or "magic:0a1B" (1 to MATCH_MAGIC_MAX bytes). Returns false with `fault` filled, its
  * place counted from the beginning of `text`.
  */
-bool match_parse(const char *text, size_t length, struct schema_match *match, struct fault *fault);
+bool match_parse(const char *text, size_t length, struct schema_match *match,
+                 struct parse_error *fault);
 
 #endif

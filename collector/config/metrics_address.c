@@ -16,19 +16,20 @@ static bool parse_port(const char *text, size_t length, struct address *address)
 }
 
 bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
-                           struct fault *fault)
+                           struct parse_error *fault)
 {
     static const uint8_t loopback[4] = {127, 0, 0, 1};
     char given[QUOTED_SIZE];
-    struct fault why;
+    struct parse_error why;
     struct address address = address_from_ipv4(loopback, 0);
     size_t colon = length != 0 && text[0] == ':';
     if (!parse_port(text + colon, length - colon, &address) &&
         !url_parse_authority(text, length, &address, &why))
-        return fault_set(fault, 0,
-                         "%s %s is not an address; write 127.0.0.1:9126, [::1]:9126 or a port "
-                         "alone: names are not looked up",
-                         name, quoted(text, length, given));
+        return parse_error_set(
+            fault, 0,
+            "%s %s is not an address; write 127.0.0.1:9126, [::1]:9126 or a port "
+            "alone: names are not looked up",
+            name, quoted(text, length, given));
     *(struct address *)field = address;
     return true;
 }

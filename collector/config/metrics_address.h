@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 
 /* How it is written, for a person. */
 #define METRICS_ADDRESS_FORM "[ADDR:]PORT"
@@ -15,6 +15,6 @@
  * 127.0.0.1. Port 0 lets the system choose.
  */
 bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
-                           struct fault *fault);
+                           struct parse_error *fault);
 
 #endif

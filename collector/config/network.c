@@ -11,27 +11,27 @@
 /* --- one -------------------------------------------------------------------------------------- */
 
 static bool parse_address(const char *name, const char *text, size_t length,
-                          struct address *address, struct fault *fault)
+                          struct address *address, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (memchr(text, '%', length) == NULL && address_parse_host(text, length, address))
         return true;
-    return fault_set(fault, 0,
-                     "%s %s is not a numeric address, or network as in "
-                     "10.1.0.0/16",
-                     name, quoted(text, length, given));
+    return parse_error_set(fault, 0,
+                           "%s %s is not a numeric address, or network as in "
+                           "10.1.0.0/16",
+                           name, quoted(text, length, given));
 }
 
 /* The bits behind the slash, counted as the family of the address counts them. */
 static bool parse_prefix(const char *name, const char *text, size_t length, unsigned least,
-                         unsigned most, unsigned *prefix, struct fault *fault)
+                         unsigned most, unsigned *prefix, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     uint64_t value = 0;
     if (quantity_parse(QUANTITY_COUNT, text, length, &value) != NULL || value < least ||
         value > most)
-        return fault_set(fault, 0, "%s: %s is not a number of bits from %u to %u", name,
-                         quoted(text, length, given), least, most);
+        return parse_error_set(fault, 0, "%s: %s is not a number of bits from %u to %u", name,
+                               quoted(text, length, given), least, most);
     *prefix = (unsigned)value;
     return true;
 }
@@ -43,7 +43,7 @@ static void clear_behind(struct address *network, unsigned prefix)
 }
 
 bool network_parse(const char *name, const char *text, size_t length, struct network *network,
-                   struct fault *fault)
+                   struct parse_error *fault)
 {
     const char *slash = memchr(text, '/', length);
     size_t host = slash != NULL ? (size_t)(slash - text) : length;
@@ -65,10 +65,10 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
         return true;
     char right[ADDRESS_TEXT_SIZE];
     address_format_host(&network->address, right);
-    return fault_set(fault, 0,
-                     "%s: the address has bits behind its first %u; that "
-                     "network is %s/%u",
-                     name, (unsigned)network->prefix, right, (unsigned)network->prefix);
+    return parse_error_set(fault, 0,
+                           "%s: the address has bits behind its first %u; that "
+                           "network is %s/%u",
+                           name, (unsigned)network->prefix, right, (unsigned)network->prefix);
 }
 
 /* --- many ------------------------------------------------------------------------------------- */
@@ -83,17 +83,17 @@ static size_t count_elements(const char *text, size_t length)
 
 /* One element is told by its number, as its text may not tell which of many it is. */
 static bool parse_element(const char *name, size_t index, const char *text, size_t length,
-                          struct network *network, struct fault *fault)
+                          struct network *network, struct parse_error *fault)
 {
     char element[64];
     snprintf(element, sizeof element, "%s, element %zu", name, index + 1);
     if (length == 0)
-        return fault_set(fault, 0, "%s: a network is missing here", element);
+        return parse_error_set(fault, 0, "%s: a network is missing here", element);
     return network_parse(element, text, length, network, fault);
 }
 
 static bool parse_elements(const char *name, const char *text, size_t length, struct network *list,
-                           size_t count, struct fault *fault)
+                           size_t count, struct parse_error *fault)
 {
     const char *at = text;
     for (size_t i = 0; i < count; i++) {
@@ -110,17 +110,17 @@ static bool parse_elements(const char *name, const char *text, size_t length, st
 }
 
 bool networks_parse(const char *name, const char *text, size_t length, void *field,
-                    struct fault *fault)
+                    struct parse_error *fault)
 {
     size_t count = count_elements(text, length);
     struct network *list = calloc(count, sizeof *list);
     if (list == NULL)
-        return fault_no_memory(fault);
+        return parse_error_no_memory(fault);
     struct networks *made = NULL;
     bool good = parse_elements(name, text, length, list, count, fault);
     if (good) {
         made = networks_create(list, count);
-        good = made != NULL || fault_no_memory(fault);
+        good = made != NULL || parse_error_no_memory(fault);
     }
     free(list);
     memcpy(field, &made, sizeof made); /* whatever pointer it is */

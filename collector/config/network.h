@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/fault.h"
 #include "collector/base/networks.h"
+#include "collector/base/parse_error.h"
 
 /* How many are written, for a person. */
 #define NETWORKS_FORM "ADDR[/BITS],..."
@@ -22,13 +22,13 @@
  * becomes the IPv4 network. Returns false with `fault` filled.
  */
 bool network_parse(const char *name, const char *text, size_t length, struct network *network,
-                   struct fault *fault);
+                   struct parse_error *fault);
 
 /*
  * A setting_parser (setting.h): reads networks that commas part into a struct networks *, to be
  * freed by networks_free. At least one must be there.
  */
 bool networks_parse(const char *name, const char *text, size_t length, void *field,
-                    struct fault *fault);
+                    struct parse_error *fault);
 
 #endif

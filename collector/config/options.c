@@ -100,7 +100,7 @@ static bool take_variable(struct reading *reading, const struct option *option)
  */
 static bool refuse_slip(void *context, const char *name)
 {
-    struct fault *fault = context;
+    struct parse_error *fault = context;
     if (variable_use_of(name, fault) == VARIABLE_SLIP)
         return false;
     fault->text[0] = '\0';
@@ -109,7 +109,7 @@ static bool refuse_slip(void *context, const char *name)
 
 static bool check_names(const struct reading *reading)
 {
-    struct fault fault = {.text = ""};
+    struct parse_error fault = {.text = ""};
     if (!reading->environment->each(VARIABLE_PREFIX, refuse_slip, &fault))
         return no_memory(reading);
     if (fault.text[0] == '\0')
@@ -121,7 +121,7 @@ static bool check_names(const struct reading *reading)
 static bool warn_of_unknown(void *context, const char *name)
 {
     void (*const *warn)(const char *text) = context;
-    struct fault fault;
+    struct parse_error fault;
     if (variable_use_of(name, &fault) == VARIABLE_UNKNOWN)
         (*warn)(fault.text);
     return true;
@@ -238,14 +238,14 @@ static const char *next_argument(struct reading *reading)
 static void stray_argument(const struct reading *reading, const char *argument)
 {
     char given[QUOTED_SIZE];
-    struct fault fault;
-    fault_set(&fault, 0, "unexpected argument %s", quoted(argument, strlen(argument), given));
+    struct parse_error fault;
+    parse_error_set(&fault, 0, "unexpected argument %s", quoted(argument, strlen(argument), given));
     if (url_is_listener(argument, reading->registry))
-        fault_append(&fault, "; a listener follows --listen");
+        parse_error_append(&fault, "; a listener follows --listen");
     else if (url_is_sink(argument, reading->registry))
-        fault_append(&fault, "; a sink follows --sink");
+        parse_error_append(&fault, "; a sink follows --sink");
     else
-        fault_append(&fault, "; options begin with --, see --help");
+        parse_error_append(&fault, "; options begin with --, see --help");
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);
 }
 
@@ -255,17 +255,17 @@ static void unknown_option(const struct reading *reading, const char *argument)
     size_t length = strcspn(argument, "=");
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
-    struct fault fault;
+    struct parse_error fault;
     suggestion_begin(&suggestion, argument + dashes, length > dashes ? length - dashes : 0);
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         suggestion_offer(&suggestion, option->setting.name);
         suggestion_offer_others(&suggestion, option->setting.others, option->setting.name);
     }
-    fault_set(&fault, 0, "unknown option %s", quoted(argument, length, given));
+    parse_error_set(&fault, 0, "unknown option %s", quoted(argument, length, given));
     if (suggestion_found(&suggestion) != NULL)
-        fault_append(&fault, "; did you mean \"--%s\"?", suggestion_found(&suggestion));
+        parse_error_append(&fault, "; did you mean \"--%s\"?", suggestion_found(&suggestion));
     else
-        fault_append(&fault, "; see --help");
+        parse_error_append(&fault, "; see --help");
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);
 }
 

@@ -80,7 +80,7 @@ static bool sink_may_say(const struct printing *printing, const struct setting *
     size_t size = strlen(url) + strlen(key->name) + strlen(key->default_text) + 3;
     struct config tried = {.sinks = calloc(1, sizeof *tried.sinks), .sink_count = 1};
     char *with = malloc(size);
-    struct fault ignored;
+    struct parse_error ignored;
     bool may = false;
     if (with == NULL || tried.sinks == NULL) {
         tried.sink_count = tried.sinks != NULL;

@@ -6,19 +6,19 @@
 #include "collector/platform/processors.h"
 
 static bool parse_number(const char *name, const char *text, size_t length, uint64_t least,
-                         uint64_t *number, struct fault *fault)
+                         uint64_t *number, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (quantity_parse(QUANTITY_COUNT, text, length, number) == NULL && *number >= least &&
         *number <= PROCESSORS_LAST)
         return true;
-    return fault_set(fault, 0, "%s: %s is not the number of a processor, %u to %u", name,
-                     quoted(text, length, given), (unsigned)least, (unsigned)PROCESSORS_LAST);
+    return parse_error_set(fault, 0, "%s: %s is not the number of a processor, %u to %u", name,
+                           quoted(text, length, given), (unsigned)least, (unsigned)PROCESSORS_LAST);
 }
 
 /* "3", or "3-5". */
 static bool add_range(const char *name, const char *text, size_t length,
-                      struct processor_list *list, struct fault *fault)
+                      struct processor_list *list, struct parse_error *fault)
 {
     const char *dash = memchr(text, '-', length);
     size_t first_length = dash == NULL ? length : (size_t)(dash - text);
@@ -32,14 +32,15 @@ static bool add_range(const char *name, const char *text, size_t length,
         return false;
     }
     if (last - first >= PROCESSORS_MAX - list->count)
-        return fault_set(fault, 0, "%s: these are more than %d processors", name, PROCESSORS_MAX);
+        return parse_error_set(fault, 0, "%s: these are more than %d processors", name,
+                               PROCESSORS_MAX);
     for (uint64_t number = first; number <= last; number++)
         list->numbers[list->count++] = (uint16_t)number;
     return true;
 }
 
 bool processors_parse(const char *name, const char *text, size_t length, void *field,
-                      struct fault *fault)
+                      struct parse_error *fault)
 {
     struct processor_list list = {0};
     for (size_t at = 0; at <= length;) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 
 /* How they are written, for a person. */
 #define PROCESSORS_FORM "N[-N],..."
@@ -14,6 +14,6 @@
  * A setting_parser (setting.h): "0,4-7" into a struct processor_list. A number may come again.
  */
 bool processors_parse(const char *name, const char *text, size_t length, void *field,
-                      struct fault *fault);
+                      struct parse_error *fault);
 
 #endif

@@ -14,12 +14,12 @@ struct reading {
     const char *text; /* the copy of it that stays */
     size_t length;
     size_t at; /* where the next part begins; behind the end: there is none */
-    struct fault *fault;
+    struct parse_error *fault;
 };
 
 /* Copies the text to `written`, where it is read from now on. */
 static struct reading begin(const char *name, char *written, const char *text, size_t length,
-                            struct fault *fault)
+                            struct parse_error *fault)
 {
     memcpy(written, text, length);
     written[length] = '\0';
@@ -47,8 +47,8 @@ static size_t place(const struct reading *reading, const struct text *part)
 
 static bool too_many(const struct reading *reading, const struct text *part)
 {
-    return fault_set(reading->fault, place(reading, part), "%s has more than %d parts",
-                     reading->name, SAMPLE_LIST_MAX);
+    return parse_error_set(reading->fault, place(reading, part), "%s has more than %d parts",
+                           reading->name, SAMPLE_LIST_MAX);
 }
 
 /* Names that are found by comparing them whole. */
@@ -57,20 +57,20 @@ static bool check_literal(const struct reading *reading, const struct text *part
     char given[QUOTED_SIZE];
     if (!glob_is_one(part))
         return true;
-    return fault_set(reading->fault, place(reading, part),
-                     "%s takes %s as it is written: no \"*\" or \"?\" may be in it", reading->name,
-                     quoted(part->data, part->size, given));
+    return parse_error_set(reading->fault, place(reading, part),
+                           "%s takes %s as it is written: no \"*\" or \"?\" may be in it",
+                           reading->name, quoted(part->data, part->size, given));
 }
 
 /*
  * Makes a list with its text behind it, and hands it over when the text was read. The field is the
  * caller's; it stays NULL where that fails.
  */
-static void *make(size_t size, size_t length, struct fault *fault)
+static void *make(size_t size, size_t length, struct parse_error *fault)
 {
     void *made = calloc(1, size + length + 1);
     if (made == NULL)
-        fault_no_memory(fault);
+        parse_error_no_memory(fault);
     return made;
 }
 
@@ -89,8 +89,8 @@ static bool read_term(const struct reading *reading, const struct text *part,
                       struct sample_conditions *conditions)
 {
     if (part->size == 0)
-        return fault_set(reading->fault, place(reading, part), "%s: a glob is missing here",
-                         reading->name);
+        return parse_error_set(reading->fault, place(reading, part), "%s: a glob is missing here",
+                               reading->name);
     if (conditions->term_count == SAMPLE_LIST_MAX)
         return too_many(reading, part);
     struct sample_term *term = &conditions->terms[conditions->term_count];
@@ -100,8 +100,8 @@ static bool read_term(const struct reading *reading, const struct text *part,
         term->key = (struct text){part->data, (size_t)(equals - part->data)};
         term->glob = (struct text){equals + 1, part->size - term->key.size - 1};
         if (term->key.size == 0)
-            return fault_set(reading->fault, place(reading, part),
-                             "%s: a label's key is missing before \"=\"", reading->name);
+            return parse_error_set(reading->fault, place(reading, part),
+                                   "%s: a label's key is missing before \"=\"", reading->name);
         if (!check_literal(reading, &term->key))
             return false;
         conditions->of_labels |= UINT64_C(1) << conditions->term_count;
@@ -124,7 +124,7 @@ static bool read_conditions(struct reading *reading, struct sample_conditions *c
 }
 
 bool rules_parse_conditions(const char *name, const char *text, size_t length, void *field,
-                            struct fault *fault)
+                            struct parse_error *fault)
 {
     struct sample_conditions *made = make(sizeof *made, length, fault);
     if (made == NULL)
@@ -136,15 +136,15 @@ bool rules_parse_conditions(const char *name, const char *text, size_t length, v
 /* --- sample ----------------------------------------------------------------------------------- */
 
 bool rules_parse_share(const char *name, const char *text, size_t length, void *field,
-                       struct fault *fault)
+                       struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     uint64_t value = 0;
     if (length < 2 || memcmp(text, "1/", 2) != 0 ||
         quantity_parse(QUANTITY_COUNT, text + 2, length - 2, &value) != NULL || value == 0 ||
         value > RULES_SHARE_MAX)
-        return fault_set(fault, 0, "%s %s is not 1/N with N from 1 to %d", name,
-                         quoted(text, length, given), RULES_SHARE_MAX);
+        return parse_error_set(fault, 0, "%s %s is not 1/N with N from 1 to %d", name,
+                               quoted(text, length, given), RULES_SHARE_MAX);
     *(uint64_t *)field = value;
     return true;
 }
@@ -159,16 +159,17 @@ static bool split_pair(const struct reading *reading, const struct text *part, c
     const char *middle = memchr(part->data, separator, part->size);
     if (part->size == 0 || middle == NULL || middle == part->data ||
         middle == part->data + part->size - 1)
-        return fault_set(reading->fault, place(reading, part), "%s: %s is not %s", reading->name,
-                         quoted(part->data, part->size, given),
-                         separator == ':' ? "OLD:NEW" : "LABEL=VALUE");
+        return parse_error_set(reading->fault, place(reading, part), "%s: %s is not %s",
+                               reading->name, quoted(part->data, part->size, given),
+                               separator == ':' ? "OLD:NEW" : "LABEL=VALUE");
     pair->from = (struct text){part->data, (size_t)(middle - part->data)};
     pair->to = (struct text){middle + 1, part->size - pair->from.size - 1};
     if (separator == ':' && memchr(pair->to.data, ':', pair->to.size) != NULL)
-        return fault_set(reading->fault, place(reading, part),
-                         "%s: %s has more than one \":\", so which is old and which is new cannot "
-                         "be told",
-                         reading->name, quoted(part->data, part->size, given));
+        return parse_error_set(
+            reading->fault, place(reading, part),
+            "%s: %s has more than one \":\", so which is old and which is new cannot "
+            "be told",
+            reading->name, quoted(part->data, part->size, given));
     return check_literal(reading, &pair->from);
 }
 
@@ -185,15 +186,16 @@ static bool read_pairs(struct reading *reading, char separator, struct sample_pa
             return false;
         for (size_t i = 0; i < list->count; i++)
             if (text_equal(&list->pairs[i].from, &pair->from))
-                return fault_set(reading->fault, place(reading, &part), "%s has %s twice",
-                                 reading->name, quoted(pair->from.data, pair->from.size, given));
+                return parse_error_set(reading->fault, place(reading, &part), "%s has %s twice",
+                                       reading->name,
+                                       quoted(pair->from.data, pair->from.size, given));
         list->count++;
     }
     return true;
 }
 
 static bool parse_pairs(const char *name, const char *text, size_t length, char separator,
-                        void *field, struct fault *fault)
+                        void *field, struct parse_error *fault)
 {
     struct sample_pairs *made = make(sizeof *made, length, fault);
     if (made == NULL)
@@ -203,13 +205,13 @@ static bool parse_pairs(const char *name, const char *text, size_t length, char 
 }
 
 bool rules_parse_renames(const char *name, const char *text, size_t length, void *field,
-                         struct fault *fault)
+                         struct parse_error *fault)
 {
     return parse_pairs(name, text, length, ':', field, fault);
 }
 
 bool rules_parse_labels(const char *name, const char *text, size_t length, void *field,
-                        struct fault *fault)
+                        struct parse_error *fault)
 {
     return parse_pairs(name, text, length, '=', field, fault);
 }
@@ -222,8 +224,8 @@ static bool read_globs(struct reading *reading, struct sample_globs *list)
     char ended_by;
     while (next_part(reading, ",", &part, &ended_by)) {
         if (part.size == 0)
-            return fault_set(reading->fault, place(reading, &part), "%s: a label is missing here",
-                             reading->name);
+            return parse_error_set(reading->fault, place(reading, &part),
+                                   "%s: a label is missing here", reading->name);
         if (list->count == SAMPLE_LIST_MAX)
             return too_many(reading, &part);
         list->globs[list->count++] = part;
@@ -232,7 +234,7 @@ static bool read_globs(struct reading *reading, struct sample_globs *list)
 }
 
 bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
-                       struct fault *fault)
+                       struct parse_error *fault)
 {
     struct sample_globs *made = make(sizeof *made, length, fault);
     if (made == NULL)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/contract/sample_rules.h"
 
 /* How they are written, for a person. */
@@ -30,23 +30,23 @@
  * semicolons part what must hold together. What is before the first '=' is a label's key.
  */
 bool rules_parse_conditions(const char *name, const char *text, size_t length, void *field,
-                            struct fault *fault);
+                            struct parse_error *fault);
 
 /* "1/100" into uint64_t: the N. */
 bool rules_parse_share(const char *name, const char *text, size_t length, void *field,
-                       struct fault *fault);
+                       struct parse_error *fault);
 
 /* "old:new,..." into struct sample_pairs *. */
 bool rules_parse_renames(const char *name, const char *text, size_t length, void *field,
-                         struct fault *fault);
+                         struct parse_error *fault);
 
 /* "key=value,..." into struct sample_pairs *. A value may have more '=' in it. */
 bool rules_parse_labels(const char *name, const char *text, size_t length, void *field,
-                        struct fault *fault);
+                        struct parse_error *fault);
 
 /* "tmp,k8s.*" into struct sample_globs *. */
 bool rules_parse_globs(const char *name, const char *text, size_t length, void *field,
-                       struct fault *fault);
+                       struct parse_error *fault);
 
 /* The first label that is to be renamed though it is dropped before; NULL: there is none. */
 const struct text *rules_dropped_rename(const struct sample_rules *rules);

@@ -22,7 +22,7 @@ static void *field_of(const struct setting *setting, void *target)
 }
 
 static bool parse_number(const struct setting *setting, enum quantity quantity, const char *text,
-                         size_t length, void *target, struct fault *fault)
+                         size_t length, void *target, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     char limit[QUANTITY_TEXT_SIZE];
@@ -31,16 +31,17 @@ static bool parse_number(const struct setting *setting, enum quantity quantity, 
         quantity = QUANTITY_COUNT; /* nothing is the same in every unit */
     const char *problem = quantity_parse(quantity, text, length, &value);
     if (problem != NULL)
-        return fault_set(fault, 0, "%s %s %s", setting->name, quoted(text, length, given), problem);
+        return parse_error_set(fault, 0, "%s %s %s", setting->name, quoted(text, length, given),
+                               problem);
     if (value < setting->minimum) {
         quantity_format(quantity, setting->minimum, limit);
-        return fault_set(fault, 0, "%s %s is less than %s, the least", setting->name,
-                         quoted(text, length, given), limit);
+        return parse_error_set(fault, 0, "%s %s is less than %s, the least", setting->name,
+                               quoted(text, length, given), limit);
     }
     if (value > setting->maximum) {
         quantity_format(quantity, setting->maximum, limit);
-        return fault_set(fault, 0, "%s %s is more than %s, the most", setting->name,
-                         quoted(text, length, given), limit);
+        return parse_error_set(fault, 0, "%s %s is more than %s, the most", setting->name,
+                               quoted(text, length, given), limit);
     }
     uint64_t *field = field_of(setting, target);
     *field = value;
@@ -70,20 +71,20 @@ const char *setting_choice(const struct setting *setting, const struct config_re
 }
 
 static bool not_a_choice(const struct setting *setting, const struct config_registry *registry,
-                         const char *text, size_t length, struct fault *fault)
+                         const char *text, size_t length, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
     suggestion_begin(&suggestion, text, length);
-    fault_set(fault, 0, "%s %s is not one of", setting->name, quoted(text, length, given));
+    parse_error_set(fault, 0, "%s %s is not one of", setting->name, quoted(text, length, given));
     const char *name;
     for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++) {
-        fault_append(fault, "%s %s", i == 0 ? "" : ",", name);
+        parse_error_append(fault, "%s %s", i == 0 ? "" : ",", name);
         suggestion_offer(&suggestion, name);
     }
     if (setting->type == SETTING_SCHEMA && registry->schema_from_file != NULL)
-        fault_append(fault, ", nor a file, which has a \".\" in its name");
-    fault_suggest(fault, suggestion_found(&suggestion));
+        parse_error_append(fault, ", nor a file, which has a \".\" in its name");
+    parse_error_suggest(fault, suggestion_found(&suggestion));
     return false;
 }
 
@@ -108,7 +109,7 @@ static void store_choice(const struct setting *setting, const struct config_regi
 }
 
 static bool parse_choice(const struct setting *setting, const struct config_registry *registry,
-                         const char *text, size_t length, void *target, struct fault *fault)
+                         const char *text, size_t length, void *target, struct parse_error *fault)
 {
     const char *name;
     for (size_t i = 0; (name = setting_choice(setting, registry, i)) != NULL; i++) {
@@ -121,17 +122,17 @@ static bool parse_choice(const struct setting *setting, const struct config_regi
 }
 
 static bool parse_text(const struct setting *setting, const char *text, size_t length, char **out,
-                       struct fault *fault)
+                       struct parse_error *fault)
 {
     if (length == 0)
-        return fault_set(fault, 0, "%s \"\" is empty", setting->name);
+        return parse_error_set(fault, 0, "%s \"\" is empty", setting->name);
     *out = text_copy(text, length);
-    return *out != NULL || fault_no_memory(fault);
+    return *out != NULL || parse_error_no_memory(fault);
 }
 
 /* A file is told from a built-in schema's name by its '.' or '/'. */
 static bool parse_schema(const struct setting *setting, const struct config_registry *registry,
-                         const char *text, size_t length, void *target, struct fault *fault)
+                         const char *text, size_t length, void *target, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     struct schema_config *schema = field_of(setting, target);
@@ -145,25 +146,26 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     if (!schema->from_file)
         return parse_choice(setting, registry, text, length, target, fault);
     if (schema->ops == NULL)
-        return fault_set(fault, 0, "%s %s is a file, and this program reads no schemas from files",
-                         setting->name, quoted(text, length, given));
+        return parse_error_set(fault, 0,
+                               "%s %s is a file, and this program reads no schemas from files",
+                               setting->name, quoted(text, length, given));
     return true;
 }
 
 /* It begins as the form does, up to the colon, and goes on. */
 static bool parse_local(const struct setting *setting, const char *form, const char *text,
-                        size_t length, char **out, struct fault *fault)
+                        size_t length, char **out, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     size_t scheme = strcspn(form, ":") + 1;
     if (length > scheme && memcmp(text, form, scheme) == 0)
         return parse_text(setting, text, length, out, fault);
-    return fault_set(fault, 0, "%s %s is not of the form %s", setting->name,
-                     quoted(text, length, given), form);
+    return parse_error_set(fault, 0, "%s %s is not of the form %s", setting->name,
+                           quoted(text, length, given), form);
 }
 
 bool setting_parse(const struct setting *setting, const struct config_registry *registry,
-                   const char *text, size_t length, void *target, struct fault *fault)
+                   const char *text, size_t length, void *target, struct parse_error *fault)
 {
     switch (setting->type) {
     case SETTING_COUNT:
@@ -192,7 +194,7 @@ bool setting_parse(const struct setting *setting, const struct config_registry *
     case SETTING_NONE:
         break;
     }
-    return fault_set(fault, 0, "%s takes no value", setting->name);
+    return parse_error_set(fault, 0, "%s takes no value", setting->name);
 }
 
 size_t setting_path(const struct setting *setting, const struct config_registry *registry,

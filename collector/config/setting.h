@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/config/config.h"
 
 /* How the value is written, and the type of the field that it goes to. */
@@ -38,7 +38,7 @@ enum setting_type {
  * setting_parse does.
  */
 typedef bool setting_parser(const char *name, const char *text, size_t length, void *field,
-                            struct fault *fault);
+                            struct parse_error *fault);
 
 struct setting {
     const char *name; /* NULL ends a table */
@@ -61,7 +61,7 @@ struct setting {
  * allowed; the fault's text begins with the setting's name.
  */
 bool setting_parse(const struct setting *setting, const struct config_registry *registry,
-                   const char *text, size_t length, void *target, struct fault *fault);
+                   const char *text, size_t length, void *target, struct parse_error *fault);
 
 /*
  * How many bytes of a value that was accepted stand before the path that it ends in: all `length`

@@ -45,7 +45,7 @@ static size_t scheme_part(const char *text)
 }
 
 /* The fault of keys, told from the beginning of the URL. */
-static bool wrong_keys(const struct url *url, struct fault *fault)
+static bool wrong_keys(const struct url *url, struct parse_error *fault)
 {
     if (url->keys != NULL)
         fault->at += (size_t)(url->keys - url->text);
@@ -55,51 +55,51 @@ static bool wrong_keys(const struct url *url, struct fault *fault)
 /* --- listeners -------------------------------------------------------------------------------- */
 
 static bool parse_port(const char *text, size_t length, size_t at, uint16_t *port,
-                       struct fault *fault)
+                       struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     uint64_t value = 0;
     if (length == 0)
-        return fault_set(fault, at, "the port is missing; write udp://ADDR:PORT");
+        return parse_error_set(fault, at, "the port is missing; write udp://ADDR:PORT");
     if (quantity_parse(QUANTITY_COUNT, text, length, &value) != NULL || value > UINT16_MAX)
-        return fault_set(fault, at, "port %s is not a number from 0 to 65535",
-                         quoted(text, length, given));
+        return parse_error_set(fault, at, "port %s is not a number from 0 to 65535",
+                               quoted(text, length, given));
     *port = (uint16_t)value;
     return true;
 }
 
 /* The address between brackets; text[at] is the one that opens. *end is behind the other. */
 static bool parse_bracketed(const char *text, size_t length, struct address *address, size_t *end,
-                            struct fault *fault)
+                            struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     const char *close = memchr(text, ']', length);
     if (close == NULL)
-        return fault_set(fault, 0, "the bracket is not closed; write udp://[ADDR]:PORT");
+        return parse_error_set(fault, 0, "the bracket is not closed; write udp://[ADDR]:PORT");
     size_t host_length = (size_t)(close - text) - 1;
     if (memchr(text, ':', host_length + 1) == NULL ||
         !address_parse_host(text + 1, host_length, address))
-        return fault_set(fault, 1, "%s is not a numeric IPv6 address",
-                         quoted(text + 1, host_length, given));
+        return parse_error_set(fault, 1, "%s is not a numeric IPv6 address",
+                               quoted(text + 1, host_length, given));
     *end = host_length + 2;
     return true;
 }
 
 static bool parse_unbracketed(const char *text, size_t length, struct address *address, size_t *end,
-                              struct fault *fault)
+                              struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     const char *colon = memchr(text, ':', length);
     size_t host_length = colon != NULL ? (size_t)(colon - text) : length;
     if (colon != NULL && memchr(colon + 1, ':', length - host_length - 1) != NULL)
-        return fault_set(fault, 0, "an IPv6 address stands in brackets: udp://[::1]:5555");
+        return parse_error_set(fault, 0, "an IPv6 address stands in brackets: udp://[::1]:5555");
     if (host_length == 0)
-        return fault_set(fault, 0, "the address is missing; every one is 0.0.0.0 or [::]");
+        return parse_error_set(fault, 0, "the address is missing; every one is 0.0.0.0 or [::]");
     if (!address_parse_host(text, host_length, address)) {
-        fault_set(fault, 0, "%s is not a numeric address; names are not looked up",
-                  quoted(text, host_length, given));
+        parse_error_set(fault, 0, "%s is not a numeric address; names are not looked up",
+                        quoted(text, host_length, given));
         bool local = host_length == 9 && memcmp(text, "localhost", 9) == 0;
-        fault_suggest(fault, local ? "127.0.0.1" : NULL);
+        parse_error_suggest(fault, local ? "127.0.0.1" : NULL);
         return false;
     }
     *end = host_length;
@@ -107,7 +107,7 @@ static bool parse_unbracketed(const char *text, size_t length, struct address *a
 }
 
 bool url_parse_authority(const char *text, size_t length, struct address *address,
-                         struct fault *fault)
+                         struct parse_error *fault)
 {
     size_t end = 0;
     uint16_t port = 0;
@@ -115,7 +115,7 @@ bool url_parse_authority(const char *text, size_t length, struct address *addres
     if (!(bracketed ? parse_bracketed : parse_unbracketed)(text, length, address, &end, fault))
         return false;
     if (end < length && text[end] != ':')
-        return fault_set(fault, end, "after the address comes \":PORT\"");
+        return parse_error_set(fault, end, "after the address comes \":PORT\"");
     size_t port_at = end < length ? end + 1 : end;
     if (!parse_port(text + port_at, length - port_at, port_at, &port, fault))
         return false;
@@ -125,11 +125,11 @@ bool url_parse_authority(const char *text, size_t length, struct address *addres
 
 /* The place of an address, "//ADDR:PORT". */
 static bool parse_address(const struct url *url, struct listener_config *listener,
-                          struct fault *fault)
+                          struct parse_error *fault)
 {
     const char *place = url->text + url->place_at;
     if (strncmp(place, "//", 2) != 0)
-        return fault_set(fault, url->place_at, "%s", listener->source->no_place);
+        return parse_error_set(fault, url->place_at, "%s", listener->source->no_place);
     if (url_parse_authority(place + 2, url->place_length - 2, &listener->address, fault))
         return true;
     fault->at += url->place_at + 2;
@@ -137,13 +137,14 @@ static bool parse_address(const struct url *url, struct listener_config *listene
 }
 
 /* The place of a name or a path. */
-static bool parse_text(const struct url *url, struct listener_config *listener, struct fault *fault)
+static bool parse_text(const struct url *url, struct listener_config *listener,
+                       struct parse_error *fault)
 {
     if (url->place_length == 0)
-        return fault_set(fault, url->place_at, "%s", listener->source->no_place);
+        return parse_error_set(fault, url->place_at, "%s", listener->source->no_place);
     listener->place = text_copy(url->text + url->place_at, url->place_length);
     if (listener->place == NULL)
-        return fault_no_memory(fault);
+        return parse_error_no_memory(fault);
     if (listener->source->place == PLACE_PATH)
         file_path_normalise(listener->place);
     return true;
@@ -151,12 +152,12 @@ static bool parse_text(const struct url *url, struct listener_config *listener, 
 
 /* Why the source refuses what was written, at the place or behind the slashes before it. */
 static bool check_refusal(const struct url *url, const struct listener_config *listener,
-                          struct fault *fault)
+                          struct parse_error *fault)
 {
     const struct source_ops *source = listener->source;
     const char *why = source->refuse == NULL ? NULL : source->refuse(listener);
     size_t slashes = source->place == PLACE_ADDRESS ? 2 : 0;
-    return why == NULL || fault_set(fault, url->place_at + slashes, "%s", why);
+    return why == NULL || parse_error_set(fault, url->place_at + slashes, "%s", why);
 }
 
 /* Whether the text is the name of a built-in schema, up to its keys. */
@@ -172,10 +173,10 @@ static bool is_schema(const char *text, const struct config_registry *registry)
 
 /* Appends the listener that a text without a scheme probably means. */
 static void suggest_listener(const char *text, const struct config_registry *registry,
-                             struct fault *fault)
+                             struct parse_error *fault)
 {
     struct address address;
-    struct fault ignored;
+    struct parse_error ignored;
     uint16_t port;
     char keys[QUOTED_SIZE];
     int place = (int)strcspn(text, "?");
@@ -185,29 +186,35 @@ static void suggest_listener(const char *text, const struct config_registry *reg
     if (keys[0] == '?')
         keys[0] = '&';
     if (is_schema(text, registry))
-        fault_append(fault, "; did you mean \"udp://ADDR:PORT?schema=%.*s%s\"?", place, text, keys);
+        parse_error_append(fault, "; did you mean \"udp://ADDR:PORT?schema=%.*s%s\"?", place, text,
+                           keys);
     else if (parse_port(digits, (size_t)count, 0, &port, &ignored))
-        fault_append(fault, "; did you mean \"udp://0.0.0.0:%.*s\", or \"udp://[::]:%.*s\"?", count,
-                     digits, count, digits);
+        parse_error_append(fault, "; did you mean \"udp://0.0.0.0:%.*s\", or \"udp://[::]:%.*s\"?",
+                           count, digits, count, digits);
     else if (url_parse_authority(text, (size_t)place, &address, &ignored))
-        fault_append(fault, "; did you mean \"udp://%.*s\"?", place, text);
+        parse_error_append(fault, "; did you mean \"udp://%.*s\"?", place, text);
 }
 
 static bool unknown_listener(const char *text, const struct config_registry *registry,
-                             struct fault *fault)
+                             struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
     size_t length = scheme_part(text);
     suggestion_begin(&suggestion, text, length);
-    fault_set(fault, 0, "%s is not a listener; write", quoted(text, strcspn(text, "?"), given));
+    parse_error_set(fault, 0, "%s is not a listener; write",
+                    quoted(text, strcspn(text, "?"), given));
     for (const struct source_ops *const *source = registry->sources; *source != NULL; source++) {
         bool first = source == registry->sources;
-        fault_append(fault, "%s %s", first ? "" : source[1] != NULL ? "," : " or", (*source)->form);
+        parse_error_append(fault, "%s %s",
+                           first               ? ""
+                           : source[1] != NULL ? ","
+                                               : " or",
+                           (*source)->form);
         suggestion_offer(&suggestion, (*source)->scheme);
     }
     if (suggestion_found(&suggestion) != NULL)
-        fault_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
+        parse_error_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
     else
         suggest_listener(text, registry, fault);
     return false;
@@ -223,7 +230,7 @@ static const struct source_ops *find_source(const char *text,
 }
 
 bool url_parse_listener(const char *url, const struct config_registry *registry,
-                        struct listener_config *listener, struct fault *fault)
+                        struct listener_config *listener, struct parse_error *fault)
 {
     listener->source = find_source(url, registry);
     if (listener->source == NULL)
@@ -232,7 +239,7 @@ bool url_parse_listener(const char *url, const struct config_registry *registry,
     bool address = listener->source->place == PLACE_ADDRESS;
     listener->name = text_copy(url, parts.place_at + parts.place_length);
     if (listener->name == NULL)
-        return fault_no_memory(fault);
+        return parse_error_no_memory(fault);
     if (!(address ? parse_address : parse_text)(&parts, listener, fault))
         return false;
     if (!listener_keys_parse(listener->source->keys, registry, parts.keys, listener, fault))
@@ -257,38 +264,38 @@ static const struct destination_ops *find_destination(const char *text,
 }
 
 static bool unknown_sink(const char *text, const struct config_registry *registry,
-                         struct fault *fault)
+                         struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
     suggestion_begin(&suggestion, text, scheme_part(text));
-    fault_set(fault, 0, "%s is not a sink; write", quoted(text, strcspn(text, "?"), given));
+    parse_error_set(fault, 0, "%s is not a sink; write", quoted(text, strcspn(text, "?"), given));
     const struct destination_ops *destination;
     const char *with_path = NULL;
     for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++) {
         if (destination->needs_path && with_path == NULL)
             with_path = destination->scheme;
-        fault_append(fault, "%s %s:%s", i == 0 ? "" : " or", destination->scheme,
-                     destination_place(destination));
+        parse_error_append(fault, "%s %s:%s", i == 0 ? "" : " or", destination->scheme,
+                           destination_place(destination));
         suggestion_offer(&suggestion, destination->scheme);
     }
     if (suggestion_found(&suggestion) != NULL)
-        fault_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
+        parse_error_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
     else if (strchr(text, ':') == NULL && with_path != NULL)
-        fault_append(fault, "; a path goes behind %s:", with_path);
+        parse_error_append(fault, "; a path goes behind %s:", with_path);
     return false;
 }
 
 static bool check_place(const struct url *url, const struct destination_ops *destination,
-                        struct fault *fault)
+                        struct parse_error *fault)
 {
     if (!destination->needs_path && url->place_length != 0)
-        return fault_set(fault, url->place_at, "%s: takes no path; keys come after a \"?\"",
-                         destination->scheme);
+        return parse_error_set(fault, url->place_at, "%s: takes no path; keys come after a \"?\"",
+                               destination->scheme);
     if (destination->needs_path && url->place_length == 0)
-        return fault_set(fault, url->place_at, "%s is missing; write %s:%s",
-                         destination->place != NULL ? destination->place : "the path",
-                         destination->scheme, destination_place(destination));
+        return parse_error_set(fault, url->place_at, "%s is missing; write %s:%s",
+                               destination->place != NULL ? destination->place : "the path",
+                               destination->scheme, destination_place(destination));
     return true;
 }
 
@@ -305,7 +312,7 @@ static const char *given_keep(const struct keys_given *given, size_t *place)
 /* The keys that are about more than one file need more than one. */
 static bool check_rotation(const struct url *url, const struct sink_config *sink,
                            const struct path_template *path, const struct keys_given *given,
-                           struct fault *fault)
+                           struct parse_error *fault)
 {
     const struct encoder_ops *encoder = sink->encoder;
     bool rotates = sink->file.rotate_size != 0 || sink->file.rotate_interval != 0;
@@ -315,21 +322,23 @@ static bool check_rotation(const struct url *url, const struct sink_config *sink
     const char *key = given_keep(given, &keep);
     size_t most = keys_place(given, KEY_OF_FILE_SINK, "max_files");
     if (encoder->arrange != NULL && rotates)
-        fault_set(fault, rotate,
-                  "format=%s writes a file for each flush_interval: there is no "
-                  "other rotation",
-                  encoder->name);
+        parse_error_set(fault, rotate,
+                        "format=%s writes a file for each flush_interval: there is no "
+                        "other rotation",
+                        encoder->name);
     else if (keep != KEY_NOT_GIVEN && !rotates && encoder->arrange == NULL &&
              !path_template_has_time(path))
-        fault_set(fault, keep,
-                  "%s is for files that rotate: by rotate_size, rotate_interval, or a field of "
-                  "time in the path",
-                  key);
+        parse_error_set(
+            fault, keep,
+            "%s is for files that rotate: by rotate_size, rotate_interval, or a field of "
+            "time in the path",
+            key);
     else if (sink->file.keep_size != 0 && sink->file.keep_size < sink->file.rotate_size)
-        fault_set(fault, keys_place(given, KEY_OF_FILE_SINK, "keep_size"),
-                  "keep_size is less than rotate_size: not one full file would stay");
+        parse_error_set(fault, keys_place(given, KEY_OF_FILE_SINK, "keep_size"),
+                        "keep_size is less than rotate_size: not one full file would stay");
     else if (most != KEY_NOT_GIVEN && !path_template_has_values(path))
-        fault_set(fault, most, "max_files is for a path with values in it, such as %%{source}");
+        parse_error_set(fault, most,
+                        "max_files is for a path with values in it, such as %%{source}");
     else
         return true;
     return wrong_keys(url, fault);
@@ -337,7 +346,7 @@ static bool check_rotation(const struct url *url, const struct sink_config *sink
 
 /* A path may have fields of time and of values in it. */
 static bool check_path(const struct url *url, const struct sink_config *sink,
-                       const struct keys_given *given, struct fault *fault)
+                       const struct keys_given *given, struct parse_error *fault)
 {
     struct path_template *path;
     size_t wrong_at;
@@ -345,8 +354,8 @@ static bool check_path(const struct url *url, const struct sink_config *sink,
     if (!sink->destination->is_file)
         return true;
     if (!path_template_parse(sink->path, &path, &wrong_at, &why))
-        return why == NULL ? fault_no_memory(fault)
-                           : fault_set(fault, url->place_at + wrong_at, "%s", why);
+        return why == NULL ? parse_error_no_memory(fault)
+                           : parse_error_set(fault, url->place_at + wrong_at, "%s", why);
     bool right = check_rotation(url, sink, path, given, fault);
     path_template_free(path);
     return right;
@@ -366,26 +375,27 @@ static void set_collecting(struct sink_config *sink)
 
 /* A format whose blocks are files of their own is for files. */
 static bool check_format(const struct url *url, const struct sink_config *sink,
-                         const struct keys_given *given, struct fault *fault)
+                         const struct keys_given *given, struct parse_error *fault)
 {
     if (sink->encoder->arrange == NULL || sink->destination->is_file)
         return true;
-    fault_set(fault, keys_place(given, KEY_OF_SINK, "format"),
-              "format=%s is complete files alone; write file:PATH", sink->encoder->name);
+    parse_error_set(fault, keys_place(given, KEY_OF_SINK, "format"),
+                    "format=%s is complete files alone; write file:PATH", sink->encoder->name);
     return wrong_keys(url, fault);
 }
 
 /* A format that tells samples cannot tell messages, and one without lines has no choice. */
 static bool check_view(const struct url *url, const struct sink_config *sink,
-                       const struct keys_given *given, struct fault *fault)
+                       const struct keys_given *given, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = sink->encoder;
     size_t place = keys_place(given, KEY_OF_SINK, "view");
     if (encoder->needs_samples && sink->encoding.view == VIEW_MESSAGE)
-        fault_set(fault, place, "view=message, but format=%s tells samples alone", encoder->name);
+        parse_error_set(fault, place, "view=message, but format=%s tells samples alone",
+                        encoder->name);
     else if (encoder->binary && sink->encoding.view != VIEW_AUTO)
-        fault_set(fault, place, "view=%s, but format=%s has no views",
-                  sink->encoding.view == VIEW_SAMPLE ? "sample" : "message", encoder->name);
+        parse_error_set(fault, place, "view=%s, but format=%s has no views",
+                        sink->encoding.view == VIEW_SAMPLE ? "sample" : "message", encoder->name);
     else
         return true;
     return wrong_keys(url, fault);
@@ -393,28 +403,29 @@ static bool check_view(const struct url *url, const struct sink_config *sink,
 
 /* Rules about samples need samples, and none may undo another. */
 static bool check_rules(const struct url *url, const struct sink_config *sink,
-                        const struct keys_given *given, struct fault *fault)
+                        const struct keys_given *given, struct parse_error *fault)
 {
     char key[QUOTED_SIZE];
     const char *rule = sample_rules_given(&sink->encoding.rules);
     const struct text *dropped = rules_dropped_rename(&sink->encoding.rules);
     if (rule != NULL && sink->encoding.view == VIEW_MESSAGE)
-        fault_set(fault, keys_place(given, KEY_OF_SINK, rule),
-                  "%s= is about samples, but view=message tells none", rule);
+        parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
+                        "%s= is about samples, but view=message tells none", rule);
     else if (rule != NULL && sink->encoder->binary)
-        fault_set(fault, keys_place(given, KEY_OF_SINK, rule),
-                  "%s= is about samples, but format=%s tells none", rule, sink->encoder->name);
+        parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
+                        "%s= is about samples, but format=%s tells none", rule,
+                        sink->encoder->name);
     else if (dropped != NULL)
-        fault_set(fault, keys_place(given, KEY_OF_SINK, "rename_label"),
-                  "rename_label has %s, but drop_label= leaves that out",
-                  quoted(dropped->data, dropped->size, key));
+        parse_error_set(fault, keys_place(given, KEY_OF_SINK, "rename_label"),
+                        "rename_label has %s, but drop_label= leaves that out",
+                        quoted(dropped->data, dropped->size, key));
     else
         return true;
     return wrong_keys(url, fault);
 }
 
 bool url_parse_sink(const char *url, const struct config_registry *registry,
-                    struct sink_config *sink, struct fault *fault)
+                    struct sink_config *sink, struct parse_error *fault)
 {
     sink->destination = find_destination(url, registry);
     if (sink->destination == NULL)
@@ -425,15 +436,16 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
     sink->name = text_copy(url, parts.place_at + parts.place_length);
     sink->path = text_copy(url + parts.place_at, parts.place_length);
     if (sink->name == NULL || sink->path == NULL)
-        return fault_no_memory(fault);
+        return parse_error_no_memory(fault);
     if (sink->destination->is_file)
         file_path_normalise(sink->path);
     struct keys_given given = {{0}};
     unsigned scopes = keys_of_sink(sink->destination);
     if (parts.keys != NULL && !keys_parse(scopes, registry, parts.keys, sink, &given, fault)) {
         if (sink->destination->place != NULL) /* it may well have had a "?" of its own */
-            fault_append(fault, "; the %s ends at its first \"?\": put a longer one into a script",
-                         sink->destination->place);
+            parse_error_append(fault,
+                               "; the %s ends at its first \"?\": put a longer one into a script",
+                               sink->destination->place);
         return wrong_keys(&parts, fault);
     }
     if (!keys_apply_defaults(scopes, registry, &given, sink, fault) ||
@@ -458,29 +470,29 @@ size_t url_command_length(const char *text, const struct config_registry *regist
 /* --- dead letters ----------------------------------------------------------------------------- */
 
 bool url_parse_dead_letter(const char *url, const struct config_registry *registry,
-                           struct dead_letter_config *letters, struct fault *fault)
+                           struct dead_letter_config *letters, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (!starts_with_scheme(url, "file"))
-        return fault_set(fault, 0, "%s is no file; write file:PATH",
-                         quoted(url, strcspn(url, "?"), given));
+        return parse_error_set(fault, 0, "%s is no file; write file:PATH",
+                               quoted(url, strcspn(url, "?"), given));
     struct url parts = split(url); /* there is a colon */
     const char *place = url + parts.place_at;
     if (parts.place_length == 0)
-        return fault_set(fault, parts.place_at, "the path is missing; write file:PATH");
+        return parse_error_set(fault, parts.place_at, "the path is missing; write file:PATH");
     const char *percent = memchr(place, '%', parts.place_length);
     if (percent != NULL)
-        return fault_set(fault, (size_t)(percent - url),
-                         "\"%%\" in a path is reserved for fields of time");
+        return parse_error_set(fault, (size_t)(percent - url),
+                               "\"%%\" in a path is reserved for fields of time");
     letters->name = text_copy(url, parts.place_at + parts.place_length);
     letters->path = text_copy(place, parts.place_length);
     if (letters->name == NULL || letters->path == NULL)
-        return fault_no_memory(fault);
+        return parse_error_no_memory(fault);
     file_path_normalise(letters->path);
     size_t at;
     const char *why = file_path_fault(letters->path, &at);
     if (why != NULL)
-        return fault_set(fault, parts.place_at + at, "%s", why);
+        return parse_error_set(fault, parts.place_at + at, "%s", why);
     struct keys_given given_keys = {{0}};
     if (parts.keys != NULL &&
         !keys_parse(KEY_OF_LETTERS, registry, parts.keys, letters, &given_keys, fault))

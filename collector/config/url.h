@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/config/config.h"
 
 /*
@@ -19,27 +19,27 @@
  * same.
  */
 bool url_parse_listener(const char *url, const struct config_registry *registry,
-                        struct listener_config *listener, struct fault *fault);
+                        struct listener_config *listener, struct parse_error *fault);
 
 /*
  * Reads "stdout:?...", "file:PATH?..." or the like for any other destination into `sink`, as
  * above. A '%' in a path is refused: it is kept for fields of time.
  */
 bool url_parse_sink(const char *url, const struct config_registry *registry,
-                    struct sink_config *sink, struct fault *fault);
+                    struct sink_config *sink, struct parse_error *fault);
 
 /*
  * Reads the "file:PATH?..." of dead letters, as above; a '%' is refused in the same way.
  */
 bool url_parse_dead_letter(const char *url, const struct config_registry *registry,
-                           struct dead_letter_config *letters, struct fault *fault);
+                           struct dead_letter_config *letters, struct parse_error *fault);
 
 /*
  * Reads the "ADDR:PORT" of `length` bytes that a UDP URL has. Returns false with `fault` filled,
  * its place counted from the beginning of `text`.
  */
 bool url_parse_authority(const char *text, size_t length, struct address *address,
-                         struct fault *fault);
+                         struct parse_error *fault);
 
 /*
  * The place of a URL that was accepted, `length` bytes at byte `at`; behind it the text ends, or

@@ -60,7 +60,7 @@ static const struct option *named(const char *name)
     return NULL;
 }
 
-enum variable_use variable_use_of(const char *name, struct fault *fault)
+enum variable_use variable_use_of(const char *name, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     char meant[WRITTEN_VARIABLE_SIZE];
@@ -77,12 +77,12 @@ enum variable_use variable_use_of(const char *name, struct fault *fault)
         suggestion_offer(&suggestion, option->setting.name);
         suggestion_offer_others(&suggestion, option->setting.others, option->setting.name);
     }
-    fault_set(fault, 0, "no option has the environment variable %s",
-              quoted(name, strlen(name), given));
+    parse_error_set(fault, 0, "no option has the environment variable %s",
+                    quoted(name, strlen(name), given));
     if (suggestion_found(&suggestion) == NULL)
         return VARIABLE_UNKNOWN;
     written_variable(named(suggestion_found(&suggestion)), meant);
-    fault_suggest(fault, meant);
+    parse_error_suggest(fault, meant);
     return suggestion_is_slip(&suggestion) ? VARIABLE_SLIP : VARIABLE_UNKNOWN;
 }
 
@@ -91,7 +91,7 @@ static bool is_name_character(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-bool variable_reference(const char *text, struct fault *fault)
+bool variable_reference(const char *text, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     for (const char *at = strstr(text, "${"); at != NULL; at = strstr(at + 1, "${")) {
@@ -102,10 +102,11 @@ bool variable_reference(const char *text, struct fault *fault)
             continue;
         length = strcspn(at, "}");
         length += at[length] == '}';
-        fault_set(fault, (size_t)(at - text),
-                  "%s is not replaced: a configuration file has no variables; an option can be "
-                  "set by its environment variable",
-                  quoted(at, length, given));
+        parse_error_set(
+            fault, (size_t)(at - text),
+            "%s is not replaced: a configuration file has no variables; an option can be "
+            "set by its environment variable",
+            quoted(at, length, given));
         return true;
     }
     return false;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/config/option_table.h"
 
 /* What the names of the program's variables begin with. */
@@ -35,12 +35,12 @@ enum variable_use {
  * SLUICE_PORT_5555_UDP_ADDR and the like, of a service "sluice-metrics" SLUICE_METRICS_PORT and the
  * like. These are foreign.
  */
-enum variable_use variable_use_of(const char *name, struct fault *fault);
+enum variable_use variable_use_of(const char *name, struct parse_error *fault);
 
 /*
  * Finds the first "${NAME}" in a text: nothing replaces it. Returns false where there is none; else
  * fills `fault`, whose `at` is the place of the "$".
  */
-bool variable_reference(const char *text, struct fault *fault);
+bool variable_reference(const char *text, struct parse_error *fault);
 
 #endif

@@ -75,34 +75,34 @@ static const char *hint(const char *problem)
     return "";
 }
 
-static bool not_yaml(const struct yaml_reading *reading, struct fault *fault,
+static bool not_yaml(const struct yaml_reading *reading, struct parse_error *fault,
                      struct written_mark *mark)
 {
     const yaml_parser_t *parser = &reading->parser;
     if (parser->error == YAML_MEMORY_ERROR)
-        return fault_no_memory(fault);
+        return parse_error_no_memory(fault);
     const char *problem = parser->problem != NULL ? parser->problem : "it ends too early";
     *mark = parser->error == YAML_READER_ERROR ? mark_of_byte(reading, parser->problem_offset)
                                                : mark_of(&parser->problem_mark);
-    fault_set(fault, 0, "this is no YAML: %s", problem);
+    parse_error_set(fault, 0, "this is no YAML: %s", problem);
     if (parser->context != NULL && parser->error != YAML_READER_ERROR)
-        fault_append(fault, " %s that begins on line %zu", parser->context,
-                     parser->context_mark.line + 1);
-    fault_append(fault, "%s", hint(problem));
+        parse_error_append(fault, " %s that begins on line %zu", parser->context,
+                           parser->context_mark.line + 1);
+    parse_error_append(fault, "%s", hint(problem));
     return false;
 }
 
-static bool refuse(const struct yaml_reading *reading, struct fault *fault,
+static bool refuse(const struct yaml_reading *reading, struct parse_error *fault,
                    struct written_mark *mark, const char *text)
 {
     *mark = mark_of(&reading->event.start_mark);
-    return fault_set(fault, 0, "%s", text);
+    return parse_error_set(fault, 0, "%s", text);
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
-static bool take_text(struct yaml_reading *reading, struct yaml_piece *piece, struct fault *fault,
-                      struct written_mark *mark)
+static bool take_text(struct yaml_reading *reading, struct yaml_piece *piece,
+                      struct parse_error *fault, struct written_mark *mark)
 {
     const yaml_event_t *event = &reading->event;
     bool quoted_text = event->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
@@ -167,7 +167,8 @@ static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 }
 
 /* What YAML has and a configuration has not. */
-static bool is_refused(struct yaml_reading *reading, struct fault *fault, struct written_mark *mark)
+static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
+                       struct written_mark *mark)
 {
     const yaml_event_t *event = &reading->event;
     const char *text = NULL;
@@ -185,8 +186,8 @@ static bool is_refused(struct yaml_reading *reading, struct fault *fault, struct
     return text != NULL && !refuse(reading, fault, mark, text);
 }
 
-bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece, struct fault *fault,
-                       struct written_mark *mark)
+bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
+                       struct parse_error *fault, struct written_mark *mark)
 {
     do {
         if (reading->has_event)

@@ -9,7 +9,7 @@
 #ifndef SLUICE_COLLECTOR_CONFIG_YAML_READING_H
 #define SLUICE_COLLECTOR_CONFIG_YAML_READING_H
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/config/written.h"
 
 struct yaml_reading;
@@ -41,8 +41,8 @@ struct yaml_reading *yaml_reading_begin(const char *text, size_t length);
  * of the kind above; nothing may be read after that, nor after PIECE_END. A text without anything
  * is PIECE_END at once.
  */
-bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece, struct fault *fault,
-                       struct written_mark *mark);
+bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
+                       struct parse_error *fault, struct written_mark *mark);
 
 /* NULL is allowed. */
 void yaml_reading_end(struct yaml_reading *reading);

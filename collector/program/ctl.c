@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/base/suggestion.h"
 #include "collector/control/control_answer.h"
 #include "collector/control/control_client.h"
@@ -37,7 +37,7 @@ struct receiver_of_order {
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-static bool parse_order(const char *text, const struct order **order, struct fault *fault)
+static bool parse_order(const char *text, const struct order **order, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     struct suggestion suggestion;
@@ -48,25 +48,27 @@ static bool parse_order(const char *text, const struct order **order, struct fau
         if (strcmp(text, orders[i].word) == 0)
             return true;
     }
-    fault_set(fault, 0, "%s is not one of reload, ledger, stop", quoted(text, strlen(text), given));
-    fault_suggest(fault, suggestion_found(&suggestion));
+    parse_error_set(fault, 0, "%s is not one of reload, ledger, stop",
+                    quoted(text, strlen(text), given));
+    parse_error_suggest(fault, suggestion_found(&suggestion));
     return false;
 }
 
 /* An address begins as its form does, up to the colon, and goes on. */
-static bool parse_address(const char *text, struct receiver_of_order *to, struct fault *fault)
+static bool parse_address(const char *text, struct receiver_of_order *to, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     size_t scheme = strcspn(control_socket_form, ":") + 1;
     to->address = text;
     if (strncmp(text, control_socket_form, scheme) == 0 && text[scheme] != '\0')
         return true;
-    return fault_set(fault, 0, "%s is not of the form %s", quoted(text, strlen(text), given),
-                     control_socket_form);
+    return parse_error_set(fault, 0, "%s is not of the form %s", quoted(text, strlen(text), given),
+                           control_socket_form);
 }
 
 /* What is too large for any process is none that runs, and no fault of the form. */
-static bool parse_receiver(const char *text, struct receiver_of_order *to, struct fault *fault)
+static bool parse_receiver(const char *text, struct receiver_of_order *to,
+                           struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     size_t length = strlen(text);
@@ -75,26 +77,26 @@ static bool parse_receiver(const char *text, struct receiver_of_order *to, struc
     to->process = strtoul(text, NULL, 10);
     if (length != 0 && strspn(text, "0123456789") == length && to->process != 0)
         return true;
-    return fault_set(fault, 0, "%s is neither the number of a process nor of the form %s",
-                     quoted(text, length, given), control_socket_form);
+    return parse_error_set(fault, 0, "%s is neither the number of a process nor of the form %s",
+                           quoted(text, length, given), control_socket_form);
 }
 
 static bool parse(int argc, char *const *argv, const struct order **order,
-                  struct receiver_of_order *to, struct fault *fault)
+                  struct receiver_of_order *to, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     if (argc < 2)
-        return fault_set(fault, 0, "write sluice ctl reload|ledger|stop PID|%s",
-                         control_socket_form);
+        return parse_error_set(fault, 0, "write sluice ctl reload|ledger|stop PID|%s",
+                               control_socket_form);
     if (!parse_order(argv[1], order, fault))
         return false;
     if (argc < 3)
-        return fault_set(fault, 0,
-                         "%s which process? Its log has the number; or name its --control, %s",
-                         argv[1], control_socket_form);
+        return parse_error_set(
+            fault, 0, "%s which process? Its log has the number; or name its --control, %s",
+            argv[1], control_socket_form);
     if (argc > 3)
-        return fault_set(fault, 0, "unexpected argument %s",
-                         quoted(argv[3], strlen(argv[3]), given));
+        return parse_error_set(fault, 0, "unexpected argument %s",
+                               quoted(argv[3], strlen(argv[3]), given));
     return parse_receiver(argv[2], to, fault);
 }
 
@@ -171,7 +173,7 @@ enum exit_code ctl_command(int argc, char *const *argv)
 {
     const struct order *order = NULL;
     struct receiver_of_order to = {0};
-    struct fault fault;
+    struct parse_error fault;
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         printf(
             "Usage: sluice ctl reload|ledger|stop PID|%s\n"

@@ -15,7 +15,7 @@ struct decoder {
     size_t unknown_fields;
     bool incomplete; /* a message somewhere lacked a required field when it ended */
     enum decode_result failure;
-    const uint8_t *fault_at;               /* where it failed; NULL: not yet known */
+    const uint8_t *parse_error_at;         /* where it failed; NULL: not yet known */
     struct decode_failure fault;           /* the rest of it, but for the offset */
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that skip is in */
 };

@@ -21,7 +21,7 @@ static enum decode_result result_of(enum decode_cause cause)
 void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8_t *at)
 {
     decoder->failure = result_of(cause);
-    decoder->fault_at = at;
+    decoder->parse_error_at = at;
     decoder->fault = (struct decode_failure){.cause = cause};
     return NULL;
 }
@@ -134,8 +134,8 @@ void *decoder_fail_within(struct decoder *decoder, const struct message_type *ty
 {
     const struct field_type *field = type == NULL ? NULL : message_type_find(type, number);
     char text[16];
-    if (decoder->fault_at == NULL)
-        decoder->fault_at = at;
+    if (decoder->parse_error_at == NULL)
+        decoder->parse_error_at = at;
     if (field != NULL && field->proto_key != NULL) /* "name": with its quotes */
         prepend(decoder->fault.field, field->proto_key + 1, field->proto_key_size - 3);
     else
@@ -148,7 +148,7 @@ enum decode_result decoder_tell_failure(const struct decoder *decoder, const uin
                                         struct decoded *out)
 {
     out->failure = decoder->fault;
-    if (decoder->fault_at != NULL)
-        out->failure.offset = (size_t)(decoder->fault_at - data);
+    if (decoder->parse_error_at != NULL)
+        out->failure.offset = (size_t)(decoder->parse_error_at - data);
     return decoder->failure;
 }

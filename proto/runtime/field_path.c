@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/base/suggestion.h"
 
 /* --- parsing ---------------------------------------------------------------------------------- */
@@ -27,13 +27,13 @@ static bool no_such_field(const struct message_type *type, const char *text, siz
                           struct error *error)
 {
     char given[QUOTED_SIZE];
-    struct fault fault;
+    struct parse_error fault;
     struct suggestion suggestion;
     suggestion_begin(&suggestion, text, length);
     for (size_t i = 0; i < type->field_count; i++)
         suggestion_offer(&suggestion, type->fields[i].descriptor->name);
-    fault_set(&fault, 0, "has no field %s", quoted(text, length, given));
-    fault_suggest(&fault, suggestion_found(&suggestion));
+    parse_error_set(&fault, 0, "has no field %s", quoted(text, length, given));
+    parse_error_suggest(&fault, suggestion_found(&suggestion));
     error_set(error, EXIT_CODE_CONFIG, "message \"%s\" %s", type->descriptor->name, fault.text);
     return false;
 }

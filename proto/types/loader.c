@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 
 bool loader_refuse(struct loader *loader, const char *format, ...)
 {

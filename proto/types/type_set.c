@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/base/suggestion.h"
 #include "proto/message/decode.h"
 #include "proto/types/loader.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 #include "collector/config/url.h"
 
 int value_quantity(const char *text, enum quantity quantity, uint64_t least, uint64_t most,
@@ -60,7 +60,7 @@ int value_destination(const char *text, struct address *out, struct error *error
 {
     static const char scheme[] = "udp://";
     const char *place = text + sizeof scheme - 1;
-    struct fault fault = {0};
+    struct parse_error fault = {0};
     if (strncmp(text, scheme, sizeof scheme - 1) == 0 &&
         url_parse_authority(place, strlen(place), out, &fault) && out->port != 0)
         return 0;

@@ -15,20 +15,21 @@ int listener_reading_tear_down(void **state)
     return 0;
 }
 
-static bool read_url(const char *url, const struct config_registry *registry, struct fault *fault)
+static bool read_url(const char *url, const struct config_registry *registry,
+                     struct parse_error *fault)
 {
     config_free(&config);
     config.listeners = calloc(1, sizeof *config.listeners);
     assert_non_null(config.listeners);
     config.listener_count = 1;
-    *fault = (struct fault){0};
+    *fault = (struct parse_error){0};
     return url_parse_listener(url, registry, config.listeners, fault);
 }
 
 const struct listener_config *listener_accepted(const char *url,
                                                 const struct config_registry *registry)
 {
-    struct fault fault;
+    struct parse_error fault;
     if (!read_url(url, registry, &fault))
         fail_msg("'%s': %s", url, fault.text);
     return config.listeners;
@@ -37,7 +38,7 @@ const struct listener_config *listener_accepted(const char *url,
 void listener_refused(const char *url, const struct config_registry *registry, const char *at,
                       const char *why)
 {
-    struct fault fault;
+    struct parse_error fault;
     if (read_url(url, registry, &fault))
         fail_msg("'%s' was accepted", url);
     if (strstr(fault.text, why) == NULL)

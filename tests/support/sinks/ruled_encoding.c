@@ -20,7 +20,7 @@ static const struct config_registry registry = {
 struct ruled ruled_open(const struct schema_ops *schema, const char *keys)
 {
     char url[1024];
-    struct fault fault;
+    struct parse_error fault;
     struct ruled ruled = {.config = {.sinks = calloc(1, sizeof *ruled.config.sinks)}};
     snprintf(url, sizeof url, "file:unopened?%s", keys); /* what every format may be for */
     assert_non_null(ruled.config.sinks);

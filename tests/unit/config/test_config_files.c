@@ -9,7 +9,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static bool read_sink(const char *url, struct config *config, struct fault *fault)
+static bool read_sink(const char *url, struct config *config, struct parse_error *fault)
 {
     *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
     assert_non_null(config->sinks);
@@ -20,7 +20,7 @@ static bool read_sink(const char *url, struct config *config, struct fault *faul
 static struct config accept(const char *url)
 {
     struct config config;
-    struct fault fault;
+    struct parse_error fault;
     if (!read_sink(url, &config, &fault))
         fail_msg("'%s': %s", url, fault.text);
     return config;
@@ -29,7 +29,7 @@ static struct config accept(const char *url)
 static void assert_refused(const char *url, size_t column, const char *why)
 {
     struct config config;
-    struct fault fault;
+    struct parse_error fault;
     if (read_sink(url, &config, &fault))
         fail_msg("'%s' was accepted", url);
     config_free(&config);

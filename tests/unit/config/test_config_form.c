@@ -10,7 +10,7 @@
 
 static const struct setting *key(unsigned scopes, const char *name)
 {
-    struct fault fault;
+    struct parse_error fault;
     const struct setting *found = key_find(scopes, name, strlen(name), &fault);
     assert_non_null(found);
     return found;

@@ -20,11 +20,12 @@ static void *part_of(struct target *target, unsigned scopes)
                                                             : (void *)&target->listener;
 }
 
-static bool read_keys(unsigned scope, const char *text, struct target *target, struct fault *fault)
+static bool read_keys(unsigned scope, const char *text, struct target *target,
+                      struct parse_error *fault)
 {
     struct keys_given given = {{0}};
     *target = (struct target){0};
-    *fault = (struct fault){0};
+    *fault = (struct parse_error){0};
     return (*text == '\0' ||
             keys_parse(scope, &test_registry, text, part_of(target, scope), &given, fault)) &&
            keys_apply_defaults(scope, &test_registry, &given, part_of(target, scope), fault);
@@ -33,7 +34,7 @@ static bool read_keys(unsigned scope, const char *text, struct target *target, s
 static struct target assert_reads(unsigned scope, const char *text)
 {
     struct target target;
-    struct fault fault;
+    struct parse_error fault;
     if (!read_keys(scope, text, &target, &fault))
         fail_msg("'%s' for %s: %s", text, key_scope_name(scope), fault.text);
     return target;
@@ -42,7 +43,7 @@ static struct target assert_reads(unsigned scope, const char *text)
 static void assert_refused(enum key_scope scope, const char *text, size_t at, const char *why)
 {
     struct target target;
-    struct fault fault;
+    struct parse_error fault;
     if (read_keys(scope, text, &target, &fault))
         fail_msg("'%s' was accepted for %s", text, key_scope_name(scope));
     if (strstr(fault.text, why) == NULL)
@@ -210,7 +211,7 @@ TEST(no_other_name_is_a_key_of_the_same_scope)
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
         for (const char *other = key->others; other != NULL && *other != '\0';) {
             size_t length = strcspn(other, " ");
-            struct fault fault;
+            struct parse_error fault;
             assert_null(key_find(key->scopes, other, length, &fault));
             if (strstr(fault.text, key->name) == NULL)
                 fail_msg("%.*s does not suggest %s: %s", (int)length, other, key->name, fault.text);
@@ -292,7 +293,7 @@ static void assert_default_allowed(const struct setting *key)
 {
     struct target target = {0};
     struct schema_config schema = {0};
-    struct fault fault;
+    struct parse_error fault;
     void *into = (key->scopes & KEY_OF_SCHEMA) != 0                      ? &schema
                  : (key->scopes & (KEY_OF_SINK | KEY_OF_FILE_SINK)) != 0 ? (void *)&target.sink
                                                                          : (void *)&target.listener;

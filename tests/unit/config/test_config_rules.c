@@ -9,7 +9,7 @@
 
 #define URL "stdout:?"
 
-static bool read_keys(const char *keys, struct config *config, struct fault *fault)
+static bool read_keys(const char *keys, struct config *config, struct parse_error *fault)
 {
     char url[2048];
     snprintf(url, sizeof url, URL "%s", keys);
@@ -22,7 +22,7 @@ static bool read_keys(const char *keys, struct config *config, struct fault *fau
 static struct config accepted(const char *keys)
 {
     struct config config;
-    struct fault fault;
+    struct parse_error fault;
     if (!read_keys(keys, &config, &fault))
         fail_msg("'%s': %s", keys, fault.text);
     return config;
@@ -32,7 +32,7 @@ static struct config accepted(const char *keys)
 static void refused(const char *keys, size_t at, const char *why)
 {
     struct config config;
-    struct fault fault;
+    struct parse_error fault;
     if (read_keys(keys, &config, &fault))
         fail_msg("'%s' was accepted", keys);
     config_free(&config);

@@ -9,7 +9,7 @@
 #include "tests/support/test.h"
 
 /* One listener in a config, so that config_free releases it whatever became of it. */
-static bool read_listener(const char *url, struct config *config, struct fault *fault)
+static bool read_listener(const char *url, struct config *config, struct parse_error *fault)
 {
     *config = (struct config){.listeners = calloc(1, sizeof *config->listeners)};
     assert_non_null(config->listeners);
@@ -17,7 +17,7 @@ static bool read_listener(const char *url, struct config *config, struct fault *
     return url_parse_listener(url, &test_registry, config->listeners, fault);
 }
 
-static bool read_sink(const char *url, struct config *config, struct fault *fault)
+static bool read_sink(const char *url, struct config *config, struct parse_error *fault)
 {
     *config = (struct config){.sinks = calloc(1, sizeof *config->sinks)};
     assert_non_null(config->sinks);
@@ -25,11 +25,11 @@ static bool read_sink(const char *url, struct config *config, struct fault *faul
     return url_parse_sink(url, &test_registry, config->sinks, fault);
 }
 
-typedef bool read_function(const char *url, struct config *config, struct fault *fault);
+typedef bool read_function(const char *url, struct config *config, struct parse_error *fault);
 
 static void assert_accepted(read_function *read, const char *url, struct config *config)
 {
-    struct fault fault;
+    struct parse_error fault;
     if (!read(url, config, &fault))
         fail_msg("'%s': %s", url, fault.text);
 }
@@ -37,7 +37,7 @@ static void assert_accepted(read_function *read, const char *url, struct config 
 static void assert_refused(read_function *read, const char *url, size_t column, const char *why)
 {
     struct config config;
-    struct fault fault;
+    struct parse_error fault;
     if (read(url, &config, &fault))
         fail_msg("'%s' was accepted", url);
     config_free(&config);

@@ -9,7 +9,7 @@
 static struct processor_list read_list(const char *text)
 {
     struct processor_list list = {0};
-    struct fault fault;
+    struct parse_error fault;
     if (!processors_parse("cpus", text, strlen(text), &list, &fault))
         fail_msg("\"%s\" is refused: %s", text, fault.text);
     return list;
@@ -18,7 +18,7 @@ static struct processor_list read_list(const char *text)
 static void assert_refused(const char *text, size_t at, const char *why)
 {
     struct processor_list list = {0};
-    struct fault fault = {0};
+    struct parse_error fault = {0};
     assert_false(processors_parse("cpus", text, strlen(text), &list, &fault));
     assert_int_equal(fault.at, at);
     if (strstr(fault.text, why) == NULL)

@@ -8,7 +8,7 @@
 static struct schema_match made(const char *text)
 {
     struct schema_match match;
-    struct fault fault;
+    struct parse_error fault;
     if (!match_parse(text, strlen(text), &match, &fault))
         fail_msg("'%s': %s", text, fault.text);
     return match;
@@ -17,7 +17,7 @@ static struct schema_match made(const char *text)
 static void refused(const char *text, size_t at, const char *why)
 {
     struct schema_match match;
-    struct fault fault;
+    struct parse_error fault;
     if (match_parse(text, strlen(text), &match, &fault))
         fail_msg("'%s' was accepted", text);
     if (strstr(fault.text, why) == NULL)

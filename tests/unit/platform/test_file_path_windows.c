@@ -163,7 +163,7 @@ TEST(users_may_write_either_separator)
                             .sinks = calloc(1, sizeof *config.sinks),
                             .sink_count = 1};
     struct dead_letter_config *letters = &config.dead_letter;
-    struct fault fault;
+    struct parse_error fault;
     if (!url_parse_listener(capture, &test_registry, config.listeners, &fault) ||
         !url_parse_sink("file:C:\\logs\\x.json?format=json", &test_registry, config.sinks,
                         &fault) ||
@@ -181,7 +181,7 @@ TEST(users_may_write_either_separator)
 TEST(a_path_that_no_file_has_is_refused_where_it_is_wrong)
 {
     struct config config = {.sinks = calloc(1, sizeof *config.sinks), .sink_count = 1};
-    struct fault fault;
+    struct parse_error fault;
     assert_false(url_parse_sink("file:C:\\logs\\a|b", &test_registry, config.sinks, &fault));
     assert_int_equal(fault.at, strlen("file:C:\\logs\\a"));
     config_free(&config);

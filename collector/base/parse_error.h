@@ -4,15 +4,15 @@
  * Parsers of this folder fill one and return false; whoever knows where the text came from (which
  * argument, which line of a file) makes the error of it. A value of the caller's; any thread.
  */
-#ifndef SLUICE_COLLECTOR_BASE_FAULT_H
-#define SLUICE_COLLECTOR_BASE_FAULT_H
+#ifndef SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
+#define SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "collector/base/compiler.h"
 
-struct fault {
+struct parse_error {
     size_t at;      /* byte of the text at which the trouble begins */
     bool no_memory; /* nothing is wrong with the text: memory was short */
     char text[288]; /* one line, cut when longer */
@@ -22,16 +22,17 @@ struct fault {
 #define QUOTED_SIZE 72
 
 /* Fills `fault` with a printf-formatted line. Returns false, for its caller to return. */
-bool fault_set(struct fault *fault, size_t at, const char *format, ...) PRINTF_LIKE(3, 4);
+bool parse_error_set(struct parse_error *fault, size_t at, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 
 /* Appends to a fault that was set. */
-void fault_append(struct fault *fault, const char *format, ...) PRINTF_LIKE(2, 3);
+void parse_error_append(struct parse_error *fault, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Appends `; did you mean "NAME"?`, or nothing where `name` is NULL. */
-void fault_suggest(struct fault *fault, const char *name);
+void parse_error_suggest(struct parse_error *fault, const char *name);
 
 /* Fills it for want of memory. Returns false. */
-bool fault_no_memory(struct fault *fault);
+bool parse_error_no_memory(struct parse_error *fault);
 
 /*
  * Writes `length` bytes of a stranger's text to the QUOTED_SIZE bytes of `buffer`: in quotation

@@ -1,4 +1,4 @@
-#include "collector/base/fault.h"
+#include "collector/base/parse_error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "collector/text/control_character.h"
 
-bool fault_set(struct fault *fault, size_t at, const char *format, ...)
+bool parse_error_set(struct parse_error *fault, size_t at, const char *format, ...)
 {
     fault->at = at;
     fault->no_memory = false;
@@ -17,7 +17,7 @@ bool fault_set(struct fault *fault, size_t at, const char *format, ...)
     return false;
 }
 
-void fault_append(struct fault *fault, const char *format, ...)
+void parse_error_append(struct parse_error *fault, const char *format, ...)
 {
     size_t used = strlen(fault->text);
     va_list arguments;
@@ -26,15 +26,15 @@ void fault_append(struct fault *fault, const char *format, ...)
     va_end(arguments);
 }
 
-void fault_suggest(struct fault *fault, const char *name)
+void parse_error_suggest(struct parse_error *fault, const char *name)
 {
     if (name != NULL)
-        fault_append(fault, "; did you mean \"%s\"?", name);
+        parse_error_append(fault, "; did you mean \"%s\"?", name);
 }
 
-bool fault_no_memory(struct fault *fault)
+bool parse_error_no_memory(struct parse_error *fault)
 {
-    fault_set(fault, 0, "not enough memory");
+    parse_error_set(fault, 0, "not enough memory");
     fault->no_memory = true;
     return false;
 }

@@ -8,7 +8,7 @@
 
 /* Descriptors met so far: a walk over a graph. */
 struct walk {
-    struct region *region;
+    struct growing_arena *memory;
     struct met {
         const ProtobufCMessageDescriptor *descriptor;
         struct message_type *type;
@@ -102,9 +102,9 @@ static struct message_type *type_of(struct walk *walk, const ProtobufCMessageDes
         if (met->descriptor == descriptor)
             return met->type;
     size_t count = descriptor->n_fields;
-    struct met *met = region_allocate(walk->region, 1, sizeof *met);
-    struct message_type *type = region_allocate(walk->region, 1, sizeof *type);
-    struct field_type *fields = region_allocate(walk->region, count, sizeof *fields);
+    struct met *met = growing_arena_allocate(walk->memory, 1, sizeof *met);
+    struct message_type *type = growing_arena_allocate(walk->memory, 1, sizeof *type);
+    struct field_type *fields = growing_arena_allocate(walk->memory, count, sizeof *fields);
     if (met == NULL || type == NULL || fields == NULL)
         return NULL;
     *met = (struct met){descriptor, type, walk->met};
@@ -114,13 +114,13 @@ static struct message_type *type_of(struct walk *walk, const ProtobufCMessageDes
     for (size_t i = 0; i < count; i++)
         if (!fill_field(walk, &fields[i], &required, &descriptor->fields[i]))
             return NULL;
-    return message_type_index(walk->region, type, fields, count) ? type : NULL;
+    return message_type_index(walk->memory, type, fields, count) ? type : NULL;
 }
 
-const struct message_type *compiled_type(struct region *region,
+const struct message_type *compiled_type(struct growing_arena *memory,
                                          const ProtobufCMessageDescriptor *root)
 {
-    struct walk walk = {.region = region};
+    struct walk walk = {.memory = memory};
     return type_of(&walk, root);
 }
 

@@ -115,7 +115,7 @@ static bool set_bytes(struct loader *loader, const struct field_type *field,
                       const struct field_source *source, ProtobufCFieldDescriptor *descriptor)
 {
     ProtobufCBinaryData from = source->from->default_value;
-    ProtobufCBinaryData *made = region_allocate(&loader->set->region, 1, sizeof *made);
+    ProtobufCBinaryData *made = growing_arena_allocate(&loader->set->memory, 1, sizeof *made);
     char *text = loader_text(loader, from);
     if (made == NULL || text == NULL)
         return loader_no_memory(loader);
@@ -128,7 +128,7 @@ static bool set_bytes(struct loader *loader, const struct field_type *field,
 static bool set_number(struct loader *loader, const struct field_type *field,
                        const struct field_source *source, ProtobufCFieldDescriptor *descriptor)
 {
-    uint64_t *bits = region_allocate(&loader->set->region, 1, sizeof *bits);
+    uint64_t *bits = growing_arena_allocate(&loader->set->memory, 1, sizeof *bits);
     char *text = loader_text(loader, source->from->default_value);
     if (bits == NULL || text == NULL)
         return loader_no_memory(loader);
@@ -149,7 +149,7 @@ static bool set_first(struct loader *loader, const struct field_type *field,
 {
     const char *name = field->enumeration->name;
     const struct enum_definition *definition = definition_of_enum(loader->set, name, strlen(name));
-    int32_t *first = region_allocate(&loader->set->region, 1, sizeof *first);
+    int32_t *first = growing_arena_allocate(&loader->set->memory, 1, sizeof *first);
     if (first == NULL)
         return loader_no_memory(loader);
     *first = definition->from->value[0]->number;

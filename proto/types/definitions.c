@@ -47,7 +47,7 @@ static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinar
         loader_refuse(loader, "a name in it has more than %d bytes", NAME_MAX_SIZE);
         return NULL;
     }
-    char *full = region_allocate(&loader->set->region, before + name.len + 1, 1);
+    char *full = growing_arena_allocate(&loader->set->memory, before + name.len + 1, 1);
     if (full == NULL) {
         loader_no_memory(loader);
         return NULL;
@@ -60,7 +60,7 @@ static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinar
 static char *prefix_of(struct loader *loader, const char *name)
 {
     size_t length = strlen(name);
-    char *prefix = region_allocate(&loader->set->region, length + 2, 1);
+    char *prefix = growing_arena_allocate(&loader->set->memory, length + 2, 1);
     if (prefix == NULL) {
         loader_no_memory(loader);
         return NULL;
@@ -75,7 +75,7 @@ static char *prefix_of(struct loader *loader, const char *name)
 
 static bool add_enum(struct loader *loader, const struct place *place, const Enum *from)
 {
-    struct enum_definition *added = region_allocate(&loader->set->region, 1, sizeof *added);
+    struct enum_definition *added = growing_arena_allocate(&loader->set->memory, 1, sizeof *added);
     if (added == NULL)
         return loader_no_memory(loader);
     struct features features = place->features;
@@ -93,7 +93,7 @@ static bool add_enum(struct loader *loader, const struct place *place, const Enu
 
 static bool add_extension(struct loader *loader, const struct place *place, const Field *from)
 {
-    struct field_source *added = region_allocate(&loader->set->region, 1, sizeof *added);
+    struct field_source *added = growing_arena_allocate(&loader->set->memory, 1, sizeof *added);
     if (added == NULL)
         return loader_no_memory(loader);
     added->from = from;
@@ -109,8 +109,9 @@ static bool add_extension(struct loader *loader, const struct place *place, cons
 /* With all that is defined inside; as deep as the set nests, which the decoder has bounded. */
 static bool add_message(struct loader *loader, const struct place *place, const Message *from)
 {
-    struct message_definition *added = region_allocate(&loader->set->region, 1, sizeof *added);
-    struct message_type *type = region_allocate(&loader->set->region, 1, sizeof *type);
+    struct message_definition *added =
+        growing_arena_allocate(&loader->set->memory, 1, sizeof *added);
+    struct message_type *type = growing_arena_allocate(&loader->set->memory, 1, sizeof *type);
     if (added == NULL || type == NULL)
         return loader_no_memory(loader);
     added->from = from;
@@ -160,7 +161,8 @@ static bool has_file(const struct loader *loader, ProtobufCBinaryData name)
 static bool list_files(struct loader *loader)
 {
     size_t count = loader->files->n_file;
-    loader->file_names = region_allocate(&loader->set->region, count, sizeof *loader->file_names);
+    loader->file_names =
+        growing_arena_allocate(&loader->set->memory, count, sizeof *loader->file_names);
     if (loader->file_names == NULL)
         return loader_no_memory(loader);
     for (size_t i = 0; i < count; i++)
@@ -245,8 +247,8 @@ static bool are_different(struct loader *loader, name_at *name, size_t count)
 static bool make_tables(struct loader *loader)
 {
     struct type_set *set = loader->set;
-    set->messages = region_allocate(&set->region, set->message_count, sizeof(void *));
-    set->enums = region_allocate(&set->region, set->enum_count, sizeof(void *));
+    set->messages = growing_arena_allocate(&set->memory, set->message_count, sizeof(void *));
+    set->enums = growing_arena_allocate(&set->memory, set->enum_count, sizeof(void *));
     if (set->messages == NULL || set->enums == NULL)
         return loader_no_memory(loader);
     size_t count = 0;

@@ -24,7 +24,7 @@ static int by_name(const void *a, const void *b)
 /* Values by number, one each. `declared` has one byte a value, whose address tells the order. */
 static bool read_values(struct loader *loader, const Enum *from, ProtobufCEnumValue *values)
 {
-    const char *declared = region_allocate(&loader->set->region, from->n_value, 1);
+    const char *declared = growing_arena_allocate(&loader->set->memory, from->n_value, 1);
     if (declared == NULL)
         return loader_no_memory(loader);
     for (size_t i = 0; i < from->n_value; i++) {
@@ -68,7 +68,7 @@ static unsigned place_of(const ProtobufCEnumDescriptor *descriptor, int32_t numb
 
 bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
 {
-    struct region *region = &loader->set->region;
+    struct growing_arena *memory = &loader->set->memory;
     const Enum *from = definition->from;
     size_t count = from->n_value;
     if (count == 0)
@@ -77,10 +77,10 @@ bool loader_make_enum(struct loader *loader, struct enum_definition *definition)
         if (!loader_is_name(from->value[i]->name, false))
             return loader_refuse(loader, "a value of enum \"%s\" has no proper name",
                                  definition->name);
-    ProtobufCEnumDescriptor *made = region_allocate(region, 1, sizeof *made);
-    ProtobufCEnumValue *values = region_allocate(region, count, sizeof *values);
-    ProtobufCEnumValueIndex *names = region_allocate(region, count, sizeof *names);
-    ProtobufCIntRange *ranges = region_allocate(region, count + 1, sizeof *ranges);
+    ProtobufCEnumDescriptor *made = growing_arena_allocate(memory, 1, sizeof *made);
+    ProtobufCEnumValue *values = growing_arena_allocate(memory, count, sizeof *values);
+    ProtobufCEnumValueIndex *names = growing_arena_allocate(memory, count, sizeof *names);
+    ProtobufCIntRange *ranges = growing_arena_allocate(memory, count + 1, sizeof *ranges);
     if (made == NULL || values == NULL || names == NULL || ranges == NULL)
         return loader_no_memory(loader);
     if (!read_values(loader, from, values))

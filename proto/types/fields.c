@@ -32,10 +32,10 @@ static size_t camel_case(const char *name, char *out)
 static const char *make_key(struct loader *loader, const char *name, size_t length, bool extension,
                             size_t *size)
 {
-    struct region *region = &loader->set->region;
-    char *plain = region_allocate(region, length + 3, 1);
+    struct growing_arena *memory = &loader->set->memory;
+    char *plain = growing_arena_allocate(memory, length + 3, 1);
     struct output key = {.capacity = 6 * (length + 2) + 4};
-    key.data = region_allocate(region, key.capacity, 1);
+    key.data = growing_arena_allocate(memory, key.capacity, 1);
     if (plain == NULL || key.data == NULL) {
         loader_no_memory(loader);
         return NULL;
@@ -60,7 +60,7 @@ static bool name_field(struct loader *loader, const struct field_source *source,
         json = (const char *)source->from->json_name.data;
         json_length = source->from->json_name.len;
     } else if (!source->extension) {
-        char *camel = region_allocate(&loader->set->region, length + 1, 1);
+        char *camel = growing_arena_allocate(&loader->set->memory, length + 1, 1);
         if (camel == NULL)
             return loader_no_memory(loader);
         json_length = camel_case(name, camel);
@@ -233,7 +233,8 @@ bool loader_make_fields(struct loader *loader, struct message_definition *defini
     if (count >= UINT16_MAX)
         return loader_refuse(loader, "\"%s\" has too many fields", definition->name);
     qsort(definition->sources, count, sizeof *definition->sources, by_number);
-    definition->fields = region_allocate(&loader->set->region, count, sizeof *definition->fields);
+    definition->fields =
+        growing_arena_allocate(&loader->set->memory, count, sizeof *definition->fields);
     if (definition->fields == NULL)
         return loader_no_memory(loader);
     if (!check_numbers(loader, definition))

@@ -89,7 +89,7 @@ static bool place_fields(struct loader *loader, struct message_definition *defin
 {
     size_t oneof_count = definition->from->n_oneof_decl;
     struct shared_place *oneofs =
-        region_allocate(&loader->set->region, oneof_count, sizeof *oneofs);
+        growing_arena_allocate(&loader->set->memory, oneof_count, sizeof *oneofs);
     if (oneofs == NULL)
         return loader_no_memory(loader);
     measure_oneofs(definition, oneofs);
@@ -163,10 +163,10 @@ static int by_name(const void *a, const void *b)
 
 static bool sort_by_name(struct loader *loader, ProtobufCMessageDescriptor *descriptor)
 {
-    struct region *region = &loader->set->region;
+    struct growing_arena *memory = &loader->set->memory;
     size_t count = descriptor->n_fields;
-    struct named_place *sorted = region_allocate(region, count, sizeof *sorted);
-    unsigned *places = region_allocate(region, count, sizeof *places);
+    struct named_place *sorted = growing_arena_allocate(memory, count, sizeof *sorted);
+    unsigned *places = growing_arena_allocate(memory, count, sizeof *places);
     if (sorted == NULL || places == NULL)
         return loader_no_memory(loader);
     for (size_t i = 0; i < count; i++)
@@ -186,7 +186,8 @@ static bool sort_by_name(struct loader *loader, ProtobufCMessageDescriptor *desc
 static bool list_ranges(struct loader *loader, ProtobufCMessageDescriptor *descriptor)
 {
     unsigned count = descriptor->n_fields;
-    ProtobufCIntRange *ranges = region_allocate(&loader->set->region, count + 1, sizeof *ranges);
+    ProtobufCIntRange *ranges =
+        growing_arena_allocate(&loader->set->memory, count + 1, sizeof *ranges);
     if (ranges == NULL)
         return loader_no_memory(loader);
     unsigned used = 0;
@@ -203,7 +204,8 @@ static bool describe(struct loader *loader, struct message_definition *definitio
 {
     size_t count = definition->source_count;
     ProtobufCMessageDescriptor *descriptor = definition->descriptor;
-    ProtobufCFieldDescriptor *fields = region_allocate(&loader->set->region, count, sizeof *fields);
+    ProtobufCFieldDescriptor *fields =
+        growing_arena_allocate(&loader->set->memory, count, sizeof *fields);
     if (fields == NULL)
         return loader_no_memory(loader);
     for (size_t i = 0; i < count; i++) {
@@ -319,7 +321,7 @@ bool loader_lay_out(struct loader *loader, struct message_definition *definition
     if (type->map_entry && !check_entry(loader, definition))
         return false;
     mark_closed_values(loader, definition);
-    if (!message_type_index(&loader->set->region, type, definition->fields,
+    if (!message_type_index(&loader->set->memory, type, definition->fields,
                             definition->source_count))
         return loader_no_memory(loader);
     if (type->map_entry)

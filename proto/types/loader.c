@@ -28,5 +28,5 @@ bool loader_no_memory(struct loader *loader)
 
 char *loader_text(struct loader *loader, ProtobufCBinaryData text)
 {
-    return region_text(&loader->set->region, text.data, text.len);
+    return growing_arena_text(&loader->set->memory, text.data, text.len);
 }

@@ -14,7 +14,7 @@
 #include "proto/generated/descriptor_set.pb-c.h"
 #include "proto/message/type.h"
 #include "proto/types/features.h"
-#include "proto/types/region.h"
+#include "proto/types/growing_arena.h"
 #include "proto/types/type_set.h"
 
 typedef Sluice__Descriptor__FileDescriptorSet FileSet;
@@ -56,7 +56,7 @@ struct enum_definition {
 };
 
 struct type_set {
-    struct region region;
+    struct growing_arena memory;
     struct message_definition **messages; /* by name */
     size_t message_count;
     struct enum_definition **enums; /* by name */
@@ -79,11 +79,11 @@ struct loader {
 bool loader_refuse(struct loader *loader, const char *format, ...) PRINTF_LIKE(2, 3);
 bool loader_no_memory(struct loader *loader);
 
-/* A text of the set as a string of the region, "" where there is none; NULL: no memory. */
+/* A text of the set as a string of the memory, "" where there is none; NULL: no memory. */
 char *loader_text(struct loader *loader, ProtobufCBinaryData text);
 
 /* compiled.c: types over protoc-c's code alone, which knows no more than protobuf-c does. */
-const struct message_type *compiled_type(struct region *region,
+const struct message_type *compiled_type(struct growing_arena *memory,
                                          const ProtobufCMessageDescriptor *root);
 /* The compiled descriptor of that name that `root` reaches, or NULL. */
 const ProtobufCMessageDescriptor *compiled_find(const ProtobufCMessageDescriptor *root,
@@ -112,7 +112,7 @@ bool loader_set_default(struct loader *loader, const struct field_type *field,
 bool loader_lay_out(struct loader *loader, struct message_definition *definition);
 
 /* tables.c: what is looked up while decoding, once fields and layout stand. */
-bool message_type_index(struct region *region, struct message_type *type,
+bool message_type_index(struct growing_arena *memory, struct message_type *type,
                         const struct field_type *fields, size_t count);
 uint8_t field_kind_size(enum field_kind kind);
 uint8_t field_kind_wire_type(enum field_kind kind);

@@ -92,8 +92,8 @@ static void index_tags(struct message_type *type, const struct field_type *field
 
 bool loader_make_steps(struct loader *loader, struct message_type *type)
 {
-    struct plain_step *steps =
-        region_allocate(&loader->set->region, type->field_count + PLAIN_FIRST_FIELD, sizeof *steps);
+    struct plain_step *steps = growing_arena_allocate(
+        &loader->set->memory, type->field_count + PLAIN_FIRST_FIELD, sizeof *steps);
     if (steps == NULL)
         return loader_no_memory(loader);
     steps[PLAIN_UNKNOWN].act = PLAIN_UNKNOWN;

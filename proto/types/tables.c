@@ -41,7 +41,7 @@ uint8_t field_kind_wire_type(enum field_kind kind)
     return kinds[kind].wire_type;
 }
 
-static bool index_numbers(struct region *region, struct message_type *type)
+static bool index_numbers(struct growing_arena *memory, struct message_type *type)
 {
     size_t last = 0;
     while (last < type->field_count && type->fields[last].number < DIRECT_MAX)
@@ -49,7 +49,7 @@ static bool index_numbers(struct region *region, struct message_type *type)
     if (last == 0)
         return true;
     type->direct_count = type->fields[last - 1].number + 1;
-    uint16_t *direct = region_allocate(region, type->direct_count, sizeof *direct);
+    uint16_t *direct = growing_arena_allocate(memory, type->direct_count, sizeof *direct);
     if (direct == NULL)
         return false;
     for (size_t i = 0; i < last; i++)
@@ -58,9 +58,9 @@ static bool index_numbers(struct region *region, struct message_type *type)
     return true;
 }
 
-static bool list_repeated(struct region *region, struct message_type *type)
+static bool list_repeated(struct growing_arena *memory, struct message_type *type)
 {
-    uint16_t *repeated = region_allocate(region, type->field_count, sizeof *repeated);
+    uint16_t *repeated = growing_arena_allocate(memory, type->field_count, sizeof *repeated);
     if (repeated == NULL)
         return false;
     for (size_t i = 0; i < type->field_count; i++) {
@@ -74,13 +74,13 @@ static bool list_repeated(struct region *region, struct message_type *type)
 }
 
 /* An empty message, with the room for its required fields' bits behind it. */
-static bool make_prototype(struct region *region, struct message_type *type)
+static bool make_prototype(struct growing_arena *memory, struct message_type *type)
 {
     size_t struct_size = (type->descriptor->sizeof_message + 7) & ~(size_t)7;
     type->required_offset = struct_size;
     type->size = struct_size + (type->required_count + 63) / 64 * sizeof(uint64_t);
     size_t pieces = (type->size + PROTOTYPE_PIECE - 1) / PROTOTYPE_PIECE;
-    ProtobufCMessage *prototype = region_allocate(region, pieces, PROTOTYPE_PIECE);
+    ProtobufCMessage *prototype = growing_arena_allocate(memory, pieces, PROTOTYPE_PIECE);
     if (prototype == NULL)
         return false;
     if (type->descriptor->message_init != NULL)
@@ -90,13 +90,13 @@ static bool make_prototype(struct region *region, struct message_type *type)
     return true;
 }
 
-bool message_type_index(struct region *region, struct message_type *type,
+bool message_type_index(struct growing_arena *memory, struct message_type *type,
                         const struct field_type *fields, size_t count)
 {
     type->fields = fields;
     type->field_count = count;
     for (size_t i = 0; i < count; i++)
         type->required_count += fields[i].presence == PRESENCE_REQUIRED;
-    return index_numbers(region, type) && list_repeated(region, type) &&
-           make_prototype(region, type);
+    return index_numbers(memory, type) && list_repeated(memory, type) &&
+           make_prototype(memory, type);
 }

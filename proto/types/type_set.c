@@ -46,7 +46,7 @@ static struct message_definition *extended(const struct loader *loader,
 /* Gives each message its own fields and those that extend it. */
 static bool gather_fields(struct loader *loader)
 {
-    struct region *region = &loader->set->region;
+    struct growing_arena *memory = &loader->set->memory;
     for (struct field_source *at = loader->extensions; at != NULL; at = at->next) {
         struct message_definition *definition = extended(loader, at);
         if (definition == NULL) {
@@ -57,8 +57,8 @@ static bool gather_fields(struct loader *loader)
         definition->source_count++;
     }
     for (struct message_definition *at = loader->messages; at != NULL; at = at->next) {
-        at->sources =
-            region_allocate(region, at->source_count + at->from->n_field, sizeof *at->sources);
+        at->sources = growing_arena_allocate(memory, at->source_count + at->from->n_field,
+                                             sizeof *at->sources);
         at->source_count = 0;
         if (at->sources == NULL)
             return loader_no_memory(loader);
@@ -78,7 +78,8 @@ static bool make_descriptor(struct loader *loader, struct message_definition *de
     definition->type->descriptor = definition->compiled;
     if (definition->compiled != NULL)
         return true;
-    ProtobufCMessageDescriptor *made = region_allocate(&loader->set->region, 1, sizeof *made);
+    ProtobufCMessageDescriptor *made =
+        growing_arena_allocate(&loader->set->memory, 1, sizeof *made);
     if (made == NULL)
         return loader_no_memory(loader);
     const char *dot = strrchr(definition->name, '.');
@@ -116,7 +117,7 @@ static bool decode_set(struct loader *loader, const void *bytes, size_t size, st
 {
     static const ProtobufCMessageDescriptor *const root =
         &sluice__descriptor__file_descriptor_set__descriptor;
-    const struct message_type *type = compiled_type(&loader->set->region, root);
+    const struct message_type *type = compiled_type(&loader->set->memory, root);
     if (type == NULL)
         return loader_no_memory(loader);
     struct decoded decoded;
@@ -162,7 +163,7 @@ void type_set_destroy(struct type_set *set)
 {
     if (set == NULL)
         return;
-    region_free(&set->region);
+    growing_arena_free(&set->memory);
     free(set);
 }
 

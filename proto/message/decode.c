@@ -6,7 +6,7 @@
 #include "collector/base/wire.h"
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
-#include "proto/message/plain.h"
+#include "proto/message/fast_path.h"
 
 static ProtobufCMessage *new_message(struct decoder *decoder, const struct message_type *type)
 {

@@ -1,7 +1,8 @@
-/* What the quick decoder (proto/message/plain.h) goes by: a step for each field of each type. */
+/* What the quick decoder (proto/message/fast_path.h) goes by: a step for each field of each type.
+ */
 #include "collector/base/wire.h"
 #include "collector/contract/schema.h"
-#include "proto/message/plain.h"
+#include "proto/message/fast_path.h"
 #include "proto/types/loader.h"
 
 static enum plain_act act_of_one(const struct field_type *field)

@@ -9,8 +9,8 @@
 #include "proto/message/decode.h"
 #include "proto/message/decoder.h" /* message_decode_any, which nobody else asks for */
 #include "proto/message/encode.h"
+#include "proto/message/fast_path.h"
 #include "proto/message/json.h"
-#include "proto/message/plain.h"
 #include "proto/message_schema.h"
 #include "proto/schemas.h"
 #include "tests/support/proto/legacy.h"

@@ -15,8 +15,8 @@
  * Message sets, and types with groups or with maps to closed enums, are not plain, nor is what
  * holds them: they would be given up too often. Pure; any thread.
  */
-#ifndef SLUICE_PROTO_MESSAGE_PLAIN_H
-#define SLUICE_PROTO_MESSAGE_PLAIN_H
+#ifndef SLUICE_PROTO_MESSAGE_FAST_PATH_H
+#define SLUICE_PROTO_MESSAGE_FAST_PATH_H
 
 #include "collector/contract/schema.h"
 #include "proto/message/type.h"

@@ -1,4 +1,4 @@
-#include "proto/message/plain.h"
+#include "proto/message/fast_path.h"
 
 #include <string.h>
 

@@ -22,8 +22,8 @@
 #include "collector/contract/listener.h"
 #include "collector/contract/listener_config.h"
 
-struct intake_counters;
-struct intake_thread;
+struct ingest_counters;
+struct ingest_thread;
 struct ledger;
 struct receiver;
 
@@ -49,7 +49,7 @@ struct source {
     struct schema_slot *schemas;
     struct rate_limit *rate_limit;   /* the listener's; NULL: none */
     struct mismatch_hint *hint;      /* the listener's */
-    struct intake_counters *settled; /* the main thread's: what is found at the end */
+    struct ingest_counters *settled; /* the main thread's: what is found at the end */
     bool leaving;                    /* retired, and what it holds is not yet given back */
 
     /* Set by open. */
@@ -167,7 +167,7 @@ struct source_ops {
      * Makes its producer, which passes datagrams on by `thread`. Returns 0, or -1 with `error`
      * filled.
      */
-    int (*create)(void **producer, const struct source *source, struct intake_thread *thread,
+    int (*create)(void **producer, const struct source *source, struct ingest_thread *thread,
                   const struct source_host *host, struct error *error);
 
     /* Why it has one, and why a reload cannot change, add or end it; for people. */

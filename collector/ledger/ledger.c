@@ -48,7 +48,7 @@ const char *const record_failure_names[FAILURE_COUNT] = {
 };
 
 #define LISTENER_ROW(name, part)                                                                   \
-    {#name, offsetof(struct intake_counters, name), offsetof(struct listener_totals, name), part},
+    {#name, offsetof(struct ingest_counters, name), offsetof(struct listener_totals, name), part},
 #define OFFER_ROW(name, part)                                                                      \
     {#name, offsetof(struct offer_counters, name), offsetof(struct sink_totals, name), part},
 #define SINK_ROW(name, part)                                                                       \
@@ -92,7 +92,7 @@ struct listener_entry {
     char *schema;
     const char *kind;
     struct drops_kind drops;
-    struct block *intakes;
+    struct block *ingests;
 };
 
 struct sink_entry {
@@ -141,7 +141,7 @@ void ledger_destroy(struct ledger *ledger)
     for (size_t i = 0; i < ledger->listener_count; i++) {
         free(ledger->listeners[i].name);
         free(ledger->listeners[i].schema);
-        free_blocks(ledger->listeners[i].intakes);
+        free_blocks(ledger->listeners[i].ingests);
     }
     for (size_t i = 0; i < ledger->sink_count; i++) {
         free(ledger->sinks[i].name);
@@ -215,8 +215,8 @@ static uint64_t count_messages(const struct ledger *ledger)
 {
     uint64_t messages = 0;
     for (size_t i = 0; i < ledger->listener_count; i++)
-        for (struct block *block = ledger->listeners[i].intakes; block != NULL; block = block->next)
-            messages += counter_read(&((const struct intake_counters *)(block + 1))->messages);
+        for (struct block *block = ledger->listeners[i].ingests; block != NULL; block = block->next)
+            messages += counter_read(&((const struct ingest_counters *)(block + 1))->messages);
     return messages;
 }
 
@@ -317,9 +317,9 @@ static void *add_block(struct block **list, size_t size)
     return block + 1;
 }
 
-struct intake_counters *ledger_intake_block(struct ledger *ledger, int listener)
+struct ingest_counters *ledger_ingest_block(struct ledger *ledger, int listener)
 {
-    return add_block(&ledger->listeners[listener].intakes, sizeof(struct intake_counters));
+    return add_block(&ledger->listeners[listener].ingests, sizeof(struct ingest_counters));
 }
 
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink)
@@ -388,7 +388,7 @@ static void add_measures(const struct ledger_measure *measures, const void *bloc
  * Effects are read before their causes (see counter.h), so that no live sum exceeds its whole: the
  * reasons, then the list backwards, in which each whole stands before its parts.
  */
-static void add_intake(struct listener_totals *sum, const struct intake_counters *from)
+static void add_ingest(struct listener_totals *sum, const struct ingest_counters *from)
 {
     add_counters(sum->reasons, from->reasons, REASON_COUNT);
     add_terms(listener_terms, from, sum);
@@ -420,8 +420,8 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
     sum->drops = entry->drops;
     sum->retired = entry->state != ENTRY_LIVE;
     sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
-    for (struct block *block = entry->intakes; block != NULL; block = block->next)
-        add_intake(sum, (const void *)(block + 1));
+    for (struct block *block = entry->ingests; block != NULL; block = block->next)
+        add_ingest(sum, (const void *)(block + 1));
 }
 
 /* What one thread offers another one keeps or drops: what became of them first, of all blocks. */
@@ -461,8 +461,8 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
 static bool is_told(const struct listener_entry *entry)
 {
     uint64_t counted = 0;
-    for (const struct block *block = entry->intakes; block != NULL; block = block->next) {
-        const struct intake_counters *counters = (const void *)(block + 1);
+    for (const struct block *block = entry->ingests; block != NULL; block = block->next) {
+        const struct ingest_counters *counters = (const void *)(block + 1);
         counted += counter_read(&counters->received) + counter_read(&counters->kernel_drops);
     }
     return entry->state != ENTRY_HIDDEN || counted != 0;

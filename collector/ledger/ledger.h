@@ -172,7 +172,7 @@ enum ledger_part {
 #define LEDGER_HISTOGRAM_TOTALS(name, bounds) struct histogram_totals name;
 
 /* Of one listener on one receiving thread. */
-struct intake_counters {
+struct ingest_counters {
     LISTENER_TERMS(LEDGER_COUNTER)
     struct counter reasons[REASON_COUNT];
 };
@@ -248,7 +248,7 @@ void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kin
  * Blocks, each for one thread to write: new ones, all zero, or what was returned, to be counted on
  * from. NULL where memory is short.
  */
-struct intake_counters *ledger_intake_block(struct ledger *ledger, int listener);
+struct ingest_counters *ledger_ingest_block(struct ledger *ledger, int listener);
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink);
 struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink);
 

@@ -75,7 +75,7 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
  * FEED_HOLD_NS for each sink, FEED_HOLD_MOST_NS at most: all sinks of the feed together are then
  * not woken more often than one. None is held where the queue of a sink that sleeps is filled to
  * FEED_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for that
- * (INTAKE_SHARING_BACKLOG).
+ * (INGEST_SHARING_BACKLOG).
  *
  * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns) when this is called again; INT64_MAX: it
  * may not be, so sinks are woken, whatever now_ns is. Returns when it has to be called at the

@@ -6,7 +6,7 @@
 #include "collector/queue/batch_queue.h"
 #include "collector/queue/tap.h"
 #include "collector/receive/dead_letters.h"
-#include "collector/receive/intake.h"
+#include "collector/receive/ingest.h"
 #include "collector/record/batch.h"
 #include "collector/senders/rate_limit.h"
 #include "collector/senders/sender_report.h"
@@ -28,11 +28,11 @@ static size_t threads(const struct memory_needs *needs)
 
 /*
  * Batches that are out when every queue is full: those that wait in it, one in the hands of each
- * sink, one open per intake, and those that the tap holds. With so many none is ever missing.
+ * sink, one open per ingest, and those that the tap holds. With so many none is ever missing.
  */
 static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity, uint64_t tapped)
 {
-    return feeds(needs) * needs->sinks * queue_capacity + needs->sinks + needs->intakes +
+    return feeds(needs) * needs->sinks * queue_capacity + needs->sinks + needs->ingests +
            (needs->control ? tapped : 0);
 }
 
@@ -40,7 +40,7 @@ static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacit
 static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return batches(needs, ring_capacity, feeds(needs) * TAP_BATCHES + 1) +
-           needs->receivers * INTAKE_SHARED;
+           needs->receivers * INGEST_SHARED;
 }
 
 static uint64_t large_batches(const struct memory_needs *needs)

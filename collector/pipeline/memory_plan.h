@@ -36,7 +36,7 @@ struct memory_needs {
     bool control;         /* somebody may watch what passes */
     bool senders;         /* somebody may ask who sends */
     uint64_t reserved;    /* bytes that parts outside the pipeline take, which serve who asks */
-    size_t intakes;       /* pairs of a thread and a listener on it: each may hold one open batch */
+    size_t ingests;       /* pairs of a thread and a listener on it: each may hold one open batch */
 };
 
 struct memory_plan {

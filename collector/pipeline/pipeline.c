@@ -39,7 +39,7 @@ static void join_producer(struct producer *producer)
 static void close_producer(struct producer *producer)
 {
     for (size_t i = 0; i < producer->thread_count; i++)
-        intake_thread_close(&producer->threads[i]);
+        ingest_thread_close(&producer->threads[i]);
     fan_out_close(producer->fan_out);
 }
 

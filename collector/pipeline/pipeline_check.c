@@ -39,9 +39,9 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
         needs->rate_limits += listener->rate_limit != 0;
         if (listener->source->producer != NULL) {
             needs->captures++;
-            needs->intakes++;
+            needs->ingests++;
         } else {
-            needs->intakes += pipeline_sockets_of(listener);
+            needs->ingests += pipeline_sockets_of(listener);
             if (listener->receivers > needs->receivers)
                 needs->receivers = listener->receivers;
         }

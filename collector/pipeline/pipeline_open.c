@@ -54,7 +54,7 @@ static int make_letters(struct pipeline *pipeline, struct error *error)
     return dead_letters_create(&pipeline->letters, &options, error);
 }
 
-static int add_letter_queue(struct pipeline *pipeline, struct intake_thread *thread,
+static int add_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
                             struct error *error)
 {
     if (pipeline->letters == NULL)
@@ -65,18 +65,18 @@ static int add_letter_queue(struct pipeline *pipeline, struct intake_thread *thr
     return thread->letters == NULL ? error_no_memory(error) : 0;
 }
 
-static int make_intake_thread(struct pipeline *pipeline, struct intake_thread *thread,
+static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *thread,
                               struct error *error)
 {
     thread->pool = pipeline->pool;
     /* For all that there can ever be: of its pages only those of listeners that there are count. */
-    thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct intake_counters *));
+    thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
     thread->measures = ledger_thread_block(pipeline->ledger);
     if (thread->counters == NULL || thread->measures == NULL)
         return error_no_memory(error);
     sequence_queue_init(&thread->numbers, pipeline->sequences, thread->counters);
     for (size_t i = 0; i < pipeline->known_count; i++) {
-        thread->counters[i] = ledger_intake_block(pipeline->ledger, (int)i);
+        thread->counters[i] = ledger_ingest_block(pipeline->ledger, (int)i);
         if (thread->counters[i] == NULL)
             return error_no_memory(error);
     }
@@ -93,11 +93,11 @@ static int make_producer(struct pipeline *pipeline, struct producer *producer, s
     if (fan_out_create(&producer->fan_out, threads, lossless, error) != 0)
         return -1;
     for (size_t i = 0; i < threads; i++) {
-        struct intake_thread *thread = &producer->threads[i];
+        struct ingest_thread *thread = &producer->threads[i];
         thread->fan_out = producer->fan_out;
         thread->lossless = lossless;
         thread->shares = !lossless && threads == 1;
-        if (make_intake_thread(pipeline, thread, error) != 0)
+        if (make_ingest_thread(pipeline, thread, error) != 0)
             return -1;
     }
     return 0;
@@ -290,7 +290,7 @@ static int make_sender_report(struct pipeline *pipeline, struct error *error)
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; k < producer->thread_count; k++) {
-            struct intake_thread *thread = &producer->threads[k];
+            struct ingest_thread *thread = &producer->threads[k];
             thread->traffic = traffic_table_create(secret);
             if (thread->traffic == NULL)
                 return error_no_memory(error);

@@ -28,7 +28,7 @@
 #include "collector/platform/wakeup.h"
 #include "collector/queue/tap.h"
 #include "collector/receive/dead_letters.h"
-#include "collector/receive/intake.h"
+#include "collector/receive/ingest.h"
 #include "collector/receive/receiver.h"
 #include "collector/record/batch.h"
 #include "collector/record/mismatch_hint.h"
@@ -42,7 +42,7 @@
  */
 struct producer {
     struct fan_out *fan_out;
-    struct intake_thread *threads;
+    struct ingest_thread *threads;
     size_t thread_count;
     const struct producer_ops *ops;
     void *object;              /* that they are about */

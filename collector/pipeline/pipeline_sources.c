@@ -49,9 +49,9 @@ static bool make_thread_counters(struct pipeline *pipeline, size_t index)
     for (size_t i = 0; i < pipeline->producer_count; i++) {
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; k < producer->thread_count; k++) {
-            struct intake_counters **place = &producer->threads[k].counters[index];
+            struct ingest_counters **place = &producer->threads[k].counters[index];
             if (*place == NULL)
-                *place = ledger_intake_block(pipeline->ledger, (int)index);
+                *place = ledger_ingest_block(pipeline->ledger, (int)index);
             if (*place == NULL)
                 return false;
         }
@@ -87,7 +87,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
     if (source->name == NULL)
         source->name = text_copy_all(config->name);
     if (source->settled == NULL)
-        source->settled = ledger_intake_block(pipeline->ledger, (int)source->listener.index);
+        source->settled = ledger_ingest_block(pipeline->ledger, (int)source->listener.index);
     /* Records of its former life may be on their way still: their name stays where it is. */
     if (source->listener.name == NULL)
         source->listener.name = source->name;

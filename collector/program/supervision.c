@@ -69,16 +69,16 @@ void supervision_destroy(struct supervision *supervision)
 /* --- how it goes ------------------------------------------------------------------------------ */
 
 /* What has come in so far, of all listeners. */
-struct intake_sums {
+struct ingest_sums {
     uint64_t received;
     uint64_t kernel_drops;
 };
 
 /* Returns false where memory is short. */
-static bool sum_up(const struct pipeline *pipeline, struct intake_sums *sums)
+static bool sum_up(const struct pipeline *pipeline, struct ingest_sums *sums)
 {
     struct ledger_snapshot *ledger = pipeline_glance(pipeline);
-    *sums = (struct intake_sums){0};
+    *sums = (struct ingest_sums){0};
     if (ledger == NULL)
         return false;
     for (size_t i = 0; i < ledger->listener_count; i++) {
@@ -93,20 +93,20 @@ static void tell_status(struct supervision *supervision, int64_t now_ns)
 {
     char line[sizeof supervision->status];
     struct error error;
-    struct intake_sums intake;
+    struct ingest_sums ingest;
     supervision->status_due_ns = now_ns + STATUS_NS;
-    if (!sum_up(supervision->pipeline, &intake))
+    if (!sum_up(supervision->pipeline, &ingest))
         return;
     int64_t passed_ns = now_ns - supervision->counted_ns;
     double rate = 0;
     if (passed_ns > 0)
-        rate = (double)(intake.received - supervision->received) * (double)SECOND_NS /
+        rate = (double)(ingest.received - supervision->received) * (double)SECOND_NS /
                (double)passed_ns;
     supervision->counted_ns = now_ns;
-    supervision->received = intake.received;
+    supervision->received = ingest.received;
     snprintf(line, sizeof line,
              "%.0f datagrams/s, %" PRIu64 " received, %" PRIu64 " dropped before that", rate,
-             intake.received, intake.kernel_drops);
+             ingest.received, ingest.kernel_drops);
     if (strcmp(line, supervision->status) == 0)
         return;
     if (told(service_manager_status(supervision->manager, line, &error), &error))

@@ -12,7 +12,7 @@
 struct capture_player {
     struct capture_player_options options;
     struct capture *capture;
-    struct intake *intake;
+    struct ingest *ingest;
     struct thread *thread;
     _Atomic bool stopping;
     _Atomic bool finished;
@@ -22,7 +22,7 @@ struct capture_player {
 static void publish_counts(struct capture_player *player)
 {
     const struct capture_counts *counts = capture_counts(player->capture);
-    struct intake_counters *counters = intake_counters(player->intake);
+    struct ingest_counters *counters = ingest_counters(player->ingest);
     counter_set(&counters->frames, counts->frames);
     counter_set(&counters->fragments, counts->fragments);
     counter_set(&counters->reassembled, counts->reassembled);
@@ -36,7 +36,7 @@ static void before_wait(void *context)
 {
     struct capture_player *player = context;
     publish_counts(player);
-    intake_seal(player->intake);
+    ingest_seal(player->ingest);
 }
 
 int capture_player_create(struct capture_player **out, const struct capture_player_options *options,
@@ -44,9 +44,9 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 {
     struct capture_player *player = calloc(1, sizeof *player);
     if (player != NULL)
-        player->intake = intake_create(options->thread, options->listener,
+        player->ingest = ingest_create(options->thread, options->listener,
                                        options->thread->counters[options->listener->index]);
-    if (player == NULL || player->intake == NULL) {
+    if (player == NULL || player->ingest == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a capture");
         free(player);
         return -1;
@@ -74,9 +74,9 @@ static void take(struct capture_player *player, const struct capture_datagram *d
         .destination = &datagram->destination,
         .received_ns = datagram->time_ns != 0 ? datagram->time_ns : clock_wall_ns(),
     };
-    intake_take(player->intake, &slot);
-    intake_thread_settle(player->options.thread);
-    intake_drained(player->intake, 0, 0); /* whatever the time is: the next one follows at once */
+    ingest_take(player->ingest, &slot);
+    ingest_thread_settle(player->options.thread);
+    ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
     publish_counts(player);
     if (player->options.received != NULL)
         player->options.received(player->options.context, 1);
@@ -114,8 +114,8 @@ static void run(void *argument)
         atomic_store(&player->damaged, true);
     }
     tell_if_nothing_came(player);
-    intake_seal(player->intake);
-    intake_thread_close(player->options.thread);
+    ingest_seal(player->ingest);
+    ingest_thread_close(player->options.thread);
     fan_out_close(player->options.thread->fan_out);
     atomic_store(&player->finished, true);
     player->options.finished(player->options.context);
@@ -154,6 +154,6 @@ void capture_player_destroy(struct capture_player *player)
     if (player == NULL)
         return;
     capture_close(player->capture);
-    intake_destroy(player->intake);
+    ingest_destroy(player->ingest);
     free(player);
 }

@@ -15,12 +15,12 @@
 
 #include "collector/base/error.h"
 #include "collector/contract/listener.h"
-#include "collector/receive/intake.h"
+#include "collector/receive/ingest.h"
 
 struct capture_player;
 
 struct capture_player_options {
-    struct intake_thread
+    struct ingest_thread
         *thread; /* the caller's, outlives the player; `feed` is set before start */
     const struct listener *listener;
     const char *path;

@@ -24,7 +24,7 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
         struct worker *worker = &receiver->workers[i];
         *worker = (struct worker){.receiver = receiver,
                                   .number = i,
-                                  .intakes = &options->threads[i],
+                                  .ingests = &options->threads[i],
                                   .group = datagram_group_create(),
                                   .pause = pause_create(),
                                   .timeout_ms = -1,
@@ -45,9 +45,9 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
 {
     struct endpoint *endpoint = calloc(1, sizeof *endpoint);
     if (endpoint != NULL)
-        endpoint->intake =
-            intake_create(receiver->workers[0].intakes, socket->listener, socket->counters);
-    if (endpoint == NULL || endpoint->intake == NULL) {
+        endpoint->ingest =
+            ingest_create(receiver->workers[0].ingests, socket->listener, socket->counters);
+    if (endpoint == NULL || endpoint->ingest == NULL) {
         free(endpoint);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
         return -1;
@@ -64,7 +64,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
             0) {
         udp_socket_close(endpoint->socket);
         ledger_return_block(socket->counters);
-        intake_destroy(endpoint->intake);
+        ingest_destroy(endpoint->ingest);
         free(endpoint);
         return -1;
     }
@@ -156,7 +156,7 @@ void receiver_destroy(struct receiver *receiver)
         struct endpoint *endpoint = receiver->endpoints;
         receiver->endpoints = endpoint->next;
         udp_socket_close(endpoint->socket);
-        intake_destroy(endpoint->intake);
+        ingest_destroy(endpoint->ingest);
         free(endpoint);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {

@@ -26,7 +26,7 @@
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
 #include "collector/platform/udp_socket.h"
-#include "collector/receive/intake.h"
+#include "collector/receive/ingest.h"
 
 /*
  * What one socket may take in its turn, whichever is spent first; the next socket on the ready list
@@ -42,7 +42,7 @@ struct receiver_options {
 
     /* One for each thread; more than one only where the notifier is shared, and then they have one
      * fan_out. The caller's, outlive the receiver; `feed` is set before the start. */
-    struct intake_thread *threads;
+    struct ingest_thread *threads;
     size_t thread_count;
 
     /* Where each thread stays, the first one on the one at `first_processor`, and so on, in turn;
@@ -74,7 +74,7 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
 struct receiver_socket {
     const struct listener *listener;
     struct udp_socket_options options;
-    struct intake_counters *counters; /* a block of the listener's for it alone */
+    struct ingest_counters *counters; /* a block of the listener's for it alone */
     int64_t coalesce_ns; /* its datagrams may be kept waiting for so long at a high rate */
 };
 

@@ -10,8 +10,8 @@ int64_t receiver_hand_over(struct worker *worker, int64_t now_ns, int64_t next_n
 {
     struct sink_thread *sink = worker->receiver->sink;
     if (sink == NULL)
-        return fan_out_hold(worker->intakes->fan_out, now_ns, next_ns);
-    fan_out_wake_sinks(worker->intakes->fan_out);
+        return fan_out_hold(worker->ingests->fan_out, now_ns, next_ns);
+    fan_out_wake_sinks(worker->ingests->fan_out);
     return sink_thread_turn(sink);
 }
 

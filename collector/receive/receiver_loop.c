@@ -20,7 +20,7 @@ static void let_leave(struct worker *worker, struct endpoint *endpoint)
 static void prefetch_socket(const struct endpoint *endpoint)
 {
     prefetch_all(endpoint->listener, sizeof *endpoint->listener);
-    intake_prefetch(endpoint->intake);
+    ingest_prefetch(endpoint->ingest);
     udp_socket_prefetch(endpoint->socket);
 }
 
@@ -209,14 +209,14 @@ static void end(struct worker *worker)
     close_endpoints(worker);
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next) {
-        intake_hand_to(endpoint->intake, worker->intakes);
-        intake_seal(endpoint->intake);
+        ingest_hand_to(endpoint->ingest, worker->ingests);
+        ingest_seal(endpoint->ingest);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
-        intake_thread_seal(receiver->workers[i].intakes);
-        intake_thread_close(receiver->workers[i].intakes);
+        ingest_thread_seal(receiver->workers[i].ingests);
+        ingest_thread_close(receiver->workers[i].ingests);
     }
-    fan_out_close(worker->intakes->fan_out);
+    fan_out_close(worker->ingests->fan_out);
     atomic_store(&receiver->finished, true);
     receiver->options.finished(receiver->options.context);
 }

@@ -31,7 +31,7 @@ struct endpoint {
     bool leaving; /* said while all rest: it is closed when it is drained, and not served again */
     struct endpoint *next_listed; /* on the list where it is */
     struct udp_socket *socket;
-    struct intake *intake;
+    struct ingest *ingest;
     const struct listener *listener;
     uint64_t drained; /* datagrams so far in the drain that it is in */
     int64_t drops_checked_ns;
@@ -78,7 +78,7 @@ struct turns {
 struct worker {
     struct receiver *receiver;
     size_t number;
-    struct intake_thread *intakes;
+    struct ingest_thread *ingests;
     struct datagram_group *group;
     struct thread *thread;
     struct endpoint_list ready;

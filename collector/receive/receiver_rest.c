@@ -58,12 +58,12 @@ void receiver_seal_all(struct receiver *receiver)
 {
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next) {
-        intake_hand_to(endpoint->intake, receiver->workers[0].intakes);
-        intake_seal(endpoint->intake);
+        ingest_hand_to(endpoint->ingest, receiver->workers[0].ingests);
+        ingest_seal(endpoint->ingest);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++)
-        intake_thread_seal(receiver->workers[i].intakes);
-    fan_out_wake_sinks(receiver->workers[0].intakes->fan_out);
+        ingest_thread_seal(receiver->workers[i].ingests);
+    fan_out_wake_sinks(receiver->workers[0].ingests->fan_out);
 }
 
 static void set_coalescing(struct receiver *receiver)
@@ -145,8 +145,8 @@ void receiver_forget_gone(struct receiver *receiver)
             continue;
         }
         *link = endpoint->next;
-        ledger_return_block(intake_counters(endpoint->intake));
-        intake_destroy(endpoint->intake);
+        ledger_return_block(ingest_counters(endpoint->ingest));
+        ingest_destroy(endpoint->ingest);
         free(endpoint);
     }
 }

@@ -36,7 +36,7 @@ void receiver_read_drops(struct endpoint *endpoint)
 {
     if (endpoint->refusing)
         return;
-    struct intake_counters *counters = intake_counters(endpoint->intake);
+    struct ingest_counters *counters = ingest_counters(endpoint->ingest);
     counter_set(&counters->kernel_drops,
                 endpoint->drops_before + udp_socket_drops(endpoint->socket));
     counter_set(&counters->receive_errors,
@@ -47,7 +47,7 @@ void receiver_read_drops(struct endpoint *endpoint)
 
 void receiver_close_socket(struct endpoint *endpoint)
 {
-    struct intake_counters *counters = intake_counters(endpoint->intake);
+    struct ingest_counters *counters = ingest_counters(endpoint->ingest);
     receiver_read_drops(
         endpoint); /* of one that refuses nothing; they are the full buffer's still */
     uint64_t before = counter_read(&counters->kernel_drops) - endpoint->drops_before;
@@ -62,8 +62,8 @@ void receiver_close_socket(struct endpoint *endpoint)
 void receiver_part_with(struct worker *worker, struct endpoint *endpoint)
 {
     struct error error;
-    intake_hand_to(endpoint->intake, worker->intakes);
-    intake_seal(endpoint->intake);
+    ingest_hand_to(endpoint->ingest, worker->ingests);
+    ingest_seal(endpoint->ingest);
     endpoint->removing = true;
     if (notifier_remove(worker->receiver->notifier, udp_socket_handle(endpoint->socket), endpoint,
                         &error) == 0)
@@ -80,7 +80,7 @@ static void tell_drops(struct endpoint *endpoint, int64_t now)
         return;
     endpoint->drops_checked_ns = now;
     receiver_read_drops(endpoint);
-    uint64_t drops = counter_read(&intake_counters(endpoint->intake)->kernel_drops);
+    uint64_t drops = counter_read(&ingest_counters(endpoint->ingest)->kernel_drops);
     if (drops == endpoint->drops_told)
         return;
     if (endpoint->filtered)
@@ -111,9 +111,9 @@ static void take_group(struct worker *worker, struct endpoint *endpoint, struct 
     uint64_t bytes = 0;
     if (turn->taken == 0)
         turn->first_ns = group->slots[0].received_ns;
-    intake_begin(endpoint->intake, group->more ? SIZE_MAX : group->count);
+    ingest_begin(endpoint->ingest, group->more ? SIZE_MAX : group->count);
     for (size_t i = 0; i < group->count; i++) {
-        intake_take(endpoint->intake, &group->slots[i]);
+        ingest_take(endpoint->ingest, &group->slots[i]);
         bytes += group->slots[i].sent_size;
     }
     coalescing_note(&worker->coalescing, group->count, bytes);
@@ -128,7 +128,7 @@ static void date_turns(struct worker *worker, int64_t now)
     struct turns *undated = &worker->undated;
     for (size_t i = 0; i < undated->count; i++) {
         int64_t latency = now + worker->wall_ahead_ns - undated->first_ns[i];
-        histogram_note(&worker->intakes->measures->decode_latency, histogram_times,
+        histogram_note(&worker->ingests->measures->decode_latency, histogram_times,
                        latency < 0 ? 0 : (uint64_t)latency);
     }
     undated->count = 0;
@@ -190,13 +190,13 @@ static void measure_turn(struct worker *worker, struct endpoint *endpoint, const
     }
     if (!drained)
         return;
-    histogram_note(&worker->intakes->measures->drain_length, histogram_counts, endpoint->drained);
+    histogram_note(&worker->ingests->measures->drain_length, histogram_counts, endpoint->drained);
     endpoint->drained = 0;
 }
 
 void receiver_settle(struct worker *worker)
 {
-    intake_thread_settle(worker->intakes);
+    ingest_thread_settle(worker->ingests);
     date_turns(worker, clock_monotonic_ns());
 }
 
@@ -210,7 +210,7 @@ int64_t receiver_look_at_clocks(struct worker *worker)
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now)
 {
     struct turn turn = {0};
-    intake_hand_to(endpoint->intake, worker->intakes);
+    ingest_hand_to(endpoint->ingest, worker->ingests);
     enum drain_result result = take_turn(worker, endpoint, *now, &turn);
     if (!worker->group->more)
         datagram_group_release(worker->group);
@@ -230,14 +230,14 @@ void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint)
     if (!udp_socket_holds_received(endpoint->socket))
         return;
     receiver_look_at_clocks(worker);
-    intake_hand_to(endpoint->intake, worker->intakes);
+    ingest_hand_to(endpoint->ingest, worker->ingests);
     while (udp_socket_holds_received(endpoint->socket) || worker->group->more)
         if (udp_socket_receive(endpoint->socket, worker->group, &error) == RECEIVE_OK)
             take_group(worker, endpoint, &turn);
     datagram_group_release(worker->group);
     measure_turn(worker, endpoint, &turn, true);
     receiver_settle(worker);
-    intake_seal(endpoint->intake);
+    ingest_seal(endpoint->ingest);
 }
 
 void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t due_ns)
@@ -263,7 +263,7 @@ static int64_t serve(struct worker *worker, struct endpoint *endpoint, int64_t n
     enum drain_result result = receiver_drain(worker, endpoint, &now);
     tell_drops(endpoint, now);
     if (result != DRAIN_DONE)
-        intake_seal_if_due(endpoint->intake, now);
+        ingest_seal_if_due(endpoint->ingest, now);
     bool leaves = endpoint->leaving && (result == DRAIN_FAILED || now >= endpoint->leaves_ns);
     if (result == DRAIN_DONE || leaves)
         receiver_list_socket(&worker->drained, endpoint);
@@ -279,7 +279,7 @@ static int64_t serve(struct worker *worker, struct endpoint *endpoint, int64_t n
 static void prefetch_next(const struct endpoint *endpoint)
 {
     udp_socket_prefetch_received(endpoint->socket);
-    intake_prefetch_next(endpoint->intake);
+    ingest_prefetch_next(endpoint->ingest);
 }
 
 void receiver_serve_ready(struct worker *worker)
@@ -327,10 +327,10 @@ void receiver_let_drained_go(struct worker *worker)
         return;
     for (struct endpoint *endpoint = worker->drained.first; endpoint != NULL;
          endpoint = endpoint->next_listed) {
-        intake_drained(endpoint->intake, now, now + rest_ns);
-        endpoint->due = intake_seal_if_due(endpoint->intake, now);
+        ingest_drained(endpoint->ingest, now, now + rest_ns);
+        endpoint->due = ingest_seal_if_due(endpoint->ingest, now);
     }
-    intake_thread_drained(worker->intakes, now, now + rest_ns);
+    ingest_thread_drained(worker->ingests, now, now + rest_ns);
     if (rest_ns > 0)
         rest(worker, now, now + rest_ns);
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->drained)) != NULL;)
@@ -347,8 +347,8 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
             continue;
         int64_t due = atomic_load_explicit(&endpoint->due_ns, memory_order_relaxed);
         if (due <= now && claim_try(&endpoint->claim)) {
-            intake_hand_to(endpoint->intake, worker->intakes);
-            due = intake_seal_if_due(endpoint->intake, now);
+            ingest_hand_to(endpoint->ingest, worker->ingests);
+            due = ingest_seal_if_due(endpoint->ingest, now);
             receiver_give_up(worker, endpoint, due);
         }
         if (due > now && due < first)
@@ -361,7 +361,7 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
 int receiver_seal_overdue(struct worker *worker)
 {
     int64_t now = clock_monotonic_ns();
-    int64_t first = intake_thread_seal_if_due(worker->intakes, now);
+    int64_t first = ingest_thread_seal_if_due(worker->ingests, now);
     if (worker->receiver->options.thread_count > 1 || worker->due_ns <= now)
         worker->due_ns = seal_ports(worker, now);
     return milliseconds_until(worker->due_ns < first ? worker->due_ns : first, now);

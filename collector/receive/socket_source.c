@@ -54,7 +54,7 @@ int socket_source_add(struct source *source, const struct source_host *host, siz
                       struct receiver_socket *socket, struct error *error)
 {
     size_t at = source_receiver(source, number, host->receiver_count);
-    socket->counters = ledger_intake_block(host->ledger, (int)source->listener.index);
+    socket->counters = ledger_ingest_block(host->ledger, (int)source->listener.index);
     if (socket->counters == NULL) {
         return error_no_memory(error);
     }

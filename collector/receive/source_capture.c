@@ -8,7 +8,7 @@ static int probe(const struct listener_config *listener, struct error *error)
     return capture_check(listener->place, error);
 }
 
-static int create(void **producer, const struct source *source, struct intake_thread *thread,
+static int create(void **producer, const struct source *source, struct ingest_thread *thread,
                   const struct source_host *host, struct error *error)
 {
     struct capture_player *player = NULL;

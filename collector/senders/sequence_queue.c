@@ -1,12 +1,12 @@
 #include "collector/senders/sequence_queue.h"
 
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
-                         struct intake_counters **counters)
+                         struct ingest_counters **counters)
 {
     *queue = (struct sequence_queue){.table = table, .counters = counters};
 }
 
-static void count_outcome(const struct sequence_queue *queue, struct intake_counters *counters,
+static void count_outcome(const struct sequence_queue *queue, struct ingest_counters *counters,
                           const struct sequence_outcome *outcome)
 {
     if (sequence_is_next(outcome)) /* as most are: what would stay as it is is not touched */
@@ -18,14 +18,14 @@ static void count_outcome(const struct sequence_queue *queue, struct intake_coun
     counter_add(&counters->restarted, outcome->restarted);
     counter_add(&counters->senders, outcome->new_senders);
     if (outcome->evicted != 0) {
-        struct intake_counters *other = queue->counters[outcome->evicted_listener];
+        struct ingest_counters *other = queue->counters[outcome->evicted_listener];
         counter_add(&other->senders_evicted, 1);
         counter_add(&other->lost, outcome->evicted_lost);
     }
 }
 
 static void end(const struct sequence_queue *queue, const struct sequence_step *step,
-                struct intake_counters *counters)
+                struct ingest_counters *counters)
 {
     struct sequence_outcome outcome = sequence_end(queue->table, step);
     count_outcome(queue, counters, &outcome);
@@ -39,7 +39,7 @@ static void end_first(struct sequence_queue *queue)
 }
 
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
-                         uint64_t boot_id, uint64_t number, struct intake_counters *counters)
+                         uint64_t boot_id, uint64_t number, struct ingest_counters *counters)
 {
     if (queue->count == SEQUENCE_QUEUE_SIZE)
         end_first(queue);

@@ -23,10 +23,10 @@
 
 struct sequence_queue {
     struct sequence_table *table;
-    struct intake_counters **counters;
+    struct ingest_counters **counters;
     struct {
         struct sequence_step step;
-        struct intake_counters *counters; /* of the listener whose datagram it is */
+        struct ingest_counters *counters; /* of the listener whose datagram it is */
     } notes[SEQUENCE_QUEUE_SIZE];
     size_t first; /* counts on; its place is that modulo the size */
     size_t count;
@@ -38,11 +38,11 @@ struct sequence_queue {
  * in the keys, a block that only this thread writes. Both are needed as long as it is.
  */
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
-                         struct intake_counters **counters);
+                         struct ingest_counters **counters);
 
 /* As sequence_note; what comes of it is counted into `counters`, a while later. */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
-                         uint64_t boot_id, uint64_t number, struct intake_counters *counters);
+                         uint64_t boot_id, uint64_t number, struct ingest_counters *counters);
 
 /* Makes all that are on their way: from now on they are counted. */
 void sequence_queue_settle(struct sequence_queue *queue);

@@ -12,7 +12,7 @@ TEST_WITH(what_a_slow_sink_misses_is_what_its_rings_refused, flow_set_up, flow_t
 {
     struct flow *flow = *state;
     const uint64_t count = 20000;
-    const struct memory_needs needs = {.receivers = 1, .fan_outs = 1, .sinks = 1, .intakes = 1};
+    const struct memory_needs needs = {.receivers = 1, .fan_outs = 1, .sinks = 1, .ingests = 1};
     char arguments[256], memory[FLOW_MEMORY_SIZE];
     snprintf(arguments, sizeof arguments,
              "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT %s",
@@ -213,7 +213,7 @@ TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, fl
 TEST_WITH(a_capture_loses_nothing_to_a_slow_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
-    const struct memory_needs needs = {.captures = 2, .sinks = 1, .intakes = 2};
+    const struct memory_needs needs = {.captures = 2, .sinks = 1, .ingests = 2};
     char arguments[1024], memory[FLOW_MEMORY_SIZE];
     snprintf(arguments, sizeof arguments,
              "--listen pcap:CAPTURES/collectd_riemann_batchoff_v4.pcap?schema=riemann "

@@ -126,7 +126,7 @@ TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, 
     char memory[FLOW_MEMORY_SIZE];
     char arguments[256];
     const struct memory_needs needs = {
-        .receivers = 1, .fan_outs = 1, .sinks = 1, .intakes = 1, .control = true, .senders = true};
+        .receivers = 1, .fan_outs = 1, .sinks = 1, .ingests = 1, .control = true, .senders = true};
     snprintf(arguments, sizeof arguments,
              "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT --control unix:unused "
              "%s",

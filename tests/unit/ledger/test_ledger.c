@@ -11,13 +11,13 @@
  */
 struct run {
     struct ledger *ledger;
-    struct intake_counters *socket[2];
-    struct intake_counters *capture;
+    struct ingest_counters *socket[2];
+    struct ingest_counters *capture;
     struct offer_counters *offers[2][2];
     struct sink_counters *sinks[2];
 };
 
-static void fill_socket(struct intake_counters *socket, uint64_t decoded)
+static void fill_socket(struct ingest_counters *socket, uint64_t decoded)
 {
     uint64_t received = decoded;
     counter_add(&socket->decoded, decoded);
@@ -30,7 +30,7 @@ static void fill_socket(struct intake_counters *socket, uint64_t decoded)
 }
 
 /* frames = whole + fragments + other + cut; received = whole + reassembled. */
-static void fill_capture(struct intake_counters *capture, uint64_t decoded)
+static void fill_capture(struct ingest_counters *capture, uint64_t decoded)
 {
     counter_add(&capture->decoded, decoded);
     counter_add(&capture->messages, decoded);
@@ -67,9 +67,9 @@ static int set_up(void **state)
     assert_non_null(run.ledger);
     assert_int_equal(ledger_add_listener(run.ledger, "udp://[::]:1", "udp", "telemetry"), 0);
     assert_int_equal(ledger_add_listener(run.ledger, "pcap:x", "capture", "riemann"), 1);
-    run.socket[0] = ledger_intake_block(run.ledger, 0);
-    run.socket[1] = ledger_intake_block(run.ledger, 0);
-    run.capture = ledger_intake_block(run.ledger, 1);
+    run.socket[0] = ledger_ingest_block(run.ledger, 0);
+    run.socket[1] = ledger_ingest_block(run.ledger, 0);
+    run.capture = ledger_ingest_block(run.ledger, 1);
     for (int i = 0; i < 2; i++)
         assert_int_equal(ledger_add_sink(run.ledger, i == 0 ? "stdout:" : "file:y"), i);
     fill_socket(run.socket[0], 1000);
@@ -225,12 +225,12 @@ TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear
 {
     struct run *run = *state;
     uint64_t refused = 0;
-    struct intake_counters *intakes[] = {run->socket[0], run->socket[1], run->capture};
+    struct ingest_counters *ingests[] = {run->socket[0], run->socket[1], run->capture};
     for (int i = 0; i < 3; i++)
         for (int reason = 0; reason < REASON_COUNT; reason++)
             if (reason != REASON_NO_BUFFER && reason != REASON_SOURCE_DENIED &&
                 reason != REASON_RATE_LIMITED && reason != REASON_CONTROL)
-                refused += counter_read(&intakes[i]->reasons[reason]);
+                refused += counter_read(&ingests[i]->reasons[reason]);
     assert_true(ledger_add_letters(run->ledger, "file:dead"));
     assert_false(balances(run));
     struct letter_counters *one = ledger_letter_block(run->ledger);
@@ -286,7 +286,7 @@ TEST(every_counter_of_every_block_is_in_the_totals)
     ledger_add_listener(ledger, "a", "udp", "telemetry");
     ledger_add_sink(ledger, "b");
     for (int i = 0; i < 3; i++) {
-        fill_counters(ledger_intake_block(ledger, 0), sizeof(struct intake_counters), 1000);
+        fill_counters(ledger_ingest_block(ledger, 0), sizeof(struct ingest_counters), 1000);
         fill_counters(ledger_offer_block(ledger, 0), sizeof(struct offer_counters), 2000);
     }
     struct sink_counters *own = ledger_sink_block(ledger, 0);
@@ -297,7 +297,7 @@ TEST(every_counter_of_every_block_is_in_the_totals)
     assert_false(snapshot->final);
     const struct listener_totals *listener = &snapshot->listeners[0];
     const uint64_t *totals = &listener->received;
-    size_t count = sizeof(struct intake_counters) / sizeof(struct counter);
+    size_t count = sizeof(struct ingest_counters) / sizeof(struct counter);
     assert_int_equal((const char *)(listener + 1) - (const char *)totals, count * sizeof *totals);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(totals[i], 3 * (1000 + i));
@@ -328,7 +328,7 @@ TEST(listeners_and_sinks_keep_their_names_and_numbers)
         name[sizeof name - 2] = schema[0] = (char)('a' + i);
         assert_int_equal(ledger_add_listener(ledger, name, "udp", schema), i);
         assert_int_equal(ledger_add_sink(ledger, name), i);
-        counter_add(&ledger_intake_block(ledger, i)->received, (uint64_t)i);
+        counter_add(&ledger_ingest_block(ledger, i)->received, (uint64_t)i);
         counter_add(&ledger_offer_block(ledger, i)->offered, (uint64_t)i);
         counter_add(&ledger_sink_block(ledger, i)->lines, (uint64_t)i);
     }
@@ -415,8 +415,8 @@ TEST_WITH(a_block_that_was_returned_is_counted_on_by_the_next_writer, set_up, te
     ledger_return_block(run->sinks[1]);
     ledger_return_block(run->socket[0]);
     ledger_return_block(NULL);
-    assert_ptr_equal(ledger_intake_block(run->ledger, 0), run->socket[0]);
-    assert_ptr_not_equal(ledger_intake_block(run->ledger, 0), run->socket[0]);
+    assert_ptr_equal(ledger_ingest_block(run->ledger, 0), run->socket[0]);
+    assert_ptr_not_equal(ledger_ingest_block(run->ledger, 0), run->socket[0]);
     assert_ptr_equal(ledger_sink_block(run->ledger, 1), run->sinks[1]);
     assert_true(balances(run));
 }

@@ -10,7 +10,7 @@ static void take_steps(struct ledger *ledger)
 {
     int socket = ledger_add_listener(ledger, "udp://one", "udp", "riemann");
     if (socket >= 0) {
-        ledger_intake_block(ledger, socket);
+        ledger_ingest_block(ledger, socket);
         ledger_rename_listener(ledger, socket, "udp://two");
         ledger_set_schema(ledger, socket, "telemetry");
         ledger_retire_listener(ledger, socket);

@@ -106,7 +106,7 @@ TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
     struct fixture *fixture = *state;
     char line[256];
     assert_true(ledger_add_letters(fixture->ledger, "file:dead"));
-    struct intake_counters *capture = ledger_intake_block(fixture->ledger, 1);
+    struct ingest_counters *capture = ledger_ingest_block(fixture->ledger, 1);
     struct letter_counters *letters = ledger_letter_block(fixture->ledger);
     raise_terms(listener_terms, capture);
     raise_terms(offer_terms, ledger_offer_block(fixture->ledger, 0));
@@ -182,7 +182,7 @@ TEST(every_term_has_a_help_of_its_own)
 TEST_WITH(a_sockets_drops_are_told_and_not_a_captures, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    counter_set(&ledger_intake_block(fixture->ledger, 0)->kernel_drops, 5);
+    counter_set(&ledger_ingest_block(fixture->ledger, 0)->kernel_drops, 5);
     write_page(fixture, METRICS_PROMETHEUS);
     assert_line(fixture, "sluice_listener_kernel_drops_total{listener=\"udp://a\"} 5");
     assert_null(strstr(fixture->text, "kernel_drops_total{listener=\"pcap:x\"}"));
@@ -193,7 +193,7 @@ TEST_WITH(a_sockets_drops_are_told_and_not_a_captures, set_up, tear_down)
 TEST_WITH(drops_that_are_not_all_losses_have_another_name, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    counter_set(&ledger_intake_block(fixture->ledger, 0)->kernel_drops, 5);
+    counter_set(&ledger_ingest_block(fixture->ledger, 0)->kernel_drops, 5);
     ledger_set_drops_kind(fixture->ledger, 0, (struct drops_kind){.filtered = true});
     write_page(fixture, METRICS_PROMETHEUS);
     assert_line(fixture, "sluice_listener_kernel_drops_and_filtered_total{listener=\"udp://a\"} 5");
@@ -206,7 +206,7 @@ TEST_WITH(two_of_one_name_are_told_as_one, set_up, tear_down)
     assert_int_equal(ledger_add_listener(fixture->ledger, "pcap:x", "capture", "otlp"), 2);
     assert_int_equal(ledger_add_sink(fixture->ledger, "stdout:"), 1);
     for (int i = 1; i < 3; i++) {
-        struct intake_counters *capture = ledger_intake_block(fixture->ledger, i);
+        struct ingest_counters *capture = ledger_ingest_block(fixture->ledger, i);
         counter_add(&capture->received, 10);
         counter_add(&capture->reasons[REASON_EMPTY], 2);
     }

@@ -6,9 +6,9 @@
 #include "collector/senders/rate_limit.h"
 #include "tests/support/test.h"
 
-static const struct memory_needs plain = {.receivers = 2, .fan_outs = 2, .sinks = 2, .intakes = 3};
+static const struct memory_needs plain = {.receivers = 2, .fan_outs = 2, .sinks = 2, .ingests = 3};
 static const struct memory_needs asked = {
-    .receivers = 2, .fan_outs = 2, .sinks = 2, .intakes = 3, .control = true, .senders = true};
+    .receivers = 2, .fan_outs = 2, .sinks = 2, .ingests = 3, .control = true, .senders = true};
 
 static struct memory_plan plan_of(uint64_t budget, const struct memory_needs *needs)
 {
@@ -52,7 +52,7 @@ TEST(a_rate_limit_shortens_no_queue_where_no_budget_was_given)
 /* On a completion port all threads have one fan_out; of many of them the default still has room. */
 TEST(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone)
 {
-    struct memory_needs apart = {.receivers = 16, .fan_outs = 16, .sinks = 1, .intakes = 16};
+    struct memory_needs apart = {.receivers = 16, .fan_outs = 16, .sinks = 1, .ingests = 16};
     struct memory_needs together = apart;
     together.fan_outs = 1;
     assert_true(plan_of(0, &apart).ring_capacity >= MEMORY_DEFAULT_RING);

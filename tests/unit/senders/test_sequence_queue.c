@@ -11,9 +11,9 @@
 struct fixture {
     struct sequence_table *table;
     struct sequence_queue queue;
-    struct intake_counters counters[LISTENERS]; /* of those whose datagrams they are */
-    struct intake_counters others[LISTENERS];   /* the thread's own */
-    struct intake_counters *own[LISTENERS];
+    struct ingest_counters counters[LISTENERS]; /* of those whose datagrams they are */
+    struct ingest_counters others[LISTENERS];   /* the thread's own */
+    struct ingest_counters *own[LISTENERS];
 };
 
 /* A table of as few senders as there can be. */

@@ -4,7 +4,7 @@
 #include "collector/base/networks.h"
 #include "collector/senders/rate_limit.h"
 #include "proto/schemas.h"
-#include "tests/support/receive/intake_bench.h"
+#include "tests/support/receive/ingest_bench.h"
 #include "tests/support/test.h"
 
 static const uint8_t metric[] = {0x32, 0x02, 0x68, 0x02}; /* a Riemann event of metric 1 */
@@ -13,20 +13,20 @@ static int set_up(void **state)
 {
     static char source[] = "riemann";
     static const struct schema_config riemann = {.ops = &schema_riemann, .source = source};
-    *state = intake_bench_open(&riemann, 1);
+    *state = ingest_bench_open(&riemann, 1);
     return 0;
 }
 
-static void take(struct intake_bench *bench, const void *bytes, size_t size, bool truncated)
+static void take(struct ingest_bench *bench, const void *bytes, size_t size, bool truncated)
 {
     const struct address sender = {.family = ADDRESS_IPV4};
-    intake_bench_take(bench, &sender, bytes, size, truncated);
+    ingest_bench_take(bench, &sender, bytes, size, truncated);
 }
 
 TEST_WITH(without_a_free_batch_the_reason_is_no_buffer_before_all_others, set_up,
-          intake_bench_close)
+          ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct batch *taken = batch_acquire(bench->thread.pool, false);
     take(bench, metric, sizeof metric, false);
     take(bench, metric, sizeof metric, true);
@@ -38,9 +38,9 @@ TEST_WITH(without_a_free_batch_the_reason_is_no_buffer_before_all_others, set_up
     assert_int_equal(count_of(bench, REASON_NO_BUFFER), 3);
 }
 
-TEST_WITH(without_a_free_large_batch_what_needs_one_is_no_buffer, set_up, intake_bench_close)
+TEST_WITH(without_a_free_large_batch_what_needs_one_is_no_buffer, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     uint8_t events[2000];
     for (size_t i = 0; i < sizeof events; i += sizeof metric)
         memcpy(events + i, metric, sizeof metric);
@@ -55,12 +55,12 @@ TEST_WITH(without_a_free_large_batch_what_needs_one_is_no_buffer, set_up, intake
 }
 
 /* 192.0.2.0/24 may send; `last` is the sender's last byte, in another network where it is 0. */
-static void take_from(struct intake_bench *bench, uint8_t last, const void *bytes, size_t size,
+static void take_from(struct ingest_bench *bench, uint8_t last, const void *bytes, size_t size,
                       bool truncated)
 {
     const struct address sender = {.family = ADDRESS_IPV4,
                                    .bytes = {192, 0, last == 0 ? 3 : 2, last}};
-    intake_bench_take(bench, &sender, bytes, size, truncated);
+    ingest_bench_take(bench, &sender, bytes, size, truncated);
 }
 
 static struct networks *some_senders(void)
@@ -71,9 +71,9 @@ static struct networks *some_senders(void)
     return senders;
 }
 
-TEST_WITH(who_may_not_send_is_denied_before_anything_is_looked_at, set_up, intake_bench_close)
+TEST_WITH(who_may_not_send_is_denied_before_anything_is_looked_at, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct networks *senders = some_senders();
     bench->listener.senders = senders;
     take_from(bench, 0, metric, sizeof metric, false);
@@ -90,9 +90,9 @@ TEST_WITH(who_may_not_send_is_denied_before_anything_is_looked_at, set_up, intak
     networks_free(senders);
 }
 
-TEST_WITH(without_a_free_batch_who_may_not_send_has_no_buffer_either, set_up, intake_bench_close)
+TEST_WITH(without_a_free_batch_who_may_not_send_has_no_buffer_either, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct networks *senders = some_senders();
     bench->listener.senders = senders;
     struct batch *taken = batch_acquire(bench->thread.pool, false);
@@ -105,22 +105,22 @@ TEST_WITH(without_a_free_batch_who_may_not_send_has_no_buffer_either, set_up, in
 }
 
 /* One that was opened for nothing does not stay away from others. */
-TEST_WITH(who_may_not_send_leaves_no_batch_open, set_up, intake_bench_close)
+TEST_WITH(who_may_not_send_leaves_no_batch_open, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct networks *senders = some_senders();
     bench->listener.senders = senders;
     take_from(bench, 0, metric, sizeof metric, false);
-    intake_drained(bench->intake, 1000, 1000);
+    ingest_drained(bench->ingest, 1000, 1000);
     assert_int_equal(batch_pool_out(bench->thread.pool), 0);
     networks_free(senders);
 }
 
 /* Whatever it is that a source sends too much of; who may not send takes nothing of a limit. */
-TEST_WITH(who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up, intake_bench_close)
+TEST_WITH(who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct networks *senders = some_senders();
     struct rate_limit *limit = rate_limit_create(2, secret);
     assert_non_null(limit);
@@ -145,10 +145,10 @@ TEST_WITH(who_has_sent_too_much_is_limited_before_anything_is_looked_at, set_up,
 }
 
 /* What we had no room for is not held against its sender. */
-TEST_WITH(without_a_free_batch_nothing_is_taken_of_a_limit, set_up, intake_bench_close)
+TEST_WITH(without_a_free_batch_nothing_is_taken_of_a_limit, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct rate_limit *limit = rate_limit_create(1, secret);
     assert_non_null(limit);
     bench->listener.rate_limit = limit;
@@ -163,18 +163,18 @@ TEST_WITH(without_a_free_batch_nothing_is_taken_of_a_limit, set_up, intake_bench
     rate_limit_destroy(limit);
 }
 
-TEST_WITH(truncated_comes_before_malformed, set_up, intake_bench_close)
+TEST_WITH(truncated_comes_before_malformed, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     take(bench, "malformed", 9, true);
     assert_int_equal(count_of(bench, REASON_TRUNCATED), 1);
     assert_int_equal(count_of(bench, REASON_MALFORMED), 0);
 }
 
 TEST_WITH(what_needs_more_than_max_decoded_is_too_large_whatever_is_free, set_up,
-          intake_bench_close)
+          ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     static uint8_t events[65000];
     for (size_t i = 0; i < sizeof events; i += 2)
         events[i] = 0x32; /* events of no bytes */
@@ -185,15 +185,15 @@ TEST_WITH(what_needs_more_than_max_decoded_is_too_large_whatever_is_free, set_up
     assert_int_equal(decoded(bench), 2);
 }
 
-TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, intake_bench_close)
+TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
-    assert_true(intake_seal_if_due(bench->intake, 1000) == INT64_MAX);
+    struct ingest_bench *bench = *state;
+    assert_true(ingest_seal_if_due(bench->ingest, 1000) == INT64_MAX);
     take(bench, metric, sizeof metric, false);
-    assert_true(intake_seal_if_due(bench->intake, 1000) == 1000 + INTAKE_OPEN_LEAST_NS);
-    assert_true(intake_seal_if_due(bench->intake, 5000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    assert_true(ingest_seal_if_due(bench->ingest, 1000) == 1000 + INGEST_OPEN_LEAST_NS);
+    assert_true(ingest_seal_if_due(bench->ingest, 5000) == 1000 + INGEST_OPEN_LEAST_NS);
     assert_int_equal(batch_pool_out(bench->thread.pool), 1);
-    assert_true(intake_seal_if_due(bench->intake, 1000 + INTAKE_OPEN_LEAST_NS) == INT64_MAX);
+    assert_true(ingest_seal_if_due(bench->ingest, 1000 + INGEST_OPEN_LEAST_NS) == INT64_MAX);
     assert_int_equal(batch_pool_out(bench->thread.pool), 0);
 }
 
@@ -203,8 +203,8 @@ TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, intake_bench_close)
 struct others {
     struct listener alike;
     struct listener different;
-    struct intake *of_alike;
-    struct intake *of_different;
+    struct ingest *of_alike;
+    struct ingest *of_different;
 };
 
 static struct schema_list *make_list(void)
@@ -217,7 +217,7 @@ static struct schema_list *make_list(void)
     return list;
 }
 
-static struct others *open_others(struct intake_bench *bench)
+static struct others *open_others(struct ingest_bench *bench)
 {
     static struct others others;
     others = (struct others){.alike = bench->listener, .different = bench->listener};
@@ -225,133 +225,133 @@ static struct others *open_others(struct intake_bench *bench)
     assert_true(batch_pool_resize(bench->thread.pool, 8, 1));
     others.alike.schemas = schema_slot_create(schema_slot_take(bench->listener.schemas));
     others.different.schemas = schema_slot_create(make_list());
-    others.of_alike = intake_create(&bench->thread, &others.alike, bench->thread.counters[0]);
+    others.of_alike = ingest_create(&bench->thread, &others.alike, bench->thread.counters[0]);
     others.of_different =
-        intake_create(&bench->thread, &others.different, bench->thread.counters[0]);
+        ingest_create(&bench->thread, &others.different, bench->thread.counters[0]);
     return &others;
 }
 
-static void close_others(struct intake_bench *bench, struct others *others)
+static void close_others(struct ingest_bench *bench, struct others *others)
 {
-    intake_thread_seal(&bench->thread);
-    intake_seal(others->of_alike);
-    intake_seal(others->of_different);
-    intake_destroy(others->of_alike);
-    intake_destroy(others->of_different);
+    ingest_thread_seal(&bench->thread);
+    ingest_seal(others->of_alike);
+    ingest_seal(others->of_different);
+    ingest_destroy(others->of_alike);
+    ingest_destroy(others->of_different);
     schema_slot_destroy(others->alike.schemas);
     schema_slot_destroy(others->different.schemas);
 }
 
-static void give(struct intake *intake, size_t datagrams)
+static void give(struct ingest *ingest, size_t datagrams)
 {
     struct datagram_slot slot = {.front = metric,
                                  .size = sizeof metric,
                                  .sent_size = sizeof metric,
                                  .source = {.family = ADDRESS_IPV4}};
-    intake_begin(intake, datagrams);
+    ingest_begin(ingest, datagrams);
     for (size_t i = 0; i < datagrams; i++)
-        intake_take(intake, &slot);
+        ingest_take(ingest, &slot);
 }
 
-static void assert_out(const struct intake_bench *bench, size_t batches)
+static void assert_out(const struct ingest_bench *bench, size_t batches)
 {
     assert_int_equal(batch_pool_out(bench->thread.pool), batches);
 }
 
-TEST_WITH(little_that_comes_to_listeners_told_the_same_shares_a_batch, set_up, intake_bench_close)
+TEST_WITH(little_that_comes_to_listeners_told_the_same_shares_a_batch, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
-    give(bench->intake, 1);
-    give(others->of_alike, INTAKE_LITTLE);
+    give(bench->ingest, 1);
+    give(others->of_alike, INGEST_LITTLE);
     assert_out(bench, 1);
     const struct batch *shared = bench->thread.shared[0].batch;
     assert_non_null(shared);
     assert_null(shared->listener);
-    assert_int_equal(shared->count, 1 + INTAKE_LITTLE);
+    assert_int_equal(shared->count, 1 + INGEST_LITTLE);
     assert_ptr_equal(shared->first->listener, &bench->listener);
     assert_ptr_equal(shared->last->listener, &others->alike);
     give(others->of_different, 1);
     assert_out(bench, 2);
-    assert_int_equal(shared->count, 1 + INTAKE_LITTLE);
+    assert_int_equal(shared->count, 1 + INGEST_LITTLE);
     close_others(bench, others);
     assert_out(bench, 0);
 }
 
-TEST_WITH(much_goes_to_a_batch_of_its_own_behind_what_was_shared, set_up, intake_bench_close)
+TEST_WITH(much_goes_to_a_batch_of_its_own_behind_what_was_shared, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
-    give(bench->intake, 1);
-    give(bench->intake, INTAKE_LITTLE + 1);
+    give(bench->ingest, 1);
+    give(bench->ingest, INGEST_LITTLE + 1);
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
-    give(bench->intake, 1); /* as long as its own is open it goes there */
+    give(bench->ingest, 1); /* as long as its own is open it goes there */
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
-    intake_seal(bench->intake);
-    give(bench->intake, 1);
+    ingest_seal(bench->ingest);
+    give(bench->ingest, 1);
     assert_non_null(bench->thread.shared[0].batch);
     close_others(bench, others);
-    intake_thread_seal(&bench->thread);
+    ingest_thread_seal(&bench->thread);
 }
 
-TEST_WITH(other_schemas_go_to_another_batch_behind_the_old_one, set_up, intake_bench_close)
+TEST_WITH(other_schemas_go_to_another_batch_behind_the_old_one, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
-    give(bench->intake, 1);
+    give(bench->ingest, 1);
     schema_slot_put(bench->listener.schemas, make_list());
-    give(bench->intake, 1);
+    give(bench->ingest, 1);
     assert_out(bench, 1);
     give(others->of_alike, 1);
     assert_out(bench, 2);
     close_others(bench, others);
 }
 
-TEST_WITH(a_thread_that_does_not_offer_alone_shares_nothing, set_up, intake_bench_close)
+TEST_WITH(a_thread_that_does_not_offer_alone_shares_nothing, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     bench->thread.shares = false;
-    give(bench->intake, 1);
+    give(bench->ingest, 1);
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
 }
 
-TEST_WITH(a_shared_batch_is_sealed_when_it_is_due, set_up, intake_bench_close)
+TEST_WITH(a_shared_batch_is_sealed_when_it_is_due, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     bench->thread.shares = true;
-    give(bench->intake, 1);
-    assert_true(intake_seal_if_due(bench->intake, 1000) == INT64_MAX);
-    assert_true(intake_thread_seal_if_due(&bench->thread, 1000) == 1000 + INTAKE_OPEN_LEAST_NS);
+    give(bench->ingest, 1);
+    assert_true(ingest_seal_if_due(bench->ingest, 1000) == INT64_MAX);
+    assert_true(ingest_thread_seal_if_due(&bench->thread, 1000) == 1000 + INGEST_OPEN_LEAST_NS);
     assert_out(bench, 1);
-    assert_true(intake_thread_seal_if_due(&bench->thread, 1000 + INTAKE_OPEN_LEAST_NS) ==
+    assert_true(ingest_thread_seal_if_due(&bench->thread, 1000 + INGEST_OPEN_LEAST_NS) ==
                 INT64_MAX);
     assert_out(bench, 0);
 }
 
 TEST_WITH(a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idle, set_up,
-          intake_bench_close)
+          ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     bench->thread.shares = true;
-    give(bench->intake, 1);
-    intake_thread_drained(&bench->thread, 1000, 1000 + INTAKE_REST_NS - 1);
+    give(bench->ingest, 1);
+    ingest_thread_drained(&bench->thread, 1000, 1000 + INGEST_REST_NS - 1);
     assert_out(bench, 1);
-    intake_thread_drained(&bench->thread, 2000, 2000);
+    ingest_thread_drained(&bench->thread, 2000, 2000);
     assert_out(bench, 0);
 }
 
 /* A large batch is its listener's own. */
-TEST_WITH(what_needs_a_large_batch_shares_none, set_up, intake_bench_close)
+TEST_WITH(what_needs_a_large_batch_shares_none, set_up, ingest_bench_close)
 {
-    struct intake_bench *bench = *state;
+    struct ingest_bench *bench = *state;
     uint8_t events[2000];
     for (size_t i = 0; i < sizeof events; i += sizeof metric)
         memcpy(events + i, metric, sizeof metric);
     bench->thread.shares = true;
-    intake_begin(bench->intake, 1);
+    ingest_begin(bench->ingest, 1);
     take(bench, events, sizeof events, false);
     assert_int_equal(decoded(bench), 1);
     assert_null(bench->thread.shared[0].batch);

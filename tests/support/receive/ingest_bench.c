@@ -1,14 +1,14 @@
-#include "tests/support/receive/intake_bench.h"
+#include "tests/support/receive/ingest_bench.h"
 
 #include <stdlib.h>
 
 #include "collector/output/fan_out.h"
 #include "tests/support/test.h"
 
-struct intake_bench *intake_bench_open(const struct schema_config *schemas, size_t count)
+struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size_t count)
 {
     static const uint8_t secret[16];
-    struct intake_bench *bench = calloc(1, sizeof *bench);
+    struct ingest_bench *bench = calloc(1, sizeof *bench);
     struct schema_list *list;
     struct error error;
     assert_non_null(bench);
@@ -20,29 +20,29 @@ struct intake_bench *intake_bench_open(const struct schema_config *schemas, size
                                         .schemas = schema_slot_create(list),
                                         .schema_names = "test",
                                         .max_decoded = (size_t)512 * 1024};
-    struct intake_thread *thread = &bench->thread;
+    struct ingest_thread *thread = &bench->thread;
     thread->pool = batch_pool_create(1, 1);
     bench->sequences = sequence_table_create(16, secret);
-    thread->counters = calloc(1, sizeof(struct intake_counters *));
-    thread->counters[0] = ledger_intake_block(bench->ledger, 0);
+    thread->counters = calloc(1, sizeof(struct ingest_counters *));
+    thread->counters[0] = ledger_ingest_block(bench->ledger, 0);
     sequence_queue_init(&thread->numbers, bench->sequences, thread->counters);
     thread->measures = ledger_thread_block(bench->ledger);
     assert_int_equal(fan_out_create(&thread->fan_out, 1, false, NULL), 0);
-    bench->intake = intake_create(thread, &bench->listener, thread->counters[0]);
-    assert_non_null(bench->intake);
+    bench->ingest = ingest_create(thread, &bench->listener, thread->counters[0]);
+    assert_non_null(bench->ingest);
     return bench;
 }
 
-int intake_bench_close(void **state)
+int ingest_bench_close(void **state)
 {
-    struct intake_bench *bench = *state;
-    intake_seal(bench->intake);
-    intake_thread_seal(&bench->thread);
+    struct ingest_bench *bench = *state;
+    ingest_seal(bench->ingest);
+    ingest_thread_seal(&bench->thread);
     assert_int_equal(batch_pool_out(bench->thread.pool), 0);
     struct ledger_snapshot *final = ledger_take_snapshot(bench->ledger, true);
     assert_true(ledger_balances(final));
     ledger_snapshot_free(final);
-    intake_destroy(bench->intake);
+    ingest_destroy(bench->ingest);
     fan_out_destroy(bench->thread.fan_out);
     free(bench->thread.counters);
     sequence_table_destroy(bench->sequences);
@@ -53,7 +53,7 @@ int intake_bench_close(void **state)
     return 0;
 }
 
-void intake_bench_take(struct intake_bench *bench, const struct address *sender, const void *bytes,
+void ingest_bench_take(struct ingest_bench *bench, const struct address *sender, const void *bytes,
                        size_t size, bool truncated)
 {
     const uint8_t *rest = NULL;
@@ -65,28 +65,28 @@ void intake_bench_take(struct intake_bench *bench, const struct address *sender,
                                  .sent_size = (uint32_t)size,
                                  .truncated = truncated,
                                  .source = *sender};
-    intake_take(bench->intake, &slot);
-    intake_thread_settle(&bench->thread);
+    ingest_take(bench->ingest, &slot);
+    ingest_thread_settle(&bench->thread);
 }
 
 static void add_lost(void *context, uint32_t listener, uint64_t lost)
 {
-    struct intake_bench *bench = context;
+    struct ingest_bench *bench = context;
     assert_int_equal(listener, 0);
     counter_add(&bench->thread.counters[0]->lost, lost);
 }
 
-void intake_bench_settle(struct intake_bench *bench)
+void ingest_bench_settle(struct ingest_bench *bench)
 {
     sequence_settle(bench->sequences, add_lost, bench);
 }
 
-uint64_t count_of(const struct intake_bench *bench, enum datagram_reason reason)
+uint64_t count_of(const struct ingest_bench *bench, enum datagram_reason reason)
 {
     return counter_read(&bench->thread.counters[0]->reasons[reason]);
 }
 
-uint64_t decoded(const struct intake_bench *bench)
+uint64_t decoded(const struct ingest_bench *bench)
 {
     return counter_read(&bench->thread.counters[0]->decoded);
 }

@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "tests/support/contract/fake_schema.h"
-#include "tests/support/receive/intake_bench.h"
+#include "tests/support/receive/ingest_bench.h"
 #include "tests/support/test.h"
 
 static char source[] = "fake";
 static char field[] = "field";
-static struct intake_bench *bench;
+static struct ingest_bench *bench;
 
 static void open_bench(const struct schema_config *schemas, size_t count)
 {
     fake_schemas = (struct fake_schemas){0};
-    bench = intake_bench_open(schemas, count);
+    bench = ingest_bench_open(schemas, count);
 }
 
 static void open_framed(enum framing framing, size_t header, bool accepts_empty)
@@ -31,7 +31,7 @@ static int close_bench(void **state)
 {
     (void)state;
     void *closed = bench;
-    intake_bench_close(&closed);
+    ingest_bench_close(&closed);
     assert_int_equal(fake_schemas.living, 0);
     return 0;
 }
@@ -40,12 +40,12 @@ static void take_from(const char *sender, const void *bytes, size_t size)
 {
     struct address address;
     assert_true(address_parse_host(sender, strlen(sender), &address));
-    intake_bench_take(bench, &address, bytes, size, false);
+    ingest_bench_take(bench, &address, bytes, size, false);
 }
 
 #define take(literal) take_from("192.0.2.1", (literal), sizeof(literal) - 1)
 
-static const struct intake_counters *counters(void)
+static const struct ingest_counters *counters(void)
 {
     return bench->thread.counters[0];
 }
@@ -121,9 +121,9 @@ TEST_WITH(truncated_comes_before_no_match_and_no_buffer_before_that, NULL, close
     (void)state;
     const struct address sender = {.family = ADDRESS_IPV4};
     open_bench(by_magic, 1);
-    intake_bench_take(bench, &sender, "text", 4, true);
+    ingest_bench_take(bench, &sender, "text", 4, true);
     assert_int_equal(count_of(bench, REASON_TRUNCATED), 1);
-    intake_seal(bench->intake);
+    ingest_seal(bench->ingest);
     struct batch *taken = batch_acquire(bench->thread.pool, false);
     take("text");
     assert_int_equal(count_of(bench, REASON_NO_BUFFER), 1);
@@ -294,7 +294,7 @@ TEST_WITH(numbers_tell_what_was_lost_swapped_and_doubled, NULL, close_bench)
     open_bench(&config, 1);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         take_number("192.0.2.1", numbers[i]);
-    intake_bench_settle(bench);
+    ingest_bench_settle(bench);
     assert_int_equal(decoded(bench), 10);
     assert_int_equal(counter_read(&counters()->senders), 1);
     assert_int_equal(counter_read(&counters()->lost), 1);
@@ -313,7 +313,7 @@ TEST_WITH(every_message_of_a_datagram_has_its_number, NULL, close_bench)
     take("\2#1\2#2\2#4");
     take("\2#5\1!"); /* none of it counts */
     take("\2#6");
-    intake_bench_settle(bench);
+    ingest_bench_settle(bench);
     assert_int_equal(counter_read(&counters()->lost), 2);
 }
 
@@ -333,7 +333,7 @@ TEST_WITH(two_schemas_numbers_of_one_address_are_two_senders, NULL, close_bench)
         take_number("192.0.2.1", i);
         take_from("192.0.2.1", (const char *[]){"A#10", "A#11", "A#12", "A#13", "A#14"}[i], 4);
     }
-    intake_bench_settle(bench);
+    ingest_bench_settle(bench);
     assert_int_equal(counter_read(&counters()->senders), 2);
     assert_int_equal(counter_read(&counters()->lost), 0);
     assert_int_equal(counter_read(&counters()->duplicated), 0);
@@ -358,7 +358,7 @@ TEST_WITH(an_open_batch_goes_on_with_its_schemas, NULL, close_bench)
     assert_int_equal(fake_schemas.living, 2);
     take("text");
     assert_int_equal(fake_schemas.living, 2);
-    intake_seal(bench->intake);
+    ingest_seal(bench->ingest);
     assert_int_equal(fake_schemas.living, 1);
     take("text");
     assert_int_equal(decoded(bench), 3);

@@ -9,12 +9,12 @@
  * thread's, as long as no sink is behind: of one that is, each listener has its share, and no batch
  * may be several listeners'.
  *
- * One intake per socket or capture. One thread at a time uses it, with what that thread has for
- * all its intakes; between start and stop it allocates nothing, but for what is made once where a
+ * One ingest per socket or capture. One thread at a time uses it, with what that thread has for
+ * all its ingests; between start and stop it allocates nothing, but for what is made once where a
  * schema is doubted (schema_guess.h). The order of judgement is that of enum datagram_reason.
  */
-#ifndef SLUICE_COLLECTOR_RECEIVE_INTAKE_H
-#define SLUICE_COLLECTOR_RECEIVE_INTAKE_H
+#ifndef SLUICE_COLLECTOR_RECEIVE_INGEST_H
+#define SLUICE_COLLECTOR_RECEIVE_INGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,22 +34,22 @@
  * How long records may wait in an open batch while a sink has other work: the longer the fuller the
  * queues are, because a batch takes a whole slot there, however little is in it.
  */
-#define INTAKE_OPEN_LEAST_NS INT64_C(2000000)
-#define INTAKE_OPEN_MOST_NS  INT64_C(20000000)
+#define INGEST_OPEN_LEAST_NS INT64_C(2000000)
+#define INGEST_OPEN_MOST_NS  INT64_C(20000000)
 
 /*
  * How long they may wait for more where much comes: each batch costs every sink the same, however
  * little is in it, and a wake-up where the feed does not hold it (fan_out_hold).
  */
-#define INTAKE_REST_NS INT64_C(1000000)
+#define INGEST_REST_NS INT64_C(1000000)
 
 /*
  * A drain that finds no more than LITTLE datagrams may share a batch, as long as no queue is filled
  * beyond SHARING_BACKLOG; and so many of them may be open at a time, each for other schemas.
  */
-#define INTAKE_LITTLE          8
-#define INTAKE_SHARING_BACKLOG 0.125
-#define INTAKE_SHARED          4
+#define INGEST_LITTLE          8
+#define INGEST_SHARING_BACKLOG 0.125
+#define INGEST_SHARED          4
 
 /* A batch that is being filled; NULL: there is none. */
 struct open_batch {
@@ -57,80 +57,80 @@ struct open_batch {
     int64_t opened_ns; /* 0: not yet dated */
 };
 
-/* What the intakes that a thread uses share; the thread's own, but for the feed of its producer. */
-struct intake_thread {
+/* What the ingests that a thread uses share; the thread's own, but for the feed of its producer. */
+struct ingest_thread {
     struct batch_pool *pool;
     struct fan_out *fan_out;
     struct sequence_queue numbers;
-    struct intake_counters **counters; /* this thread's own blocks, by listener index */
+    struct ingest_counters **counters; /* this thread's own blocks, by listener index */
     struct traffic_table *traffic;     /* who sends how much; NULL: nobody asks */
     struct thread_measures *measures;  /* this thread's own */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
-    bool shares; /* intakes may share batches: no other thread of its feed offers theirs */
-    struct open_batch shared[INTAKE_SHARED];
+    bool shares; /* ingests may share batches: no other thread of its feed offers theirs */
+    struct open_batch shared[INGEST_SHARED];
 };
 
 /* The thread has taken its last datagram: its letters may end. */
-void intake_thread_close(struct intake_thread *thread);
+void ingest_thread_close(struct ingest_thread *thread);
 
 /*
  * All that was taken is counted from now on; before, the latest senders' numbers may not be. To be
  * called before another thread may take what is behind, and soon.
  */
-void intake_thread_settle(struct intake_thread *thread);
+void ingest_thread_settle(struct ingest_thread *thread);
 
-struct intake;
+struct ingest;
 
 /*
- * Counts into `counters`, a block of the listener's that only whoever uses the intake writes.
+ * Counts into `counters`, a block of the listener's that only whoever uses the ingest writes.
  * Returns NULL where memory is short.
  */
-struct intake *intake_create(struct intake_thread *thread, const struct listener *listener,
-                             struct intake_counters *counters);
+struct ingest *ingest_create(struct ingest_thread *thread, const struct listener *listener,
+                             struct ingest_counters *counters);
 
-/* Nothing may be open (intake_seal). NULL is allowed. */
-void intake_destroy(struct intake *intake);
+/* Nothing may be open (ingest_seal). NULL is allowed. */
+void ingest_destroy(struct ingest *ingest);
 
 /* From now on another thread of the same producer uses it. */
-void intake_hand_to(struct intake *intake, struct intake_thread *thread);
+void ingest_hand_to(struct ingest *ingest, struct ingest_thread *thread);
 
 /* The block that it counts into. */
-struct intake_counters *intake_counters(struct intake *intake);
+struct ingest_counters *ingest_counters(struct ingest *ingest);
 
 /*
- * Datagrams for it are likely soon. Where there are many intakes, what one reads has left the cache
- * when its turn comes: the first of these brings in the intake itself, the second, a while later,
+ * Datagrams for it are likely soon. Where there are many ingests, what one reads has left the cache
+ * when its turn comes: the first of these brings in the ingest itself, the second, a while later,
  * what it points to.
  */
-void intake_prefetch(const struct intake *intake);
-void intake_prefetch_next(const struct intake *intake);
+void ingest_prefetch(const struct ingest *ingest);
+void ingest_prefetch_next(const struct ingest *ingest);
 
 /* A receive has found so many datagrams, which are taken next: says which batch they go to. */
-void intake_begin(struct intake *intake, size_t datagrams);
+void ingest_begin(struct ingest *ingest, size_t datagrams);
 
 /* Takes a datagram, whose bytes are copied. */
-void intake_take(struct intake *intake, const struct datagram_slot *datagram);
+void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram);
 
 /*
- * The socket is drained, and whoever uses the intake looks again at `next_ns` (both monotonic):
+ * The socket is drained, and whoever uses the ingest looks again at `next_ns` (both monotonic):
  * now, as soon as more comes, or after a rest. Seals what is open if the sinks are idle, but where
- * it will not have waited for INTAKE_REST_NS by then. The second is for what intakes share, when
+ * it will not have waited for INGEST_REST_NS by then. The second is for what ingests share, when
  * all of a thread's are drained.
  */
-void intake_drained(struct intake *intake, int64_t now_ns, int64_t next_ns);
-void intake_thread_drained(struct intake_thread *thread, int64_t now_ns, int64_t next_ns);
+void ingest_drained(struct ingest *ingest, int64_t now_ns, int64_t next_ns);
+void ingest_thread_drained(struct ingest_thread *thread, int64_t now_ns, int64_t next_ns);
 
 /*
  * Seals what has been open for too long. Returns nanoseconds (monotonic) at which what still is
  * must be sealed, INT64_MAX where nothing is. `now_ns` dates a batch that was opened since the last
- * call. The second is for what intakes share.
+ * call. The second is for what ingests share.
  */
-int64_t intake_seal_if_due(struct intake *intake, int64_t now_ns);
-int64_t intake_thread_seal_if_due(struct intake_thread *thread, int64_t now_ns);
+int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns);
+int64_t ingest_thread_seal_if_due(struct ingest_thread *thread, int64_t now_ns);
 
-/* Offers to the sinks all that is open and may hold records of the intake's, or is shared. */
-void intake_seal(struct intake *intake);
-void intake_thread_seal(struct intake_thread *thread);
+/* Offers to the sinks all that is open and may hold records of the ingest's, or is shared. */
+void ingest_seal(struct ingest *ingest);
+void ingest_thread_seal(struct ingest_thread *thread);
 
 #endif

@@ -1,0 +1,40 @@
+/*
+ * An ingest by itself: one listener with the schemas of a test, one small batch, one large one, and
+ * no sink, so that what is sealed is free again at once. Fails the running cmocka test where
+ * something cannot be made, or the ledger does not balance at the end.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_RECEIVE_INGEST_BENCH_H
+#define SLUICE_TESTS_SUPPORT_RECEIVE_INGEST_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/receive/ingest.h"
+#include "collector/record/schema_list.h"
+
+struct ingest_bench {
+    struct ledger *ledger;
+    struct listener listener; /* a test may change its max_decoded, senders, limit */
+    struct ingest_thread thread;
+    struct sequence_table *sequences;
+    struct ingest *ingest;
+};
+
+struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size_t count);
+
+/* For a cmocka teardown. */
+int ingest_bench_close(void **state);
+
+/* Takes a datagram. */
+void ingest_bench_take(struct ingest_bench *bench, const struct address *sender, const void *bytes,
+                       size_t size, bool truncated);
+
+/* As at a stop: adds the numbers that never came to `lost`. */
+void ingest_bench_settle(struct ingest_bench *bench);
+
+/* Counters of the ledger. */
+uint64_t count_of(const struct ingest_bench *bench, enum datagram_reason reason);
+uint64_t decoded(const struct ingest_bench *bench);
+
+#endif

@@ -144,7 +144,7 @@ struct stream_ops {
      * here; those that somebody has cut off are gone already. Returns false where that cannot be
      * done. NULL: it never can.
      */
-    bool (*take_back)(struct destination *destination, size_t size);
+    bool (*roll_back)(struct destination *destination, size_t size);
 
     /*
      * Whether nothing stands before what is written next: an empty file, or a pipe or the like that

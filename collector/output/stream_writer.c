@@ -118,7 +118,7 @@ static void take_off_bytes(struct stream_writer *stream, size_t size)
  * Of what is out takes back what is behind the last whole record: the beginning of the next one; or
  * else the beginning of the head. Returns false where that cannot be done.
  */
-static bool take_back(struct stream_writer *stream)
+static bool roll_back(struct stream_writer *stream)
 {
     const struct stream_ops *ops = stream->base.destination->stream;
     size_t *out = head_is_due(stream) ? &stream->head_sent : &stream->sent;
@@ -126,7 +126,7 @@ static bool take_back(struct stream_writer *stream)
         head_is_due(stream) ? stream->head_sent : (size_t)(accepted(stream) - stream->settled_to);
     if (part == 0)
         return true;
-    if (ops->take_back == NULL || !ops->take_back(stream->base.destination, part))
+    if (ops->roll_back == NULL || !ops->roll_back(stream->base.destination, part))
         return false;
     take_off_bytes(stream, part);
     *out -= part;
@@ -153,7 +153,7 @@ static void fail_rest(struct stream_writer *stream)
     struct sink_writer *writer = &stream->base;
     size_t failed = 0;
     withdraw(stream);
-    if (writer->state == SINK_GIVING_UP && !follows_reader(stream) && !take_back(stream))
+    if (writer->state == SINK_GIVING_UP && !follows_reader(stream) && !roll_back(stream))
         log_about(LOG_WARNING, LOG_OF_SINK, writer->options.name,
                   "the last line is cut: stop_timeout was over");
     for (; stream->count != 0; stream->count--, failed++)
@@ -308,7 +308,7 @@ static void open_anew(struct stream_writer *stream)
  */
 static void reopen_failing(struct stream_writer *stream)
 {
-    if (stream->base.destination->stream->reopen != NULL && take_back(stream))
+    if (stream->base.destination->stream->reopen != NULL && roll_back(stream))
         open_anew(stream);
 }
 
@@ -320,7 +320,7 @@ static void leave_failing(struct stream_writer *stream)
 {
     struct destination *destination = stream->base.destination;
     const struct stream_ops *ops = destination->stream;
-    if (ops->was_moved == NULL || !ops->was_moved(destination) || !take_back(stream))
+    if (ops->was_moved == NULL || !ops->was_moved(destination) || !roll_back(stream))
         return;
     if (ops->prepare != NULL)
         ops->prepare(destination);

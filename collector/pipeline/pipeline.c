@@ -44,7 +44,7 @@ static void close_producer(struct producer *producer)
 }
 
 /* Ends what was started; a producer that was not has its feed closed here, so that sinks end. */
-static void take_back_start(struct pipeline *pipeline, size_t started_producers)
+static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
 {
     pipeline_stop(pipeline, clock_monotonic_ns());
     for (size_t i = started_producers; i < pipeline->producer_count; i++)
@@ -81,7 +81,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
         producers += result == 0;
     }
     if (result != 0)
-        take_back_start(pipeline, producers);
+        roll_back_start(pipeline, producers);
     else
         tell_listeners(pipeline);
     return result;

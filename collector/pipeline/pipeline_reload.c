@@ -302,7 +302,7 @@ static int change_source(struct pipeline *pipeline, struct source *source,
 }
 
 /* As they were before: of the listeners before `end`. */
-static void take_back_sockets(struct reload *reload, size_t end)
+static void roll_back_sockets(struct reload *reload, size_t end)
 {
     struct pipeline *pipeline = reload->pipeline;
     bool packets = pipeline_wants_packets(pipeline->config);
@@ -334,7 +334,7 @@ static int set_sockets(struct reload *reload, struct error *error)
         if (result == 0)
             continue;
         error_place(error, config->written_at);
-        take_back_sockets(reload, i + 1);
+        roll_back_sockets(reload, i + 1);
         return -1;
     }
     return 0;

@@ -104,7 +104,7 @@ wait_handle output_file_handle(const struct output_file *file);
  * file meanwhile are gone already. Returns false, the file untouched, where it is none or where
  * they are not the file's last: somebody else has written.
  */
-bool output_file_take_back(struct output_file *file, size_t size);
+bool output_file_roll_back(struct output_file *file, size_t size);
 
 /*
  * Whether what is written next is the first of it: a regular file is empty, another one was not

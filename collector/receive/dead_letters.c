@@ -225,7 +225,7 @@ static void tell_failure(struct dead_letters *letters, const char *what)
 static bool must_go_on(struct dead_letters *letters, size_t sent, const struct error *error)
 {
     tell_failure(letters, error->text);
-    if (sent == 0 || output_file_take_back(letters->file, sent))
+    if (sent == 0 || output_file_roll_back(letters->file, sent))
         return false;
     wakeup_wait(letters->wakeup, NO_HANDLE, false, deadline_wait_ms(&letters->deadline, PAUSE_MS));
     return true;

@@ -9,7 +9,7 @@ static const struct stream_ops stdout_stream = {
     .write = output_destination_write,
     .withdraw = output_destination_withdraw,
     .handle = output_destination_handle,
-    .take_back = output_destination_take_back,
+    .roll_back = output_destination_roll_back,
     .at_beginning = output_destination_at_beginning,
     .is_watched = output_destination_is_watched,
 };

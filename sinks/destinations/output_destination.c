@@ -53,9 +53,9 @@ bool output_destination_is_watched(const struct destination *destination)
     return output_file_is_terminal(((const struct output_destination *)destination)->file);
 }
 
-bool output_destination_take_back(struct destination *destination, size_t size)
+bool output_destination_roll_back(struct destination *destination, size_t size)
 {
-    return output_file_take_back(((struct output_destination *)destination)->file, size);
+    return output_file_roll_back(((struct output_destination *)destination)->file, size);
 }
 
 bool output_destination_is_cut(struct destination *destination)

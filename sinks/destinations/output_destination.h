@@ -35,7 +35,7 @@ size_t output_destination_withdraw(struct destination *destination);
 wait_handle output_destination_handle(const struct destination *destination);
 bool output_destination_at_beginning(const struct destination *destination);
 bool output_destination_is_watched(const struct destination *destination);
-bool output_destination_take_back(struct destination *destination, size_t size);
+bool output_destination_roll_back(struct destination *destination, size_t size);
 
 /* For was_moved of what has no name. */
 bool output_destination_is_cut(struct destination *destination);

@@ -225,7 +225,7 @@ static void take_out(struct finished_files *files, size_t at)
     memmove(waiting, waiting + 1, (files->waiting_count - at) * sizeof *waiting);
 }
 
-bool finished_files_take_back(struct finished_files *files, const char *path,
+bool finished_files_roll_back(struct finished_files *files, const char *path,
                               struct complete_part *part)
 {
     char name[FILE_NAME_SIZE];

@@ -73,7 +73,7 @@ bool finished_files_await(struct finished_files *files, const struct complete_pa
  * Takes back the part of `path` that has waited for the shortest time, to be written on: all of
  * *part but its names. Returns false where none waits that is open.
  */
-bool finished_files_take_back(struct finished_files *files, const char *path,
+bool finished_files_roll_back(struct finished_files *files, const char *path,
                               struct complete_part *part);
 
 /* Whether any wait; and trying again: returns how many have got their names. */

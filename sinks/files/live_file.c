@@ -84,13 +84,13 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
 }
 
 /* None can be begun: goes on with the one that waits for its name, unless it is one block. */
-static bool take_back(const struct file_makings *makings, struct live_file *file,
+static bool roll_back(const struct file_makings *makings, struct live_file *file,
                       const struct error *error)
 {
     struct complete_part part;
     char name[FILE_NAME_SIZE];
     if (makings->content.encoder->arrange != NULL ||
-        !finished_files_take_back(makings->finished, file->path, &part))
+        !finished_files_roll_back(makings->finished, file->path, &part))
         return false;
     file->part = part.file;
     file->number = part.number;
@@ -115,7 +115,7 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
            file->number < PART_NUMBER_MAX)
         file->number++;
     if (result != PART_DONE)
-        return take_back(makings, file, error);
+        return roll_back(makings, file, error);
     file->size = 0;
     file->opened_ns = clock_wall_ns();
     return true;

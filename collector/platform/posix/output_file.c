@@ -125,7 +125,7 @@ void output_file_hold_standard_streams(void)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Keeps what take_back must know: which bytes before the file's offset are ours alone. */
+/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
 static void note_written(struct output_file *file, size_t size)
 {
     off_t end = lseek(file->stream.fd, 0, SEEK_CUR);
@@ -171,7 +171,7 @@ wait_handle output_file_handle(const struct output_file *file)
     return file->regular ? NO_HANDLE : (wait_handle)file->stream.fd;
 }
 
-bool output_file_take_back(struct output_file *file, size_t size)
+bool output_file_roll_back(struct output_file *file, size_t size)
 {
     struct stat status;
     if (!file->regular || size > file->unmixed || fstat(file->stream.fd, &status) != 0 ||

@@ -183,7 +183,7 @@ static int64_t size_of(const struct output_file *file)
     return GetFileSizeEx(file->handle, &found) ? found.QuadPart : -1;
 }
 
-/* Keeps what take_back must know: which bytes before the file's offset are ours alone. */
+/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
 static void note_written(struct output_file *file, DWORD size)
 {
     int64_t end = position(file);
@@ -263,7 +263,7 @@ wait_handle output_file_handle(const struct output_file *file)
     return is_regular(file) ? NO_HANDLE : wait_source_handle(stream_thread_source(file->thread));
 }
 
-bool output_file_take_back(struct output_file *file, size_t size)
+bool output_file_roll_back(struct output_file *file, size_t size)
 {
     if (!is_regular(file))
         return false;

@@ -85,13 +85,13 @@ static wait_handle handle_of_fake(const struct destination *destination)
     return fake.handle;
 }
 
-static bool take_back(struct destination *destination, size_t size)
+static bool roll_back(struct destination *destination, size_t size)
 {
     (void)destination;
     note_thread();
     fake.taken_back = size;
-    fake.take_backs++;
-    if (fake.cannot_take_back || size > fake.size)
+    fake.roll_backs++;
+    if (fake.cannot_roll_back || size > fake.size)
         return false;
     fake.size -= size;
     return true;
@@ -122,7 +122,7 @@ static int reopen_fake(struct destination *destination, struct error *error)
 static const struct stream_ops fake_stream_ops = {
     .write = write_fake,
     .handle = handle_of_fake,
-    .take_back = take_back,
+    .roll_back = roll_back,
     .at_beginning = at_beginning,
     .reopen = reopen_fake,
 };

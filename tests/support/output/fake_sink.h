@@ -32,7 +32,7 @@ struct fake_sink {
     bool repeat_last;       /* its last step goes on for ever; else what follows is accepted */
     uint64_t random_pieces; /* other than 0: every write accepts a random part */
     wait_handle handle;
-    bool cannot_take_back;
+    bool cannot_roll_back;
     bool reopen_fails;
     bool reopen_mends;        /* ends the script: what follows is accepted */
     const char *head;         /* what the encoder has a file begin with; NULL: nothing */
@@ -44,8 +44,8 @@ struct fake_sink {
     /* What became of it. */
     char *bytes;
     size_t size;
-    size_t taken_back; /* bytes, by the last take_back */
-    size_t take_backs;
+    size_t taken_back; /* bytes, by the last roll_back */
+    size_t roll_backs;
     size_t reopens;
     size_t reopened_at;     /* `size` at the last reopen */
     size_t opened_at;       /* `size` when the file was opened that is written now */

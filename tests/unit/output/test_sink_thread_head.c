@@ -191,7 +191,7 @@ static void a_part_of_it_that_somebody_has_removed_is_written_again(void **state
     static const struct fake_write script[] = {{WRITE_OK, 3}, {WRITE_FAILED, 0}};
     set_script(fake, script, COUNT(script));
     fake->stream.was_moved = empty_once;
-    fake->stream.take_back = is_gone_already;
+    fake->stream.roll_back = is_gone_already;
     start_with(fake, "abc", 2);
     fake_sink_finish(fake);
     assert_holds(fake, HEAD "abc\nabc\n");
@@ -216,7 +216,7 @@ static void nothing_is_reopened_behind_a_part_of_it_that_cannot_be_taken_back(vo
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 3}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
     set_script(fake, script, COUNT(script));
-    fake->cannot_take_back = true;
+    fake->cannot_roll_back = true;
     fake->reopen_holds = true;
     reopen_before_the_first_write(fake);
     assert_holds(fake, HEAD "abc\nabc\n");

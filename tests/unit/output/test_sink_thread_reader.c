@@ -142,7 +142,7 @@ static void start(struct fake_sink *fake, size_t room)
     reader.inner = &inner;
     atomic_store(&reader.room, room);
     fake->stream.write = write_some;
-    fake->stream.take_back = NULL;
+    fake->stream.roll_back = NULL;
     fake->stream.reopen = NULL;
     fake->stream.at_beginning = at_beginning;
     fake->stream.due = due;

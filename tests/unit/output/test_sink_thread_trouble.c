@@ -179,7 +179,7 @@ TEST_WITH(a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_
     reopen_within_a_buffer(fake);
     assert_int_equal(fake->reopens, 1);
     assert_int_equal(fake->reopened_at, 4);
-    assert_int_equal(fake->take_backs, 1);
+    assert_int_equal(fake->roll_backs, 1);
     assert_int_equal(fake->taken_back, 2);
 }
 
@@ -194,7 +194,7 @@ TEST_WITH(nothing_is_taken_back_for_a_reopening_at_the_end_of_a_record, fake_sin
     reopen_within_a_buffer(fake);
     assert_int_equal(fake->reopens, 1);
     assert_int_equal(fake->reopened_at, 8);
-    assert_int_equal(fake->take_backs, 0);
+    assert_int_equal(fake->roll_backs, 0);
 }
 
 TEST_WITH(nothing_is_reopened_within_a_record_that_cannot_be_taken_back, fake_sink_set_up,
@@ -203,9 +203,9 @@ TEST_WITH(nothing_is_reopened_within_a_record_that_cannot_be_taken_back, fake_si
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 6}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
     set_script(fake, script, COUNT(script));
-    fake->cannot_take_back = true;
+    fake->cannot_roll_back = true;
     reopen_within_a_buffer(fake);
-    assert_true(fake->take_backs >= 1);
+    assert_true(fake->roll_backs >= 1);
     assert_int_equal(fake->reopens, 1);
     assert_int_equal(fake->reopened_at, 12);
 }
@@ -230,7 +230,7 @@ TEST_WITH(nothing_is_taken_back_where_there_is_no_name_to_reopen, fake_sink_set_
     fake->stream.reopen = NULL;
     set_script(fake, script, COUNT(script));
     reopen_within_a_buffer(fake);
-    assert_int_equal(fake->take_backs, 0);
+    assert_int_equal(fake->roll_backs, 0);
 }
 
 /* The reopening was noticed between two batches, and only then the write before it failed. */
@@ -273,7 +273,7 @@ TEST_WITH(a_reader_that_goes_ends_the_sink, fake_sink_set_up, fake_sink_tear_dow
     assert_int_equal(counter_read(&fake->counters->bytes), 6);
     assert_int_equal(failed(fake, FAILED_READER_GONE), 6);
     assert_int_equal(atomic_load(&fake->writes), 2); /* an ended sink writes no more */
-    assert_int_equal(fake->take_backs, 0);
+    assert_int_equal(fake->roll_backs, 0);
 }
 
 TEST_WITH(a_reader_that_goes_is_noticed_without_traffic, fake_sink_set_up, fake_sink_tear_down)
@@ -341,7 +341,7 @@ TEST_WITH(what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abcd\nabcd\n", 2);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 10);
-    assert_int_equal(fake->take_backs, 1);
+    assert_int_equal(fake->roll_backs, 1);
     assert_int_equal(fake->taken_back, 2);
     assert_int_equal(counter_read(&fake->counters->bytes), 10);
     wait_end_close(end);
@@ -350,20 +350,20 @@ TEST_WITH(what_the_deadline_leaves_unwritten_is_counted_and_the_half_line_taken_
 TEST_WITH(a_line_that_cannot_be_taken_back_stays_cut, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->cannot_take_back = true;
+    fake->cannot_roll_back = true;
     struct wait_end *end = stall_within_a_line(fake);
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abcd\nabcd\nab", 2);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
-    assert_int_equal(fake->take_backs, 1);
+    assert_int_equal(fake->roll_backs, 1);
     wait_end_close(end);
 }
 
 TEST_WITH(a_destination_without_take_back_is_asked_for_none, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->stream.take_back = NULL;
+    fake->stream.roll_back = NULL;
     struct wait_end *end = stall_within_a_line(fake);
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
@@ -387,7 +387,7 @@ TEST_WITH(what_was_accepted_of_a_write_that_is_given_up_is_written, fake_sink_se
 {
     struct fake_sink *fake = *state;
     fake->stream.withdraw = withdraw;
-    fake->stream.take_back = NULL;
+    fake->stream.roll_back = NULL;
     withdrawn = 4;
     struct wait_end *end = stall_within_a_line(fake);
     sink_thread_stop(fake->sink, 0);
@@ -405,7 +405,7 @@ TEST_WITH(a_head_that_was_accepted_when_it_was_given_up_is_no_record, fake_sink_
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
     fake->stream.withdraw = withdraw;
-    fake->stream.take_back = NULL;
+    fake->stream.roll_back = NULL;
     fake->head = "=head=\n";
     withdrawn = 7;
     set_script(fake, script, COUNT(script));
@@ -438,7 +438,7 @@ TEST_WITH(nothing_is_taken_back_at_the_end_of_a_record, fake_sink_set_up, fake_s
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abcd\nabcd\n", 2);
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 3);
-    assert_int_equal(fake->take_backs, 0);
+    assert_int_equal(fake->roll_backs, 0);
 }
 
 TEST_WITH(a_stop_with_time_enough_loses_nothing, fake_sink_set_up, fake_sink_tear_down)

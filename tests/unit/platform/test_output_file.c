@@ -17,7 +17,7 @@ TEST_WITH(an_empty_file_is_at_its_beginning, scratch_make, scratch_remove)
     assert_true(output_file_at_beginning(file));
     output_put_text(file, "one\n");
     assert_false(output_file_at_beginning(file));
-    assert_true(output_file_take_back(file, 4));
+    assert_true(output_file_roll_back(file, 4));
     assert_true(output_file_at_beginning(file));
     others_append("file", "two\n");
     assert_false(output_file_at_beginning(file));
@@ -150,14 +150,14 @@ TEST_WITH(what_was_written_last_is_taken_back, scratch_make, scratch_remove)
     struct output_file *file = output_open_name("file");
     output_put_text(file, "one\n");
     output_put_text(file, "two\nthr");
-    assert_true(output_file_take_back(file, 3));
+    assert_true(output_file_roll_back(file, 3));
     scratch_assert_holds_text("file", "before\none\ntwo\n");
     output_put_text(file, "four\n");
-    assert_true(output_file_take_back(file, 0));
-    assert_true(output_file_take_back(file, 9)); /* over two writes */
+    assert_true(output_file_roll_back(file, 0));
+    assert_true(output_file_roll_back(file, 9)); /* over two writes */
     scratch_assert_holds_text("file", "before\none\n");
-    assert_true(output_file_take_back(file, 4));
-    assert_false(output_file_take_back(file, 1)); /* that was not ours */
+    assert_true(output_file_roll_back(file, 4));
+    assert_false(output_file_roll_back(file, 1)); /* that was not ours */
     output_file_close(file);
     scratch_assert_holds_text("file", "before\n");
 }
@@ -168,14 +168,14 @@ TEST_WITH(what_another_wrote_is_never_taken_back, scratch_make, scratch_remove)
     struct output_file *file = output_open_name("file");
     output_put_text(file, "one\n");
     others_append("file", "other\n");
-    assert_false(output_file_take_back(file, 1));
+    assert_false(output_file_roll_back(file, 1));
     output_put_text(file, "two\n");
-    assert_false(output_file_take_back(file, 5)); /* four of ours, then one of theirs */
+    assert_false(output_file_roll_back(file, 5)); /* four of ours, then one of theirs */
     scratch_assert_holds_text("file", "one\nother\ntwo\n");
-    assert_true(output_file_take_back(file, 4));
+    assert_true(output_file_roll_back(file, 4));
     scratch_assert_holds_text("file", "one\nother\n");
     others_empty("file");
-    assert_false(output_file_take_back(file, 1));
+    assert_false(output_file_roll_back(file, 1));
     output_file_close(file);
     scratch_assert_holds_text("file", "");
 }
@@ -207,12 +207,12 @@ TEST_WITH(what_somebody_has_removed_with_all_the_rest_is_taken_back_already, scr
     expect_state(file, OUTPUT_FILE_IN_PLACE);
     others_empty("file");
     expect_state(file, OUTPUT_FILE_CUT);
-    assert_true(output_file_take_back(file, 2));
+    assert_true(output_file_roll_back(file, 2));
     expect_state(file, OUTPUT_FILE_CUT); /* the first line is missing */
     mend(file, TORN_LINE_NONE, 0);
     assert_true(output_file_at_beginning(file));
     output_put_text(file, "two\nthr");
-    assert_true(output_file_take_back(file, 3));
+    assert_true(output_file_roll_back(file, 3));
     expect_state(file, OUTPUT_FILE_IN_PLACE);
     output_file_close(file);
     scratch_assert_holds_text("file", "two\n");
@@ -224,7 +224,7 @@ TEST_WITH(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line, scratch_ma
     struct output_file *file = output_open_name("file");
     output_put_text(file, "one\ntwo\nthr");
     others_cut("file", 6);
-    assert_true(output_file_take_back(file, 3));
+    assert_true(output_file_roll_back(file, 3));
     expect_state(file, OUTPUT_FILE_CUT);
     scratch_assert_holds_text("file", "one\ntw"); /* somebody else's doing */
     mend(file, TORN_LINE_CUT, 2);
@@ -239,7 +239,7 @@ TEST_WITH(of_a_part_that_was_cut_the_rest_is_taken_back, scratch_make, scratch_r
     struct output_file *file = output_open_name("file");
     output_put_text(file, "one\nthree");
     others_cut("file", 6);
-    assert_true(output_file_take_back(file, 5));
+    assert_true(output_file_roll_back(file, 5));
     expect_state(file, OUTPUT_FILE_IN_PLACE);
     output_put_text(file, "four\n");
     output_file_close(file);

@@ -133,7 +133,7 @@ static void a_pipe_takes_nothing_back(void **state)
     int reader;
     struct output_file *file = open_pipe(&reader);
     output_put_text(file, "line\n");
-    assert_false(output_file_take_back(file, 1));
+    assert_false(output_file_roll_back(file, 1));
     output_file_close(file);
     close(reader);
 }

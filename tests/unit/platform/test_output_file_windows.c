@@ -98,7 +98,7 @@ static void a_named_pipe_is_written_and_goes_with_its_reader(void **state)
     assert_true(output_file_at_beginning(file));
     output_put_text(file, "line\n");
     assert_false(output_file_at_beginning(file));
-    assert_false(output_file_take_back(file, 1));
+    assert_false(output_file_roll_back(file, 1));
     assert_true(output_file_is_at(file, pipe_path()));
     assert_false(output_file_is_at(file, "//./pipe/sluice-test-another"));
     assert_false(output_file_is_removed(file));

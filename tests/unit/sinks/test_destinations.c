@@ -74,7 +74,7 @@ TEST_WITH(a_renamed_file_is_written_until_it_is_reopened, scratch_make, scratch_
     assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, "three\n");
     assert_false(
-        destination->stream->take_back(destination, 7)); /* the old file's are out of reach */
+        destination->stream->roll_back(destination, 7)); /* the old file's are out of reach */
     destination->destroy(destination);
     scratch_assert_holds_text("file.1", "one\ntwo\n");
     scratch_assert_holds_text("file", "three\n");
@@ -167,7 +167,7 @@ TEST_WITH(reopening_what_was_not_renamed_changes_nothing, scratch_make, scratch_
     write_text(destination, "the first half,");
     assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, " the second\n");
-    assert_true(destination->stream->take_back(destination, 8));
+    assert_true(destination->stream->roll_back(destination, 8));
     destination->destroy(destination);
     scratch_assert_holds_text("file", "the first half, the");
 }
@@ -252,7 +252,7 @@ TEST(standard_output_has_no_name_to_reopen)
     assert_true(destination->stream->reopen == NULL && destination->stream->prepare == NULL);
     write_text(destination, "line\n");
     assert_true(destination->stream->handle(destination) != NO_HANDLE);
-    assert_false(destination->stream->take_back(destination, 1));
+    assert_false(destination->stream->roll_back(destination, 1));
     assert_int_equal(destination->stream->withdraw(destination), 0);
     destination->destroy(destination);
     test_stream_close(&pipe.writer);

@@ -92,7 +92,7 @@ TEST_WITH(a_pipe_is_at_its_beginning_until_it_is_written_to, scratch_make, tear_
     assert_true(output_file_at_beginning(file));
     output_put_text(file, "x");
     assert_false(output_file_at_beginning(file));
-    assert_false(output_file_take_back(file, 1));
+    assert_false(output_file_roll_back(file, 1));
     close_pipe(file, &pipe);
 }
 
@@ -214,7 +214,7 @@ TEST_WITH(what_somebody_has_removed_leaves_no_hole, scratch_make, tear_down)
     assert_false(output_file_is_cut(file));
     others_empty("file");
     assert_true(output_file_is_cut(file));
-    assert_true(output_file_take_back(file, 2));
+    assert_true(output_file_roll_back(file, 2));
     output_put_text(file, "two\n");
     assert_false(output_file_is_cut(file));
     output_file_close(file);
@@ -229,10 +229,10 @@ TEST_WITH(what_is_taken_back_leaves_no_hole, scratch_make, tear_down)
     standard_stream_lead(STREAM_OUTPUT, other);
     struct output_file *file = output_open_stdout();
     output_put_text(file, "one\ntw");
-    assert_true(output_file_take_back(file, 2));
+    assert_true(output_file_roll_back(file, 2));
     output_put_text(file, "three\n");
     test_stream_seek(other, 2); /* another owner goes elsewhere */
-    assert_false(output_file_take_back(file, 1));
+    assert_false(output_file_roll_back(file, 1));
     output_file_close(file);
     test_stream_close(&other);
     scratch_assert_holds_text("file", "one\nthree\n");

@@ -134,7 +134,7 @@ struct stream_ops {
      * of them, without waiting for the reader, and returns how many, from the first on, were
      * accepted all the same. NULL: none ever are.
      */
-    size_t (*withdraw)(struct destination *destination);
+    size_t (*cancel)(struct destination *destination);
 
     /* What to wait for after WRITE_WOULD_BLOCK, and to watch for a reader that goes; NO_HANDLE. */
     wait_handle (*handle)(const struct destination *destination);

@@ -260,13 +260,13 @@ void ledger_retire_sink(struct ledger *ledger, int sink)
     entry->known = true;
 }
 
-void ledger_withdraw_listener(struct ledger *ledger, int listener)
+void ledger_cancel_listener(struct ledger *ledger, int listener)
 {
     struct listener_entry *entry = &ledger->listeners[listener];
     entry->state = entry->known ? ENTRY_RETIRED : ENTRY_HIDDEN;
 }
 
-void ledger_withdraw_sink(struct ledger *ledger, int sink)
+void ledger_cancel_sink(struct ledger *ledger, int sink)
 {
     struct sink_entry *entry = &ledger->sinks[sink];
     entry->state = entry->known ? ENTRY_RETIRED : ENTRY_HIDDEN;

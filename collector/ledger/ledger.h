@@ -234,8 +234,8 @@ void ledger_retire_sink(struct ledger *ledger, int sink);
 void ledger_retire_listener(struct ledger *ledger, int listener);
 
 /* It was added, and nothing came of it: as if it had not been. */
-void ledger_withdraw_listener(struct ledger *ledger, int listener);
-void ledger_withdraw_sink(struct ledger *ledger, int sink);
+void ledger_cancel_listener(struct ledger *ledger, int listener);
+void ledger_cancel_sink(struct ledger *ledger, int sink);
 
 /* What the kernel's drops of a listener's sockets are, all false where nothing else is said. */
 struct drops_kind {

@@ -134,13 +134,13 @@ static bool roll_back(struct stream_writer *stream)
 }
 
 /* Of a write that would have blocked, and is not tried again, a part may be out all the same. */
-static void withdraw(struct stream_writer *stream)
+static void cancel(struct stream_writer *stream)
 {
     const struct stream_ops *ops = stream->base.destination->stream;
     size_t *out = head_is_due(stream) ? &stream->head_sent : &stream->sent;
-    if (ops->withdraw == NULL)
+    if (ops->cancel == NULL)
         return;
-    size_t written = ops->withdraw(stream->base.destination);
+    size_t written = ops->cancel(stream->base.destination);
     counter_add(&stream->base.options.counters->bytes, written);
     *out += written;
     if (!follows_reader(stream))
@@ -152,7 +152,7 @@ static void fail_rest(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
     size_t failed = 0;
-    withdraw(stream);
+    cancel(stream);
     if (writer->state == SINK_GIVING_UP && !follows_reader(stream) && !roll_back(stream))
         log_about(LOG_WARNING, LOG_OF_SINK, writer->options.name,
                   "the last line is cut: stop_timeout was over");

@@ -206,7 +206,7 @@ static int prepare(struct reload *reload, struct error *error)
 
 /* --- taking it back --------------------------------------------------------------------------- */
 
-static void withdraw_sources(struct reload *reload)
+static void cancel_sources(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -215,12 +215,12 @@ static void withdraw_sources(struct reload *reload)
             continue;
         source->config = NULL;
         source->leaving = true; /* as its sockets, where it has any */
-        ledger_withdraw_listener(pipeline->ledger, (int)source->listener.index);
+        ledger_cancel_listener(pipeline->ledger, (int)source->listener.index);
     }
 }
 
 /* Nothing was offered to them, and what they opened is closed again. */
-static void withdraw_sinks(struct reload *reload)
+static void cancel_sinks(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->sink_count; i++) {
@@ -232,17 +232,17 @@ static void withdraw_sinks(struct reload *reload)
         sink_thread_stop(slot->sink, clock_monotonic_ns());
         sink_thread_notify(slot->sink);
         sink_thread_join(slot->sink);
-        ledger_withdraw_sink(pipeline->ledger, slot->index);
+        ledger_cancel_sink(pipeline->ledger, slot->index);
         pipeline_destroy_sink(slot);
     }
 }
 
-static void withdraw(struct reload *reload)
+static void cancel(struct reload *reload)
 {
     if (reload->sources != NULL)
-        withdraw_sources(reload);
+        cancel_sources(reload);
     if (reload->slots != NULL)
-        withdraw_sinks(reload);
+        cancel_sinks(reload);
     reload->generation->slots = 0;
     free(reload->sources);
     free(reload->slots);
@@ -558,7 +558,7 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
         reopen_kept(&reload);
         tell(&reload, listeners_before, sinks_before);
     } else {
-        withdraw(&reload);
+        cancel(&reload);
     }
     clear(&reload);
     pipeline_give_back_batches(pipeline);

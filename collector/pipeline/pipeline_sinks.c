@@ -57,7 +57,7 @@ struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct sin
     if (fill_slot(pipeline, slot, capacity, error) == 0)
         return slot;
     if (slot->index >= 0)
-        ledger_withdraw_sink(pipeline->ledger, slot->index);
+        ledger_cancel_sink(pipeline->ledger, slot->index);
     pipeline_destroy_sink(slot);
     return NULL;
 }

@@ -141,7 +141,7 @@ struct source *pipeline_add_source(struct pipeline *pipeline, const struct liste
         }
     }
     if (source == NULL && index >= 0)
-        ledger_withdraw_listener(pipeline->ledger, index);
+        ledger_cancel_listener(pipeline->ledger, index);
     return source;
 }
 

@@ -94,7 +94,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
  * After WRITE_WOULD_BLOCK: ends what is on its way, within a tenth of a second, and returns how
  * many of the bytes, from the first on, were accepted: they are written, and not offered again.
  */
-size_t output_file_withdraw(struct output_file *file);
+size_t output_file_cancel(struct output_file *file);
 
 /* What to wait for after WRITE_WOULD_BLOCK, or NO_HANDLE: a regular file never says that. */
 wait_handle output_file_handle(const struct output_file *file);

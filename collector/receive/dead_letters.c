@@ -262,7 +262,7 @@ static bool write_block(struct dead_letters *letters, size_t size, enum letter_d
         }
         if (deadline_is_over(&letters->deadline)) {
             *why = DROPPED_STOP_TIMEOUT;
-            sent += output_file_withdraw(file);
+            sent += output_file_cancel(file);
             return sent == size;
         }
     }

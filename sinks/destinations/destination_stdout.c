@@ -7,7 +7,7 @@
 static const struct stream_ops stdout_stream = {
     .was_moved = output_destination_is_cut,
     .write = output_destination_write,
-    .withdraw = output_destination_withdraw,
+    .cancel = output_destination_cancel,
     .handle = output_destination_handle,
     .roll_back = output_destination_roll_back,
     .at_beginning = output_destination_at_beginning,

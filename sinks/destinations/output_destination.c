@@ -33,9 +33,9 @@ enum write_result output_destination_write(struct destination *destination, cons
     return output_file_write(output->file, bytes, size, written, error);
 }
 
-size_t output_destination_withdraw(struct destination *destination)
+size_t output_destination_cancel(struct destination *destination)
 {
-    return output_file_withdraw(((struct output_destination *)destination)->file);
+    return output_file_cancel(((struct output_destination *)destination)->file);
 }
 
 wait_handle output_destination_handle(const struct destination *destination)

@@ -31,7 +31,7 @@ int output_destination_check(const struct output_destination *output,
 /* For the operations of the same names in struct stream_ops. */
 enum write_result output_destination_write(struct destination *destination, const void *bytes,
                                            size_t size, size_t *written, struct error *error);
-size_t output_destination_withdraw(struct destination *destination);
+size_t output_destination_cancel(struct destination *destination);
 wait_handle output_destination_handle(const struct destination *destination);
 bool output_destination_at_beginning(const struct destination *destination);
 bool output_destination_is_watched(const struct destination *destination);

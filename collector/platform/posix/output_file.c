@@ -160,7 +160,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
 }
 
 /* Nothing is ever on its way. */
-size_t output_file_withdraw(struct output_file *file)
+size_t output_file_cancel(struct output_file *file)
 {
     (void)file;
     return 0;

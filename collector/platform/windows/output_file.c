@@ -251,11 +251,11 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
                             : write_by_thread(file, bytes, size, written, error);
 }
 
-size_t output_file_withdraw(struct output_file *file)
+size_t output_file_cancel(struct output_file *file)
 {
     if (is_regular(file) || !stream_thread_is_used(file->thread))
         return 0;
-    return stream_thread_withdraw(file->thread);
+    return stream_thread_cancel(file->thread);
 }
 
 wait_handle output_file_handle(const struct output_file *file)

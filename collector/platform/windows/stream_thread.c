@@ -263,7 +263,7 @@ static bool cancel(struct stream_thread *thread)
     return true;
 }
 
-size_t stream_thread_withdraw(struct stream_thread *thread)
+size_t stream_thread_cancel(struct stream_thread *thread)
 {
     cancel(thread);
     thread->used = false;

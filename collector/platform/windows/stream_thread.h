@@ -64,7 +64,7 @@ struct stream_outcome stream_thread_take(struct stream_thread *thread);
  * accepted. Where it cannot be ended, the piece that waits for its reader stays on its way, and is
  * not counted.
  */
-size_t stream_thread_withdraw(struct stream_thread *thread);
+size_t stream_thread_cancel(struct stream_thread *thread);
 
 /*
  * Writable while no write is on its way; broken when the reader of a pipe has gone, which is also

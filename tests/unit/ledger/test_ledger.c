@@ -426,8 +426,8 @@ TEST_WITH(what_came_to_nothing_is_not_told, set_up, tear_down)
     struct run *run = *state;
     int listener = ledger_add_listener(run->ledger, "udp://[::]:2", "udp", "riemann");
     int sink = ledger_add_sink(run->ledger, "late");
-    ledger_withdraw_listener(run->ledger, listener);
-    ledger_withdraw_sink(run->ledger, sink);
+    ledger_cancel_listener(run->ledger, listener);
+    ledger_cancel_sink(run->ledger, sink);
     struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
     assert_int_equal(snapshot->listener_count, 2);
     assert_int_equal(snapshot->sink_count, 2);
@@ -436,7 +436,7 @@ TEST_WITH(what_came_to_nothing_is_not_told, set_up, tear_down)
     assert_int_equal(ledger_add_sink(run->ledger, "late"), sink);
     ledger_retire_sink(run->ledger, sink);
     assert_int_equal(ledger_add_sink(run->ledger, "late"), sink);
-    ledger_withdraw_sink(run->ledger, sink);
+    ledger_cancel_sink(run->ledger, sink);
     snapshot = ledger_take_snapshot(run->ledger, true);
     assert_int_equal(snapshot->sink_count, 3);
     assert_true(snapshot->sinks[2].retired);

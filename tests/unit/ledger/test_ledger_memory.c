@@ -15,7 +15,7 @@ static void take_steps(struct ledger *ledger)
         ledger_set_schema(ledger, socket, "telemetry");
         ledger_retire_listener(ledger, socket);
         if (ledger_add_listener(ledger, "udp://two", "udp", "otlp") == socket)
-            ledger_withdraw_listener(ledger, socket);
+            ledger_cancel_listener(ledger, socket);
     }
     ledger_add_listener(ledger, "pcap:file", "capture", "riemann");
     int sink = ledger_add_sink(ledger, "stdout:");

@@ -375,7 +375,7 @@ TEST_WITH(a_destination_without_take_back_is_asked_for_none, fake_sink_set_up, f
 static size_t withdrawn;
 
 /* Of "cd\nabcd\nabcd\n", which would have blocked. */
-static size_t withdraw(struct destination *destination)
+static size_t cancel(struct destination *destination)
 {
     (void)destination;
     return withdrawn;
@@ -386,7 +386,7 @@ TEST_WITH(what_was_accepted_of_a_write_that_is_given_up_is_written, fake_sink_se
           fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
-    fake->stream.withdraw = withdraw;
+    fake->stream.cancel = cancel;
     fake->stream.roll_back = NULL;
     withdrawn = 4;
     struct wait_end *end = stall_within_a_line(fake);
@@ -404,7 +404,7 @@ TEST_WITH(a_head_that_was_accepted_when_it_was_given_up_is_no_record, fake_sink_
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_WOULD_BLOCK, 0}};
-    fake->stream.withdraw = withdraw;
+    fake->stream.cancel = cancel;
     fake->stream.roll_back = NULL;
     fake->head = "=head=\n";
     withdrawn = 7;

@@ -138,7 +138,7 @@ TEST_WITH(what_was_written_reaches_the_disk, scratch_make, scratch_remove)
     struct error error = {.text = ""};
     output_put_text(file, "line\r\n\n\x1a\n");
     assert_true(output_file_sync(file, &error));
-    assert_int_equal(output_file_withdraw(file), 0);
+    assert_int_equal(output_file_cancel(file), 0);
     output_file_close(file);
     scratch_assert_holds_text("file", "line\r\n\n\x1a\n"); /* byte for byte */
 }

@@ -253,7 +253,7 @@ TEST(standard_output_has_no_name_to_reopen)
     write_text(destination, "line\n");
     assert_true(destination->stream->handle(destination) != NO_HANDLE);
     assert_false(destination->stream->roll_back(destination, 1));
-    assert_int_equal(destination->stream->withdraw(destination), 0);
+    assert_int_equal(destination->stream->cancel(destination), 0);
     destination->destroy(destination);
     test_stream_close(&pipe.writer);
     char found[16];

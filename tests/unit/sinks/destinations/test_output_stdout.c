@@ -159,7 +159,7 @@ TEST_WITH(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted, scratc
         struct output_file *file = open_pipe(&pipe);
         size_t accepted = output_fill(file);
         assert_reads(&pipe, 0, reads[i]);
-        accepted += output_file_withdraw(file);
+        accepted += output_file_cancel(file);
         output_file_close(file);
         standard_stream_lead_back(STREAM_OUTPUT);
         test_stream_close(&pipe.writer);
@@ -176,12 +176,12 @@ TEST_WITH(after_a_withdrawal_other_bytes_are_written, scratch_make, tear_down)
     char found[8] = "";
     struct output_file *file = open_pipe(&pipe);
     size_t accepted = output_fill(file);
-    accepted += output_file_withdraw(file);
+    accepted += output_file_cancel(file);
     assert_reads(&pipe, 0, accepted);
     output_put_text(file, "other\n");
     assert_int_equal(test_stream_read(pipe.reader, found, sizeof found), 6);
     assert_string_equal(found, "other\n");
-    assert_int_equal(output_file_withdraw(file), 0); /* nothing is on its way */
+    assert_int_equal(output_file_cancel(file), 0); /* nothing is on its way */
     close_pipe(file, &pipe);
 }
 

@@ -180,7 +180,7 @@ struct stream_ops {
      * given what is left of a block, and this is called again when it has that; but its time to
      * read it runs, and when that is over it ends all the same. NULL where progress is.
      */
-    void (*renew)(struct destination *destination, bool more);
+    void (*restart)(struct destination *destination, bool more);
 
     /*
      * Last of all: has the reader end, when it has read all, or `now`; none follows. Called until

@@ -34,7 +34,7 @@ struct stream_writer {
     size_t first, count;
     uint64_t settled_to;        /* where the last record before those ends */
     uint64_t reader_at;         /* what the present reader was given first */
-    bool renewal_announced;     /* to the present reader */
+    bool restart_announced;     /* to the present reader */
     bool writing;               /* the block: begun and not ended */
     bool tried;                 /* a write of it, and what follows from that is still to be done */
     bool went_out;              /* something in that write */
@@ -186,23 +186,23 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
  * does not read the rest would never be replaced if that waited for the block to be written. Where
  * it has ended already, the one that follows is what is wanted.
  */
-static void announce_renewal(struct stream_writer *stream)
+static void announce_restart(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;
-    if (stream->renewal_announced || !atomic_load(&writer->reopen_wanted))
+    if (stream->restart_announced || !atomic_load(&writer->reopen_wanted))
         return;
-    writer->destination->stream->renew(writer->destination, true);
-    stream->renewal_announced = !writer->unattended;
+    writer->destination->stream->restart(writer->destination, true);
+    stream->restart_announced = !writer->unattended;
     if (writer->unattended)
         atomic_store(&writer->reopen_wanted, false);
 }
 
 /* It has ended: what was announced has come about. */
-static void complete_renewal(struct stream_writer *stream)
+static void complete_restart(struct stream_writer *stream)
 {
-    if (stream->renewal_announced)
+    if (stream->restart_announced)
         atomic_store(&stream->base.reopen_wanted, false);
-    stream->renewal_announced = false;
+    stream->restart_announced = false;
 }
 
 /* Counts what the reader has read, and what it has lost where it has ended, for this reason. */
@@ -220,7 +220,7 @@ static void follow_reader(struct stream_writer *stream, enum record_failure reas
                       "the last line is cut: stop_timeout was over");
         take_off_bytes(stream, unread);
         lose_unread(stream, reason);
-        complete_renewal(stream);
+        complete_restart(stream);
     }
     sink_writer_note_reader(writer, state == READER_READS);
     sink_writer_publish_settled(writer);
@@ -381,7 +381,7 @@ static void conclude_try(struct stream_writer *stream)
     if (follows_reader(stream))
         attend(stream);
     if (follows_reader(stream) && has_more(stream))
-        announce_renewal(stream);
+        announce_restart(stream);
     if (has_more(stream))
         sink_writer_goes_on(writer);
 }
@@ -508,9 +508,9 @@ static void reopen(struct sink_writer *writer)
         return;
     }
     atomic_store(&writer->reopen_wanted, false);
-    stream->renewal_announced = false;
-    if (writer->state == SINK_WRITING && ops->renew != NULL)
-        ops->renew(writer->destination, false);
+    stream->restart_announced = false;
+    if (writer->state == SINK_WRITING && ops->restart != NULL)
+        ops->restart(writer->destination, false);
 }
 
 /* What was accepted is in flight, and stays so until it is read, or the deadline is over. */

@@ -53,7 +53,7 @@ void pipeline_put_schemas(struct pipeline *pipeline, struct source *source,
         if (list == NULL || !schema_list_has_numbering(list, before->entries[i].numbering))
             pipeline->windows_end = true;
     schema_slot_put(source->schemas, list);
-    mismatch_hint_renew(source->hint);
+    mismatch_hint_restart(source->hint);
 }
 
 void pipeline_settle_lost(void *context, uint32_t listener, uint64_t lost)

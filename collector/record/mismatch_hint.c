@@ -6,10 +6,10 @@
 void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess)
 {
     hint->guess = guess;
-    mismatch_hint_renew(hint);
+    mismatch_hint_restart(hint);
 }
 
-void mismatch_hint_renew(struct mismatch_hint *hint)
+void mismatch_hint_restart(struct mismatch_hint *hint)
 {
     atomic_store(&hint->next_ns, 0);
     atomic_store(&hint->no_line_told, false);

@@ -30,7 +30,7 @@ struct mismatch_hint {
 void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess);
 
 /* The listener has other schemas now: whatever is in doubt is told anew. Any thread. */
-void mismatch_hint_renew(struct mismatch_hint *hint);
+void mismatch_hint_restart(struct mismatch_hint *hint);
 
 /*
  * Which messages with unknown fields are looked at: all, until many in a row were in order, as from

@@ -282,7 +282,7 @@ static enum reader_state progress(struct destination *destination, size_t *unrea
     return READER_READS;
 }
 
-static void renew(struct destination *destination, bool more)
+static void restart_reader(struct destination *destination, bool more)
 {
     struct command *command = of(destination);
     int64_t now = clock_monotonic_ns();
@@ -330,7 +330,7 @@ static const struct stream_ops command_stream = {
     .due = due,
     .tick = tick,
     .progress = progress,
-    .renew = renew,
+    .restart = restart_reader,
     .finish = finish,
 };
 

@@ -112,7 +112,7 @@ static bool at_beginning(const struct destination *destination)
 }
 
 /* One that is still to be given something and does not read finds no patience here. */
-static void renew(struct destination *destination, bool more)
+static void restart_reader(struct destination *destination, bool more)
 {
     (void)destination;
     reader.renewals++;
@@ -148,7 +148,7 @@ static void start(struct fake_sink *fake, size_t room)
     fake->stream.due = due;
     fake->stream.tick = tick;
     fake->stream.progress = progress;
-    fake->stream.renew = renew;
+    fake->stream.restart = restart_reader;
     fake->stream.finish = finish;
     fake_sink_start(fake);
 }

@@ -186,7 +186,7 @@ TEST_WITH(with_other_schemas_it_is_told_anew, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
-    mismatch_hint_renew(&hint);
+    mismatch_hint_restart(&hint);
     receive(*state, NOW + 1);
     assert_lines(2);
 }
@@ -227,7 +227,7 @@ TEST_WITH(a_state_event_is_told_once_to_leave_no_line, begin_riemann, end)
     assert_lines(1);
     assert_string_equal(told, LISTENER ": a message has no metric value and so leaves no line in "
                                        "stdout:; view=message shows it\n");
-    mismatch_hint_renew(&hint);
+    mismatch_hint_restart(&hint);
     leave_no_line(*state);
     assert_lines(1);
 }

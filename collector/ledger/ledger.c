@@ -9,52 +9,29 @@
 #include "collector/platform/udp_socket.h"
 #include "collector/text/copy.h"
 
-const char *const datagram_reason_names[REASON_COUNT] = {
-    [REASON_NO_BUFFER] = "no_buffer",
-    [REASON_SOURCE_DENIED] = "source_denied",
-    [REASON_RATE_LIMITED] = "rate_limited",
-    [REASON_TRUNCATED] = "truncated",
-    [REASON_NO_MATCH] = "no_match",
-    [REASON_CONTROL] = "control",
-    [REASON_EMPTY] = "empty",
-    [REASON_TOO_DEEP] = "too_deep",
-    [REASON_TOO_LARGE] = "too_large",
-    [REASON_MALFORMED] = "malformed",
-};
+#define REASON_NAME(constant, name, letter, what, remedy)   #name,
+#define REASON_LETTER(constant, name, letter, what, remedy) letter,
+#define REASON_TEXT(constant, name, letter, what, remedy)   {#name, what, remedy},
+#define OTHER_NAME(constant, name, what, remedy)            #name,
+#define OTHER_TEXT(constant, name, what, remedy)            {#name, what, remedy},
 
-const bool datagram_reason_has_letter[REASON_COUNT] = {
-    [REASON_TRUNCATED] = true, [REASON_NO_MATCH] = true,  [REASON_EMPTY] = true,
-    [REASON_TOO_DEEP] = true,  [REASON_TOO_LARGE] = true, [REASON_MALFORMED] = true,
-};
+const char *const datagram_reason_names[] = {DATAGRAM_REASONS(REASON_NAME)};
+const bool datagram_reason_has_letter[] = {DATAGRAM_REASONS(REASON_LETTER)};
+const char *const record_refusal_names[] = {RECORD_REFUSALS(OTHER_NAME)};
+const char *const record_failure_names[] = {RECORD_FAILURES(OTHER_NAME)};
+const char *const letter_drop_names[] = {LETTER_DROPS(OTHER_NAME)};
 
-const char *const letter_drop_names[DROP_COUNT] = {
-    [DROPPED_RATE] = "rate",
-    [DROPPED_RING_FULL] = "ring_full",
-    [DROPPED_FILE_FULL] = "file_full",
-    [DROPPED_IO_ERROR] = "io_error",
-    [DROPPED_STOP_TIMEOUT] = "stop_timeout",
-};
+const struct reason_text datagram_reason_texts[] = {DATAGRAM_REASONS(REASON_TEXT)};
+const struct reason_text record_refusal_texts[] = {RECORD_REFUSALS(OTHER_TEXT)};
+const struct reason_text record_failure_texts[] = {RECORD_FAILURES(OTHER_TEXT)};
+const struct reason_text letter_drop_texts[] = {LETTER_DROPS(OTHER_TEXT)};
 
-const char *const record_refusal_names[REFUSAL_COUNT] = {
-    [REFUSED_RING_FULL] = "ring_full",
-    [REFUSED_LISTENER_SHARE] = "listener_share",
-    [REFUSED_SINK_ENDED] = "sink_ended",
-};
-
-const char *const record_failure_names[FAILURE_COUNT] = {
-    [FAILED_TOO_LARGE] = "too_large",         [FAILED_READER_GONE] = "reader_gone",
-    [FAILED_IO_ERROR] = "io_error",           [FAILED_STOP_TIMEOUT] = "stop_timeout",
-    [FAILED_COMMAND_ENDED] = "command_ended",
-};
-
-#define LISTENER_ROW(name, part)                                                                   \
-    {#name, offsetof(struct ingest_counters, name), offsetof(struct listener_totals, name), part},
-#define OFFER_ROW(name, part)                                                                      \
-    {#name, offsetof(struct offer_counters, name), offsetof(struct sink_totals, name), part},
-#define SINK_ROW(name, part)                                                                       \
-    {#name, offsetof(struct sink_counters, name), offsetof(struct sink_totals, name), part},
-#define LETTER_ROW(name, part)                                                                     \
-    {#name, offsetof(struct letter_counters, name), offsetof(struct letter_totals, name), part},
+#define TERM_ROW(counters, totals, name, part, help)                                               \
+    {#name, offsetof(struct counters, name), offsetof(struct totals, name), part, help},
+#define LISTENER_ROW(name, part, help) TERM_ROW(ingest_counters, listener_totals, name, part, help)
+#define OFFER_ROW(name, part, help)    TERM_ROW(offer_counters, sink_totals, name, part, help)
+#define SINK_ROW(name, part, help)     TERM_ROW(sink_counters, sink_totals, name, part, help)
+#define LETTER_ROW(name, part, help)   TERM_ROW(letter_counters, letter_totals, name, part, help)
 
 const struct ledger_term listener_terms[] = {LISTENER_TERMS(LISTENER_ROW){.name = NULL}};
 const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){.name = NULL}};
@@ -519,7 +496,7 @@ void ledger_snapshot_free(struct ledger_snapshot *snapshot)
 
 const char *ledger_drops_name(const struct listener_totals *listener)
 {
-    return listener->drops.filtered ? "kernel_drops_and_filtered" : "kernel_drops";
+    return listener->drops.filtered ? KERNEL_DROPS_AND_FILTERED : "kernel_drops";
 }
 
 static bool listener_balances(const struct listener_totals *listener)

@@ -22,52 +22,17 @@
 
 #include "collector/base/counter.h"
 #include "collector/base/histogram.h"
+#include "collector/ledger/ledger_terms.h"
 
-/*
- * Why a datagram was not decoded, in the order in which the reasons are tried. One of several
- * messages has the reason of the first that fails.
- */
-enum datagram_reason {
-    REASON_NO_BUFFER,     /* no free batch */
-    REASON_SOURCE_DENIED, /* its sender is not among those who may send */
-    REASON_RATE_LIMITED,  /* its sender has sent more than rate_limit allows */
-    REASON_TRUNCATED,     /* longer than max_datagram */
-    REASON_NO_MATCH,      /* no schema of the listener is for it */
-    REASON_CONTROL,       /* no message, but a word about the connection: a heartbeat */
-    REASON_EMPTY,         /* zero length, and the schema refuses that */
-    REASON_TOO_DEEP,      /* nested more than 100 levels */
-    REASON_TOO_LARGE,     /* decoded, it needs more than max_decoded */
-    REASON_MALFORMED,     /* not a message of the schema, or not framed as was said */
-    REASON_COUNT
-};
+#define LEDGER_DATAGRAM_REASON(constant, name, letter, what, remedy) REASON_##constant,
+#define LEDGER_REFUSAL(constant, name, what, remedy)                 REFUSED_##constant,
+#define LEDGER_FAILURE(constant, name, what, remedy)                 FAILED_##constant,
+#define LEDGER_DROP(constant, name, what, remedy)                    DROPPED_##constant,
 
-/* Why a sink's ring did not take a record. */
-enum record_refusal {
-    REFUSED_RING_FULL,      /* the sink is behind */
-    REFUSED_LISTENER_SHARE, /* the sink is behind, and this listener holds its share of the ring */
-    REFUSED_SINK_ENDED,     /* the sink has stopped for good */
-    REFUSAL_COUNT
-};
-
-/* Why a record that a sink had taken was not written. */
-enum record_failure {
-    FAILED_TOO_LARGE,     /* encoded, it is larger than a sink's buffer */
-    FAILED_READER_GONE,   /* the reader closed the pipe */
-    FAILED_IO_ERROR,      /* the destination failed for good */
-    FAILED_STOP_TIMEOUT,  /* still unwritten when stop_timeout was over */
-    FAILED_COMMAND_ENDED, /* the command ended before it had read it, or there was none at a stop */
-    FAILURE_COUNT
-};
-
-/* Why a dead letter was not kept. */
-enum letter_drop {
-    DROPPED_RATE,         /* more in a second than `rate` */
-    DROPPED_RING_FULL,    /* the writer is behind */
-    DROPPED_FILE_FULL,    /* the file has reached max_size */
-    DROPPED_IO_ERROR,     /* it could not be written */
-    DROPPED_STOP_TIMEOUT, /* still unwritten when stop_timeout was over */
-    DROP_COUNT
-};
+enum datagram_reason { DATAGRAM_REASONS(LEDGER_DATAGRAM_REASON) REASON_COUNT };
+enum record_refusal { RECORD_REFUSALS(LEDGER_REFUSAL) REFUSAL_COUNT };
+enum record_failure { RECORD_FAILURES(LEDGER_FAILURE) FAILURE_COUNT };
+enum letter_drop { LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
 
 /*
  * Whether a datagram with this reason is offered as a dead letter: what could not be decoded. Not
@@ -83,70 +48,14 @@ extern const char *const letter_drop_names[DROP_COUNT];
 extern const char *const record_refusal_names[REFUSAL_COUNT];
 extern const char *const record_failure_names[FAILURE_COUNT];
 
-/*
- * Every term but the reasons stands in one of three lists. The counters, their sums and what is
- * printed are made of them, in this order: a new counter is one row. A row is TERM(name, part).
- */
-enum ledger_part {
-    PART_FLOW,     /* the sums, and what is always printed */
-    PART_ALWAYS,   /* the same, behind the reasons */
-    PART_BESIDE,   /* each part from here on is a line of text that leaves out what is zero */
-    PART_SEQUENCE, /* told by the senders' numbers (collector/senders/sequence.h) */
-    PART_CAPTURE,  /* of a capture (collector/capture/capture.h) */
-    PART_COUNT
+/* What a reason means and what to do about it (empty: nothing), for people. */
+struct reason_text {
+    const char *name, *what, *remedy;
 };
-
-/* Of a listener: datagrams, where nothing else is said. */
-#define LISTENER_TERMS(TERM)                                                                       \
-    TERM(received, PART_FLOW)                                                                      \
-    TERM(bytes, PART_FLOW) /* of payload, as received */                                           \
-    TERM(decoded, PART_FLOW)                                                                       \
-    TERM(messages, PART_ALWAYS)                                                                    \
-    TERM(kernel_drops, PART_ALWAYS) /* that the kernel dropped before us: struct drops_kind */     \
-    TERM(refused_while_stopping, PART_BESIDE)                                                      \
-    TERM(receive_errors, PART_BESIDE) /* reported by the socket; none lost a datagram */           \
-    TERM(unknown_fields, PART_BESIDE) /* of decoded messages: fields that the schema lacks */      \
-    TERM(senders, PART_SEQUENCE)                                                                   \
-    TERM(lost, PART_SEQUENCE)                                                                      \
-    TERM(duplicated, PART_SEQUENCE)                                                                \
-    TERM(reordered, PART_SEQUENCE)                                                                 \
-    TERM(late, PART_SEQUENCE)                                                                      \
-    TERM(restarted, PART_SEQUENCE)                                                                 \
-    TERM(senders_evicted, PART_SEQUENCE)                                                           \
-    TERM(frames, PART_CAPTURE)                                                                     \
-    TERM(fragments, PART_CAPTURE)                                                                  \
-    TERM(reassembled, PART_CAPTURE)                                                                \
-    TERM(other, PART_CAPTURE)                                                                      \
-    TERM(cut, PART_CAPTURE)                                                                        \
-    TERM(incomplete, PART_CAPTURE)
-
-/* Of what a sink was offered, in records. */
-#define OFFER_TERMS(TERM)                                                                          \
-    TERM(offered, PART_FLOW)                                                                       \
-    TERM(queued, PART_FLOW)
-
-/* Of a sink, in records where nothing else is said. */
-#define SINK_TERMS(TERM)                                                                           \
-    TERM(written, PART_FLOW)                                                                       \
-    TERM(filtered, PART_FLOW)                                                                      \
-    TERM(evicted, PART_FLOW) /* taken out of a queue for what was newer */                         \
-    TERM(lines, PART_ALWAYS)                                                                       \
-    TERM(samples, PART_ALWAYS)         /* metric values that lines tell one by one */              \
-    TERM(bytes, PART_ALWAYS)           /* accepted by the destination and not taken back */        \
-    TERM(write_errors, PART_BESIDE)    /* failed writes, each tried again */                       \
-    TERM(restarts, PART_BESIDE)        /* of a command: how often it was started again */          \
-    TERM(files, PART_BESIDE)           /* complete ones */                                         \
-    TERM(renames_blocked, PART_BESIDE) /* complete files that could not be renamed at once */      \
-    TERM(unnamed_files, PART_BESIDE)   /* complete ones that were left for the next start */       \
-    TERM(to_other_file, PART_BESIDE)   /* records for more different paths than max_files */       \
-    TERM(json_fallback, PART_BESIDE)   /* written values that the JSON mapping has no form for */  \
-    TERM(left_out, PART_BESIDE)        /* samples that a file had no place for (encoder: arrange) */
-
-/* Of dead letters. */
-#define LETTER_TERMS(TERM)                                                                         \
-    TERM(offered, PART_FLOW)                                                                       \
-    TERM(kept, PART_FLOW)                                                                          \
-    TERM(bytes, PART_ALWAYS) /* accepted by the file, with all that a capture needs */
+extern const struct reason_text datagram_reason_texts[REASON_COUNT];
+extern const struct reason_text letter_drop_texts[DROP_COUNT];
+extern const struct reason_text record_refusal_texts[REFUSAL_COUNT];
+extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 
 /*
  * Beside the terms stand measures of how the work went. A row is MEASURE(name, bounds), a histogram
@@ -166,8 +75,8 @@ enum ledger_part {
  * it.
  */
 
-#define LEDGER_COUNTER(name, part)            struct counter name;
-#define LEDGER_TOTAL(name, part)              uint64_t name;
+#define LEDGER_COUNTER(name, part, help)      struct counter name;
+#define LEDGER_TOTAL(name, part, help)        uint64_t name;
 #define LEDGER_HISTOGRAM(name, bounds)        struct histogram name;
 #define LEDGER_HISTOGRAM_TOTALS(name, bounds) struct histogram_totals name;
 
@@ -305,6 +214,7 @@ struct ledger_term {
     size_t counter;
     size_t total;
     enum ledger_part part;
+    const char *help; /* a sentence, for people */
 };
 
 /* The lists, each with a row without a name at its end. */

@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "collector/metrics/metrics_help.h"
-
 const char *const metrics_page_types[] = {
     [METRICS_PROMETHEUS] = "text/plain; version=0.0.4; charset=utf-8",
     [METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -162,7 +160,7 @@ static void put_terms(struct metrics_text *text, const struct rows *rows,
             if (!fits(terms, row))
                 continue;
             if (!begun)
-                metrics_text_begin(text, &metric, metrics_help(rows->label, terms->name));
+                metrics_text_begin(text, &metric, terms->help);
             begun = true;
             metrics_text_integer(text, &metric, METRIC_LABELS({rows->label, name_of(rows, row)}),
                                  ledger_total(row, terms));
@@ -231,15 +229,15 @@ static void put_measure(struct metrics_text *text, const struct rows *rows,
 /* Where the kernel counts what it was told to refuse among its drops, that has another name. */
 static void put_filtered_drops(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
-    const char *name = "kernel_drops_and_filtered";
-    const struct metric metric = {"sluice_", "listener_", name, METRIC_COUNTER};
+    const struct metric metric = {"sluice_", "listener_", KERNEL_DROPS_AND_FILTERED,
+                                  METRIC_COUNTER};
     bool begun = false;
     for (size_t i = 0; i < ledger->listener_count; i++) {
         const struct listener_totals *listener = &ledger->listeners[i];
         if (!listener->drops.filtered || !listener->drops_counted)
             continue;
         if (!begun)
-            metrics_text_begin(text, &metric, metrics_help("listener", name));
+            metrics_text_begin(text, &metric, KERNEL_DROPS_AND_FILTERED_HELP);
         begun = true;
         metrics_text_integer(text, &metric, METRIC_LABELS({"listener", listener->name}),
                              listener->kernel_drops);
@@ -314,7 +312,7 @@ static void put_letters(struct metrics_text *text, const struct letter_totals *l
         return;
     for (const struct ledger_term *term = letter_terms; term->name != NULL; term++) {
         const struct metric metric = {"sluice_", "dead_letters_", term->name, METRIC_COUNTER};
-        metrics_text_begin(text, &metric, metrics_help("dead_letters", term->name));
+        metrics_text_begin(text, &metric, term->help);
         metrics_text_integer(text, &metric, METRIC_NO_LABELS, ledger_total(letters, term));
     }
     const struct metric dropped = {"sluice_", "dead_letters_", "dropped", METRIC_COUNTER};

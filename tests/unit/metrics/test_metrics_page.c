@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/metrics/metrics_help.h"
 #include "collector/metrics/metrics_page.h"
 #include "tests/support/test.h"
 
@@ -164,19 +163,6 @@ TEST_WITH(every_refusal_and_failure_of_a_sink_has_its_reason, set_up, tear_down)
         assert_line(fixture, line);
     }
     assert_line(fixture, "sluice_sink_in_flight_records{sink=\"stdout:\"} 3");
-}
-
-TEST(every_term_has_a_help_of_its_own)
-{
-    const char *unknown = metrics_help("sink", "no such term");
-    for (const struct ledger_term *term = listener_terms; term->name != NULL; term++)
-        assert_ptr_not_equal(metrics_help("listener", term->name), unknown);
-    for (const struct ledger_term *term = offer_terms; term->name != NULL; term++)
-        assert_ptr_not_equal(metrics_help("sink", term->name), unknown);
-    for (const struct ledger_term *term = sink_terms; term->name != NULL; term++)
-        assert_ptr_not_equal(metrics_help("sink", term->name), unknown);
-    for (const struct ledger_term *term = letter_terms; term->name != NULL; term++)
-        assert_ptr_not_equal(metrics_help("dead_letters", term->name), unknown);
 }
 
 TEST_WITH(a_sockets_drops_are_told_and_not_a_captures, set_up, tear_down)

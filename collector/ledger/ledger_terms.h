@@ -1,0 +1,154 @@
+/*
+ * The ledger's terms and reasons: one row each, and nothing else is said of them anywhere. The
+ * counters, their sums, what is printed, the metrics with their help, the dead letters and the
+ * manual are made of these rows.
+ *
+ * To add a term: a row, and the place that raises it. To add a reason: a row, and the place that
+ * gives it; it is the constant of an enum.
+ */
+#ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_TERMS_H
+#define SLUICE_COLLECTOR_LEDGER_LEDGER_TERMS_H
+
+/*
+ * Why a datagram was not decoded, in the order in which the reasons are tried. One of several
+ * messages has the reason of the first that fails. `letter`: it is offered as a dead letter.
+ * REASON(CONSTANT, name, letter, "what it means", "what to do")
+ */
+#define DATAGRAM_REASONS(REASON)                                                                   \
+    REASON(NO_BUFFER, no_buffer, false, "no batch was free",                                       \
+           "raise --memory, or have a faster sink")                                                \
+    REASON(SOURCE_DENIED, source_denied, false,                                                    \
+           "its sender is not among those that allow= and deny= let send",                         \
+           "look at these keys, or for the sender")                                                \
+    REASON(RATE_LIMITED, rate_limited, false, "its sender sent more than rate_limit= allows",      \
+           "raise it, or look for the sender")                                                     \
+    REASON(TRUNCATED, truncated, true, "it is longer than max_datagram=", "raise it")              \
+    REASON(NO_MATCH, no_match, true, "no schema of the listener is for it",                        \
+           "look at match=, or add a schema without it")                                           \
+    REASON(CONTROL, control, false, "it is a heartbeat or the like, and no message", "")           \
+    REASON(EMPTY, empty, true, "it has no bytes, and the schema refuses that",                     \
+           "look at the sender")                                                                   \
+    REASON(TOO_DEEP, too_deep, true, "it is nested more than 100 levels", "look at the sender")    \
+    REASON(TOO_LARGE, too_large, true, "it needs more than max_decoded= when it is decoded",       \
+           "raise it, or look at the sender")                                                      \
+    REASON(MALFORMED, malformed, true,                                                             \
+           "it is no message of the schema, or is not framed as framing= and header= say",         \
+           "look at the sender, or at schema=")
+
+/*
+ * Why a sink's queue did not take a record.
+ * REASON(CONSTANT, name, "what it means", "what to do")
+ */
+#define RECORD_REFUSALS(REASON)                                                                    \
+    REASON(RING_FULL, ring_full, "the queue is full: the sink is slower than what comes",          \
+           "have a faster sink, or raise --memory")                                                \
+    REASON(LISTENER_SHARE, listener_share,                                                         \
+           "the sink is behind, and this listener holds its share of the queue: half of what the " \
+           "others leave free",                                                                    \
+           "look for the listener that is flooded")                                                \
+    REASON(SINK_ENDED, sink_ended, "the sink has ended for good", "look in the log for the reason")
+
+/*
+ * Why a record that a sink had taken was not written.
+ * REASON(CONSTANT, name, "what it means", "what to do")
+ */
+#define RECORD_FAILURES(REASON)                                                                    \
+    REASON(TOO_LARGE, too_large, "it has more than 1 MiB when it is written",                      \
+           "look at the sender")                                                                   \
+    REASON(READER_GONE, reader_gone, "the reader closed the pipe",                                 \
+           "start the reader again, and the program")                                              \
+    REASON(IO_ERROR, io_error, "the destination failed for good", "look in the log for the error") \
+    REASON(STOP_TIMEOUT, stop_timeout, "it was still unwritten when --stop-timeout was over",      \
+           "raise it, or have a faster reader")                                                    \
+    REASON(COMMAND_ENDED, command_ended,                                                           \
+           "the command ended before it had read it, or none was there at the stop",               \
+           "look at what the command writes to standard error")
+
+/*
+ * Why a dead letter was not kept.
+ * REASON(CONSTANT, name, "what it means", "what to do")
+ */
+#define LETTER_DROPS(REASON)                                                                       \
+    REASON(RATE, rate, "more came in a second than rate= allows", "raise it")                      \
+    REASON(RING_FULL, ring_full, "the file's thread was behind", "have a faster disk")             \
+    REASON(FILE_FULL, file_full,                                                                   \
+           "the file has reached max_size=", "move the file away, and send SIGHUP")                \
+    REASON(IO_ERROR, io_error, "it could not be written", "look in the log for the error")         \
+    REASON(STOP_TIMEOUT, stop_timeout, "it was still unwritten when --stop-timeout was over",      \
+           "raise it")
+
+/* Where a term is printed. */
+enum ledger_part {
+    PART_FLOW,     /* the sums, and what is always printed */
+    PART_ALWAYS,   /* the same, behind the reasons */
+    PART_BESIDE,   /* each part from here on is a line of text that leaves out what is zero */
+    PART_SEQUENCE, /* told by the senders' numbers (collector/senders/sequence.h) */
+    PART_CAPTURE,  /* of a capture (collector/capture/capture.h) */
+    PART_COUNT
+};
+
+/* A row is TERM(name, part, help): `help` is what the metric says. */
+
+/* Of a listener: datagrams, where nothing else is said. */
+#define LISTENER_TERMS(TERM)                                                                       \
+    TERM(received, PART_FLOW, "Datagrams received; each was decoded, or has a reason why not.")    \
+    TERM(bytes, PART_FLOW, "Bytes of payload received.")                                           \
+    TERM(decoded, PART_FLOW, "Datagrams of which every message was decoded.")                      \
+    TERM(messages, PART_ALWAYS, "Messages decoded; each is a record for every sink.")              \
+    TERM(kernel_drops, PART_ALWAYS,                                                                \
+         "What the kernel dropped before it could be received, mostly as the receive buffer was "  \
+         "full.")                                                                                  \
+    TERM(refused_while_stopping, PART_BESIDE, "Datagrams that came during the stop, refused.")     \
+    TERM(receive_errors, PART_BESIDE, "Errors that the socket reported; none lost a datagram.")    \
+    TERM(unknown_fields, PART_BESIDE, "Fields of decoded messages that the schema lacks.")         \
+    TERM(senders, PART_SEQUENCE, "Senders found that number what they send.")                      \
+    TERM(lost, PART_SEQUENCE,                                                                      \
+         "Numbers of senders that left their window, or were left at the stop, unseen.")           \
+    TERM(duplicated, PART_SEQUENCE, "Numbers of senders that came again.")                         \
+    TERM(reordered, PART_SEQUENCE, "Numbers of senders that came after a later one.")              \
+    TERM(late, PART_SEQUENCE, "Numbers of senders that came after they had been counted as lost.") \
+    TERM(restarted, PART_SEQUENCE, "Senders that began to count anew.")                            \
+    TERM(senders_evicted, PART_SEQUENCE, "Senders forgotten to make room for others.")             \
+    TERM(frames, PART_CAPTURE, "Frames read from a capture.")                                      \
+    TERM(fragments, PART_CAPTURE, "Frames of a capture that were parts of datagrams.")             \
+    TERM(reassembled, PART_CAPTURE, "Datagrams put together of such parts.")                       \
+    TERM(other, PART_CAPTURE, "Frames of a capture that were not UDP, or not for the port.")       \
+    TERM(cut, PART_CAPTURE, "Frames of which the capture had only a part.")                        \
+    TERM(incomplete, PART_CAPTURE, "Datagrams of which a capture lacked a part.")
+
+/* Of what a sink was offered, in records. */
+#define OFFER_TERMS(TERM)                                                                          \
+    TERM(offered, PART_FLOW, "Records decoded while the sink existed.")                            \
+    TERM(queued, PART_FLOW, "Records that the sink's queues took.")
+
+/* Of a sink, in records where nothing else is said. */
+#define SINK_TERMS(TERM)                                                                           \
+    TERM(written, PART_FLOW, "Records written, each to its last byte.")                            \
+    TERM(filtered, PART_FLOW, "Records that left nothing to write.")                               \
+    TERM(evicted, PART_FLOW, "Records taken out of a queue for newer ones.")                       \
+    TERM(lines, PART_ALWAYS, "Lines written.")                                                     \
+    TERM(samples, PART_ALWAYS, "Metric values written, where lines tell them one by one.")         \
+    TERM(bytes, PART_ALWAYS,                                                                       \
+         "Bytes that the destination has accepted and that were not taken back.")                  \
+    TERM(write_errors, PART_BESIDE, "Writes that failed; each was tried again.")                   \
+    TERM(restarts, PART_BESIDE, "How often the command was started again.")                        \
+    TERM(files, PART_BESIDE, "Files completed.")                                                   \
+    TERM(renames_blocked, PART_BESIDE, "Complete files that could not be renamed at once.")        \
+    TERM(unnamed_files, PART_BESIDE, "Complete files that were left as .part for the next start.") \
+    TERM(to_other_file, PART_BESIDE, "Records for more different paths than max_files.")           \
+    TERM(json_fallback, PART_BESIDE,                                                               \
+         "Values written that the protobuf JSON mapping has no form for.")                         \
+    TERM(left_out, PART_BESIDE, "Samples that a file had no place for.")
+
+/* Of dead letters. */
+#define LETTER_TERMS(TERM)                                                                         \
+    TERM(offered, PART_FLOW, "Datagrams that could not be decoded, offered as dead letters.")      \
+    TERM(kept, PART_FLOW, "Dead letters kept.")                                                    \
+    TERM(bytes, PART_ALWAYS, "Bytes that the dead letters' file has accepted.")
+
+/* What kernel_drops are called, and what is said of them, where the kernel also filters. */
+#define KERNEL_DROPS_AND_FILTERED "kernel_drops_and_filtered"
+#define KERNEL_DROPS_AND_FILTERED_HELP                                                             \
+    "What the kernel dropped or, by kernel_filter=on, refused; it does not tell which."
+
+#endif

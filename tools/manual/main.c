@@ -13,6 +13,7 @@
 #include "collector/base/version.h"
 #include "collector/config/keys.h"
 #include "collector/config/url.h"
+#include "collector/ledger/ledger.h"
 #include "collector/platform/entry.h"
 #include "collector/program/registry.h"
 #include "tools/bench/options.h"
@@ -202,6 +203,52 @@ static int write_sinks(const struct writing *writing, const char *argument)
     return 0;
 }
 
+/* --- the ledger ------------------------------------------------------------------------------- */
+
+static int write_listener_terms(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    roff_write_terms(writing->out, listener_terms);
+    return 0;
+}
+
+static int write_sink_terms(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    roff_write_terms(writing->out, offer_terms);
+    roff_write_terms(writing->out, sink_terms);
+    return 0;
+}
+
+static int write_letter_terms(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    roff_write_terms(writing->out, letter_terms);
+    return 0;
+}
+
+/* WHOSE reasons: of datagrams, refusals, failures, letter-drops */
+static int write_reasons(const struct writing *writing, const char *argument)
+{
+    static const struct {
+        const char *whose;
+        const struct reason_text *texts;
+        size_t count;
+    } lists[] = {
+        {"datagrams", datagram_reason_texts, REASON_COUNT},
+        {"refusals", record_refusal_texts, REFUSAL_COUNT},
+        {"failures", record_failure_texts, FAILURE_COUNT},
+        {"letter-drops", letter_drop_texts, DROP_COUNT},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(lists[i].whose, argument) != 0)
+            continue;
+        roff_write_reasons(writing->out, lists[i].texts, lists[i].count);
+        return 0;
+    }
+    return -1;
+}
+
 /* --- templates -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -215,6 +262,10 @@ static const struct {
     {"options", write_options},
     {"keys", write_keys},
     {"exit-codes", write_exit_codes},
+    {"listener-terms", write_listener_terms},
+    {"sink-terms", write_sink_terms},
+    {"letter-terms", write_letter_terms},
+    {"reasons", write_reasons},
     {"bash-options", write_bash_options},
     {"zsh-options", write_zsh_options},
     {"fish-options", write_fish_options},

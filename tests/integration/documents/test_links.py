@@ -15,6 +15,7 @@ MOST_LINKS = 2
 # What people look for, and what they find it by.
 LOOKED_FOR = {
     "a key's default": r"receive_buffer=SIZE\b[^=]*\bdefault 4MiB",
+    "the meaning of listener_share": r"listener_share\b[\s\S]{0,200}\b(behind|queue|ring)\b",
     "a CSV column": r"\| `temporality` \| `cumulative` or `delta` \|",
     "how to run under systemd": r"^## Under systemd$",
     "how to add an encoder": r"^## How to add an encoder$",

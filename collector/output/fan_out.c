@@ -32,14 +32,14 @@ int fan_out_create(struct fan_out **out, size_t threads, bool lossless, struct e
 {
     struct fan_out *fan_out = calloc(1, sizeof *fan_out);
     if (fan_out == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");
         return -1;
     }
     fan_out->lossless = lossless;
     fan_out->holds = !lossless && threads == 1;
     deadline_init(&fan_out->deadline);
     if (threads > 1 && (fan_out->turn = mutex_create()) == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");
         fan_out_destroy(fan_out);
         return -1;
     }
@@ -66,7 +66,7 @@ int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, s
 {
     struct route *grown = realloc(fan_out->routes, (fan_out->count + 1) * sizeof *grown);
     if (grown == NULL) {
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a feed");
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");
         return -1;
     }
     fan_out->routes = grown;
@@ -196,7 +196,7 @@ static bool keeps_much_from(const struct fan_out *fan_out)
 {
     for (size_t i = 0; i < fan_out->count; i++) {
         const struct fan_out_sink *to = &fan_out->routes[i].to;
-        if (sink_thread_is_idle(to->sink) && batch_queue_fill(to->queue) >= FEED_HOLD_BACKLOG)
+        if (sink_thread_is_idle(to->sink) && batch_queue_fill(to->queue) >= FAN_OUT_HOLD_BACKLOG)
             return true;
     }
     return false;
@@ -204,9 +204,9 @@ static bool keeps_much_from(const struct fan_out *fan_out)
 
 static int64_t hold_ns(const struct fan_out *fan_out)
 {
-    if (fan_out->count >= FEED_HOLD_MOST_NS / FEED_HOLD_NS)
-        return FEED_HOLD_MOST_NS;
-    return (int64_t)fan_out->count * FEED_HOLD_NS;
+    if (fan_out->count >= FAN_OUT_HOLD_MOST_NS / FAN_OUT_HOLD_NS)
+        return FAN_OUT_HOLD_MOST_NS;
+    return (int64_t)fan_out->count * FAN_OUT_HOLD_NS;
 }
 
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns)

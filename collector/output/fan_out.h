@@ -72,18 +72,18 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
 /*
  * The same where more is offered soon: to wake a sink costs what encoding some fifty records does,
  * and each sink is woken for itself. So batches are held until the first of them has waited for
- * FEED_HOLD_NS for each sink, FEED_HOLD_MOST_NS at most: all sinks of the feed together are then
- * not woken more often than one. None is held where the queue of a sink that sleeps is filled to
- * FEED_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for that
- * (INGEST_SHARING_BACKLOG).
+ * FAN_OUT_HOLD_NS for each sink, FAN_OUT_HOLD_MOST_NS at most: all sinks of the fan-out together
+ * are then not woken more often than one. None is held where the queue of a sink that sleeps is
+ * filled to FAN_OUT_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for
+ * that (INGEST_SHARING_BACKLOG).
  *
  * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns) when this is called again; INT64_MAX: it
  * may not be, so sinks are woken, whatever now_ns is. Returns when it has to be called at the
  * latest; INT64_MAX: nothing is held.
  */
-#define FEED_HOLD_NS      INT64_C(1000000)
-#define FEED_HOLD_MOST_NS INT64_C(8000000)
-#define FEED_HOLD_BACKLOG 0.0625
+#define FAN_OUT_HOLD_NS      INT64_C(1000000)
+#define FAN_OUT_HOLD_MOST_NS INT64_C(8000000)
+#define FAN_OUT_HOLD_BACKLOG 0.0625
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns);
 
 /* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
@@ -99,7 +99,7 @@ double fan_out_backlog(const struct fan_out *fan_out);
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
- * Any thread: from now on a lossless feed waits no longer than `deadline_ns` (monotonic). Of
+ * Any thread: from now on a lossless fan-out waits no longer than `deadline_ns` (monotonic). Of
  * several deadlines the earliest counts.
  */
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);

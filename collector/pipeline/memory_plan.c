@@ -16,7 +16,7 @@
 #define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
 
 /* What has a ring to each sink. */
-static size_t feeds(const struct memory_needs *needs)
+static size_t fan_outs(const struct memory_needs *needs)
 {
     return needs->fan_outs + needs->captures;
 }
@@ -32,14 +32,14 @@ static size_t threads(const struct memory_needs *needs)
  */
 static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity, uint64_t tapped)
 {
-    return feeds(needs) * needs->sinks * queue_capacity + needs->sinks + needs->ingests +
+    return fan_outs(needs) * needs->sinks * queue_capacity + needs->sinks + needs->ingests +
            (needs->control ? tapped : 0);
 }
 
 /* Intakes may share some besides. */
 static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
 {
-    return batches(needs, ring_capacity, feeds(needs) * TAP_BATCHES + 1) +
+    return batches(needs, ring_capacity, fan_outs(needs) * TAP_BATCHES + 1) +
            needs->receivers * INGEST_SHARED;
 }
 
@@ -88,7 +88,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     return least > budget ? least : budget;
 }
 
-/* Threads that share a feed have as much room there as they would have each alone. */
+/* Threads that share a fan-out have as much room there as they would have each alone. */
 static uint64_t default_ring(const struct memory_needs *needs)
 {
     uint64_t threads_of_feed = needs->fan_outs == 0 ? 1 : needs->receivers / needs->fan_outs;
@@ -108,7 +108,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
                   budget / 1024, (least + 1023) / 1024);
         return -1;
     }
-    uint64_t per_slot = feeds(needs) * needs->sinks * BATCH_SMALL_STRIDE;
+    uint64_t per_slot = fan_outs(needs) * needs->sinks * BATCH_SMALL_STRIDE;
     uint64_t capacity = (budget - total(needs, 0)) / per_slot;
     if (capacity > LONGEST_RING)
         capacity = LONGEST_RING;

@@ -27,7 +27,7 @@
 struct memory_needs {
     size_t receivers;         /* threads that serve sockets */
     size_t fan_outs;          /* that they have: each its own, or all one */
-    uint64_t receiver_memory; /* bytes that the notifier of each feed receives into by itself */
+    uint64_t receiver_memory; /* bytes that the notifier of each fan-out receives into by itself */
     size_t captures;          /* threads that read captures */
     size_t sinks;
     uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */

@@ -43,7 +43,7 @@ static void close_producer(struct producer *producer)
     fan_out_close(producer->fan_out);
 }
 
-/* Ends what was started; a producer that was not has its feed closed here, so that sinks end. */
+/* Ends what was started; a producer that was not has its fan-out closed here, so that sinks end. */
 static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
 {
     pipeline_stop(pipeline, clock_monotonic_ns());

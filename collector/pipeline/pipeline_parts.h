@@ -37,8 +37,8 @@
 #include "collector/senders/sequence.h"
 
 /*
- * What fills batches for one feed: a receiver, of one thread or several, or what a source has for
- * itself.
+ * What fills batches for one fan-out: a receiver, of one thread or several, or what a source has
+ * for itself.
  */
 struct producer {
     struct fan_out *fan_out;

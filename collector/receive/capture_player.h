@@ -21,7 +21,7 @@ struct capture_player;
 
 struct capture_player_options {
     struct ingest_thread
-        *thread; /* the caller's, outlives the player; `feed` is set before start */
+        *thread; /* the caller's, outlives the player; `fan_out` is set before start */
     const struct listener *listener;
     const char *path;
     uint16_t port; /* the destination port wanted, 0: any */

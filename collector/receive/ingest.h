@@ -39,7 +39,7 @@
 
 /*
  * How long they may wait for more where much comes: each batch costs every sink the same, however
- * little is in it, and a wake-up where the feed does not hold it (fan_out_hold).
+ * little is in it, and a wake-up where the fan-out does not hold it (fan_out_hold).
  */
 #define INGEST_REST_NS INT64_C(1000000)
 
@@ -57,7 +57,8 @@ struct open_batch {
     int64_t opened_ns; /* 0: not yet dated */
 };
 
-/* What the ingests that a thread uses share; the thread's own, but for the feed of its producer. */
+/* What the ingests that a thread uses share; the thread's own, but for the fan-out of its producer.
+ */
 struct ingest_thread {
     struct batch_pool *pool;
     struct fan_out *fan_out;
@@ -67,7 +68,7 @@ struct ingest_thread {
     struct thread_measures *measures;  /* this thread's own */
     bool lossless;                     /* waits for a free batch as well as for room in a queue */
     struct dead_letter_queue *letters; /* this thread's; NULL: none are kept */
-    bool shares; /* ingests may share batches: no other thread of its feed offers theirs */
+    bool shares; /* ingests may share batches: no other thread of its fan-out offers theirs */
     struct open_batch shared[INGEST_SHARED];
 };
 

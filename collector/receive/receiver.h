@@ -41,7 +41,7 @@ struct receiver_options {
     const struct notifier_backend *notifier;
 
     /* One for each thread; more than one only where the notifier is shared, and then they have one
-     * fan_out. The caller's, outlive the receiver; `feed` is set before the start. */
+     * fan-out. The caller's, outlive the receiver; `fan_out` is set before the start. */
     struct ingest_thread *threads;
     size_t thread_count;
 
@@ -87,7 +87,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
                         struct address *bound, size_t *granted, struct error *error);
 
 /*
- * The one thread of this receiver runs this sink, which its feed alone feeds: it takes turns
+ * The one thread of this receiver runs this sink, which its fan-out alone feeds: it takes turns
  * between the rounds, and while a write waits the rounds go on. Before the start.
  */
 void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink);

@@ -3,7 +3,7 @@
  * and that some leave no line in a sink. Protobuf decodes almost anything, and what a schema does
  * not know it keeps aside, so that neither is an error.
  *
- * A doubt is one listener's; its receiving threads and all sinks share it. Nothing is done for a
+ * A hint is one listener's; its receiving threads and all sinks share it. Nothing is done for a
  * message whose fields are all known and that leaves a line.
  */
 #ifndef SLUICE_COLLECTOR_RECORD_MISMATCH_HINT_H
@@ -17,7 +17,7 @@
 #include "collector/record/batch.h"
 #include "collector/record/schema_guess.h"
 
-/* How long a doubt that was told is not told again, in nanoseconds. */
+/* How long a hint that was logged is not logged again, in nanoseconds. */
 #define SCHEMA_DOUBT_NS INT64_C(60000000000)
 
 struct mismatch_hint {
@@ -29,7 +29,7 @@ struct mismatch_hint {
 /* Before any thread uses it. `guess` outlives it. */
 void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess);
 
-/* The listener has other schemas now: whatever is in doubt is told anew. Any thread. */
+/* The listener has other schemas now: each hint is logged anew. Any thread. */
 void mismatch_hint_restart(struct mismatch_hint *hint);
 
 /*

@@ -78,7 +78,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
     struct fan_out *fan_out = make_feed(fake, offers, 1);
-    const int64_t due_ns = NOW_NS + FEED_HOLD_NS;
+    const int64_t due_ns = NOW_NS + FAN_OUT_HOLD_NS;
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == due_ns);
     offer(fake, fan_out);
@@ -89,7 +89,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     /* The next one has its own time. */
     fake_sink_wait_asleep(fake);
     offer(fake, fan_out);
-    assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FEED_HOLD_NS);
+    assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FAN_OUT_HOLD_NS);
     assert_asleep(fake, 1);
     fan_out_wake_sinks(fan_out);
     fake_sink_wait_settled(fake, 3);
@@ -102,7 +102,7 @@ TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_s
     static const struct {
         size_t sinks;
         int64_t hold_ns;
-    } cases[] = {{2, 2 * FEED_HOLD_NS}, {3, 3 * FEED_HOLD_NS}, {9, FEED_HOLD_MOST_NS}};
+    } cases[] = {{2, 2 * FAN_OUT_HOLD_NS}, {3, 3 * FAN_OUT_HOLD_NS}, {9, FAN_OUT_HOLD_MOST_NS}};
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
     struct fan_out *fan_out = NULL;
@@ -119,13 +119,13 @@ TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_s
 
 TEST_WITH(nothing_is_held_while_a_queue_fills_up, fake_sink_set_up, fake_sink_tear_down)
 {
-    const int filled = (int)(FAKE_CAPACITY * FEED_HOLD_BACKLOG);
+    const int filled = (int)(FAKE_CAPACITY * FAN_OUT_HOLD_BACKLOG);
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
     struct fan_out *fan_out = make_feed(fake, offers, 1);
     for (int i = 1; i < filled; i++)
         offer(fake, fan_out);
-    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == NOW_NS + FEED_HOLD_NS);
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == NOW_NS + FAN_OUT_HOLD_NS);
     assert_asleep(fake, filled - 1);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == INT64_MAX);

@@ -1,4 +1,5 @@
-/* A sink that is behind, between a feed and a reader that stalls: who loses, the old or the new. */
+/* A sink that is behind, between a fan-out and a reader that stalls: who loses, the old or the new.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

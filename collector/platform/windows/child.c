@@ -112,7 +112,7 @@ static bool open_input(struct child *child, struct error *error)
     atomic_store(&child->given, 0);
     atomic_store(&child->closing, false);
     SetEvent(child->source.writable);
-    if (thread_start(&child->feeder, "feeder", fan_out, child, error) == 0)
+    if (thread_start(&child->feeder, "feeder", feed, child, error) == 0)
         return true;
     child->feeder = NULL;
     CloseHandle(child->ours);

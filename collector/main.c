@@ -133,8 +133,12 @@ static enum exit_code collect(int argc, char **argv)
                                              .context = &arguments});
         break;
     case OPTIONS_HELP:
-        options_print_help(stdout, &program_registry);
-        fputs(service_summary, stdout);
+        if (options_print_help(stdout, &program_registry, config.help_topic, &error) == 0) {
+            fputs(config.help_topic == NULL ? service_summary : "", stdout);
+            break;
+        }
+        log_line(LOG_ERROR, "%s", error.text);
+        code = error.code;
         break;
     case OPTIONS_VERSION:
         print_version();

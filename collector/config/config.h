@@ -80,6 +80,7 @@ struct config {
 
     struct written *written;  /* what all this was made of (config/written.h) */
     char *file;               /* where some of it was read from; NULL: nowhere */
+    const char *help_topic;   /* of --help, borrowed from the arguments; NULL: the first page */
     bool check;               /* only say whether all this is right */
     bool print;               /* only print it */
     uint64_t duration_ns;     /* stop after this long; 0: do not */

@@ -2,10 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/suggestion.h"
 #include "collector/config/form.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
+#include "collector/contract/source.h"
 
 /* The text stands to the right of what it is about, in columns TEXT_COLUMN to LAST_COLUMN. */
 #define TEXT_COLUMN 28
@@ -124,7 +126,7 @@ static void print_keys(struct page *page, const char *title, enum key_scope scop
 
 static void print_exit_codes(FILE *to)
 {
-    fputs("\nExit codes:\n ", to);
+    fputs("Exit codes:\n ", to);
     for (size_t i = 0; exit_meanings[i].meaning != NULL; i++)
         fprintf(to, "%s %d %s",
                 i == 0   ? ""
@@ -134,50 +136,166 @@ static void print_exit_codes(FILE *to)
     fputs("\n", to);
 }
 
-static void print_sink_forms(FILE *to, const struct config_registry *registry)
-{
-    const struct destination_ops *destination;
-    for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++)
-        fprintf(to, "%s%s:%s", i == 0 ? "" : ", ", destination->scheme,
-                destination_place(destination));
-}
+/* --- topics ----------------------------------------------------------------------------------- */
 
-void options_print_help(FILE *to, const struct config_registry *registry)
+static void print_urls(FILE *to)
 {
-    struct page page = {.to = to};
-    fprintf(
-        to,
-        "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
-        "       sluice ctl reload|ledger|stop PID|%s\n"
-        "Collects protobuf telemetry from UDP and writes its records. Only data goes to stdout.\n"
-        "\n"
-        "Options (--name VALUE or --name=VALUE):\n",
-        registry->local_form);
-    for (const struct option *option = command_options; option->setting.name != NULL; option++)
-        print_option(&page, option, registry);
-    fputs("\nA URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in it is\n"
+    fputs("A URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in it is\n"
           "percent-decoded. SIZE and TIME carry a unit: 512B, 64KiB, 100MB; 500us, 10ms, 2s, 1h.\n",
           to);
-    print_keys(&page,
+}
+
+static void print_options(struct page *page, const struct config_registry *registry)
+{
+    fputs("Options (--name VALUE or --name=VALUE):\n", page->to);
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        print_option(page, option, registry);
+}
+
+static void print_listeners(struct page *page, const struct config_registry *registry)
+{
+    fputs("Listeners are", page->to);
+    for (size_t i = 0; registry->sources[i] != NULL; i++)
+        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->sources[i]->form);
+    fputs(".\n", page->to);
+    print_urls(page->to);
+    print_keys(page,
                "a socket, udp://ADDR:PORT (ADDR is 192.0.2.1 or [2001:db8::1]), or fd:NAME (from "
                "systemd)",
                KEY_OF_UDP, registry);
-    print_keys(&page, "a capture, pcap:FILE", KEY_OF_CAPTURE, registry);
-    print_keys(&page, "a listener's schema, of which there may be several", KEY_OF_SCHEMA,
-               registry);
+    print_keys(page, "a capture, pcap:FILE", KEY_OF_CAPTURE, registry);
+}
+
+static void print_schemas(struct page *page, const struct config_registry *registry)
+{
+    fputs("Schemas are", page->to);
+    for (size_t i = 0; registry->schemas[i] != NULL; i++)
+        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->schemas[i]->name);
+    fprintf(page->to, "%s.\n", registry->schema_from_file != NULL ? ", or a file" : "");
+    print_keys(page, "a listener's schema, of which there may be several", KEY_OF_SCHEMA, registry);
     if (registry->schema_from_file != NULL)
-        print_keys(&page, "a schema from a file, besides", KEY_OF_FILE, registry);
-    fputs("\nSinks are ", to);
-    print_sink_forms(to, registry);
-    fputs(".", to);
-    print_keys(&page, "a sink", KEY_OF_SINK, registry);
-    print_keys(&page, "a file: sink, besides", KEY_OF_FILE_SINK, registry);
-    print_keys(&page, "--dead-letter file:PATH", KEY_OF_LETTERS, registry);
-    fputs("\nExamples:\n"
+        print_keys(page, "a schema from a file, besides", KEY_OF_FILE, registry);
+}
+
+static void print_sinks(struct page *page, const struct config_registry *registry)
+{
+    const struct destination_ops *destination;
+    fputs("Sinks are ", page->to);
+    for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++)
+        fprintf(page->to, "%s%s:%s", i == 0 ? "" : ", ", destination->scheme,
+                destination_place(destination));
+    fputs(".\n", page->to);
+    print_urls(page->to);
+    print_keys(page, "a sink", KEY_OF_SINK, registry);
+    print_keys(page, "a file: sink, besides", KEY_OF_FILE_SINK, registry);
+    print_keys(page, "--dead-letter file:PATH", KEY_OF_LETTERS, registry);
+}
+
+static void print_formats(struct page *page, const struct config_registry *registry)
+{
+    fputs("Formats, of format= of a sink:", page->to);
+    for (size_t i = 0; registry->encoders[i] != NULL; i++)
+        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->encoders[i]->name);
+    fputs(".\n", page->to);
+}
+
+static void print_exit(struct page *page, const struct config_registry *registry)
+{
+    (void)registry;
+    print_exit_codes(page->to);
+}
+
+static void print_every_key(struct page *page, const struct config_registry *registry)
+{
+    print_listeners(page, registry);
+    fputs("\n", page->to);
+    print_schemas(page, registry);
+    fputs("\n", page->to);
+    print_sinks(page, registry);
+}
+
+static void print_all(struct page *page, const struct config_registry *registry)
+{
+    print_options(page, registry);
+    fputs("\n", page->to);
+    print_every_key(page, registry);
+    fputs("\n", page->to);
+    print_formats(page, registry);
+    fputs("\n", page->to);
+    print_exit_codes(page->to);
+}
+
+static const struct topic {
+    const char *name, *about;
+    void (*print)(struct page *page, const struct config_registry *registry);
+} topics[] = {
+    {"options", "all options", print_options},
+    {"listeners", "where datagrams come from, and the keys of listeners", print_listeners},
+    {"schemas", "what datagrams mean, and the keys of schemas", print_schemas},
+    {"sinks", "where records go, and the keys of sinks", print_sinks},
+    {"formats", "how records are written", print_formats},
+    {"keys", "the keys of listeners, schemas and sinks", print_every_key},
+    {"exit", "exit codes", print_exit},
+    {"all", "all of these pages", print_all},
+};
+static const size_t topic_count = sizeof topics / sizeof topics[0];
+
+/* What is asked for most. */
+static void print_first_page(struct page *page, const struct config_registry *registry)
+{
+    static const char *const frequent[] = {"listen",  "sink",   "config",     "check",
+                                           "metrics", "memory", "dead-letter"};
+    fprintf(page->to,
+            "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
+            "       sluice ctl reload|ledger|stop PID|%s\n"
+            "Collects protobuf telemetry from UDP and writes its records. Only data goes to "
+            "stdout.\n\n",
+            registry->local_form);
+    for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
+        for (const struct option *one = command_options; one->setting.name != NULL; one++)
+            if (strcmp(one->setting.name, frequent[i]) == 0)
+                print_option(page, one, registry);
+    fputs("\n", page->to);
+    for (size_t i = 0; i < topic_count; i++)
+        fprintf(page->to, "  --help %-17s %s\n", topics[i].name, topics[i].about);
+    fputs("\nExamples; sluice(1) and sluice.yaml(5) have the rest:\n"
           "  sluice --listen 'udp://[::]:5555?schema=riemann&receivers=2' --sink "
           "file:samples.ndjson\n"
           "  sluice --listen 'pcap:day.pcap?port=5555&schema=riemann' --sink "
           "'stdout:?view=message'\n",
-          to);
-    print_exit_codes(to);
+          page->to);
+}
+
+static int unknown_topic(const char *topic, struct error *error)
+{
+    char given[QUOTED_SIZE];
+    struct suggestion suggestion;
+    struct parse_error wrong;
+    suggestion_begin(&suggestion, topic, strlen(topic));
+    parse_error_set(&wrong, 0, "--help has no topic %s; there are",
+                    quoted(topic, strlen(topic), given));
+    for (size_t i = 0; i < topic_count; i++) {
+        parse_error_append(&wrong, "%s %s", i == 0 ? "" : ",", topics[i].name);
+        suggestion_offer(&suggestion, topics[i].name);
+    }
+    parse_error_suggest(&wrong, suggestion_found(&suggestion));
+    error_set(error, EXIT_CODE_USAGE, "%s", wrong.text);
+    return -1;
+}
+
+int options_print_help(FILE *to, const struct config_registry *registry, const char *topic,
+                       struct error *error)
+{
+    struct page page = {.to = to};
+    if (topic == NULL) {
+        print_first_page(&page, registry);
+        return 0;
+    }
+    for (size_t i = 0; i < topic_count; i++) {
+        if (strcmp(topics[i].name, topic) != 0)
+            continue;
+        topics[i].print(&page, registry);
+        return 0;
+    }
+    return unknown_topic(topic, error);
 }

@@ -93,7 +93,7 @@ const struct option command_options[] = {
       .others = "uid setuid run-as"}},
     {OPTION_VERSION,
      {"version", .help = "print the version and what it was built with", .letter = 'V'}},
-    {OPTION_HELP, {"help", .help = "print this", .letter = 'h'}},
+    {OPTION_HELP, {"help", .help = "print this, or what there is about a topic", .letter = 'h'}},
     {OPTION_HELP, {.name = NULL}},
 };
 

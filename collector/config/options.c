@@ -303,12 +303,15 @@ static enum options_result read_option(struct reading *reading, const struct opt
     const bool yes = true;
     if (variable_is_read(option))
         return read_value(reading, option, inside) ? OPTIONS_RUN : OPTIONS_WRONG;
+    if (option->action == OPTION_HELP) {
+        bool follows = inside == NULL && reading->left != 0 && reading->rest[0][0] != '-';
+        reading->config->help_topic = follows ? next_argument(reading) : inside;
+        return OPTIONS_HELP;
+    }
     if (inside != NULL) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s takes no value", option->setting.name);
         return OPTIONS_WRONG;
     }
-    if (option->action == OPTION_HELP)
-        return OPTIONS_HELP;
     if (option->action == OPTION_VERSION)
         return OPTIONS_VERSION;
     memcpy((char *)reading->config + option->setting.offset, &yes, sizeof yes);
@@ -355,8 +358,10 @@ enum options_result options_read(int argc, char *const *argv,
         no_memory(&reading);
     else
         result = read_arguments(&reading);
+    const char *topic = config->help_topic;
     if (result != OPTIONS_RUN)
         config_free(config);
+    config->help_topic = topic;
     return result;
 }
 

@@ -62,7 +62,11 @@ void options_check_environment(const struct options_environment *environment,
 void options_print_config(FILE *to, const struct config *config,
                           const struct config_registry *registry);
 
-/* Prints what --help prints, in at most 100 columns. */
-void options_print_help(FILE *to, const struct config_registry *registry);
+/*
+ * Prints what --help prints about a topic (NULL: the first page, which lists the topics), in at
+ * most 100 columns. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE): there is no such topic.
+ */
+int options_print_help(FILE *to, const struct config_registry *registry, const char *topic,
+                       struct error *error);
 
 #endif

@@ -20,7 +20,9 @@ def run(*arguments, **more):
 
 
 def help_of(program):
-    return run(*command(program, "--help")).stdout.decode()
+    """All that it says: the collector has a first page and topics."""
+    topic = ["all"] if program == SLUICE else []
+    return run(*command(program, "--help", *topic)).stdout.decode()
 
 
 def text_of(page):

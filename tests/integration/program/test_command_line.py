@@ -1,5 +1,6 @@
 """What a user or a script gets from the command line: exit codes, one line each, nothing started."""
 import os
+import re
 import socket
 import unittest
 
@@ -175,18 +176,31 @@ class Check(ProgramTest):
 
 
 class Tell(ProgramTest):
-    def tell(self, option):
-        program, _ = self.run_to_end(option, ledger=None)
+    def tell(self, *words):
+        program, _ = self.run_to_end(*words, ledger=None)
         self.assertEqual(program.said(), [])
         return b"".join(program.stdout.lines()).decode()
 
     def test_help(self):
         text = self.tell("--help")
         self.assertTrue(text.startswith("Usage: sluice "))
+        self.assertLessEqual(len(text.splitlines()), 30)
+        topics = re.findall(r"^  --help (\w+)", text, re.MULTILINE)
+        self.assertGreater(len(topics), 5)
+        for topic in topics:
+            with self.subTest(topic):
+                self.assertEqual(self.tell("--help", topic), self.tell(f"--help={topic}"))
+                self.assertLessEqual(max(map(len, self.tell("--help", topic).splitlines())), 100)
+        text += self.tell("--help", "all")
         for word in ("--listen", "--sink", "--check", "--duration", "--max-datagrams", "--ledger",
                      "schema=", "receivers=", "view=", "int64=", "78 "):
             self.assertIn(word, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_an_unknown_topic_is_refused_with_those_that_there_are(self):
+        text = self.refused("--help", "sink", code=64)
+        self.assertIn('--help has no topic "sink"; there are options,', text)
+        self.assertTrue(text.endswith('did you mean "sinks"?'), text)
 
     def test_version(self):
         text = self.tell("--version")

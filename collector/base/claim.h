@@ -1,10 +1,10 @@
 /*
- * Who serves a socket, where several threads may be told that it is ready.
+ * Who serves a socket, where several threads may be notified that it is ready.
  *
  * The thread that takes the claim drains the socket until would-block and gives the claim up.
- * Another one that is told meanwhile marks the claim instead of waiting; a marked claim cannot be
- * given up, so that what came after the would-block is drained too, by the thread that has it.
- * Whatever belongs to the socket may be touched under the claim alone, and is handed on with it.
+ * Another thread that is notified meanwhile marks the claim and does not wait. A marked claim
+ * cannot be given up: the thread that has it also drains what came after the would-block. Whatever
+ * belongs to the socket is touched under the claim alone, and is handed on with it.
  */
 #ifndef SLUICE_COLLECTOR_BASE_CLAIM_H
 #define SLUICE_COLLECTOR_BASE_CLAIM_H

@@ -12,11 +12,12 @@
 /* The programs' exit codes. The numbers are those of sysexits.h, where it names them. */
 enum exit_code {
     EXIT_CODE_OK = 0,
-    EXIT_CODE_NO_JSON_FORM = 3, /* sluice-decode: the message is sound, but JSON cannot tell it */
+    EXIT_CODE_NO_JSON_FORM = 3, /* sluice-decode: the message is sound, but has no form in JSON */
     EXIT_CODE_USAGE = 64,
     EXIT_CODE_BAD_INPUT = 65,
     EXIT_CODE_CANNOT_BIND = 69,
-    EXIT_CODE_NOT_REACHED = 69, /* sluice ctl: there is no collector that may be told */
+    EXIT_CODE_NOT_REACHED =
+        69, /* sluice ctl: there is no collector, or it takes no orders from us */
     EXIT_CODE_INTERNAL = 70,
     EXIT_CODE_CANNOT_CREATE = 73,
     EXIT_CODE_IO = 74,

@@ -2,7 +2,7 @@
  * Whether a thread still comes round: it says when it works and when it waits for something to do,
  * and another thread looks whether it has moved since it last looked.
  *
- * One number tells both: each change raises it, and it is odd while the thread works. So a thread
+ * One number says both: each change raises it, and it is odd while the thread works. So a thread
  * that works without end stays at one odd number, while one that has nothing to do is not woken to
  * prove that it lives. The thread itself writes, with plain loads and stores; any one thread looks.
  */

@@ -89,7 +89,7 @@ static struct networks *fit(struct networks *made)
     return fitting != NULL ? fitting : made;
 }
 
-/* Adds those of the family behind the `used` ranges that are there. Returns how many ranges. */
+/* Appends those of the family to the `used` ranges. Returns how many ranges there are. */
 static size_t add_family(struct networks *made, size_t used, enum address_family family,
                          const struct network *list, size_t count)
 {

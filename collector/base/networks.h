@@ -17,11 +17,11 @@
 #include "collector/base/address.h"
 
 struct network {
-    struct address address; /* no bit set behind the prefix */
+    struct address address; /* no bit is set after the prefix */
     uint8_t prefix;         /* bits, of 32 or 128 */
 };
 
-/* An address as a number, of which an IPv4 one has 32 bits. */
+/* An address as a number: of 32 bits for IPv4, of 128 for IPv6. */
 struct host_number {
     uint64_t high, low;
 };

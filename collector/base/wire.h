@@ -39,7 +39,7 @@ enum wire_item {
 #define WIRE_TAG_MAX    5
 #define WIRE_SIZE_MAX   5
 
-/* A number of `most` bytes or fewer: for those below, of which one byte is the usual case. */
+/* A number of `most` bytes or fewer, for those below. One byte is the usual case. */
 struct wire_number {
     const uint8_t *next; /* where to go on, or NULL */
     uint64_t value;
@@ -111,7 +111,7 @@ static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t 
     return at + 8;
 }
 
-/* To the end of any value but a group, of which it is NULL. */
+/* To the end of any value; of a group NULL. */
 const uint8_t *wire_skip(const uint8_t *at, const uint8_t *end, uint32_t wire_type);
 
 /* The signed numbers of sint32 and sint64 ("ZigZag"). */

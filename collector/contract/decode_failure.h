@@ -22,7 +22,7 @@ enum decode_cause {
     CAUSE_VALUE_CUT,
     CAUSE_VARINT_LONG,
     CAUSE_LENGTH_LONG,
-    CAUSE_LENGTH_BEYOND, /* `found` is the length, `left` the bytes behind it */
+    CAUSE_LENGTH_BEYOND, /* `found` is the length, `left` the bytes after it */
     CAUSE_NOT_UTF8,
     CAUSE_REQUIRED_MISSING,
     CAUSE_TOO_DEEP,

@@ -168,10 +168,10 @@ struct stream_ops {
 
     /*
      * How far its reader is: *unread, of the bytes written, nobody has read yet. A record is
-     * written when its last byte is read. READER_ENDED, told once of each reader: those bytes are
-     * lost, and what is written next goes to another one, which begins with a record. When this
-     * changes tick tells; while there is none writes would block. NULL: what was accepted is
-     * written, and a reader that goes does not come back.
+     * written when its last byte is read. READER_ENDED, returned once for each reader: those bytes
+     * are lost, and what is written next goes to another reader, which begins with a record. tick
+     * finds out when this changes; while there is no reader writes would block. NULL: what was
+     * accepted is written, and a reader that goes does not come back.
      */
     enum reader_state (*progress)(struct destination *destination, size_t *unread);
 

@@ -43,7 +43,7 @@ struct encoder;
 /* Bytes that a file may have to begin with. */
 #define ENCODER_HEAD_SIZE ((size_t)1024)
 
-/* What a record left in the output: lines, and the metric values that they tell one by one. */
+/* What a record left in the output: lines, and the metric values that stand in them one by one. */
 struct encoded {
     size_t lines;
     size_t samples;
@@ -64,7 +64,7 @@ static inline void encoded_add(struct encoded *sum, const struct encoded *one)
 
 struct encoder_ops {
     const char *name;   /* of format= */
-    bool needs_samples; /* it tells samples alone: only for schemas that have them, no messages */
+    bool needs_samples; /* it writes samples alone: only for schemas that have them, no messages */
     bool needs_packets; /* it writes whole datagrams: the records' packets */
     bool binary;        /* no lines of text: not for a terminal, no views, and torn otherwise */
 
@@ -89,7 +89,7 @@ struct encoder_ops {
 
     /*
      * Appends to `out` the whole file that a block of `size` bytes becomes, in at most
-     * ARRANGED_SIZE bytes, and returns what it tells. The block holds what `encode` has appended
+     * ARRANGED_SIZE bytes, and returns what is in it. The block holds what `encode` has appended
      * for records whose `arranged` sum up to no more than that (of one record it never is more); it
      * is altered. Nothing is allocated. NULL: what is encoded is what is written. An encoder that
      * arranges is for files alone, and has no head.

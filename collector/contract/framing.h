@@ -1,5 +1,5 @@
 /*
- * How messages stand in a datagram: as its whole payload, several behind their lengths, or behind
+ * How messages stand in a datagram: as its whole payload, several after their lengths, or after
  * the header of a telemetry protocol.
  *
  * A struct frames walks over one payload and keeps nothing but its place in it. Pure functions; any
@@ -15,8 +15,8 @@
 
 enum framing {
     FRAMING_DATAGRAM,  /* the payload is one message */
-    FRAMING_DELIMITED, /* each message behind its length as a varint (protobuf's stream form) */
-    FRAMING_CISCO_MDT, /* one message behind the 12 bytes of Cisco's model-driven telemetry */
+    FRAMING_DELIMITED, /* each message after its length as a varint (protobuf's stream form) */
+    FRAMING_CISCO_MDT, /* one message after the 12 bytes of Cisco's model-driven telemetry */
 };
 
 enum frame_result {

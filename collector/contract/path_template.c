@@ -67,7 +67,7 @@ static bool lengthen(struct parser *parser, size_t size)
     return true;
 }
 
-/* A name behind the first field is one that a walk through the folders finds. */
+/* A name after the first field is one that a walk through the folders finds. */
 static bool end_name(struct parser *parser)
 {
     if (parser->only_dots && has_fields(parser->path))
@@ -189,7 +189,7 @@ static bool parse_all(struct parser *parser)
     return end_name(parser);
 }
 
-/* Where the literal beginning leaves the fields behind: its folder, and how deep the rest goes. */
+/* Where the literal beginning ends: its folder, and how many folders deep the rest goes. */
 static void find_base(struct path_template *path)
 {
     size_t size = path->pieces[0].kind == PIECE_LITERAL ? path->pieces[0].size : 0;
@@ -405,7 +405,7 @@ int64_t path_template_number_of(const struct path_template *path, const char *ba
 
 /* --- expand ----------------------------------------------------------------------------------- */
 
-/* A moment as its fields tell it. */
+/* A moment, made of its fields. */
 struct moment {
     uint32_t fields[PIECE_KINDS];
     uint64_t seconds;

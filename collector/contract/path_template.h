@@ -16,7 +16,7 @@
  *   %%                        a percent sign, no field
  *
  * A value is made safe for a name, in the same way on every platform: each byte other than an ASCII
- * letter, a digit, '.', '_' and '-' becomes '_' (some forbid the colons of IPv6), what is behind
+ * letter, a digit, '.', '_' and '-' becomes '_' (some forbid the colons of IPv6), what is after
  * PATH_VALUE_MAX bytes is cut off, and an empty one is "_". Where nothing but dots stands before it
  * in its folder's or file's name, a dot that it begins with becomes '_'. So a value never leads to
  * another folder and never hides a file. Windows leaves out a dot at the end of a name, and takes
@@ -65,10 +65,10 @@ struct path_values {
  * to a person) where
  * - it is empty, or a percent sign begins no field that there is, or there are too many of them;
  * - it can become longer than PATH_TEMPLATE_SIZE;
- * - with a field in it, its end is a '/', or behind the first field comes a name that is empty or
+ * - with a field in it, its end is a '/', or after the first field comes a name that is empty or
  *   made of dots only;
- * - nothing but digits and dots (and fields of time) stands behind the last value. Its end could
- * not be told from the number of an earlier version's file;
+ * - nothing but digits and dots (and fields of time) stands after the last value. Its end could
+ * not be distinguished from the number of an earlier version's file;
  * - no file can be called that on this system (collector/platform/file_path.h);
  * or with *why NULL where memory is short.
  */
@@ -101,8 +101,8 @@ int64_t path_template_step(const struct path_template *path, int64_t time_ns);
 const char *path_template_base(const struct path_template *path);
 
 /*
- * What all paths begin with, up to and with the '/' behind the base folder: "" where there is none.
- * A name found in the base folder goes behind it to be matched.
+ * What all paths begin with, up to and with the '/' after the base folder: "" where there is none.
+ * A name found in the base folder is appended to it to be matched.
  */
 const char *path_template_prefix(const struct path_template *path);
 

@@ -14,7 +14,7 @@
 /* The longest path with its ".N". */
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)
 
-/* Places in a path, from before its first byte to behind its last. */
+/* Places in a path, from before its first byte to after its last. */
 struct places {
     uint64_t bits[LONGEST / 64 + 1];
 };
@@ -37,7 +37,7 @@ struct lengths {
 
 static const struct lengths no_length = {1, 0};
 
-/* Below, `path` ends in a NUL, which is of no piece: nothing is read behind it. */
+/* Below, `path` ends in a NUL, which belongs to no piece: nothing after it is read. */
 
 static struct lengths time_lengths(const struct path_time_field *field, const char *path)
 {
@@ -158,7 +158,7 @@ static void walk(struct reading *reading, char *key)
     key[used] = '\0';
 }
 
-/* Whether the pieces stand for the first bytes of the path, which is then told in *match. */
+/* Whether the pieces stand for the first bytes of the path; if so *match says how. */
 static bool read_pieces(struct reading *reading, struct path_match *match)
 {
     const struct path_template *template = reading->template;

@@ -88,10 +88,10 @@ static inline bool path_byte_is_safe(char c)
 bool path_only_digits_and_dots(const char *text, size_t size);
 
 /*
- * Whether the end of a value can be told from a number that follows it: it does not end in a dot
- * and digits, or the digits and dots at its end have the form of an IPv4 address. A value with
- * nothing but digits, dots and fields of time between it and the number ("%{source}.ndjson") is
- * given such an end.
+ * Whether the end of a value can be distinguished from a number that follows it: it does not end in
+ * a dot and digits, or the digits and dots at its end have the form of an IPv4 address. A value
+ * with nothing but digits, dots and fields of time between it and the number ("%{source}.ndjson")
+ * is given such an end.
  */
 bool path_value_has_end(const char *value, size_t size);
 

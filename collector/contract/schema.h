@@ -78,7 +78,7 @@ enum sample_kind {
 
 /* What a sum or a histogram covers. */
 enum sample_temporality {
-    SAMPLE_NO_TEMPORALITY, /* not told, or, as with a gauge, there is none */
+    SAMPLE_NO_TEMPORALITY, /* not given, or, as with a gauge, there is none */
     SAMPLE_CUMULATIVE,     /* all since start_time_ns */
     SAMPLE_DELTA,          /* since the sample before */
 };
@@ -93,7 +93,7 @@ enum sample_value_type {
     SAMPLE_SUMMARY,
 };
 
-/* What is told of all values together; those that are not told are 0. */
+/* What is known of all values together; what is not given is 0. */
 struct sample_totals {
     uint64_t count;
     bool has_sum, has_min, has_max;
@@ -152,9 +152,9 @@ struct sample {
         struct sample_exponential_histogram exponential_histogram;
         struct sample_summary summary;
     } value;
-    struct text unit;      /* empty: not told */
-    int64_t time_ns;       /* nanoseconds since 1970 UTC; 0: not told, the arrival counts */
-    int64_t start_time_ns; /* since when a cumulative value counts; 0: not told */
+    struct text unit;      /* empty: not given */
+    int64_t time_ns;       /* nanoseconds since 1970 UTC; 0: not given, the arrival counts */
+    int64_t start_time_ns; /* since when a cumulative value counts; 0: not given */
     size_t index;          /* the schema's own: where the sample stands in its message, */
     size_t outer[3];       /* and where what it is nested in does, the outermost first */
 };
@@ -166,8 +166,8 @@ struct sample_exemplar {
         double number;
         int64_t int64;
     } value;
-    int64_t time_ns;               /* nanoseconds since 1970 UTC; 0: not told */
-    struct text trace_id, span_id; /* bytes, mostly 16 and 8; empty: not told */
+    int64_t time_ns;               /* nanoseconds since 1970 UTC; 0: not given */
+    struct text trace_id, span_id; /* bytes, mostly 16 and 8; empty: not given */
     size_t index;                  /* the schema's own: where it stands in its sample */
 };
 
@@ -177,7 +177,7 @@ struct label {
 
     /*
      * Not NULL: this label and those that follow it belong to this part of the message, and each of
-     * its samples has them, in this order, behind its own. Who walks sets it to NULL before each
+     * its samples has them, in this order, after its own. Who walks sets it to NULL before each
      * step.
      */
     const void *shared;
@@ -188,7 +188,7 @@ struct label {
  * first (a number as a label's value). Such a text stands until the walk goes on or ends, which
  * gives its bytes back; walks that share a scratch arena may so be nested. A walk that is given up
  * before its end leaves them to the caller. A text that does not fit is empty and sets
- * scratch->exhausted: what was walked cannot be told then.
+ * scratch->exhausted: what was walked cannot be written then.
  */
 struct schema_cursor {
     size_t stage; /* the schema's own, as index and outer are */

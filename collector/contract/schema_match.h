@@ -1,5 +1,5 @@
 /*
- * Which of a port's datagrams a schema is for: told by who sent them, or by their first bytes.
+ * Which of a port's datagrams a schema is for: by who sent them, or by their first bytes.
  *
  * A value, all zero for "every datagram"; made by config/match.h. Pure functions; any thread.
  */
@@ -18,12 +18,12 @@ enum schema_match_kind {
     MATCH_MAGIC,  /* the datagram begins with these bytes */
 };
 
-/* Bytes that a datagram may be told by. */
+/* The most bytes that a datagram may be recognised by. */
 #define MATCH_MAGIC_MAX 32
 
 struct schema_match {
     enum schema_match_kind kind;
-    struct address network; /* no bit set behind the prefix; an IPv4-mapped one is IPv4's */
+    struct address network; /* no bit is set after the prefix; an IPv4-mapped one is IPv4's */
     uint8_t prefix;         /* bits, of 32 or 128 */
     uint8_t magic[MATCH_MAGIC_MAX];
     uint8_t magic_size; /* bytes */

@@ -48,7 +48,7 @@ const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){.name
 
 #define CACHE_LINE 64
 
-/* A block stands behind its link, on cache lines of its own. */
+/* A block stands after its link, on cache lines of its own. */
 struct block {
     struct block *next;
     bool spare; /* nobody writes it any more: the next one who needs a block goes on with it */

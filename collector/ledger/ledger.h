@@ -36,9 +36,8 @@ enum letter_drop { LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
 
 /*
  * Whether a datagram with this reason is offered as a dead letter: what could not be decoded. Not
- * what we had no memory for, of which the next would be decoded, nor what is in order; nor what
- * came from who may not send, or not so much, who could otherwise fill the file in place of those
- * who may.
+ * what we had no memory for: the next one like it would be decoded. Nor what is in order, nor what
+ * came from who may not send, or not so much: they could fill the file in place of those who may.
  */
 extern const bool datagram_reason_has_letter[REASON_COUNT];
 
@@ -59,7 +58,7 @@ extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 
 /*
  * Beside the terms stand measures of how the work went. A row is MEASURE(name, bounds), a histogram
- * with those bounds; no sum is about them, and only --metrics tells them.
+ * with those bounds; no sum is about them, and only --metrics has them.
  */
 #define THREAD_MEASURES(MEASURE)                                                                   \
     MEASURE(drain_length, histogram_counts)  /* datagrams that a drain found */                    \
@@ -139,7 +138,7 @@ bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
 void ledger_begin_sink(struct ledger *ledger, int sink);
 void ledger_retire_sink(struct ledger *ledger, int sink);
 
-/* Nothing more will be received; what is counted stays, and is told. */
+/* Nothing more will be received; what is counted stays in the ledger. */
 void ledger_retire_listener(struct ledger *ledger, int listener);
 
 /* It was added, and nothing came of it: as if it had not been. */

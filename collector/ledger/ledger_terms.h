@@ -80,9 +80,9 @@
 /* Where a term is printed. */
 enum ledger_part {
     PART_FLOW,     /* the sums, and what is always printed */
-    PART_ALWAYS,   /* the same, behind the reasons */
+    PART_ALWAYS,   /* the same, after the reasons */
     PART_BESIDE,   /* each part from here on is a line of text that leaves out what is zero */
-    PART_SEQUENCE, /* told by the senders' numbers (collector/senders/sequence.h) */
+    PART_SEQUENCE, /* found by the senders' numbers (collector/senders/sequence.h) */
     PART_CAPTURE,  /* of a capture (collector/capture/capture.h) */
     PART_COUNT
 };

@@ -60,7 +60,7 @@ enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batc
  * it may find none. That is when the queue (or its part of large ones) is full but for an eighth,
  * or the listener's share is spent; of a listener that holds a single batch the share is in its way
  * only once it was refused, for there may be no next one. Returns whether the consumer has to be
- * told, which it has not yet been since it last looked.
+ * woken: it was not since it last looked.
  */
 bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused);
 

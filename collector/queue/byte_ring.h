@@ -26,7 +26,7 @@ struct byte_part {
 /* Producer: whether so many bytes would fit now; later they do all the more. */
 bool byte_ring_has_room(const struct byte_ring *ring, size_t size);
 
-/* Producer: copies the parts, one behind the other. Returns false, nothing put, without room. */
+/* Producer: copies the parts, one after the other. Returns false, nothing put, without room. */
 bool byte_ring_put(struct byte_ring *ring, const struct byte_part *parts, size_t count);
 
 /* Producer: nothing more will come. */

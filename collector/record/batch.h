@@ -29,9 +29,9 @@ struct schema_list;
 #define BATCH_LARGE_SIZE ((size_t)1024 * 1024)
 
 /*
- * Bytes from one small arena to the next. Of many listeners each has a batch open, of which little
- * is used; a power of two apart, their beginnings would all share the few places that a cache has
- * for such addresses.
+ * Bytes from one small arena to the next. Of many listeners each has a batch open and uses little
+ * of it. A power of two apart, their beginnings would all share the few places that a cache has for
+ * such addresses.
  */
 #define BATCH_SMALL_STRIDE (BATCH_SMALL_SIZE + 640)
 

@@ -1,6 +1,6 @@
 /*
- * What a listener's messages leave unsaid, told to the log: that they look like another schema's,
- * and that some leave no line in a sink. Protobuf decodes almost anything, and what a schema does
+ * Hints in the log that a listener has the wrong schema: its messages look like another schema's,
+ * or some of them leave no line in a sink. Protobuf decodes almost anything, and what a schema does
  * not know it keeps aside, so that neither is an error.
  *
  * A hint is one listener's; its receiving threads and all sinks share it. Nothing is done for a
@@ -22,7 +22,7 @@
 
 struct mismatch_hint {
     struct schema_guess *guess; /* who names the schema that fits; NULL: nobody */
-    _Atomic int64_t next_ns;    /* monotonic: it is not told before that */
+    _Atomic int64_t next_ns;    /* monotonic: it is not logged before that */
     _Atomic bool no_line_told;
 };
 
@@ -42,7 +42,7 @@ struct mismatch_hint_pace {
 };
 
 #define HINT_IN_ORDER 64 /* messages in a row */
-#define HINT_ONE_IN   64 /* of those behind them */
+#define HINT_ONE_IN   64 /* of those after them */
 
 /* Whether a datagram with so many unknown fields is to be looked at (mismatch_hint_look). */
 static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t unknown_fields)
@@ -57,8 +57,8 @@ static inline bool mismatch_hint_wants(struct mismatch_hint_pace *pace, size_t u
 }
 
 /*
- * Looks at the messages of a datagram, `first` and those linked behind it. Where their schema does
- * not know most of their fields, it is told to the log by the listener's name, with the schema that
+ * Looks at the messages of a datagram, `first` and those that follow it. Where their schema does
+ * not know most of their fields, the log says so of the listener, with the name of the schema that
  * does; at most once in SCHEMA_DOUBT_NS. `now_ns` is monotonic.
  */
 void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *pace,
@@ -66,7 +66,7 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
 
 /*
  * A message has left no line in the sink of that name. Where that is because it has no sample,
- * though its fields are known, it is told to the log, once.
+ * though its fields are known, the log says so, once.
  */
 void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
                            const struct record *record, const char *sink);

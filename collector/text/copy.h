@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* A copy of `length` bytes with a NUL behind them, to be freed; NULL where memory is short. */
+/* A copy of `length` bytes with a NUL at their end, to be freed; NULL where memory is short. */
 char *text_copy(const char *text, size_t length);
 
 /* The same of all bytes up to the NUL. */

@@ -35,7 +35,7 @@ static size_t plain_run(const uint8_t *bytes, size_t size, const struct escapes 
 void escaped_put(struct output *out, const char *text, size_t size, const struct escapes *escapes)
 {
     const uint8_t *bytes = (const uint8_t *)text;
-    if (size == 0) /* then there may be no bytes to point behind */
+    if (size == 0) /* then there may be no bytes to point at */
         return;
     const uint8_t *end = bytes + size;
     while (bytes != end && !out->overflow) {

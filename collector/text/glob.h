@@ -13,9 +13,9 @@
 #include "collector/text/text.h"
 
 /*
- * Whether the text matches. Adds its steps, of which each compares a byte, to *steps: no more than
- * the bytes of the glob times those of the text. False also where *steps rises above `limit`, so a
- * caller that is told false looks at that, too.
+ * Whether the text matches. Adds its steps to *steps; each step compares a byte, and there are no
+ * more than the bytes of the glob times those of the text. Also returns false where *steps rises
+ * above `limit`: the caller looks at that.
  */
 bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit);
 

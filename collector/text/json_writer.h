@@ -39,7 +39,7 @@ void json_raw_key(struct output *out, const char *quoted, size_t length);
 void json_string(struct output *out, const void *bytes, size_t size);
 
 /*
- * The same string for who knows what stands before it: without a comma of its own, but behind the
+ * The same string for who knows what stands before it: without a comma of its own, but after the
  * character `before` where that is not 0.
  */
 void json_string_behind(struct output *out, char before, const void *bytes, size_t size);

@@ -175,7 +175,7 @@ static size_t put_exponent(char *text, int exponent)
  */
 static size_t put_decimal(char *text, struct decimal decimal)
 {
-    /* Seventeen digits, and '0's behind for whatever is copied beyond them. */
+    /* Seventeen digits, and '0's after them for whatever is copied beyond. */
     char digits[2 * DIGITS_MAX + 6];
     memset(digits, '0', sizeof digits);
     uint32_t low = (uint32_t)(decimal.digits % 100000000);

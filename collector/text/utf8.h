@@ -10,7 +10,7 @@
 #include <string.h>
 
 /*
- * Whether no byte is above 0x7f, which most texts are told by. The last piece overlaps the one
+ * Whether no byte is above 0x7f, as in most texts. The last piece overlaps the one
  * before it, so that no byte is looked at alone.
  */
 static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)

@@ -16,7 +16,7 @@ bool link_layer_supports(uint32_t link_type);
 /*
  * Moves the span from the frame's first byte to that of the IP packet, and says in *ip_version (4
  * or 6) which it should be. The packet's own first byte is not yet looked at, except where the
- * link type has nothing else to tell by.
+ * link type has nothing else to go by.
  */
 enum verdict link_layer_strip(uint32_t link_type, struct span *span, unsigned *ip_version);
 

@@ -8,7 +8,7 @@
 #define IPV4_SIZE     20
 #define IPV6_SIZE     40
 #define UDP_SIZE      8
-#define LONGEST       65535 /* that a length field of 16 bits tells */
+#define LONGEST       65535 /* that fits a length field of 16 bits */
 #define PROTOCOL_UDP  17
 #define HOPS          64
 #define DONT_FRAGMENT 0x4000 /* so that the identification may be 0 (RFC 6864) */
@@ -60,9 +60,9 @@ static void put_addresses(const struct udp_packet *packet, uint8_t *to, size_t e
 {
     static const uint8_t unknown[16];
     const struct address *destination = packet->destination;
-    bool told = destination != NULL && destination->family == packet->source->family;
+    bool known = destination != NULL && destination->family == packet->source->family;
     memcpy(to, packet->source->bytes, each);
-    memcpy(to + each, told ? destination->bytes : unknown, each);
+    memcpy(to + each, known ? destination->bytes : unknown, each);
 }
 
 static void put_ipv4(const struct udp_packet *packet, uint8_t *to)

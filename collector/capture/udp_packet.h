@@ -21,7 +21,7 @@
 
 struct udp_packet {
     const struct address *source;
-    const struct address *destination; /* of another family, or NULL: told as all zeros */
+    const struct address *destination; /* of another family, or NULL: written as all zeros */
     const uint8_t *payload;
     size_t size;   /* bytes of payload that there are */
     size_t length; /* bytes that were sent, never less than `size` */

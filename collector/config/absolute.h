@@ -2,7 +2,7 @@
  * The command line again, with every path in it absolute: for a program that is started later,
  * from another folder.
  *
- * What is a path is told by the tables that read the command line: the place of a URL whose scheme
+ * What is a path is found by the tables that read the command line: the place of a URL whose scheme
  * is a file's, and the settings that setting_path knows. The main thread's.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_ABSOLUTE_H

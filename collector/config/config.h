@@ -1,5 +1,5 @@
 /*
- * What the program was told to do: listeners, sinks and limits, checked and complete.
+ * What the program is to do: listeners, sinks and limits, checked and complete.
  *
  * Made from the command line, the environment and a file (config/options.h). Every value is in
  * range, every default filled in; what a value means to the operating system is found out later,
@@ -88,7 +88,7 @@ struct config {
     uint64_t memory;          /* bytes for the datagram path; 0: as much as the defaults need */
     uint64_t stop_timeout_ns; /* how long a stop may take to flush */
     enum ledger_format ledger;
-    enum log_level log_level; /* what is less is not told */
+    enum log_level log_level; /* what is less is not logged */
     enum log_format log_format;
     const struct notifier_backend *notifier; /* NULL: the best that the system has */
     enum thread_use threads;

@@ -81,7 +81,7 @@ static size_t count_elements(const char *text, size_t length)
     return count;
 }
 
-/* One element is told by its number, as its text may not tell which of many it is. */
+/* One element is named by its number, as its text may not say which of many it is. */
 static bool parse_element(const char *name, size_t index, const char *text, size_t length,
                           struct network *network, struct parse_error *fault)
 {

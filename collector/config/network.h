@@ -1,7 +1,7 @@
 /*
  * Reads networks as people write them, one or many. Pure but for memory; any thread.
  *
- * What is refused is told by `name`, with which the fault's text begins, and its place is counted
+ * What is refused is called by `name`, with which the fault's text begins, and its place is counted
  * from the beginning of `text`.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_NETWORK_H

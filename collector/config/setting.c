@@ -130,7 +130,7 @@ static bool parse_text(const struct setting *setting, const char *text, size_t l
     return *out != NULL || parse_error_no_memory(fault);
 }
 
-/* A file is told from a built-in schema's name by its '.' or '/'. */
+/* A file is distinguished from a built-in schema's name by its '.' or '/'. */
 static bool parse_schema(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct parse_error *fault)
 {

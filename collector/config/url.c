@@ -44,7 +44,7 @@ static size_t scheme_part(const char *text)
     return strcspn(text, ":?/");
 }
 
-/* The fault of keys, told from the beginning of the URL. */
+/* The fault of keys, counted from the beginning of the URL. */
 static bool wrong_keys(const struct url *url, struct parse_error *fault)
 {
     if (url->keys != NULL)
@@ -384,7 +384,7 @@ static bool check_format(const struct url *url, const struct sink_config *sink,
     return wrong_keys(url, fault);
 }
 
-/* A format that tells samples cannot tell messages, and one without lines has no choice. */
+/* A format that writes samples cannot write messages, and one without lines has no choice. */
 static bool check_view(const struct url *url, const struct sink_config *sink,
                        const struct keys_given *given, struct parse_error *fault)
 {

@@ -4,7 +4,7 @@
  *
  * Each value of an option is one entry, with a URL for every listener and sink, also where a file
  * has it as a map: so all sources are checked by the same code, and a fault at a byte of a text is
- * told with the line and the column that this byte stands in. The main thread's.
+ * reported with the line and the column of this byte. The main thread's.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_WRITTEN_H
 #define SLUICE_COLLECTOR_CONFIG_WRITTEN_H

@@ -48,7 +48,7 @@ static struct written_mark mark_of(const yaml_mark_t *mark)
     return (struct written_mark){mark->line + 1, mark->column + 1};
 }
 
-/* Bytes that are no text have no mark: the library tells how many were before them. */
+/* Bytes that are no text have no mark: the library says how many were before them. */
 static struct written_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
 {
     struct written_mark mark = {1, 1};

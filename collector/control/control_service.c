@@ -36,7 +36,7 @@ struct client {
     struct control_client base;
     bool tapping;
     struct tap_watcher watcher;
-    uint64_t passed_by; /* by the tap, when it was last told */
+    uint64_t passed_by; /* by the tap, when it was last reported */
     int64_t second_ends;
 };
 

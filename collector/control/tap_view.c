@@ -61,7 +61,7 @@ static bool matches(struct tap_view *view, const struct tap_watcher *watcher,
     return glob_matches(&glob, name, &view->steps, STEPS_MOST);
 }
 
-/* A walk over a record's samples that tells which of them match. */
+/* A walk over a record's samples that finds which of them match. */
 struct walk {
     struct tap_view *view;
     const struct record *record;

@@ -44,7 +44,7 @@ void health_destroy(struct health *health)
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-/* Where the kernel also counts whom it was told to refuse, its number says nothing of losses. */
+/* Where the kernel also counts what its filter refuses, its number says nothing of losses. */
 static uint64_t listener_loss(const struct listener_totals *listener, int loss)
 {
     if (loss == LOSS_SECOND)
@@ -52,7 +52,7 @@ static uint64_t listener_loss(const struct listener_totals *listener, int loss)
     return listener->drops.filtered ? 0 : listener->kernel_drops;
 }
 
-/* A sink that has ended is told of as such. */
+/* A sink that has ended is reported as such. */
 static uint64_t sink_loss(const struct sink_totals *sink, int loss)
 {
     if (loss == LOSS_SECOND)
@@ -230,7 +230,7 @@ static void tell_reasons(struct reasons *reasons, const struct health *health,
         json_array_end(reasons->out);
 }
 
-/* Whether there is a reason is found out by telling them to nobody. */
+/* Whether there is a reason is found by writing them to nowhere. */
 static bool is_degraded(const struct health *health, const struct health_facts *facts)
 {
     char nowhere[1];

@@ -1,9 +1,9 @@
 /*
  * Whether the collector does its work, as JSON for people and for what watches it.
  *
- * It is ready, or degraded: it receives, and something is lost or kept waiting, which is told with
- * where and how much; or stuck, or stopping: it does not serve. Losses are those of the last
- * minute, which is told from counts that are noted every few seconds.
+ * It is ready, or degraded: it receives, and something is lost or kept waiting, which is reported
+ * with where and how much; or stuck, or stopping: it does not serve. Losses are those of the last
+ * minute, found by counts that are noted every few seconds.
  *
  * Lifecycle: create, note every HEALTH_EVERY_NS, report when asked, destroy. One thread; pure but
  * for what it keeps.
@@ -18,7 +18,7 @@
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/text/output.h"
 
-/* Counts are noted so often, and kept for as long as losses are told of, or one note longer. */
+/* Counts are noted so often, and kept for as long as losses are reported, or one note longer. */
 #define HEALTH_EVERY_NS  INT64_C(5000000000)
 #define HEALTH_MEMORY_NS INT64_C(60000000000)
 

@@ -17,10 +17,10 @@
 /* Bytes that log_stream_write writes whole or not at all. */
 #define WHOLE_SIZE 4096
 
-/* What stands before a line to tell of those that were lost. */
+/* What stands before a line to say how many were lost. */
 #define LOSS_SIZE (WHOLE_SIZE - LOG_LINE_SIZE)
 
-/* Lines that could not be written, and have not been told of. */
+/* Lines that could not be written, and whose loss is not yet reported. */
 static _Atomic uint64_t lost;
 
 static log_taker *diverted_to;
@@ -129,7 +129,7 @@ static bool tell_repeats(int64_t now_ns)
     return true;
 }
 
-/* Something else comes, or nothing more: what cannot be told now never will. */
+/* Something else comes, or nothing more: what cannot be written now never will. */
 static void end_repeats(int64_t now_ns)
 {
     tell_repeats(now_ns);

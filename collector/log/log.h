@@ -1,5 +1,5 @@
 /*
- * What the program tells its operator: on stderr, or where log_divert says.
+ * What the program reports to its operator: on stderr, or where log_divert says.
  *
  * Never called per datagram without a limit: a bad sender must not fill a disk. Any thread; lines
  * do not mix. Writing a line never waits: where nobody reads stderr it is lost, and the next one

@@ -192,7 +192,7 @@ static void put_reasons(struct metrics_text *text, const struct rows *rows,
     }
 }
 
-/* How a measure is named, in base units, and told. */
+/* How a measure is named, in base units, and described. */
 static const struct {
     const char *measure;
     const char *what, *help;
@@ -226,7 +226,7 @@ static void put_measure(struct metrics_text *text, const struct rows *rows,
     }
 }
 
-/* Where the kernel counts what it was told to refuse among its drops, that has another name. */
+/* Where the kernel counts what its filter refuses among its drops, that has another name. */
 static void put_filtered_drops(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
     const struct metric metric = {"sluice_", "listener_", KERNEL_DROPS_AND_FILTERED,
@@ -438,7 +438,7 @@ static void put_limit(struct metrics_text *text, const struct metric *metric, co
     metrics_text_integer(text, metric, METRIC_NO_LABELS, limit);
 }
 
-/* As Prometheus' own libraries name and tell them. */
+/* As Prometheus' own libraries name and describe them. */
 static void put_process(struct metrics_text *text, const struct process_usage *usage)
 {
     const struct metric cpu = {"process_", NULL, "cpu_seconds", METRIC_COUNTER};

@@ -4,7 +4,7 @@
  *
  * The counters come from the ledger's lists of terms, so that a new term is here by itself. Labels
  * are the names of listeners and sinks, and the ledger's reasons; nothing that a sender can choose.
- * Listeners, or sinks, of one name are told as one. Pure; any thread.
+ * Listeners, or sinks, of one name are one. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_PAGE_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_PAGE_H
@@ -21,7 +21,7 @@ struct metrics_facts {
     const char *version;            /* of the program */
     struct ledger_snapshot *ledger; /* those of one name are brought together in it */
     const struct pipeline_levels *levels;
-    const struct process_usage *usage; /* NULL: the system does not tell */
+    const struct process_usage *usage; /* NULL: the system does not say */
     int64_t now_ns;                    /* monotonic */
 };
 

@@ -78,14 +78,14 @@ bool metrics_pages_metrics(struct metrics_pages *pages, enum metrics_format form
     struct pipeline_levels *levels = pipeline_take_levels(pages->pipeline);
     bool written = false;
     if (ledger != NULL && levels != NULL && metrics_rising_keep(&pages->rising, ledger)) {
-        bool told = process_usage_read(&usage);
-        if (told && pages->started_seconds == 0)
+        bool known = process_usage_read(&usage);
+        if (known && pages->started_seconds == 0)
             pages->started_seconds = usage.started_seconds;
         usage.started_seconds = pages->started_seconds;
         const struct metrics_facts facts = {.version = pages->version,
                                             .ledger = ledger,
                                             .levels = levels,
-                                            .usage = told ? &usage : NULL,
+                                            .usage = known ? &usage : NULL,
                                             .now_ns = clock_monotonic_ns()};
         struct metrics_writing writing = {&facts, format};
         written = write_page(write_metrics, &writing, out);

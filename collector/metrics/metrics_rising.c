@@ -22,10 +22,10 @@ bool metrics_rising_keep(struct metrics_rising *rising, struct ledger_snapshot *
     }
     for (size_t i = 0; i < ledger->sink_count; i++) {
         struct sink_totals *sink = &ledger->sinks[i];
-        uint64_t *told = &rising->sink_bytes[sink->index];
-        if (sink->bytes < *told)
-            sink->bytes = *told;
-        *told = sink->bytes;
+        uint64_t *last = &rising->sink_bytes[sink->index];
+        if (sink->bytes < *last)
+            sink->bytes = *last;
+        *last = sink->bytes;
     }
     return true;
 }

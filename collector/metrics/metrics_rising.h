@@ -1,7 +1,7 @@
 /*
- * Keeps what is told of a ledger from falling: what a destination takes back, sluice's ledger takes
- * off again, and a counter that falls has begun anew, for who reads metrics; all of it would be
- * counted a second time.
+ * Keeps what is served of a ledger from falling: what a destination takes back, sluice's ledger
+ * takes off again, and a counter that falls has begun anew, for who reads metrics; all of it would
+ * be counted a second time.
  *
  * Zero at first; grows with the ledger. One thread.
  */
@@ -15,7 +15,7 @@
 #include "collector/ledger/ledger.h"
 
 struct metrics_rising {
-    uint64_t *sink_bytes; /* that were told last, by index in the ledger */
+    uint64_t *sink_bytes; /* that were served last, by index in the ledger */
     size_t sink_count;
 };
 

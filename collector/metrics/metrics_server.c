@@ -163,7 +163,8 @@ static bool make_sources(struct metrics_server *server, struct MHD_Connection *c
 static const struct {
     const char *path;
     page_maker *make;
-    bool limited; /* else always told, being short: who does not read must not make it look ill */
+    bool limited; /* else always answered, being short: who does not read must not make it look ill
+                   */
 } places[] = {
     {"/metrics", make_metrics, true},
     {"/healthz", make_health, false},

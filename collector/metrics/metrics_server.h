@@ -25,7 +25,7 @@
 
 /*
  * Connections at a time, and pages of them that are not yet sent: who asks for one more, unless it
- * is for the health, is told to come back.
+ * is for the health, is asked to come back.
  */
 #define METRICS_CONNECTIONS 16
 #define METRICS_PAGES       4

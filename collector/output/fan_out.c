@@ -22,8 +22,8 @@ struct fan_out {
     struct route *spare;   /* room for the next routes */
     struct tap_inlet *tap; /* NULL: none */
     bool holds;            /* its producer says when sinks are to be woken */
-    size_t held;           /* batches that they were not told of */
-    int64_t held_ns;       /* since when, as fan_out_hold was told; 0: it was not */
+    size_t held;           /* batches that they were not woken for */
+    int64_t held_ns;       /* since when, by fan_out_hold; 0: none is held */
     struct wakeup *wakeup;
     struct deadline deadline;
 };

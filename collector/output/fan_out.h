@@ -5,7 +5,7 @@
  * put in order stays in order.
  *
  * Two ways. A socket's producer never waits: a full queue refuses, for that sink alone; where the
- * sink drops the oldest, it is told in time to make room. A capture's producer waits for room, so
+ * sink drops the oldest, it is woken in time to make room. A capture's producer waits for room, so
  * that nothing of a file is lost, until the stop's deadline, whatever the sink would drop.
  *
  * Lifecycle: create, one fan_out_add_sink per sink, offers, fan_out_close. All by one thread, or,

@@ -147,7 +147,7 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 }
 
 /*
- * A wake-up ends the pause, for it may tell of a reopening that helps; one that only wanted room
+ * A wake-up ends the pause, for it may mean a reopening that helps; one that only wanted room
  * does not: a destination that fails is not tried the more often the more there is to evict.
  */
 bool sink_writer_has_paused(struct sink_writer *writer)
@@ -165,7 +165,8 @@ bool sink_writer_has_paused(struct sink_writer *writer)
     return true;
 }
 
-/* Each failure that was told has its end told: the log's limit on the one holds for the other. */
+/* Each failure that was logged has its end logged: the log's limit on the one holds for the other.
+ */
 void sink_writer_note_success(struct sink_writer *writer)
 {
     if (writer->failure_told)

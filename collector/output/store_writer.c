@@ -133,7 +133,7 @@ static bool write_bytes(struct store_writer *store, size_t block, bool *out)
     return true;
 }
 
-/* What is written for a block: itself, or what it is arranged to; of that *sum is told anew. */
+/* What is written for a block: itself, or what it is arranged to; then *sum is what that holds. */
 static const struct output *arrange(struct store_writer *store, const struct output *block,
                                     struct encoded *sum)
 {

@@ -182,7 +182,7 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
 }
 
 /*
- * Another reader is wanted while this one has a part of the block. It is told at once: one that
+ * Another reader is wanted while this one has a part of the block. That is said at once: one that
  * does not read the rest would never be replaced if that waited for the block to be written. Where
  * it has ended already, the one that follows is what is wanted.
  */

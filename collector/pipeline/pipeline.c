@@ -238,7 +238,7 @@ const char *pipeline_hanging(const struct pipeline *pipeline)
     return NULL;
 }
 
-/* Any listener of the receiver's stands for it: which one its thread is busy with is not told. */
+/* Any listener of the receiver's stands for it: which one its thread is busy with is not known. */
 static const char *name_of_receiver(const struct pipeline *pipeline,
                                     const struct producer *receiver)
 {

@@ -3,7 +3,7 @@
  *
  * Lifecycle: create (everything is opened; nothing runs), start, (reopen, reload, snapshot, state)
  * while it runs, stop, finish, destroy. It comes to an end by itself when its listeners are all
- * captures and all have ended. One thread, the main one, calls all of these; `notify` tells it from
+ * captures and all have ended. One thread, the main one, calls all of these; `notify` wakes it from
  * other threads that the state may have changed.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_H

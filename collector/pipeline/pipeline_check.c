@@ -193,7 +193,7 @@ int pipeline_check_config(const struct config *config, struct error *error)
     return check_processors(&config->receiver_cpus, error);
 }
 
-/* The list of an earlier listener that was told the same of its datagrams, or NULL. */
+/* The list of an earlier listener that has the same schemas, or NULL. */
 static struct schema_list *same_as_before(const struct config *config, size_t index,
                                           struct schema_list *const *lists)
 {

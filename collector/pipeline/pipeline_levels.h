@@ -1,6 +1,7 @@
 /*
  * How a pipeline stands beside its ledger: what of its memory is taken, how full its queues are,
- * which sinks wait, and whether its receivers answer. For whoever tells its health and its metrics.
+ * which sinks wait, and whether its receivers answer. For whoever reports its health and its
+ * metrics.
  *
  * Main thread, while the pipeline lives. Nothing here waits.
  */

@@ -119,14 +119,14 @@ struct pipeline {
 struct source *pipeline_add_source(struct pipeline *pipeline, const struct listener_config *config,
                                    struct schema_list *list, struct error *error);
 
-/* What of it is told by the configuration alone, while nobody uses it. */
+/* What of it follows from the configuration alone, while nobody uses it. */
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *config);
 
 /* Whether a sink writes datagrams whole, so that listeners are to keep them. */
 bool pipeline_wants_packets(const struct config *config);
 
-/* Makes the limit that the configuration tells. Returns 0 with *limit (NULL: none), or -1. */
+/* Makes the limit that the configuration has. Returns 0 with *limit (NULL: none), or -1. */
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
 
@@ -178,7 +178,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
                          uint64_t reserved, struct memory_needs *needs, struct error *error);
 
-/* What no URL alone can tell. Returns 0, or -1 with `error` filled. */
+/* What no URL alone can show. Returns 0, or -1 with `error` filled. */
 int pipeline_check_config(const struct config *config, struct error *error);
 
 /*
@@ -188,8 +188,8 @@ int pipeline_check_config(const struct config *config, struct error *error);
 int pipeline_open(struct pipeline *pipeline, struct error *error);
 
 /*
- * Makes the schemas of all listeners, of those that are told the same once, and checks that every
- * sink can show them as it was told to. Returns as many lists as there are listeners, in memory to
+ * Makes the schemas of all listeners, of equal ones once, and checks that every
+ * sink can show them as its keys say. Returns as many lists as there are listeners, in memory to
  * be freed, a reference in each, or NULL with `error` filled.
  */
 struct schema_list **pipeline_make_schemas(const struct config *config, struct error *error);

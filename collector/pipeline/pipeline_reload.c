@@ -441,7 +441,7 @@ static void commit(struct reload *reload, struct fan_out_sink *routes)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static void tell(const struct reload *reload, size_t listeners_before, size_t sinks_before)
+static void log_outcome(const struct reload *reload, size_t listeners_before, size_t sinks_before)
 {
     size_t new_listeners = 0, new_sinks = 0;
     const struct pipeline *pipeline = reload->pipeline;
@@ -556,7 +556,7 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     if (result == 0) {
         pipeline_close_windows(pipeline);
         reopen_kept(&reload);
-        tell(&reload, listeners_before, sinks_before);
+        log_outcome(&reload, listeners_before, sinks_before);
     } else {
         cancel(&reload);
     }

@@ -2,7 +2,7 @@
  * Another program that goes on beside this one and reads what it is given on its standard input.
  *
  * Lifecycle: create, then any number of times start, write, the end of its input, its end as
- * child_look tells it; destroy. One thread at a time. A start keeps no memory of its own (on
+ * child_look reports it; destroy. One thread at a time. A start keeps no memory of its own (on
  * Windows, a thread while the input is open). What the program writes to its standard output goes
  * to our standard error: ours is for data alone. CMake picks the implementation under platform/.
  */
@@ -30,8 +30,8 @@ int child_start(struct child *child, const char *command, struct error *error);
 
 /*
  * Writes a first part of `size` (≥ 1) bytes into its input, which must be open, without waiting for
- * it to read. Returns as collector/platform/write_result.h says; WRITE_CLOSED: nobody has the input open
- * (on Windows: child_look has told its end).
+ * it to read. Returns as collector/platform/write_result.h says; WRITE_CLOSED: nobody has the input
+ * open (on Windows: child_look has reported its end).
  */
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
                               struct error *error);
@@ -43,7 +43,7 @@ enum write_result child_write(struct child *child, const void *bytes, size_t siz
 wait_handle child_input(const struct child *child);
 
 /*
- * Bytes that its input, which must be open, has taken and nobody has read yet. Windows tells that
+ * Bytes that its input, which must be open, has taken and nobody has read yet. Windows reports that
  * of whole writes, which take 16 KiB at most: one is unread until its last byte is read, and until
  * then the input takes no other.
  */
@@ -59,7 +59,7 @@ size_t child_close_input(struct child *child);
 
 enum child_state {
     CHILD_RUNS,
-    CHILD_DEAF,  /* it runs and will never read again: nobody has its input open. Not told on
+    CHILD_DEAF,  /* it runs and will never read again: nobody has its input open. Not reported on
                     Windows, where the shell has it as long as it runs */
     CHILD_ENDED, /* nothing is left of it: it may be started again */
 };
@@ -75,9 +75,9 @@ enum child_state child_look(struct child *child, struct child_end *end);
 
 /*
  * Asks the program and all that it started (and that did not leave its group) to end, or, `now`,
- * ends them. child_look tells when that has happened. What asks is SIGTERM; on Windows it is
- * Ctrl-Break, and that only where we have a console: a program there is best told by the end of its
- * input.
+ * ends them. child_look reports when that has happened. What asks is SIGTERM; on Windows it is
+ * Ctrl-Break, and that only where we have a console: a program there is best asked by the end of
+ * its input.
  */
 void child_terminate(struct child *child, bool now);
 

@@ -2,7 +2,7 @@
  * What reaches the main thread from outside: the operator's wishes, and news from other threads.
  *
  * One per process, created before any thread so that all inherit its signal mask. The main thread
- * waits; control_notify may be called from any thread. Windows, which has no such signals, tells
+ * waits; control_notify may be called from any thread. Windows, which has no such signals, reports
  * Ctrl-C and Ctrl-Break, each of which counts; the closing of the console and the system's going
  * down, after which the process is left about 4 s; and what `sluice ctl` asks for
  * (collector/platform/control_send.h). CMake picks the implementation under platform/.
@@ -27,7 +27,7 @@ enum control_event {
     CONTROL_READY,  /* a handle that is watched has something, or has gone */
 };
 
-/* A handle to watch for what is named; that it has gone is told in any case. */
+/* A handle to watch for what is named; that it has gone is reported in any case. */
 struct control_watch {
     wait_handle handle;
     bool want_read;
@@ -54,7 +54,7 @@ void control_notify(struct control *control);
 
 /*
  * Waits for the next event, of these `count` (at most CONTROL_WATCHED_MAX) handles too, for at most
- * `timeout_ms` milliseconds (negative: for ever). Signals and notices are told first.
+ * `timeout_ms` milliseconds (negative: for ever). Signals and notices are reported first.
  */
 enum control_event control_wait(struct control *control, const struct control_watch *watched,
                                 size_t count, int timeout_ms);

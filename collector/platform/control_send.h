@@ -11,10 +11,10 @@
 #include "collector/platform/control.h"
 
 /*
- * Has the control_wait of that process tell CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER. Two
+ * Has the control_wait of that process report CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER. Two
  * that it has not seen yet may be one. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_NOT_REACHED): there is no such process, it is no collector (such a signal would end
- * most others) or none that waits yet, or it may not be told by us.
+ * most others) or none that waits yet, or it takes no orders from us.
  */
 int control_send(unsigned long process, enum control_event event, struct error *error);
 

@@ -29,7 +29,7 @@ extern const char control_socket_form[];
 int control_socket_open(struct control_socket **out, const char *address, struct error *error);
 
 /*
- * Whether it could be opened under its address, as far as its folder and the rights in it tell;
+ * Whether it could be opened under its address, as far as its folder and the rights in it say;
  * that a program listens there is no hindrance. Makes nothing. Returns as above.
  */
 int control_socket_check(const char *address, struct error *error);
@@ -44,7 +44,7 @@ enum control_result {
     CONTROL_DONE,        /* somebody was accepted; at least one byte was moved */
     CONTROL_WOULD_BLOCK, /* not now: wait for the handle */
     CONTROL_OVER,        /* the other end has gone, or sends no more; of accept: not now, and the
-                            handle does not tell when */
+                            handle does not report when */
 };
 
 enum control_result control_socket_accept(struct control_socket *socket,

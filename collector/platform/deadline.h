@@ -1,5 +1,5 @@
 /*
- * The moment after which a stop waits no longer, told to one thread by others.
+ * The moment after which a stop waits no longer, set for one thread by others.
  *
  * It can only be brought forward: of several that were set the earliest counts.
  */

@@ -42,7 +42,7 @@ extern const unsigned char file_path_fold[256];
  * has none. */
 size_t file_path_folder(const char *path);
 
-/* Whether both name the same file, as far as their texts tell. */
+/* Whether both name the same file, as far as their texts say. */
 bool file_path_same(const char *a, const char *b);
 
 /* Whether the path begins with these bytes, none of which is a NUL. */

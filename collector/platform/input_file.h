@@ -52,7 +52,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
                                   struct error *error);
 
 /*
- * Of a live file: waits until a read would tell something else than INPUT_WOULD_WAIT. May return
+ * Of a live file: waits until a read would return something else than INPUT_WOULD_WAIT. May return
  * early, as when a signal was handled: read again.
  */
 void input_file_wait(struct input_file *file);

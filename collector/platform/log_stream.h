@@ -13,7 +13,7 @@
  * Returns whether all were written; of up to 4096 bytes either all are or none. Any thread; up to
  * that size what several threads write does not mix.
  *
- * Where a system cannot tell whether a stream is full, so many may be on their way by then: they
+ * Where a system cannot say whether a stream is full, so many may be on their way by then: they
  * count as written and come when the reader reads, or are lost where the program ends before.
  */
 bool log_stream_write(const char *lines, size_t size, int wait_ms);

@@ -2,10 +2,10 @@
  * Readiness of sockets, with edge semantics.
  *
  * A socket is added before it is bound; one that is bound already is drained once after it was
- * added, because of what it holds then nothing may be told. From then on every arrival of data on a
- * socket that was empty gives a READY event; the next one is promised only after a receive said
- * would-block. An event too many is allowed (the receive then finds nothing), one too few never.
- * Nothing else is offered: no timers, no tasks.
+ * added, because of what it holds then nothing may be reported. From then on every arrival of data
+ * on a socket that was empty gives a READY event; the next one is promised only after a receive
+ * said would-block. An event too many is allowed (the receive then finds nothing), one too few
+ * never. Nothing else is offered: no timers, no tasks.
  *
  * Lifecycle: create, add and remove, wait in a loop, destroy. The threads that wait are numbered,
  * from 0; most backends have but one. Whoever waits again has done with the events of its wait

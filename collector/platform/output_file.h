@@ -35,7 +35,7 @@ struct output_file_start {
     uint64_t torn_size; /* bytes of that line or record */
 };
 
-/* A format without lines, of which a file's records tell where the torn one begins. */
+/* A format without lines, whose records show where the torn one begins. */
 struct output_file_format {
     const char *name; /* for errors: "format=pcap" */
     output_whole *whole;
@@ -43,10 +43,10 @@ struct output_file_format {
 
 /*
  * Opens `path` to append to it; makes it where it is not there (mode 0644, less the umask). A
- * regular file that does not end in a newline is put right first, as *start tells:
+ * regular file that does not end in a newline is put right first, as *start says:
  *
  * - Where nobody else has it open for writing, and the line is of a size that a sink can write
- *   (OUTPUT_FILE_TORN_MAX), the line is cut off. That is told by the operating system, not guessed;
+ *   (OUTPUT_FILE_TORN_MAX), the line is cut off. The operating system says so, it is not guessed;
  *   of a predecessor that was killed the last moments are waited for, up to 0.4 seconds.
  * - Otherwise it may be somebody's line in the making, or no line at all: it is ended by a newline,
  *   so that what follows stands apart, and not a byte is lost.

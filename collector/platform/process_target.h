@@ -14,7 +14,7 @@
 #include "collector/base/error.h"
 
 struct process_target {
-    char *path;   /* what the program is told */
+    char *path;   /* what the program is given */
     bool is_file; /* to be read when it has ended; else what is written there is its output */
 };
 

@@ -1,5 +1,5 @@
 /*
- * What this process takes of the system, as the system tells it. Main thread. CMake picks the
+ * What this process takes of the system, as the system reports it. Main thread. CMake picks the
  * implementation under platform/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_PROCESS_USAGE_H
@@ -18,7 +18,7 @@ struct process_usage {
     uint64_t open_files, open_files_most;       /* descriptors of any kind; the same */
 };
 
-/* Returns false where the system does not tell. */
+/* Returns false where the system does not say. */
 bool process_usage_read(struct process_usage *usage);
 
 #endif

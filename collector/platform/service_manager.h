@@ -1,11 +1,11 @@
 /*
- * Who has started this program and watches over it, where that one wants to be told how it is:
+ * Who has started this program and watches over it, where that one wants to know how it is:
  * systemd, by sd_notify(3).
  *
- * Lifecycle: find, before the first child is started; tell; destroy. Main thread. What is told may
- * wait for a second where the manager does not take it. CMake picks the implementation under
- * platform/; on Windows there is nobody here, for what its services tell is asked for by other
- * means, on a thread of theirs (platform/windows/service_status.h).
+ * Lifecycle: find, before the first child is started; report; destroy. Main thread. What is
+ * reported may wait for a second where the manager does not take it. CMake picks the implementation
+ * under platform/; on Windows there is nobody here, for what its services report is asked for by
+ * other means, on a thread of theirs (platform/windows/service_status.h).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SERVICE_MANAGER_H
 #define SLUICE_COLLECTOR_PLATFORM_SERVICE_MANAGER_H
@@ -19,7 +19,7 @@ struct service_manager;
 /*
  * Finds it by the environment, from which it takes what says so: no child is to speak to it. *out
  * is NULL where there is none. Returns 0, or -1 with `error` filled, where there is one that cannot
- * be told anything.
+ * know anything.
  */
 int service_manager_find(struct service_manager **out, struct error *error);
 
@@ -30,7 +30,7 @@ void service_manager_destroy(struct service_manager *manager);
  * for ever. */
 int64_t service_manager_patience(const struct service_manager *manager);
 
-/* Each returns 0, or -1 with `error` filled: it was not told. */
+/* Each returns 0, or -1 with `error` filled: it was not reported. */
 
 /* All is open and runs; after `reloading`, all is as it should be again. */
 int service_manager_ready(struct service_manager *manager, struct error *error);

@@ -57,7 +57,7 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
 
 /*
  * Walks over the first `size` bytes from record to record. Returns NULL with *end behind the last
- * whole one, or why that cannot be told.
+ * whole one, or why that cannot be known.
  */
 static const char *find_end(const struct torn_file_ops *ops, void *context, uint64_t size,
                             output_whole *whole, uint8_t *window, uint64_t *end)

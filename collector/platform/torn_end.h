@@ -1,7 +1,7 @@
 /*
  * The torn end of a file: a line without its newline, or a part of a record, which a killed program
  * left. It is found, and decided what to do about it, in the same way on every operating system;
- * how a file is read and cut, and who else writes to it, is told by the system's part. Private to
+ * how a file is read and cut, and who else writes to it, is the system's part. Private to
  * the implementations of collector/platform/output_file.h, which says what is done when.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_TORN_END_H

@@ -47,7 +47,7 @@ struct udp_socket_options {
     bool gro;
 
     /* Microseconds that the kernel asks the network card for more (socket(7), SO_BUSY_POLL); 0: it
-     * waits to be told. */
+     * waits to be notified. */
     unsigned busy_poll_us;
 
     /*
@@ -60,8 +60,9 @@ struct udp_socket_options {
     /*
      * It is bound already and was given to this process (collector/platform/inherited_sockets.h),
      * whose copy of `handle` it works on: `address`, `ipv6_only` and `share_port` mean nothing
-     * then, and the bind only tells where it is bound. Everything else here holds for it as for any
-     * other, but that its receive buffer is never made smaller. False on systems that give none.
+     * then, and the bind only reports where it is bound. Everything else here holds for it as for
+     * any other, but that its receive buffer is never made smaller. False on systems that give
+     * none.
      */
     bool inherited;
     wait_handle handle;
@@ -91,7 +92,7 @@ struct datagram_slot {
 struct datagram_group {
     size_t count;
     bool more;    /* the next receive, which is to be from the same socket, has the rest of these */
-    bool emptied; /* behind these the system found nothing: an edge will tell of more */
+    bool emptied; /* after these the system found nothing: an edge will report more */
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
 
@@ -116,7 +117,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
                     struct error *error);
 
 /*
- * Whether the kernel can be told to take datagrams from these alone: 0, or -1 with `error` filled
+ * Whether the kernel can be asked to take datagrams from these alone: 0, or -1 with `error` filled
  * (EXIT_CODE_CONFIG), where the system has no such filters or one would be too long. How much
  * memory the kernel grants for it is found out by opening.
  */
@@ -160,7 +161,7 @@ void udp_socket_prefetch_received(const struct udp_socket *socket);
 
 enum receive_result {
     RECEIVE_OK,          /* the group holds at least one datagram */
-    RECEIVE_WOULD_BLOCK, /* nothing left: an edge will tell of more */
+    RECEIVE_WOULD_BLOCK, /* nothing left: an edge will report more */
     RECEIVE_LATER,       /* the kernel is short of memory: not drained, ask again soon */
     RECEIVE_FATAL,       /* the socket is of no use any more; `error` says why */
 };

@@ -35,7 +35,7 @@ void wakeup_signal(struct wakeup *wakeup);
 /*
  * Waits. `handle` is watched for a broken other end, and for being writable when `want_write`;
  * NO_HANDLE watches none. `timeout_ms` in milliseconds, negative for ever. Where several reasons
- * hold, a broken handle is told before a writable one, and that before a signal, which is then
+ * hold, a broken handle is reported before a writable one, and that before a signal, which is then
  * kept for the next wait.
  */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,

@@ -30,7 +30,7 @@ struct run {
     struct health_watch *health;     /* NULL: nobody may ask for it */
     struct control_service *service; /* NULL: nobody may ask */
     struct metrics_server *metrics;  /* NULL: none are served */
-    struct supervision *supervision; /* NULL: nobody wants to be told */
+    struct supervision *supervision; /* NULL: nobody watches */
     struct pipeline *pipeline;
     int64_t end_ns;   /* of --duration; INT64_MAX: none */
     int64_t limit_ns; /* when the stop must be over; INT64_MAX: none, or not stopping */

@@ -17,7 +17,7 @@ struct service_program {
     /* Whether it can be run, as --check says. Returns 0, or -1 with `error` filled. */
     int (*check)(const struct config *config, struct error *error);
 
-    /* Runs it to its end and tells `running` meanwhile, as program_run does. */
+    /* Runs it to its end and calls `running` meanwhile, as program_run does. */
     enum exit_code (*run)(const struct config *config, void (*running)(void *context),
                           void *context);
 };

@@ -11,7 +11,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* How often the line for people is made; it is told where it has changed. */
+/* How often the line for people is made; it is reported where it has changed. */
 #define STATUS_NS (5 * SECOND_NS)
 
 /* Into so many parts the manager's patience is cut: one look that comes late does no harm. */
@@ -26,7 +26,7 @@ struct supervision {
     int64_t status_due_ns;
     int64_t counted_ns; /* when `received` was read */
     uint64_t received;
-    char status[128]; /* as it was told */
+    char status[128]; /* as it was reported */
     int64_t look_ns;  /* how often it is looked whether all threads come round; 0: nobody asks */
     int64_t look_due_ns;
     bool stuck; /* the last look said so, and the log has it */
@@ -34,7 +34,7 @@ struct supervision {
 
 /* --- from start to end ------------------------------------------------------------------------ */
 
-static bool told(int result, const struct error *error)
+static bool reported(int result, const struct error *error)
 {
     if (result != 0)
         log_line(LOG_WARNING, "%s", error->text);
@@ -45,7 +45,7 @@ struct supervision *supervision_create(void)
 {
     struct service_manager *manager;
     struct error error;
-    if (!told(service_manager_find(&manager, &error), &error) || manager == NULL)
+    if (!reported(service_manager_find(&manager, &error), &error) || manager == NULL)
         return NULL;
     struct supervision *supervision = calloc(1, sizeof *supervision);
     if (supervision == NULL) {
@@ -109,7 +109,7 @@ static void tell_status(struct supervision *supervision, int64_t now_ns)
              ingest.received, ingest.kernel_drops);
     if (strcmp(line, supervision->status) == 0)
         return;
-    if (told(service_manager_status(supervision->manager, line, &error), &error))
+    if (reported(service_manager_status(supervision->manager, line, &error), &error))
         memcpy(supervision->status, line, sizeof line);
 }
 
@@ -123,7 +123,7 @@ static void look(struct supervision *supervision, int64_t now_ns)
     const char *stuck = pipeline_stuck(supervision->pipeline);
     supervision->look_due_ns = now_ns + supervision->look_ns;
     if (stuck == NULL)
-        told(service_manager_alive(supervision->manager, &error), &error);
+        reported(service_manager_alive(supervision->manager, &error), &error);
     if (stuck != NULL && !supervision->stuck)
         log_line(LOG_ERROR, "%s: its thread is stuck; the watchdog is not told that all is well",
                  stuck);
@@ -140,7 +140,7 @@ void supervision_begin(struct supervision *supervision, struct pipeline *pipelin
     int64_t now_ns = clock_monotonic_ns();
     supervision->pipeline = pipeline;
     supervision->counted_ns = now_ns;
-    told(service_manager_ready(supervision->manager, &error), &error);
+    reported(service_manager_ready(supervision->manager, &error), &error);
     tell_status(supervision, now_ns);
     supervision->look_due_ns = supervision->look_ns == 0 ? INT64_MAX : now_ns;
 }
@@ -149,14 +149,14 @@ void supervision_reloading(struct supervision *supervision)
 {
     struct error error;
     if (supervision != NULL && supervision->pipeline != NULL)
-        told(service_manager_reloading(supervision->manager, &error), &error);
+        reported(service_manager_reloading(supervision->manager, &error), &error);
 }
 
 void supervision_reloaded(struct supervision *supervision)
 {
     struct error error;
     if (supervision != NULL && supervision->pipeline != NULL)
-        told(service_manager_ready(supervision->manager, &error), &error);
+        reported(service_manager_ready(supervision->manager, &error), &error);
 }
 
 void supervision_stopping(struct supervision *supervision, int64_t most_ns)
@@ -165,7 +165,8 @@ void supervision_stopping(struct supervision *supervision, int64_t most_ns)
     if (supervision == NULL || most_ns == INT64_MAX)
         return;
     supervision->pipeline = NULL;
-    told(service_manager_stopping(supervision->manager, most_ns + STOP_MARGIN_NS, &error), &error);
+    reported(service_manager_stopping(supervision->manager, most_ns + STOP_MARGIN_NS, &error),
+             &error);
 }
 
 int64_t supervision_due(const struct supervision *supervision)

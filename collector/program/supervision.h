@@ -1,10 +1,10 @@
 /*
- * What the main thread tells the service manager of a run: that it is ready, reloads, stops, how
- * much comes in, and that all threads come round.
+ * What the main thread reports to the service manager of a run: that it is ready, reloads, stops,
+ * how much comes in, and that all threads come round.
  *
  * Lifecycle: create, begin when all runs, then due and serve in the main thread's loop, destroy.
- * All of them do nothing for NULL, which is what there is where nobody wants to be told. What
- * cannot be told is logged, and told again when it is its turn again. Main thread.
+ * All of them do nothing for NULL, which is what there is where nobody watches. What
+ * cannot be reported is logged, and reported again when it is its turn again. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SUPERVISION_H
 #define SLUICE_COLLECTOR_PROGRAM_SUPERVISION_H
@@ -15,7 +15,7 @@
 
 struct supervision;
 
-/* Before any child is started. Returns NULL where nobody wants to be told, or can be. */
+/* Before any child is started. Returns NULL where nobody watches, or can be reached. */
 struct supervision *supervision_create(void);
 void supervision_destroy(struct supervision *supervision);
 
@@ -29,7 +29,7 @@ void supervision_reloaded(struct supervision *supervision);
 /* The pipeline stops, which is to take so long; INT64_MAX: nobody knows, and nothing is said. */
 void supervision_stopping(struct supervision *supervision, int64_t most_ns);
 
-/* When (monotonic) there is something to tell; INT64_MAX: nothing is. */
+/* When (monotonic) there is something to report; INT64_MAX: nothing is. */
 int64_t supervision_due(const struct supervision *supervision);
 
 /* Tells what is due. */

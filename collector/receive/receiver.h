@@ -8,9 +8,9 @@
  * (collector/receive/coalescing.h).
  *
  * Several threads wait on one notifier, where its backend is made for that. A socket is served by
- * one of them at a time, whichever is told first and takes its claim (collector/base/claim.h); the
- * batch that is open for it is handed on with the claim, and all threads offer to one fan_out, so
- * that a socket's records keep their order.
+ * one of them at a time, whichever is notified first and takes its claim (collector/base/claim.h);
+ * the batch that is open for it is handed on with the claim, and all threads offer to one fan_out,
+ * so that a socket's records keep their order.
  *
  * Lifecycle: create, one receiver_add_socket each (from then on the kernel queues), perhaps
  * receiver_host_sink, start, stop, join, destroy. Main thread, except where another is named.
@@ -94,8 +94,8 @@ void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink);
 
 /*
  * Has its threads stand still, until it resumes: they have done so when receiver_is_resting says
- * so, of which `refreshed` tells. What stands below up to the next paragraph is for that time, and
- * receiver_add_socket may be then, too.
+ * so, and `refreshed` is called then. What stands below up to the next paragraph is for that time,
+ * and receiver_add_socket may be then, too.
  */
 void receiver_ask_to_rest(struct receiver *receiver);
 bool receiver_is_resting(const struct receiver *receiver);
@@ -115,7 +115,7 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 /*
  * The listener's sockets leave: they take nothing new, are drained by the threads when they resume,
  * and closed; without `drains` what is queued in a socket that others hold, too, is left to them;
- * what `refreshed` tells is also that one has. Their counters return to the ledger when those that
+ * `refreshed` is also called when one has left. Their counters return to the ledger when those that
  * are gone are forgotten.
  */
 void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener,

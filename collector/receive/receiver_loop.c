@@ -24,7 +24,7 @@ static void prefetch_socket(const struct endpoint *endpoint)
     udp_socket_prefetch(endpoint->socket);
 }
 
-/* What the notifier tells within that time; negative: for ever. */
+/* What the notifier reports within that time; negative: for ever. */
 static void take_events(struct worker *worker, int timeout_ms)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];

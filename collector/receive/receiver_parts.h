@@ -84,7 +84,7 @@ struct worker {
     struct endpoint_list ready;
     struct endpoint_list drained; /* in this round; their claims are still to be given up */
     bool rests;                   /* so much comes that it does, as of the last drain */
-    bool told_all;                /* what the notifier had to tell; it tells a little at a time */
+    bool told_all;                /* the notifier has reported all; it reports a little at a time */
     struct coalescing coalescing; /* how long it may rest between two rounds */
     struct pause *pause;          /* NULL: it cannot */
     int64_t wall_ahead_ns;        /* of the monotonic clock, as last looked at */
@@ -140,8 +140,8 @@ enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoin
 void receiver_settle(struct worker *worker);
 
 /*
- * Of one that was drained; where another thread was told of more meanwhile it is served again. One
- * that is leaving goes.
+ * Of one that was drained; where another thread was notified of more meanwhile it is served again.
+ * One that is leaving goes.
  */
 void receiver_give_up(struct worker *worker, struct endpoint *endpoint, int64_t due_ns);
 
@@ -162,7 +162,7 @@ void receiver_serve_ready(struct worker *worker);
 /*
  * Where all are drained and much comes, the thread rests before it waits for the next edge, but not
  * before the others that have one were served. It has the claims of all meanwhile: another thread,
- * which would come at once, is not told of what arrives.
+ * which would come at once, is not notified of what arrives.
  */
 void receiver_let_drained_go(struct worker *worker);
 

@@ -15,7 +15,7 @@
  * Time is what the caller says, for instance when each datagram arrived, so that one which had to
  * wait in a buffer is judged by when it came. It need not be in order: what is less than a second
  * older than the last of its source finds the bucket as the last one left it. What is older than
- * that tells that the clock was set back, and the bucket is full anew; as it is where the clock was
+ * that means that the clock was set back, and the bucket is full anew; as it is where the clock was
  * set forward. So a step of the clock, or sockets that are served more than a second apart, allow a
  * source one second's worth more, and never less than its due.
  *

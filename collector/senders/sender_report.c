@@ -5,7 +5,7 @@
 
 #include "collector/text/json_writer.h"
 
-/* Senders that are told, of all listeners together, as long as each has one. */
+/* Senders that are reported, of all listeners together, as long as each has one. */
 #define TOLD_OF_ALL 512
 
 /* A host at a listener. */
@@ -216,10 +216,10 @@ static size_t write_listener(const struct sender_report *report, uint32_t listen
     json_string(out, name, strlen(name));
     json_key_literal(out, "senders");
     json_array_begin(out);
-    for (size_t told = 0; at < report->row_count; at++) {
+    for (size_t reported = 0; at < report->row_count; at++) {
         if (report->rows[at].traffic.listener != listener)
             break;
-        if (told++ < most)
+        if (reported++ < most)
             write_sender(out, &report->rows[at]);
     }
     json_array_end(out);

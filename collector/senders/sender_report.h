@@ -1,7 +1,7 @@
 /*
  * Who sends: the busiest senders of each listener and those that lose most, as JSON.
  *
- * Brings together what the receiving threads noted (traffic.h) and what the senders' numbers tell
+ * Brings together what the receiving threads noted (traffic.h) and what the senders' numbers say
  * (sequence.h). All memory is taken at the creation. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SENDER_REPORT_H
@@ -15,7 +15,8 @@
 #include "collector/senders/traffic.h"
 #include "collector/text/output.h"
 
-/* Senders of a listener that are told, or fewer where there are many listeners; and losers of all.
+/* Senders of a listener that are reported, or fewer where there are many listeners; and losers of
+ * all.
  */
 #define SENDERS_TOLD 64
 #define LOSERS_TOLD  32

@@ -466,7 +466,7 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
 /* --- all of them ------------------------------------------------------------------------------ */
 
 void sequence_each_sender(struct sequence_table *table,
-                          void (*told)(void *context, const struct sequence_sender *sender),
+                          void (*visit)(void *context, const struct sequence_sender *sender),
                           void *context)
 {
     for (size_t i = 0; table->senders != NULL && i < table->set_count; i++) {
@@ -478,7 +478,7 @@ void sequence_each_sender(struct sequence_table *table,
             if (set->last_used[place] == 0)
                 continue;
             sender->missing = unseen(seat_at(set, place));
-            told(context, sender);
+            visit(context, sender);
         }
         mutex_unlock(mutex);
     }

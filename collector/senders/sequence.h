@@ -1,5 +1,5 @@
 /*
- * Loss on the way to us, told from the numbers that senders put on their datagrams.
+ * Loss on the way to us, found by the numbers that senders put on their datagrams.
  *
  * A table of senders, each with a window of the last 1024 numbers. A number is *lost* when it
  * leaves the window unseen (or is unseen when the sender restarts, is evicted, or at settlement),
@@ -62,7 +62,7 @@ struct sequence_key {
     struct sequence_recent *recent; /* NULL: nobody keeps it */
 };
 
-/* What one datagram told us, or what settlement found; the caller adds it to its counters. */
+/* What one datagram showed, or what settlement found; the caller adds it to its counters. */
 struct sequence_outcome {
     uint64_t lost;
     uint32_t duplicated;
@@ -79,7 +79,7 @@ struct sequence_outcome {
     uint64_t evicted_lost;
 };
 
-/* Whether it tells of nothing, as of a number that is the one after the last. */
+/* Whether it is nothing, as of a number that is the one after the last. */
 static inline bool sequence_is_next(const struct sequence_outcome *outcome)
 {
     return (outcome->lost | outcome->duplicated | outcome->reordered | outcome->late |
@@ -117,11 +117,12 @@ struct sequence_sender {
 };
 
 /*
- * Calls `told` for every sender, where they are kept; a lock that keeps some of the others waiting
- * is held meanwhile. One that is evicted and comes back in the meantime may be told twice, or not.
+ * Calls `visit` for every sender, where they are kept; a lock that keeps some of the others waiting
+ * is held meanwhile. One that is evicted and comes back in the meantime may be visited twice, or
+ * not.
  */
 void sequence_each_sender(struct sequence_table *table,
-                          void (*told)(void *context, const struct sequence_sender *sender),
+                          void (*visit)(void *context, const struct sequence_sender *sender),
                           void *context);
 
 /*

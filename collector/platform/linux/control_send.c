@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What proc(5) tells in /proc/PID/status. */
+/* What proc(5) says in /proc/PID/status. */
 struct process_status {
     char name[32];
     char state;

@@ -193,17 +193,17 @@ bool inbox_take(struct inbox *inbox, struct arrival *arrival)
         return false;
     inbox->first = pool->next[buffer];
     uint8_t *bytes = buffer_at(pool, buffer);
-    struct io_uring_recvmsg_out told;
-    memcpy(&told, bytes, sizeof told);
+    struct io_uring_recvmsg_out out;
+    memcpy(&out, bytes, sizeof out);
     *arrival = (struct arrival){
         .buffer = buffer,
         .data = bytes + HEAD_SIZE,
-        .header = {.msg_name = bytes + sizeof told,
-                   .msg_namelen = told.namelen,
-                   .msg_control = bytes + sizeof told + NAME_SIZE,
-                   .msg_controllen = told.controllen,
-                   .msg_flags = (int)told.flags},
-        .size = told.payloadlen,
+        .header = {.msg_name = bytes + sizeof out,
+                   .msg_namelen = out.namelen,
+                   .msg_control = bytes + sizeof out + NAME_SIZE,
+                   .msg_controllen = out.controllen,
+                   .msg_flags = (int)out.flags},
+        .size = out.payloadlen,
     };
     return true;
 }

@@ -55,18 +55,18 @@ void inbox_put(struct inbox *inbox, uint16_t buffer);
 void inbox_put_error(struct inbox *inbox, int code);
 int inbox_take_error(struct inbox *inbox);
 
-/* Whether behind all that is in it the socket holds nothing but what an event will tell of. */
+/* Whether after all that is in it the socket holds nothing but what an event will report. */
 void inbox_set_drained(struct inbox *inbox, bool drained);
 bool inbox_is_drained(const struct inbox *inbox);
 
-/* The notifier has done with it: nothing comes any more, and nobody tells of what the socket holds.
+/* The notifier has done with it: nothing comes any more, and nobody reports what the socket holds.
  */
 void inbox_close(struct inbox *inbox);
 
 bool inbox_is_empty(const struct inbox *inbox);
 struct inbox_pool *inbox_pool_of(const struct inbox *inbox);
 
-/* What has come, with what recvmsg(2) tells of it. It stays until its buffer is given back. */
+/* What has come, with what recvmsg(2) says of it. It stays until its buffer is given back. */
 struct arrival {
     uint16_t buffer;
     uint8_t *data;

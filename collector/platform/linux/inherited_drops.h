@@ -1,6 +1,6 @@
 /*
- * How many of an inherited socket's drops this process has told already: whoever serves it next,
- * after a reload, tells those that came since. Of platform/linux only.
+ * How many of an inherited socket's drops this process has counted already: whoever serves it next,
+ * after a reload, counts those that came since. Of platform/linux only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_INHERITED_DROPS_H

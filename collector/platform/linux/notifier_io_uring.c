@@ -40,9 +40,9 @@ struct watched {
     int socket;
     void *token;
     struct inbox *inbox;
-    bool fresh; /* it was never asked for */
-    bool asked; /* the kernel receives for it */
-    bool told;  /* on the list of those whose event is due */
+    bool fresh;    /* it was never asked for */
+    bool asked;    /* the kernel receives for it */
+    bool reported; /* on the list of those whose event is due */
     bool cancelled;
     _Atomic bool removing; /* no event but REMOVED is due */
 };
@@ -57,7 +57,7 @@ struct ring_notifier {
 
     int wake;
     _Atomic bool woken;
-    bool listens; /* the ring tells of `wake` */
+    bool listens; /* the ring reports `wake` */
 
     struct mutex *lock; /* of what follows, which adding and removing change */
     struct watched *all;
@@ -303,11 +303,11 @@ static void look_after_all(struct ring_notifier *notifier)
 
 /* --- what comes ------------------------------------------------------------------------------- */
 
-static void tell(struct ring_notifier *notifier, struct watched *watched)
+static void report(struct ring_notifier *notifier, struct watched *watched)
 {
-    if (watched->told || watched->removing)
+    if (watched->reported || watched->removing)
         return;
-    watched->told = true;
+    watched->reported = true;
     watched->next_told = NULL;
     if (notifier->first_told == NULL)
         notifier->first_told = watched;
@@ -333,7 +333,7 @@ static void take_socket(struct ring_notifier *notifier, struct watched *watched,
         inbox_set_drained(watched->inbox, false);
         atomic_store(&notifier->changed, true);
     }
-    tell(notifier, watched);
+    report(notifier, watched);
 }
 
 /* Mostly the request had ended before; some kernels have not found one that had not. */
@@ -405,7 +405,7 @@ static void tell_ready(struct ring_notifier *notifier, struct notifier_event *ev
     while (*count < capacity && notifier->first_told != NULL) {
         struct watched *watched = notifier->first_told;
         notifier->first_told = watched->next_told;
-        watched->told = false;
+        watched->reported = false;
         if (watched->removing)
             continue;
         inbox_set_drained(watched->inbox, watched->asked);
@@ -422,7 +422,7 @@ static void tell_removed(struct ring_notifier *notifier, struct notifier_event *
     mutex_lock(notifier->lock);
     for (struct watched **link = &notifier->all; *link != NULL && *count < capacity;) {
         struct watched *watched = *link;
-        if (!watched->removing || watched->asked || watched->told) {
+        if (!watched->removing || watched->asked || watched->reported) {
             link = &watched->next;
             continue;
         }

@@ -135,11 +135,11 @@ static size_t make_segments(struct making *making, unsigned word, size_t from, s
         for (next = at + 1; next < from + count && edges[next].words[word] == value; next++)
             continue;
         bool turns = (next - at) % 2 != 0;
-        bool told = next - at == 1 && is_zero_from(&edges[at], word + 1);
-        to[made++] = told ? (struct segment){.start = value, .passes = !passes}
+        bool leaf = next - at == 1 && is_zero_from(&edges[at], word + 1);
+        to[made++] = leaf ? (struct segment){.start = value, .passes = !passes}
                           : (struct segment){value, passes, at, next - at};
         passes = passes != turns;
-        if (!told && value != UINT32_MAX)
+        if (!leaf && value != UINT32_MAX)
             to[made++] = (struct segment){.start = value + 1, .passes = passes};
     }
     return made;

@@ -38,7 +38,7 @@ static bool set_flag(int fd, int level, int name, int value)
     return setsockopt(fd, level, name, &value, sizeof value) == 0;
 }
 
-/* The kernel doubles what is asked, for its own bookkeeping, and tells the doubled size. */
+/* The kernel doubles what is asked, for its own bookkeeping, and reports the doubled size. */
 static size_t receive_buffer_of(int fd)
 {
     int granted = 0;

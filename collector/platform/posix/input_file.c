@@ -99,7 +99,7 @@ static enum input_result failed(struct error *error)
 }
 
 /*
- * Whether a read has something to tell, 0 or 1, or -1. Asked before each read, because a FIFO that
+ * Whether a read would return something, 0 or 1, or -1. Asked before each read, because a FIFO that
  * nobody has opened for writing yet reads as if it had ended. poll() knows the two apart: it says
  * POLLHUP only once a writer has been there.
  */
@@ -138,7 +138,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
 
 void input_file_wait(struct input_file *file)
 {
-    /* Whatever ends it, also a failure, is told by the next read. */
+    /* Whatever ends it, also a failure, is returned by the next read. */
     if (ask(file, -1) < 0)
         retry_rest();
 }

@@ -42,7 +42,7 @@ static int problem_of_folder_of(const char *path)
     return problem;
 }
 
-/* A pipe without a reader is one of those that only an open tells. */
+/* A pipe without a reader is one of those that only an open finds. */
 static int file_problem(const char *path)
 {
     struct stat status;

@@ -39,7 +39,7 @@ int spawn(const char *const *arguments, const struct spawn_streams *streams, pid
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    /* Whoever started us may have had it ignored: nobody is told then how a program has ended. */
+    /* Whoever started us may have had it ignored: nobody learns then how a program has ended. */
     signal(SIGCHLD, SIG_DFL);
     if (posix_spawn_file_actions_init(&actions) != 0)
         return ENOMEM;

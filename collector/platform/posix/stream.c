@@ -35,7 +35,7 @@ ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size
     unsigned times = 0;
     if (stream->manner == STREAM_ASK_FIRST) {
         struct pollfd asked = {.fd = stream->fd, .events = POLLOUT};
-        /* A pipe without a reader says POLLERR: the write tells the rest. */
+        /* A pipe without a reader says POLLERR: the write finds out the rest. */
         if (poll(&asked, 1, 0) <= 0) {
             errno = EAGAIN;
             return -1;

@@ -26,65 +26,11 @@ _Static_assert(OWN_EVENTS + EVENTS_EACH * CONTROL_WATCHED_MAX <= MAXIMUM_WAIT_OB
                "all can be waited for at once");
 
 struct control {
-    HANDLE posted[CONTROL_KINDS]; /* semaphores */
-    LONG told[CONTROL_KINDS];     /* whether one was posted */
-    HANDLE asked[CONTROL_KINDS];  /* named events; all NULL: they could not be created */
-    HANDLE notice;                /* those two are reset by the wait that they end */
+    struct control_posted posted;
+    HANDLE asked[CONTROL_KINDS]; /* named events; all NULL: they could not be created */
+    HANDLE notice;               /* those two are reset by the wait that they end */
     char hint[SYSTEM_ERROR_SIZE + 128];
 };
-
-/* The one that there is, for threads that do not know it. */
-static struct {
-    SRWLOCK lock;
-    CONDITION_VARIABLE ended;
-    struct control *control;
-} present = {SRWLOCK_INIT, CONDITION_VARIABLE_INIT, NULL};
-
-static void set_present(struct control *control)
-{
-    AcquireSRWLockExclusive(&present.lock);
-    present.control = control;
-    ReleaseSRWLockExclusive(&present.lock);
-    if (control == NULL)
-        WakeAllConditionVariable(&present.ended);
-}
-
-/* --- from other threads ----------------------------------------------------------------------- */
-
-static bool post(enum control_event event, bool again)
-{
-    size_t kind = control_kind(event);
-    AcquireSRWLockShared(&present.lock);
-    bool posted = present.control != NULL && kind < CONTROL_KINDS;
-    if (posted && (InterlockedExchange(&present.control->told[kind], 1) == 0 || again))
-        posted = ReleaseSemaphore(present.control->posted[kind], 1, NULL);
-    ReleaseSRWLockShared(&present.lock);
-    return posted;
-}
-
-bool control_post(enum control_event event)
-{
-    return post(event, true);
-}
-
-bool control_post_first(enum control_event event)
-{
-    return post(event, false);
-}
-
-void control_await_end(unsigned long most_ms)
-{
-    ULONGLONG begin = GetTickCount64();
-    AcquireSRWLockShared(&present.lock);
-    while (present.control != NULL) {
-        ULONGLONG passed = GetTickCount64() - begin;
-        if (passed >= most_ms)
-            break;
-        SleepConditionVariableSRW(&present.ended, &present.lock, (DWORD)(most_ms - passed),
-                                  CONDITION_VARIABLE_LOCKMODE_SHARED);
-    }
-    ReleaseSRWLockShared(&present.lock);
-}
 
 unsigned long control_process_id(void)
 {
@@ -148,8 +94,8 @@ int control_create(struct control **out, struct error *error)
     control->notice = CreateEventW(NULL, FALSE, FALSE, NULL);
     bool good = control->notice != NULL;
     for (size_t kind = 0; good && kind < CONTROL_KINDS; kind++) {
-        control->posted[kind] = CreateSemaphoreW(NULL, 0, LONG_MAX, NULL);
-        good = control->posted[kind] != NULL;
+        control->posted.semaphores[kind] = CreateSemaphoreW(NULL, 0, LONG_MAX, NULL);
+        good = control->posted.semaphores[kind] != NULL;
     }
     if (!good) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot wait for console events: %s",
@@ -158,7 +104,7 @@ int control_create(struct control **out, struct error *error)
         return -1;
     }
     open_to_others(control);
-    set_present(control);
+    control_post_to(&control->posted);
     console_events_begin();
     *out = control;
     return 0;
@@ -169,8 +115,8 @@ void control_destroy(struct control *control)
     if (control == NULL)
         return;
     console_events_end();
-    set_present(NULL);
-    close_each(control->posted);
+    control_post_to(NULL);
+    close_each(control->posted.semaphores);
     close_each(control->asked);
     if (control->notice != NULL)
         CloseHandle(control->notice);
@@ -204,7 +150,7 @@ enum control_event control_wait(struct control *control, const struct control_wa
 {
     struct waiting waiting = {.count = 0};
     for (size_t kind = 0; kind < CONTROL_KINDS; kind++) {
-        add(&waiting, control->posted[kind], control_kinds[kind]);
+        add(&waiting, control->posted.semaphores[kind], control_kinds[kind]);
         add(&waiting, control->asked[kind], control_kinds[kind]);
     }
     add(&waiting, control->notice, CONTROL_NOTICE);

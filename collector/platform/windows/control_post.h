@@ -6,12 +6,23 @@
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_POST_H
 
 #include <stdbool.h>
+#include <windows.h>
 
 #include "collector/platform/control.h"
+#include "collector/platform/windows/control_kinds.h"
+
+/* What was posted, by kind. */
+struct control_posted {
+    HANDLE semaphores[CONTROL_KINDS];
+    LONG any[CONTROL_KINDS]; /* 1: one was posted */
+};
+
+/* For the control: from now on it goes there; NULL: nowhere, the control ends. */
+void control_post_to(struct control_posted *to);
 
 /*
- * Has control_wait tell CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER, once for each call. Returns
- * false where there is no control, not yet or no more.
+ * Has control_wait report CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER, once for each call.
+ * Returns false where there is no control, not yet or no more.
  */
 bool control_post(enum control_event event);
 

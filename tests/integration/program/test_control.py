@@ -410,6 +410,7 @@ class Tap(ControlTest):
     def tapping(self, pattern):
         """A client whose tap is on: what is sent from now on is seen."""
         client = self.client()
+        client.ask("health")  # what stands between on Windows has begun, and passes on at once
         client.send(f"tap {pattern}")
         self.serve_rounds()
         return client

@@ -355,6 +355,7 @@ static bool is_behind(const struct sink_thread *sink)
 
 /*
  * Whether the sink, which stopped half-way, is to go on now; else *next_ns is when to look again.
+ * The wake-up is used up: where it returns true the sink has to go on, for no other one comes.
  */
 static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
 {
@@ -379,16 +380,17 @@ int64_t sink_thread_turn(struct sink_thread *sink)
     int64_t next_ns;
     int64_t now = clock_monotonic_ns();
     int64_t end_ns = now + SINK_TURN_NS;
-    int64_t due;
+    int64_t due = INT64_MAX;
     enum step step;
-    if (sink->unfinished != UNFINISHED_NONE && !may_go_on(sink, &next_ns))
-        return next_ns;
-    while ((step = take_step(sink, &due)) == STEP_TAKEN && (now < end_ns || is_behind(sink)))
+    do {
+        if (sink->unfinished != UNFINISHED_NONE && !may_go_on(sink, &next_ns))
+            return next_ns;
+        step = take_step(sink, &due);
         now = clock_monotonic_ns();
-    if (step == STEP_TAKEN)
+    } while ((step == STEP_TAKEN && (now < end_ns || is_behind(sink))) ||
+             (step == STEP_BLOCKED && now < end_ns));
+    if (step == STEP_TAKEN || step == STEP_BLOCKED)
         return now;
-    if (step == STEP_BLOCKED)
-        return may_go_on(sink, &next_ns) ? now : next_ns;
     int64_t look = look_at_reader(sink, now);
     return due < look ? due : look;
 }

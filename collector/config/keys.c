@@ -36,7 +36,7 @@ static const char *const views[] = {
     [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
 
 /* The place of a sample's rule in a sink. */
-#define RULE(member) offsetof(struct sink_config, encoding.rules.member)
+#define SAMPLING(member) offsetof(struct sink_config, encoding.rules.member)
 
 const struct setting config_keys[] = {
     /* Datagrams. */
@@ -189,24 +189,24 @@ const struct setting config_keys[] = {
      .others = "sync"},
 
     /* Which samples of a sink, and how they are called. */
-    {"include", SETTING_PARSED, KEY_OF_SINK, RULE(include), .parse = rules_parse_conditions,
+    {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,
      .form = RULES_CONDITION_FORM,
      .help = "only samples whose name, or label, matches: one of those apart by commas, all of "
              "those joined by semicolons; * is any bytes, ? is one",
      .others = "namepass"},
-    {"exclude", SETTING_PARSED, KEY_OF_SINK, RULE(exclude), .parse = rules_parse_conditions,
+    {"exclude", SETTING_PARSED, KEY_OF_SINK, SAMPLING(exclude), .parse = rules_parse_conditions,
      .form = RULES_CONDITION_FORM,
      .help = "no samples that match; wins over include=", .others = "namedrop"},
-    {"sample", SETTING_PARSED, KEY_OF_SINK, RULE(one_in), .parse = rules_parse_share,
+    {"sample", SETTING_PARSED, KEY_OF_SINK, SAMPLING(one_in), .parse = rules_parse_share,
      .form = RULES_SHARE_FORM,
      .help = "one of so many series (a name and its labels), always the same ones"},
-    {"rename", SETTING_PARSED, KEY_OF_SINK, RULE(rename), .parse = rules_parse_renames,
+    {"rename", SETTING_PARSED, KEY_OF_SINK, SAMPLING(rename), .parse = rules_parse_renames,
      .form = RULES_RENAME_FORM, .help = "other names for metrics"},
-    {"drop_label", SETTING_PARSED, KEY_OF_SINK, RULE(drop_label), .parse = rules_parse_globs,
+    {"drop_label", SETTING_PARSED, KEY_OF_SINK, SAMPLING(drop_label), .parse = rules_parse_globs,
      .form = RULES_GLOBS_FORM, .help = "labels to leave out", .others = "tagexclude drop_tag"},
-    {"rename_label", SETTING_PARSED, KEY_OF_SINK, RULE(rename_label), .parse = rules_parse_renames,
-     .form = RULES_RENAME_FORM, .help = "other names for labels"},
-    {"add_label", SETTING_PARSED, KEY_OF_SINK, RULE(add_label), .parse = rules_parse_labels,
+    {"rename_label", SETTING_PARSED, KEY_OF_SINK, SAMPLING(rename_label),
+     .parse = rules_parse_renames, .form = RULES_RENAME_FORM, .help = "other names for labels"},
+    {"add_label", SETTING_PARSED, KEY_OF_SINK, SAMPLING(add_label), .parse = rules_parse_labels,
      .form = RULES_LABEL_FORM, .help = "labels for samples that have none of that name",
      .others = "tags global_tags add_tag"},
 

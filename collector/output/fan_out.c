@@ -129,10 +129,10 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
         return result;
     atomic_fetch_add_explicit(to->in_flight, batch->count, memory_order_relaxed);
     counter_add(&to->offers->queued, batch->count);
-    result = batch_queue_push(to->queue, batch);
+    batch_queue_push(to->queue, batch);
     if (!fan_out->holds)
         sink_thread_notify(to->sink);
-    return result;
+    return QUEUE_TAKEN;
 }
 
 /* The batch was just pushed, or refused; the caller still holds it. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/contract/listener.h"
 #include "collector/queue/ring.h"
 
@@ -148,15 +149,12 @@ enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch 
     return result;
 }
 
-enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch)
+void batch_queue_push(struct batch_queue *queue, struct batch *batch)
 {
-    enum queue_result result = batch_queue_ask(queue, batch);
-    if (result != QUEUE_TAKEN)
-        return result;
     note_pushed(share_of(queue, batch), batch->large);
     note_pushed(&queue->whole, batch->large);
-    ring_push(queue->ring, batch); /* there is room: the consumer only makes more */
-    return QUEUE_TAKEN;
+    bool pushed = ring_push(queue->ring, batch);
+    RULE(pushed, "a batch is pushed after the queue was asked for a place");
 }
 
 void batch_queue_close(struct batch_queue *queue)

@@ -47,13 +47,14 @@ bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool
 void batch_queue_set_capacity(struct batch_queue *queue, size_t capacity);
 
 /*
- * Producer: what batch_queue_push would say now. QUEUE_TAKEN stays true until the producer's next
- * push, for the consumer only makes room.
+ * Producer: whether the queue has a place for this batch, or why not. QUEUE_TAKEN stays true until
+ * the producer's next push, for the consumer only makes room.
  */
 enum queue_result batch_queue_ask(struct batch_queue *queue, const struct batch *batch);
 
-/* Producer: hands over one of the batch's readers, or says why not. */
-enum queue_result batch_queue_push(struct batch_queue *queue, struct batch *batch);
+/* Producer, after batch_queue_ask has answered QUEUE_TAKEN: hands over one of the batch's readers.
+ */
+void batch_queue_push(struct batch_queue *queue, struct batch *batch);
 
 /*
  * Producer, after a push that took the batch or `refused` it: asks for room where the next one like

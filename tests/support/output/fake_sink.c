@@ -339,8 +339,9 @@ struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t
 void fake_sink_offer(struct fake_sink *made, size_t queue, struct batch *batch)
 {
     int64_t until = patience_until();
-    while (batch_queue_push(made->queues[queue], batch) != QUEUE_TAKEN)
+    while (batch_queue_ask(made->queues[queue], batch) != QUEUE_TAKEN)
         assert_true(patience(until));
+    batch_queue_push(made->queues[queue], batch);
     sink_thread_notify(made->sink);
 }
 

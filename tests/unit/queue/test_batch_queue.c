@@ -39,13 +39,22 @@ static void finish(struct fixture *fixture)
     batch_pool_destroy(fixture->pool);
 }
 
+/* As a producer does: asks, and pushes where there is a place. */
+static enum queue_result push(struct batch_queue *queue, struct batch *batch)
+{
+    enum queue_result result = batch_queue_ask(queue, batch);
+    if (result == QUEUE_TAKEN)
+        batch_queue_push(queue, batch);
+    return result;
+}
+
 /* Offers a batch of the listener; one that is not taken goes back to the pool. */
 static enum queue_result offer_sized(struct fixture *fixture, size_t listener, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
     assert_non_null(batch);
     batch->listener = &listeners[listener];
-    enum queue_result result = batch_queue_push(fixture->queue, batch);
+    enum queue_result result = push(fixture->queue, batch);
     if (result != QUEUE_TAKEN)
         batch_release(batch);
     return result;
@@ -252,7 +261,7 @@ static enum queue_result offer_newest(struct fixture *fixture, size_t listener, 
     assert_non_null(batch);
     batch->listener = &listeners[listener];
     batch_retain(batch);
-    enum queue_result result = batch_queue_push(fixture->queue, batch);
+    enum queue_result result = push(fixture->queue, batch);
     if (result != QUEUE_TAKEN)
         batch_release(batch);
     *asked = batch_queue_want_room(fixture->queue, batch, result != QUEUE_TAKEN);
@@ -441,7 +450,7 @@ static void produce(void *argument)
         uint32_t count = batch->count; /* after the push the batch is the consumer's */
         if (traffic->makes_room)
             (void)batch_queue_want_room(traffic->fixture.queue, batch, true);
-        while (batch_queue_push(traffic->fixture.queue, batch) != QUEUE_TAKEN && patience(until))
+        while (push(traffic->fixture.queue, batch) != QUEUE_TAKEN && patience(until))
             atomic_fetch_add(&traffic->refusals, 1);
         traffic->batches++;
         traffic->records += count;

@@ -1,0 +1,179 @@
+#include "collector/receive/datagram_decode.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "collector/base/arena.h"
+
+/* One datagram while it is decoded. */
+struct decoding {
+    struct arena *arena;
+    const struct listener *listener;
+    const struct datagram_slot *datagram;
+    const uint8_t *data; /* its payload, in the arena */
+    struct record_chain *chain;
+    struct refusal *refusal;
+};
+
+static void copy_payload(uint8_t *to, const struct datagram_slot *from)
+{
+    size_t front = from->size < DATAGRAM_FRONT_SIZE ? from->size : DATAGRAM_FRONT_SIZE;
+    memcpy(to, from->front, front);
+    if (from->size > front)
+        memcpy(to + front, from->rest, from->size - front);
+}
+
+static void add_to_chain(struct record_chain *chain, struct record *record)
+{
+    record->next = NULL;
+    if (chain->count++ == 0)
+        chain->first = record;
+    else
+        chain->last->next = record;
+    chain->last = record;
+}
+
+/* --- why not ---------------------------------------------------------------------------------- */
+
+static enum datagram_reason reason_of_result(enum decode_result result)
+{
+    switch (result) {
+    case DECODE_TOO_DEEP:
+        return REASON_TOO_DEEP;
+    case DECODE_TOO_LARGE:
+        return REASON_TOO_LARGE;
+    case DECODE_MALFORMED:
+    case DECODE_OK:
+        break;
+    }
+    return REASON_MALFORMED;
+}
+
+static bool refused_by_decoder(struct refusal *refusal, enum decode_result result,
+                               const struct decode_failure *failure, size_t frame_at)
+{
+    refusal->reason = reason_of_result(result);
+    refusal->failure = *failure;
+    refusal->failure.offset += frame_at;
+    return false;
+}
+
+static enum datagram_reason reason_of_frame(enum frame_result result, const struct schema *schema)
+{
+    if (result == FRAME_CONTROL)
+        return REASON_CONTROL;
+    return result == FRAME_NONE && !schema->ops->accepts_empty ? REASON_EMPTY : REASON_MALFORMED;
+}
+
+static bool refused_by_framing(struct refusal *refusal, enum frame_result result,
+                               const struct frames *frames, const struct schema *schema)
+{
+    refused_for(refusal, reason_of_frame(result, schema));
+    if (refusal->reason == REASON_MALFORMED)
+        refusal->failure = (struct decode_failure){.cause = frames->cause, .offset = frames->at};
+    return false;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* Decodes one message into `record`; NULL: there was no memory for it. */
+static bool decode_message(const struct decoding *decoding, const struct schema *schema,
+                           const struct frame *frame, struct record *record)
+{
+    struct record_chain *chain = decoding->chain;
+    const struct datagram_slot *datagram = decoding->datagram;
+    struct decoded decoded;
+    if (frame->size == 0 && !schema->ops->accepts_empty)
+        return refused_for(decoding->refusal, REASON_EMPTY);
+    if (record == NULL)
+        return refused_for(decoding->refusal, REASON_TOO_LARGE);
+    enum decode_result result =
+        schema->ops->decode(schema, frame->data, frame->size, decoding->arena, &decoded);
+    if (result != DECODE_OK)
+        return refused_by_decoder(decoding->refusal, result, &decoded.failure,
+                                  (size_t)(frame->data - decoding->data));
+    *record = (struct record){.listener = decoding->listener,
+                              .schema = schema,
+                              .message = decoded.message,
+                              .data = frame->data,
+                              .packet = chain->packet,
+                              .size = (uint32_t)frame->size,
+                              .source = datagram->source,
+                              .received_ns = datagram->received_ns};
+    chain->packet = NULL;
+    add_to_chain(chain, record);
+    chain->unknown_fields += decoded.unknown_fields;
+    return true;
+}
+
+/* `record` is for the first message. */
+static bool decode_messages(const struct decoding *decoding, const struct schema_entry *entry,
+                            struct record *record)
+{
+    struct frames frames;
+    struct frame frame;
+    enum frame_result result;
+    frames_begin(&frames, entry->framing, entry->header, decoding->data, decoding->datagram->size);
+    while ((result = frames_next(&frames, &frame)) == FRAME_MESSAGE) {
+        if (decoding->chain->count != 0)
+            record = arena_allocate(decoding->arena, sizeof *record);
+        if (!decode_message(decoding, entry->schema, &frame, record))
+            return false;
+    }
+    return result == FRAME_END ||
+           refused_by_framing(decoding->refusal, result, &frames, entry->schema);
+}
+
+/* Keeps the datagram as it is, for its first record. Returns false where there is no room. */
+static bool keep_packet(const struct decoding *decoding)
+{
+    const struct datagram_slot *datagram = decoding->datagram;
+    if (!decoding->listener->keeps_packets)
+        return true;
+    struct packet *packet = arena_allocate(decoding->arena, sizeof *packet);
+    if (packet == NULL)
+        return false;
+    *packet = (struct packet){
+        .data = decoding->data, .size = datagram->size, .destination = *datagram->destination};
+    decoding->chain->packet = packet;
+    return true;
+}
+
+/* Decodes with max_decoded as the arena's limit where that is less than what is left of it. */
+static bool decode_limited(const struct decoding *decoding, const struct schema_entry *entry,
+                           struct record *record)
+{
+    struct arena *arena = decoding->arena;
+    size_t capacity = arena->capacity;
+    size_t max_decoded = decoding->listener->max_decoded;
+    if (capacity - arena->used >= max_decoded) {
+        arena->capacity = arena->used + max_decoded;
+        decoding->refusal->limited = true;
+    }
+    bool done = decode_messages(decoding, entry, record);
+    arena->capacity = capacity;
+    return done;
+}
+
+bool datagram_decode(struct batch *batch, const struct listener *listener,
+                     const struct schema_entry *entry, const struct datagram_slot *datagram,
+                     struct record_chain *chain, struct refusal *refusal)
+{
+    struct arena *arena = &batch->arena;
+    size_t start = arena->used;
+    bool done = false;
+    *chain = (struct record_chain){0};
+    refusal->limited = false;
+    refused_for(refusal, REASON_TOO_LARGE);
+    struct record *record = arena_allocate(arena, sizeof *record);
+    uint8_t *data = arena_allocate(arena, datagram->size);
+    const struct decoding decoding = {arena, listener, datagram, data, chain, refusal};
+    if (record != NULL && data != NULL && keep_packet(&decoding)) {
+        copy_payload(data, datagram);
+        done = decode_limited(&decoding, entry, record);
+    }
+    arena->exhausted = false;
+    if (!done)
+        arena->used = start;
+    return done;
+}

@@ -1,0 +1,55 @@
+/*
+ * Decodes a datagram's messages in place, into the memory of a batch: all of them or none.
+ *
+ * Nothing is allocated beside the batch's arena, and nothing is appended to the batch: the records
+ * are handed to the caller as a chain. The caller's thread owns the batch.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_DATAGRAM_DECODE_H
+#define SLUICE_COLLECTOR_RECEIVE_DATAGRAM_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/contract/listener.h"
+#include "collector/contract/record.h"
+#include "collector/contract/schema.h"
+#include "collector/ledger/ledger.h"
+#include "collector/platform/udp_socket.h"
+#include "collector/record/batch.h"
+#include "collector/record/schema_list.h"
+
+/* The records of one datagram, linked in the order of its messages. */
+struct record_chain {
+    struct record *first;
+    struct record *last;
+    size_t count;
+    size_t unknown_fields;       /* of their messages */
+    const struct packet *packet; /* for the first record; NULL: not kept */
+};
+
+/* Why a datagram is refused. */
+struct refusal {
+    enum datagram_reason reason;
+    bool limited;                  /* too large for max_decoded: a larger batch would not help */
+    struct decode_failure failure; /* CAUSE_UNKNOWN where its bytes are not the reason */
+};
+
+/* Fills *refusal with a reason that is not in the bytes. Returns false, for the caller to return.
+ */
+static inline bool refused_for(struct refusal *refusal, enum datagram_reason reason)
+{
+    refusal->reason = reason;
+    refusal->failure.cause = CAUSE_UNKNOWN;
+    return false;
+}
+
+/*
+ * Decodes all messages of the datagram as the entry's schema into *chain; the payload is copied
+ * into the batch's arena first. Returns false with *refusal; the batch is then as it was.
+ * REASON_TOO_LARGE says that the batch has too little room left, unless `limited` is set.
+ */
+bool datagram_decode(struct batch *batch, const struct listener *listener,
+                     const struct schema_entry *entry, const struct datagram_slot *datagram,
+                     struct record_chain *chain, struct refusal *refusal);
+
+#endif

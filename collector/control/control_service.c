@@ -10,6 +10,7 @@
 #include "collector/ledger/ledger_print.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/platform/control_socket.h"
+#include "collector/platform/deadline.h"
 #include "collector/platform/thread.h"
 #include "collector/text/json_writer.h"
 
@@ -398,12 +399,6 @@ void control_service_serve(struct control_service *service, int64_t now_ns)
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
-
-static void bring_forward(int64_t *due_ns, int64_t time_ns)
-{
-    if (time_ns < *due_ns)
-        *due_ns = time_ns;
-}
 
 /* When the tap is to be looked into: while it counts, at the end of a watcher's second. */
 static int64_t tap_due(const struct control_service *service)

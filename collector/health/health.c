@@ -60,24 +60,11 @@ static uint64_t sink_loss(const struct sink_totals *sink, int loss)
     return sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE];
 }
 
-/* Indexes rise from row to row. */
-static size_t listener_indexes(const struct ledger_snapshot *ledger)
-{
-    size_t count = ledger->listener_count;
-    return count == 0 ? 0 : ledger->listeners[count - 1].index + 1;
-}
-
-static size_t sink_indexes(const struct ledger_snapshot *ledger)
-{
-    size_t count = ledger->sink_count;
-    return count == 0 ? 0 : ledger->sinks[count - 1].index + 1;
-}
-
 /* Returns NULL where memory is short. */
 static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_ns)
 {
-    size_t listeners = listener_indexes(ledger);
-    size_t sinks = sink_indexes(ledger);
+    size_t listeners = ledger_listener_indexes(ledger);
+    size_t sinks = ledger_sink_indexes(ledger);
     struct note *note = calloc(1, sizeof *note + (listeners + sinks) * sizeof note->counts[0]);
     if (note == NULL)
         return NULL;

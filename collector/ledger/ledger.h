@@ -252,6 +252,19 @@ struct ledger_snapshot {
     struct letter_totals letters;
 };
 
+/* One more than the highest index of a listener, or of a sink: indexes rise from row to row. */
+static inline size_t ledger_listener_indexes(const struct ledger_snapshot *snapshot)
+{
+    size_t count = snapshot->listener_count;
+    return count == 0 ? 0 : snapshot->listeners[count - 1].index + 1;
+}
+
+static inline size_t ledger_sink_indexes(const struct ledger_snapshot *snapshot)
+{
+    size_t count = snapshot->sink_count;
+    return count == 0 ? 0 : snapshot->sinks[count - 1].index + 1;
+}
+
 /* Reads all blocks. Returns NULL where memory is short; freed with ledger_snapshot_free. */
 struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final);
 void ledger_snapshot_free(struct ledger_snapshot *snapshot);

@@ -2,16 +2,9 @@
 
 #include <stdlib.h>
 
-/* Indexes rise from row to row. */
-static size_t sink_indexes(const struct ledger_snapshot *ledger)
-{
-    size_t count = ledger->sink_count;
-    return count == 0 ? 0 : ledger->sinks[count - 1].index + 1;
-}
-
 bool metrics_rising_keep(struct metrics_rising *rising, struct ledger_snapshot *ledger)
 {
-    size_t count = sink_indexes(ledger);
+    size_t count = ledger_sink_indexes(ledger);
     if (count > rising->sink_count) {
         uint64_t *grown = realloc(rising->sink_bytes, count * sizeof *grown);
         if (grown == NULL)

@@ -15,6 +15,7 @@
 #include "collector/metrics/metrics_accept.h"
 #include "collector/metrics/metrics_page.h"
 #include "collector/metrics/metrics_pages.h"
+#include "collector/platform/deadline.h"
 #include "collector/platform/tcp_listener.h"
 #include "collector/platform/thread.h"
 
@@ -251,12 +252,6 @@ void metrics_server_destroy(struct metrics_server *server)
         MHD_stop_daemon(server->daemon);
     metrics_pages_destroy(server->pages);
     free(server);
-}
-
-static void bring_forward(int64_t *due_ns, int64_t time_ns)
-{
-    if (time_ns < *due_ns)
-        *due_ns = time_ns;
 }
 
 size_t metrics_server_watch(struct metrics_server *server,

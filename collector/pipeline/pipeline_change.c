@@ -2,13 +2,9 @@
 #include <string.h>
 
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/text/text.h"
 
 /* --- what only a start can change ------------------------------------------------------------- */
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
 
 static bool same_letters(const struct dead_letter_config *a, const struct dead_letter_config *b)
 {

@@ -38,6 +38,13 @@ static inline bool deadline_is_over(const struct deadline *deadline)
     return ns != INT64_MAX && clock_monotonic_ns() >= ns;
 }
 
+/* Lowers *due_ns, the time of the next thing to do, to `time_ns` where that is earlier. */
+static inline void bring_forward(int64_t *due_ns, int64_t time_ns)
+{
+    if (time_ns < *due_ns)
+        *due_ns = time_ns;
+}
+
 /* A timeout: milliseconds from `now_ns` until then, rounded up; -1, for ever, of INT64_MAX. */
 static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/platform/thread.h"
+#include "collector/text/text.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
@@ -45,12 +46,6 @@ int schema_list_create(struct schema_list **out, const struct schema_config *con
     }
     *out = list;
     return 0;
-}
-
-/* Texts that may not be there. */
-static bool same_text(const char *a, const char *b)
-{
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
 static bool same_match(const struct schema_match *a, const struct schema_match *b)

@@ -18,4 +18,10 @@ static inline bool text_equal(const struct text *a, const struct text *b)
     return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
+/* Whether two strings are the same; NULL, a string that is not there, equals NULL alone. */
+static inline bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
 #endif

@@ -3,12 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/other_set.h"
 #include "collector/base/siphash.h"
-#include "collector/platform/thread.h"
+#include "collector/senders/sharded_sets.h"
 
-#define SHARDS 16
-#define WAYS   8
 #define SETS   (RATE_LIMIT_SOURCES / WAYS)
 #define SECOND INT64_C(1000000000)
 
@@ -28,17 +25,10 @@ struct set {
     struct bucket bucket[WAYS];
 };
 
-/* Guards the sets whose index is its own modulo SHARDS. */
-struct shard {
-    struct mutex *mutex;
-    uint8_t apart[56]; /* keeps two shards out of one cache line */
-};
-
 struct rate_limit {
-    struct shard shards[SHARDS];
+    struct sharded_sets frame;
     struct set *sets;
     uint64_t rate;
-    uint8_t secret[16];
 };
 
 size_t rate_limit_memory(void)
@@ -52,15 +42,9 @@ struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16])
     if (limit == NULL)
         return NULL;
     limit->rate = rate;
-    memcpy(limit->secret, secret, sizeof limit->secret);
     /* Zeroed by calloc, not by us: pages that no source has come to take no memory. */
     limit->sets = calloc(SETS, sizeof *limit->sets);
-    bool complete = limit->sets != NULL;
-    for (size_t i = 0; i < SHARDS; i++) {
-        limit->shards[i].mutex = mutex_create();
-        complete = complete && limit->shards[i].mutex != NULL;
-    }
-    if (!complete) {
+    if (!sharded_sets_create(&limit->frame, SETS, secret) || limit->sets == NULL) {
         rate_limit_destroy(limit);
         return NULL;
     }
@@ -71,8 +55,7 @@ void rate_limit_destroy(struct rate_limit *limit)
 {
     if (limit == NULL)
         return;
-    for (size_t i = 0; i < SHARDS; i++)
-        mutex_destroy(limit->shards[i].mutex);
+    sharded_sets_destroy(&limit->frame);
     free(limit->sets);
     free(limit);
 }
@@ -117,7 +100,7 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
     memcpy(host + 16, &source->scope, sizeof source->scope);
     host[20] = source->family;
     struct siphash hash;
-    siphash_begin(&hash, limit->secret);
+    siphash_begin(&hash, limit->frame.secret);
     siphash_feed(&hash, host, sizeof host);
     siphash_end(&hash, fingerprint);
     fingerprint[1] |= 1; /* no source is taken for an empty place */
@@ -131,54 +114,40 @@ static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
     return NULL;
 }
 
-static bool is_empty(const struct set *set, size_t place)
+/* An empty place comes first, then the bucket that is full first. */
+static int64_t full_first(const void *table, struct place place)
 {
-    return set->fingerprint[place][1] == 0;
+    const struct rate_limit *limit = table;
+    const struct set *set = &limit->sets[place.set];
+    bool is_empty = set->fingerprint[place.way][1] == 0;
+    return is_empty ? INT64_MIN : full_at(&set->bucket[place.way], limit->rate);
 }
 
-/* An empty place, rather of the first set; else that of the bucket which is full first, of both. */
-static struct bucket *take_place(struct set *const sets[2], const uint64_t fingerprint[2],
-                                 uint64_t rate)
-{
-    struct set *set = sets[0];
-    size_t place = 0;
-    int64_t first = INT64_MAX;
-    for (size_t i = 0; i < 2 * WAYS && first != INT64_MIN; i++) {
-        struct set *at = sets[i / WAYS];
-        int64_t full = is_empty(at, i % WAYS) ? INT64_MIN : full_at(&at->bucket[i % WAYS], rate);
-        if (full >= first)
-            continue;
-        first = full;
-        set = at;
-        place = i % WAYS;
-    }
-    memcpy(set->fingerprint[place], fingerprint, sizeof set->fingerprint[place]);
-    return &set->bucket[place];
-}
-
-static struct bucket *find_bucket(struct set *const sets[2], const uint64_t fingerprint[2],
-                                  uint64_t rate, int64_t now_ns)
+/* A newcomer takes the place of another where none is empty. */
+static struct bucket *find_bucket(struct rate_limit *limit, const uint64_t fingerprint[2],
+                                  const size_t sets[2], int64_t now_ns)
 {
     for (size_t i = 0; i < 2; i++) {
-        struct bucket *bucket = find_in(sets[i], fingerprint);
+        struct bucket *bucket = find_in(&limit->sets[sets[i]], fingerprint);
         if (bucket != NULL)
             return bucket;
     }
-    struct bucket *bucket = take_place(sets, fingerprint, rate);
-    *bucket = (struct bucket){.missing = 0, .at_ns = now_ns};
-    return bucket;
+    struct place place = place_of_least(sets, full_first, limit);
+    struct set *set = &limit->sets[place.set];
+    memcpy(set->fingerprint[place.way], fingerprint, sizeof set->fingerprint[place.way]);
+    set->bucket[place.way] = (struct bucket){.missing = 0, .at_ns = now_ns};
+    return &set->bucket[place.way];
 }
 
 bool rate_limit_take(struct rate_limit *limit, const struct address *source, int64_t now_ns)
 {
     uint64_t fingerprint[2];
     fingerprint_of(limit, source, fingerprint);
-    size_t index = (size_t)(fingerprint[0] % SETS);
-    size_t other = other_set(index, SETS, SHARDS, fingerprint[1]);
-    struct set *const sets[] = {&limit->sets[index], &limit->sets[other]};
-    struct mutex *mutex = limit->shards[index % SHARDS].mutex;
+    size_t first = first_set(&limit->frame, fingerprint);
+    const size_t sets[] = {first, second_set(&limit->frame, first, fingerprint)};
+    struct mutex *mutex = shard_of(&limit->frame, first)->mutex;
     mutex_lock(mutex);
-    struct bucket *bucket = find_bucket(sets, fingerprint, limit->rate, now_ns);
+    struct bucket *bucket = find_bucket(limit, fingerprint, sets, now_ns);
     refill(bucket, limit->rate, now_ns);
     bool taken = take(bucket, limit->rate);
     mutex_unlock(mutex);

@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "collector/base/compiler.h"
-#include "collector/base/other_set.h"
 #include "collector/base/siphash.h"
-#include "collector/platform/thread.h"
+#include "collector/senders/sharded_sets.h"
 
-#define SHARDS     16
-#define WAYS       8
 #define WORDS      (SEQUENCE_WINDOW / 64)
 #define CACHE_LINE 64
 
@@ -49,31 +46,17 @@ struct seat {
     uint64_t *seen;
 };
 
-/* Guards the sets whose index is its own modulo SHARDS. */
-struct shard {
-    struct mutex *mutex;
-    uint64_t tick;
-    uint8_t apart[48]; /* keeps the ticks of two shards out of one cache line */
-};
-
 struct sequence_table {
-    struct shard shards[SHARDS];
+    struct sharded_sets frame;
     struct set *sets;
     void *memory;                    /* that they are in */
     struct sequence_sender *senders; /* of the places of all sets; NULL: not kept */
-    size_t set_count;
-    uint8_t secret[16];
 };
-
-static size_t sets_for(size_t senders)
-{
-    size_t sets = senders / WAYS + (senders % WAYS != 0);
-    return sets < SHARDS ? SHARDS : sets;
-}
 
 size_t sequence_table_memory(size_t senders)
 {
-    return sizeof(struct sequence_table) + sets_for(senders) * sizeof(struct set) + CACHE_LINE;
+    return sizeof(struct sequence_table) + sharded_sets_for(senders) * sizeof(struct set) +
+           CACHE_LINE;
 }
 
 static void *first_line_of(void *memory)
@@ -86,17 +69,11 @@ struct sequence_table *sequence_table_create(size_t senders, const uint8_t secre
     struct sequence_table *table = calloc(1, sizeof *table);
     if (table == NULL)
         return NULL;
-    table->set_count = sets_for(senders);
-    memcpy(table->secret, secret, sizeof table->secret);
+    size_t sets = sharded_sets_for(senders);
     /* Zeroed by calloc, not by us: pages that no sender has come to take no memory. */
-    table->memory = calloc(1, table->set_count * sizeof *table->sets + CACHE_LINE);
-    bool complete = table->memory != NULL;
+    table->memory = calloc(1, sets * sizeof *table->sets + CACHE_LINE);
     table->sets = first_line_of(table->memory);
-    for (size_t i = 0; i < SHARDS; i++) {
-        table->shards[i].mutex = mutex_create();
-        complete = complete && table->shards[i].mutex != NULL;
-    }
-    if (!complete) {
+    if (!sharded_sets_create(&table->frame, sets, secret) || table->memory == NULL) {
         sequence_table_destroy(table);
         return NULL;
     }
@@ -107,8 +84,7 @@ void sequence_table_destroy(struct sequence_table *table)
 {
     if (table == NULL)
         return;
-    for (size_t i = 0; i < SHARDS; i++)
-        mutex_destroy(table->shards[i].mutex);
+    sharded_sets_destroy(&table->frame);
     free(table->memory);
     free(table->senders);
     free(table);
@@ -116,12 +92,12 @@ void sequence_table_destroy(struct sequence_table *table)
 
 size_t sequence_senders_memory(size_t senders)
 {
-    return sets_for(senders) * WAYS * sizeof(struct sequence_sender);
+    return sharded_sets_for(senders) * WAYS * sizeof(struct sequence_sender);
 }
 
 bool sequence_keep_senders(struct sequence_table *table)
 {
-    table->senders = calloc(table->set_count * WAYS, sizeof *table->senders);
+    table->senders = calloc(table->frame.count * WAYS, sizeof *table->senders);
     return table->senders != NULL;
 }
 
@@ -290,17 +266,12 @@ static void fingerprint_of(const struct sequence_table *table, const struct sequ
         return;
     }
     struct siphash hash;
-    siphash_begin(&hash, table->secret);
+    siphash_begin(&hash, table->frame.secret);
     siphash_feed(&hash, head, sizeof head);
     siphash_feed(&hash, key->sender, key->sender_size);
     siphash_end(&hash, fingerprint);
     if (key->recent != NULL)
         keep_recent(key->recent, key, head, fingerprint);
-}
-
-static size_t second_set(const struct sequence_table *table, const struct sequence_step *step)
-{
-    return other_set(step->set, table->set_count, SHARDS, step->fingerprint[1]);
 }
 
 /* In a set: WAYS: nowhere. */
@@ -315,12 +286,6 @@ static size_t find_way(const struct set *set, const uint64_t fingerprint[2])
     return way;
 }
 
-/* Where a sender sits: in which set, and where there. */
-struct place {
-    size_t set;
-    size_t way;
-};
-
 /* Returns false where it sits nowhere. */
 static bool find_place(const struct sequence_table *table, const struct sequence_step *step,
                        struct place *place)
@@ -328,30 +293,25 @@ static bool find_place(const struct sequence_table *table, const struct sequence
     *place = (struct place){step->set, find_way(&table->sets[step->set], step->fingerprint)};
     if (place->way != WAYS)
         return true;
-    place->set = second_set(table, step);
+    place->set = second_set(&table->frame, step->set, step->fingerprint);
     place->way = find_way(&table->sets[place->set], step->fingerprint);
     return place->way != WAYS;
 }
 
-/*
- * Where a newcomer goes: to an empty place, rather of its first set; else to that of whoever has
- * been quiet longest, of both.
- */
+/* An empty place comes first, then that of whoever has been quiet longest. */
+static int64_t quiet_longest(const void *table, struct place place)
+{
+    const struct sequence_table *sequences = table;
+    uint64_t last_used = sequences->sets[place.set].last_used[place.way];
+    return last_used == 0 ? INT64_MIN : (int64_t)last_used;
+}
+
+/* Where a newcomer goes. */
 static struct place choose_place(const struct sequence_table *table,
                                  const struct sequence_step *step)
 {
-    const size_t sets[] = {step->set, second_set(table, step)};
-    struct place chosen = {step->set, 0};
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t way = 0; way < WAYS; way++) {
-            uint64_t last_used = table->sets[sets[i]].last_used[way];
-            if (last_used >= least)
-                continue;
-            least = last_used;
-            chosen = (struct place){sets[i], way};
-        }
-    return chosen;
+    const size_t sets[] = {step->set, second_set(&table->frame, step->set, step->fingerprint)};
+    return place_of_least(sets, quiet_longest, table);
 }
 
 static struct seat seat_at(struct set *set, size_t way)
@@ -400,7 +360,7 @@ size_t sequence_begin(const struct sequence_table *table, struct sequence_step *
                       const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
     fingerprint_of(table, key, step->fingerprint);
-    step->set = (size_t)(step->fingerprint[0] % table->set_count);
+    step->set = first_set(&table->frame, step->fingerprint);
     step->numbering = key->numbering;
     step->boot_id = boot_id;
     step->number = number;
@@ -425,13 +385,13 @@ void sequence_go_on(const struct sequence_table *table, const struct sequence_st
         PREFETCH(&set->seen[i][step->number % SEQUENCE_WINDOW / 64]);
     }
     if (!found)
-        prefetch_set(&table->sets[second_set(table, step)]);
+        prefetch_set(&table->sets[second_set(&table->frame, step->set, step->fingerprint)]);
 }
 
 struct sequence_outcome sequence_end(struct sequence_table *table, const struct sequence_step *step)
 {
     struct sequence_outcome outcome = {0};
-    struct shard *shard = &table->shards[step->set % SHARDS];
+    struct shard *shard = shard_of(&table->frame, step->set);
     struct place place;
 
     mutex_lock(shard->mutex);
@@ -469,9 +429,9 @@ void sequence_each_sender(struct sequence_table *table,
                           void (*visit)(void *context, const struct sequence_sender *sender),
                           void *context)
 {
-    for (size_t i = 0; table->senders != NULL && i < table->set_count; i++) {
+    for (size_t i = 0; table->senders != NULL && i < table->frame.count; i++) {
         struct set *set = &table->sets[i];
-        struct mutex *mutex = table->shards[i % SHARDS].mutex;
+        struct mutex *mutex = shard_of(&table->frame, i)->mutex;
         mutex_lock(mutex);
         for (size_t place = 0; place < WAYS; place++) {
             struct sequence_sender *sender = &table->senders[i * WAYS + place];
@@ -486,9 +446,9 @@ void sequence_each_sender(struct sequence_table *table,
 
 void sequence_close(struct sequence_table *table, const struct sequence_closing *closing)
 {
-    for (size_t i = 0; i < table->set_count; i++) {
+    for (size_t i = 0; i < table->frame.count; i++) {
         struct set *set = &table->sets[i];
-        struct mutex *mutex = table->shards[i % SHARDS].mutex;
+        struct mutex *mutex = shard_of(&table->frame, i)->mutex;
         mutex_lock(mutex);
         for (size_t place = 0; place < WAYS; place++) {
             const struct sender *sender = &set->sender[place];

@@ -1,0 +1,36 @@
+#include "collector/senders/sharded_sets.h"
+
+#include <string.h>
+
+bool sharded_sets_create(struct sharded_sets *sets, size_t count, const uint8_t secret[16])
+{
+    bool complete = true;
+    *sets = (struct sharded_sets){.count = count};
+    memcpy(sets->secret, secret, sizeof sets->secret);
+    for (size_t i = 0; i < SHARDS; i++) {
+        sets->shards[i].mutex = mutex_create();
+        complete = complete && sets->shards[i].mutex != NULL;
+    }
+    return complete;
+}
+
+void sharded_sets_destroy(struct sharded_sets *sets)
+{
+    for (size_t i = 0; i < SHARDS; i++)
+        mutex_destroy(sets->shards[i].mutex);
+}
+
+struct place place_of_least(const size_t sets[2], place_rank *rank, const void *table)
+{
+    struct place least = {sets[0], 0};
+    int64_t least_rank = INT64_MAX;
+    for (size_t i = 0; i < 2 * WAYS && least_rank != INT64_MIN; i++) {
+        struct place place = {sets[i / WAYS], i % WAYS};
+        int64_t its_rank = rank(table, place);
+        if (its_rank >= least_rank)
+            continue;
+        least_rank = its_rank;
+        least = place;
+    }
+    return least;
+}

@@ -329,11 +329,6 @@ bool path_template_has_values(const struct path_template *path)
     return path->has_values;
 }
 
-int64_t path_template_finest_ns(const struct path_template *path)
-{
-    return path->finest_ns;
-}
-
 /* Rounded down, also below zero. */
 static int64_t divide(int64_t dividend, int64_t divisor)
 {

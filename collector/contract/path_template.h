@@ -83,14 +83,9 @@ bool path_template_has_time(const struct path_template *path);
 bool path_template_has_values(const struct path_template *path);
 
 /*
- * The step in which the path changes with time, in nanoseconds: of its finest field, and at most a
- * day. 0: it has no field of time.
- */
-int64_t path_template_finest_ns(const struct path_template *path);
-
-/*
  * The number of the step that a time lies in, counted from 1970 (below zero before it); 0 without
- * fields of time. Two times of one step give, with the same values, the same path.
+ * fields of time. A step is as long as the finest field, and at most a day. Two times of one step
+ * give, with the same values, the same path.
  */
 int64_t path_template_step(const struct path_template *path, int64_t time_ns);
 

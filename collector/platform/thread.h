@@ -22,9 +22,6 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
 /* Waits for its end and frees it. NULL is allowed. */
 void thread_join(struct thread *thread);
 
-/* Lets other threads have the processor for a moment. */
-void thread_yield(void);
-
 /* Returns NULL where memory is short. */
 struct mutex *mutex_create(void);
 void mutex_destroy(struct mutex *mutex);

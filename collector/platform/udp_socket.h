@@ -21,11 +21,11 @@
 struct udp_socket;
 
 /* What the operating system offers. */
-extern const bool udp_socket_can_share_port; /* else nothing opens with share_port */
-extern const bool udp_socket_counts_drops;   /* else udp_socket_drops is 0, whatever was dropped */
-extern const bool udp_socket_tells_arrival;  /* else received_ns is when it was received */
-extern const bool udp_socket_can_gro;        /* else nothing opens with gro */
-extern const bool udp_socket_can_busy_poll;  /* else nothing opens with busy_poll_us */
+extern const bool udp_socket_can_share_port;  /* else nothing opens with share_port */
+extern const bool udp_socket_counts_drops;    /* else udp_socket_drops is 0, whatever was dropped */
+extern const bool udp_socket_reports_arrival; /* else received_ns is when it was received */
+extern const bool udp_socket_can_gro;         /* else nothing opens with gro */
+extern const bool udp_socket_can_busy_poll;   /* else nothing opens with busy_poll_us */
 
 struct udp_socket_options {
     struct address address; /* to bind; port 0 lets the system choose */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/aligned_memory.h"
 #include "collector/platform/thread.h"
 #include "collector/record/schema_list.h"
@@ -121,6 +122,7 @@ void batch_pool_destroy(struct batch_pool *pool)
 {
     if (pool == NULL)
         return;
+    RULE(pool->small.out == 0 && pool->large.out == 0, "a pool ends when all its batches are back");
     while (pool->slabs != NULL) {
         struct slab *slab = pool->slabs;
         pool->slabs = slab->next;
@@ -225,14 +227,6 @@ void batch_release(struct batch *batch)
         put_on(&shelf->free, batch);
     shelf->out--;
     mutex_unlock(pool->lock);
-}
-
-size_t batch_pool_out(struct batch_pool *pool)
-{
-    mutex_lock(pool->lock);
-    size_t out = pool->small.out + pool->large.out;
-    mutex_unlock(pool->lock);
-    return out;
 }
 
 struct batch_pool_levels batch_pool_levels(struct batch_pool *pool)

@@ -65,7 +65,7 @@ struct batch_pool *batch_pool_create(size_t small_count, size_t large_count);
  */
 bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large_count);
 
-/* All batches must be back. */
+/* All batches must be back. NULL is allowed. */
 void batch_pool_destroy(struct batch_pool *pool);
 
 /* An empty batch, its one reader the caller, or NULL where none of that size is free. */
@@ -76,9 +76,6 @@ void batch_retain(struct batch *batch);
 
 /* Ends the use by one reader. */
 void batch_release(struct batch *batch);
-
-/* Batches that are out, of both sizes, at this moment. */
-size_t batch_pool_out(struct batch_pool *pool);
 
 /* How many there are of each size, and how many of them are free at this moment. */
 struct batch_pool_levels {

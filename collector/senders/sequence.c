@@ -415,14 +415,6 @@ struct sequence_outcome sequence_end(struct sequence_table *table, const struct 
     return outcome;
 }
 
-struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
-                                      uint64_t boot_id, uint64_t number)
-{
-    struct sequence_step step;
-    sequence_begin(table, &step, key, boot_id, number);
-    return sequence_end(table, &step);
-}
-
 /* --- all of them ------------------------------------------------------------------------------ */
 
 void sequence_each_sender(struct sequence_table *table,

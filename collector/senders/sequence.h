@@ -100,7 +100,7 @@ size_t sequence_table_memory(size_t senders);
 /*
  * Has the table keep beside each sender who it is and what it lost, for sequence_each_sender:
  * `sequence_senders_memory` bytes more, of which pages that no sender has come to stay untouched.
- * Before the first note. Returns false where memory is short.
+ * Before the first step. Returns false where memory is short.
  */
 bool sequence_keep_senders(struct sequence_table *table);
 size_t sequence_senders_memory(size_t senders);
@@ -128,12 +128,8 @@ void sequence_each_sender(struct sequence_table *table,
 /*
  * Notes that `key` sent `number`, in its life `boot_id` (0: the sender has none). Numbers may
  * begin anywhere.
- */
-struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
-                                      uint64_t boot_id, uint64_t number);
-
-/*
- * The same in steps, for who has other work between them: each but the last brings into the cache
+ *
+ * It is done in steps, for who has other work between them: each but the last brings into the cache
  * what the next one reads (of a sender in its second set: some of it), which is seldom there where
  * there are many senders. A step holds all that is needed of its key; notes of a sender end in the
  * order in which they began.

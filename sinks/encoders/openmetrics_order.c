@@ -65,7 +65,7 @@ void openmetrics_order(struct openmetrics_index *index)
         memcpy(index->at, from, count * sizeof *from);
 }
 
-bool openmetrics_same_family(const struct openmetrics_index *index, size_t a, size_t b)
+static bool same_family(const struct openmetrics_index *index, size_t a, size_t b)
 {
     const struct openmetrics_sample of_a = openmetrics_index_load(index, a);
     const struct openmetrics_sample of_b = openmetrics_index_load(index, b);
@@ -111,7 +111,7 @@ bool openmetrics_is_named(const struct openmetrics_index *index, size_t i, const
 size_t openmetrics_next_family(const struct openmetrics_index *index, size_t i)
 {
     size_t next = i + 1;
-    while (next < index->count && openmetrics_same_family(index, i, next))
+    while (next < index->count && same_family(index, i, next))
         next++;
     return next;
 }

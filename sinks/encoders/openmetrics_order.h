@@ -35,8 +35,7 @@ static inline const char *openmetrics_index_name(const struct openmetrics_index 
  */
 void openmetrics_order(struct openmetrics_index *index);
 
-/* Whether two samples are of one family; of one metric of it. */
-bool openmetrics_same_family(const struct openmetrics_index *index, size_t a, size_t b);
+/* Whether two samples are of one metric of one family. */
 bool openmetrics_same_metric(const struct openmetrics_index *index, size_t a, size_t b);
 
 /* In an ordered index: the first sample whose family's name is not below this one. */

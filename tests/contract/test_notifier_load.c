@@ -14,6 +14,7 @@
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/platform/this_thread.h"
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
 
@@ -72,7 +73,7 @@ static void seal(void)
 {
     int64_t end = clock_monotonic_ns() + 2000000;
     while (clock_monotonic_ns() < end)
-        thread_yield();
+        this_thread_yield();
 }
 
 /* One group: the budget. Returns whether the socket is to be served again, by this thread. */

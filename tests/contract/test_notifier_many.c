@@ -8,6 +8,7 @@
 
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
+#include "tests/support/platform/this_thread.h"
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
 
@@ -89,7 +90,7 @@ static void send_bursts(void *argument)
     uint64_t state = 1;
     for (size_t burst = 1; burst <= BURSTS; burst++) {
         while (atomic_load(&bursts->wanted) < burst)
-            thread_yield();
+            this_thread_yield();
         for (size_t i = 0; i < BURST_DATAGRAMS; i++)
             udp_sender_send(bursts->sender, &bursts->to[next_random(&state) % MAX_SOCKETS], "x", 1);
     }

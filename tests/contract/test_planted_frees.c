@@ -10,6 +10,7 @@
 
 #include "collector/platform/thread.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/platform/this_thread.h"
 #include "tests/support/platform/waiter.h"
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
@@ -72,7 +73,7 @@ static void give_a_millisecond(void)
 {
     int64_t until = clock_monotonic_ns() + 1000000;
     while (clock_monotonic_ns() < until)
-        thread_yield();
+        this_thread_yield();
 }
 
 /* Whether one of several sockets is told of after it was closed and freed. */

@@ -63,7 +63,8 @@ int workload_of_traffic(struct workload *workload, const struct traffic *traffic
     return result;
 }
 
-int workload_of_capture(struct workload *workload, const char *name, struct error *error)
+/* All datagrams of a capture; `name` is "SCHEMA:FILE", which lives as long as the workload. */
+static int from_capture(struct workload *workload, const char *name, struct error *error)
 {
     workload->name = name;
     const char *colon = strchr(name, ':');
@@ -100,7 +101,7 @@ int workload_each(const char *const *captures, size_t count,
     for (size_t i = 0; result == 0 && i < made + count; i++) {
         struct workload workload = {0};
         result = i < made ? workload_of_traffic(&workload, traffics[i], error)
-                          : workload_of_capture(&workload, captures[i - made], error);
+                          : from_capture(&workload, captures[i - made], error);
         if (result == 0)
             result = measure(context, &workload, error);
         workload_clear(&workload);

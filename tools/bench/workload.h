@@ -28,9 +28,6 @@ struct workload {
 int workload_of_traffic(struct workload *workload, const struct traffic *traffic,
                         struct error *error);
 
-/* All datagrams of a capture; `name` is "SCHEMA:FILE", which lives as long as the workload. */
-int workload_of_capture(struct workload *workload, const char *name, struct error *error);
-
 void workload_clear(struct workload *workload);
 
 /*

@@ -20,7 +20,7 @@
 
 const bool udp_socket_can_share_port = true;
 const bool udp_socket_counts_drops = true;
-const bool udp_socket_tells_arrival = true;
+const bool udp_socket_reports_arrival = true;
 const bool udp_socket_can_gro = true;
 const bool udp_socket_can_busy_poll = true;
 const char *const udp_socket_buffer_advice = "raise net.core.rmem_max or run with CAP_NET_ADMIN";

@@ -2,7 +2,6 @@
 #include "collector/platform/thread.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,11 +59,6 @@ void thread_join(struct thread *thread)
         return;
     pthread_join(thread->id, NULL);
     free(thread);
-}
-
-void thread_yield(void)
-{
-    sched_yield();
 }
 
 struct mutex *mutex_create(void)

@@ -69,11 +69,6 @@ void thread_join(struct thread *thread)
     free(thread);
 }
 
-void thread_yield(void)
-{
-    SwitchToThread();
-}
-
 struct mutex *mutex_create(void)
 {
     struct mutex *mutex = calloc(1, sizeof *mutex);

@@ -21,7 +21,7 @@
 
 const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all of them to one socket */
 const bool udp_socket_counts_drops = false;   /* the system counts those of all sockets together */
-const bool udp_socket_tells_arrival = false;
+const bool udp_socket_reports_arrival = false;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
 const char *const udp_socket_buffer_advice = "Windows has no limit to raise: ask for less";

@@ -7,6 +7,7 @@
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
 /* A destination is found by its path alone, so there is one fake at a time. */
@@ -412,7 +413,7 @@ void fake_sink_join(struct fake_sink *made)
     made->sink = NULL;
     assert_int_equal(fake_sink_settled(made), made->queued);
     assert_int_equal(atomic_load(&made->counters->in_flight), 0);
-    assert_int_equal(batch_pool_out(made->pool), 0);
+    assert_int_equal(batches_out(made->pool), 0);
     assert_int_equal(made->strangers, 0);
     assert_true(atomic_load(&made->notices) >= 1);
 }

@@ -1,4 +1,5 @@
 #include "tests/support/platform/crowd_notifier.h"
+#include "tests/support/platform/this_thread.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static size_t wait_for_event(struct notifier *notifier, size_t thread,
     (void)thread;
     (void)capacity;
     (void)timeout_ms; /* there is always something */
-    thread_yield();
+    this_thread_yield();
     mutex_lock(crowd->lock);
     bool found = next_event(crowd, events);
     mutex_unlock(crowd->lock);

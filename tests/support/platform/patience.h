@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "collector/platform/thread.h"
+#include "tests/support/platform/this_thread.h"
 
 #define PATIENCE_NS (INT64_C(20) * 1000000000)
 
@@ -20,7 +21,7 @@ static inline int64_t patience_until(void)
 /* Lets other threads run; false once patience has ended. */
 static inline bool patience(int64_t until)
 {
-    thread_yield();
+    this_thread_yield();
     return clock_monotonic_ns() < until;
 }
 

@@ -1,4 +1,5 @@
 #include "tests/support/receive/ingest_bench.h"
+#include "tests/support/record/batches_out.h"
 
 #include <stdlib.h>
 
@@ -38,7 +39,7 @@ int ingest_bench_close(void **state)
     struct ingest_bench *bench = *state;
     ingest_seal(bench->ingest);
     ingest_thread_seal(&bench->thread);
-    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+    assert_int_equal(batches_out(bench->thread.pool), 0);
     struct ledger_snapshot *final = ledger_take_snapshot(bench->ledger, true);
     assert_true(ledger_balances(final));
     ledger_snapshot_free(final);

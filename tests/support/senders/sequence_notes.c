@@ -6,6 +6,14 @@
 
 const uint8_t sequence_secret[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
+struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
+                                      uint64_t boot_id, uint64_t number)
+{
+    struct sequence_step step;
+    sequence_begin(table, &step, key, boot_id, number);
+    return sequence_end(table, &step);
+}
+
 struct sequence_outcome note_as(struct sequence_table *table, const char *sender, uint32_t listener,
                                 uint64_t boot_id, uint64_t number)
 {

@@ -11,6 +11,10 @@
 
 extern const uint8_t sequence_secret[16];
 
+/* All steps of a note at once. */
+struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
+                                      uint64_t boot_id, uint64_t number);
+
 /* Notes a number of the sender of this name, which is at 192.0.2.1. */
 struct sequence_outcome note_as(struct sequence_table *table, const char *sender, uint32_t listener,
                                 uint64_t boot_id, uint64_t number);

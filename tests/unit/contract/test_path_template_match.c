@@ -261,10 +261,14 @@ TEST(what_was_expanded_matches_with_any_number)
 
 TEST(a_step_has_one_path)
 {
-    static const char *const steps[] = {"%Y%m%d%j%y", "%F-%H", "%F-%H%M", "%F-%H%M%S", "%s"};
+    static const struct {
+        const char *template;
+        int64_t seconds;
+    } steps[] = {
+        {"%Y%m%d%j%y", 86400}, {"%F-%H", 3600}, {"%F-%H%M", 60}, {"%F-%H%M%S", 1}, {"%s", 1}};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        struct path_template *parts = parsed(steps[i]);
-        int64_t step = path_template_finest_ns(parts);
+        struct path_template *parts = parsed(steps[i].template);
+        int64_t step = steps[i].seconds * 1000000000;
         for (size_t round = 0; round < 4000; round++) {
             int64_t time = (int64_t)random_number() / 2;
             int64_t begin = path_template_step(parts, time) * step;

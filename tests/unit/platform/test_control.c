@@ -4,6 +4,7 @@
 #include "collector/platform/control.h"
 #include "collector/platform/control_send.h"
 #include "collector/platform/thread.h"
+#include "tests/support/platform/this_thread.h"
 #include "tests/support/platform/wait_end.h"
 #include "tests/support/test.h"
 
@@ -68,7 +69,7 @@ static void notify_each_round(void *argument)
     struct notifier_thread *notifier = argument;
     for (int round = 1; round <= ROUNDS; round++) {
         while (atomic_load(&notifier->wanted) < round)
-            thread_yield();
+            this_thread_yield();
         control_notify(notifier->control);
     }
 }

@@ -14,6 +14,7 @@
 #include "collector/platform/thread.h"
 #include "tests/support/platform/control_peer.h"
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/platform/this_thread.h"
 #include "tests/support/test.h"
 
 /* How long the first start waits for the second: one that does not wait is over long before. */
@@ -54,7 +55,7 @@ int __wrap_listen(int fd, int backlog)
         int64_t give_up = clock_monotonic_ns() + WINDOW_NS;
         begin(start);
         while (!atomic_load(&start->over) && clock_monotonic_ns() < give_up)
-            thread_yield();
+            this_thread_yield();
     }
     return __real_listen(fd, backlog);
 }

@@ -7,6 +7,7 @@
 #include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
 #include "tests/support/platform/receiving.h"
+#include "tests/support/platform/this_thread.h"
 #include "tests/support/test.h"
 
 #define LARGEST 65507 /* bytes that fit an IPv4 packet */
@@ -137,7 +138,7 @@ static void send_when_it_takes_too_long(void *argument)
     struct rescue *rescue = argument;
     int64_t too_long = clock_monotonic_ns() + INT64_C(2000000000);
     while (!atomic_load(&rescue->unneeded) && clock_monotonic_ns() < too_long)
-        thread_yield();
+        this_thread_yield();
     rescue->sent = !atomic_load(&rescue->unneeded);
     if (rescue->sent)
         udp_sender_send_numbers(rescue->receiving->sender, &rescue->receiving->to,
@@ -392,7 +393,7 @@ static bool is_stamped_before_it_is_asked_for(struct receiving *receiving)
 TEST_WITH(the_arrival_time_is_not_that_of_the_receive, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
-    if (!udp_socket_tells_arrival)
+    if (!udp_socket_reports_arrival)
         skip();
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
     for (int i = 0; i < 100; i++)

@@ -6,6 +6,7 @@
 #include "collector/platform/thread.h"
 #include "collector/queue/batch_queue.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
 #define CAPACITY 16
@@ -34,7 +35,7 @@ static void finish(struct fixture *fixture)
     struct batch *batch;
     while ((batch = batch_queue_pop(fixture->queue)) != NULL)
         batch_release(batch);
-    assert_int_equal(batch_pool_out(fixture->pool), 0);
+    assert_int_equal(batches_out(fixture->pool), 0);
     batch_queue_destroy(fixture->queue);
     batch_pool_destroy(fixture->pool);
 }

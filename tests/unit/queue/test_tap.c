@@ -3,6 +3,7 @@
 
 #include "collector/platform/thread.h"
 #include "collector/queue/tap.h"
+#include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
 #define PRODUCERS 2
@@ -28,7 +29,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
     tap_destroy(fixture->tap);
-    assert_int_equal(batch_pool_out(fixture->pool), 0);
+    assert_int_equal(batches_out(fixture->pool), 0);
     batch_pool_destroy(fixture->pool);
     free(fixture);
     return 0;
@@ -60,7 +61,7 @@ TEST_WITH(nothing_is_taken_or_counted_while_it_is_off, set_up, tear_down)
     struct fixture *fixture = *state;
     pass(fixture, 0, 5, false);
     assert_int_equal(take(fixture), 0);
-    assert_int_equal(batch_pool_out(fixture->pool), 0);
+    assert_int_equal(batches_out(fixture->pool), 0);
     assert_int_equal(tap_passed_by(fixture->tap), 0);
 }
 
@@ -84,7 +85,7 @@ TEST_WITH(what_finds_no_room_passes_by_and_is_counted, set_up, tear_down)
     tap_set(fixture->tap, TAP_TAKING);
     for (uint32_t i = 0; i < TAP_BATCHES + 3; i++)
         pass(fixture, 0, 7, false);
-    assert_int_equal(batch_pool_out(fixture->pool), TAP_BATCHES);
+    assert_int_equal(batches_out(fixture->pool), TAP_BATCHES);
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
     pass(fixture, 1, 1, false); /* another's room is its own */
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
@@ -129,7 +130,7 @@ TEST_WITH(turned_off_it_lets_go_of_what_waits, set_up, tear_down)
     pass(fixture, 0, 1, false);
     pass(fixture, 1, 1, true);
     tap_set(fixture->tap, TAP_OFF);
-    assert_int_equal(batch_pool_out(fixture->pool), 0);
+    assert_int_equal(batches_out(fixture->pool), 0);
     tap_set(fixture->tap, TAP_TAKING);
     pass(fixture, 1, 3, true);
     assert_int_equal(take(fixture), 3);

@@ -5,6 +5,7 @@
 #include "collector/senders/rate_limit.h"
 #include "proto/schemas.h"
 #include "tests/support/receive/ingest_bench.h"
+#include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
 static const uint8_t metric[] = {0x32, 0x02, 0x68, 0x02}; /* a Riemann event of metric 1 */
@@ -112,7 +113,7 @@ TEST_WITH(who_may_not_send_leaves_no_batch_open, set_up, ingest_bench_close)
     bench->listener.senders = senders;
     take_from(bench, 0, metric, sizeof metric, false);
     ingest_drained(bench->ingest, 1000, 1000);
-    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+    assert_int_equal(batches_out(bench->thread.pool), 0);
     networks_free(senders);
 }
 
@@ -192,9 +193,9 @@ TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, ingest_bench_close)
     take(bench, metric, sizeof metric, false);
     assert_true(ingest_seal_if_due(bench->ingest, 1000) == 1000 + INGEST_OPEN_LEAST_NS);
     assert_true(ingest_seal_if_due(bench->ingest, 5000) == 1000 + INGEST_OPEN_LEAST_NS);
-    assert_int_equal(batch_pool_out(bench->thread.pool), 1);
+    assert_int_equal(batches_out(bench->thread.pool), 1);
     assert_true(ingest_seal_if_due(bench->ingest, 1000 + INGEST_OPEN_LEAST_NS) == INT64_MAX);
-    assert_int_equal(batch_pool_out(bench->thread.pool), 0);
+    assert_int_equal(batches_out(bench->thread.pool), 0);
 }
 
 /* --- batches of several listeners ------------------------------------------------------------- */
@@ -255,7 +256,7 @@ static void give(struct ingest *ingest, size_t datagrams)
 
 static void assert_out(const struct ingest_bench *bench, size_t batches)
 {
-    assert_int_equal(batch_pool_out(bench->thread.pool), batches);
+    assert_int_equal(batches_out(bench->thread.pool), batches);
 }
 
 TEST_WITH(little_that_comes_to_listeners_told_the_same_shares_a_batch, set_up, ingest_bench_close)

@@ -6,6 +6,7 @@
 #include "collector/record/batch.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"
+#include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
 static struct batch *acquire(struct batch_pool *pool, bool large)
@@ -88,7 +89,7 @@ TEST(an_exhausted_pool_gives_nothing_of_that_size)
         out[i] = acquire(pool, i >= 3);
         for (size_t k = 0; k < i; k++)
             assert_ptr_not_equal(out[i], out[k]);
-        assert_int_equal(batch_pool_out(pool), i + 1);
+        assert_int_equal(batches_out(pool), i + 1);
     }
     assert_null(batch_acquire(pool, false));
     assert_null(batch_acquire(pool, true));
@@ -100,7 +101,7 @@ TEST(an_exhausted_pool_gives_nothing_of_that_size)
     assert_ptr_equal(acquire(pool, false), out[0]);
     for (size_t i = 0; i < 5; i++)
         batch_release(out[i]);
-    assert_int_equal(batch_pool_out(pool), 0);
+    assert_int_equal(batches_out(pool), 0);
     batch_pool_destroy(pool);
 }
 
@@ -130,10 +131,10 @@ TEST(only_the_last_release_gives_a_batch_back)
     batch_retain(batch);
     for (int readers = 3; readers > 0; readers--) {
         assert_null(batch_acquire(pool, false));
-        assert_int_equal(batch_pool_out(pool), 1);
+        assert_int_equal(batches_out(pool), 1);
         batch_release(batch);
     }
-    assert_int_equal(batch_pool_out(pool), 0);
+    assert_int_equal(batches_out(pool), 0);
     assert_ptr_equal(acquire(pool, false), batch);
     assert_null(batch_acquire(pool, false)); /* it came back once only */
     batch_release(batch);
@@ -244,7 +245,7 @@ TEST(a_batch_has_one_owner_among_many_threads)
     run_threads(acquire_and_release, &contest);
     assert_int_equal(contest.faults, 0);
     assert_in_range(contest.acquired, 1, THREADS * ROUNDS);
-    assert_int_equal(batch_pool_out(contest.pool), 0);
+    assert_int_equal(batches_out(contest.pool), 0);
     struct batch *out[3] = {acquire(contest.pool, false), acquire(contest.pool, false),
                             acquire(contest.pool, true)};
     assert_null(batch_acquire(contest.pool, false));
@@ -299,7 +300,7 @@ TEST(a_shared_batch_is_filled_anew_only_when_all_have_read_it)
     for (int i = 0; i < THREADS; i++)
         thread_join(threads[i]);
     assert_int_equal(sharing.sum, (size_t)THREADS * SHARED_ROUNDS * (SHARED_ROUNDS - 1) / 2);
-    assert_int_equal(batch_pool_out(sharing.pool), 0);
+    assert_int_equal(batches_out(sharing.pool), 0);
     batch_pool_destroy(sharing.pool);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/senders/sender_report.h"
+#include "tests/support/senders/sequence_notes.h"
 #include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 

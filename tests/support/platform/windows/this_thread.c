@@ -6,3 +6,8 @@ uintptr_t this_thread(void)
 {
     return GetCurrentThreadId();
 }
+
+void this_thread_yield(void)
+{
+    SwitchToThread();
+}

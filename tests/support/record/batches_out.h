@@ -1,0 +1,14 @@
+/* How many batches of a pool somebody still uses. */
+#ifndef SLUICE_TESTS_SUPPORT_RECORD_BATCHES_OUT_H
+#define SLUICE_TESTS_SUPPORT_RECORD_BATCHES_OUT_H
+
+#include "collector/record/batch.h"
+
+/* Of both sizes, at this moment. */
+static inline size_t batches_out(struct batch_pool *pool)
+{
+    struct batch_pool_levels levels = batch_pool_levels(pool);
+    return levels.small - levels.small_free + levels.large - levels.large_free;
+}
+
+#endif

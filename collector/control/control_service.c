@@ -9,9 +9,9 @@
 #include "collector/health/health_watch.h"
 #include "collector/ledger/ledger_print.h"
 #include "collector/pipeline/pipeline.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/deadline.h"
-#include "collector/platform/thread.h"
 #include "collector/text/json_writer.h"
 
 #define SECOND_NS INT64_C(1000000000)

@@ -4,7 +4,7 @@
 
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_levels.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 
 struct health_watch {
     struct pipeline *pipeline;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collector/platform/aligned_memory.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/text/copy.h"
 

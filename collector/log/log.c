@@ -8,9 +8,10 @@
 
 #include "collector/log/log_entry.h"
 #include "collector/log/log_repeats.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/log_stream.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/mutex.h"
 
 #define LIMIT_INTERVAL_NS INT64_C(1000000000)
 

@@ -6,7 +6,7 @@
 #include "collector/metrics/metrics_rising.h"
 #include "collector/pipeline/pipeline.h"
 #include "collector/pipeline/pipeline_levels.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 
 /* A page begins with so much memory, and takes no more than that. */
 #define FIRST_SIZE ((size_t)64 * 1024)

@@ -15,9 +15,9 @@
 #include "collector/metrics/metrics_accept.h"
 #include "collector/metrics/metrics_page.h"
 #include "collector/metrics/metrics_pages.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/tcp_listener.h"
-#include "collector/platform/thread.h"
 
 /* What a connection's requests are read into; a client that is silent for so long is gone. */
 #define CONNECTION_MEMORY ((size_t)16 * 1024)

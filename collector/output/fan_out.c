@@ -5,7 +5,7 @@
 
 #include "collector/log/log.h"
 #include "collector/platform/deadline.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/mutex.h"
 #include "collector/platform/wakeup.h"
 
 struct route {

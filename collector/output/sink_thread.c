@@ -8,6 +8,7 @@
 #include "collector/output/sink_writer.h"
 #include "collector/output/store_writer.h"
 #include "collector/output/stream_writer.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
 /* How often a sink with a host looks whether its reader has gone, while nothing is written. */

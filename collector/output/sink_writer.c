@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/record/mismatch_hint.h"
 
 /*

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "collector/output/sink_writer.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 
 struct block {
     struct output out;

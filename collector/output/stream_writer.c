@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "collector/output/sink_writer.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/text/control_character.h"
 
 #define MAX_PENDING 2048 /* a power of two */

@@ -4,8 +4,8 @@
 
 #include "collector/log/log.h"
 #include "collector/pipeline/pipeline_parts.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/control.h"
-#include "collector/platform/thread.h"
 #include "collector/senders/rate_limit.h"
 
 /* How long a snapshot waits for a receiver to read the kernel's drops. */

@@ -10,7 +10,7 @@
 
 #include "collector/log/log.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/senders/rate_limit.h"
 
 /* How long receivers may take to stand still, and sockets that leave to be gone. */

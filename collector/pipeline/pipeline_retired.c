@@ -2,7 +2,7 @@
 
 #include "collector/log/log.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/senders/rate_limit.h"
 
 /* How long a destination is left alone that could not be opened. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 
 /* Nanoseconds of clock_monotonic_ns(); INT64_MAX: none. */
 struct deadline {

@@ -9,10 +9,10 @@
 #include "collector/log/log.h"
 #include "collector/metrics/metrics_server.h"
 #include "collector/pipeline/pipeline.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/control.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/inherited_sockets.h"
-#include "collector/platform/thread.h"
 #include "collector/platform/user.h"
 #include "collector/program/supervision.h"
 

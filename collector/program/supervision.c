@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "collector/log/log.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/service_manager.h"
-#include "collector/platform/thread.h"
 
 #define SECOND_NS INT64_C(1000000000)
 

@@ -7,6 +7,7 @@
 
 #include "collector/capture/capture.h"
 #include "collector/log/log.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
 struct capture_player {

@@ -9,6 +9,7 @@
 #include "collector/capture/pcapng_writer.h"
 #include "collector/capture/udp_packet.h"
 #include "collector/log/log.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/output_file.h"
 #include "collector/platform/thread.h"

@@ -8,7 +8,7 @@
 #include "collector/base/compiler.h"
 #include "collector/base/networks.h"
 #include "collector/log/log.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/receive/datagram_decode.h"
 #include "collector/record/mismatch_hint.h"
 #include "collector/record/schema_list.h"

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
+#include "collector/platform/thread.h"
 #include "collector/receive/receiver_parts.h"
 
 int receiver_create(struct receiver **out, const struct receiver_options *options,

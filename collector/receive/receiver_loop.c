@@ -1,5 +1,6 @@
 #include "collector/base/compiler.h"
 #include "collector/log/log.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver_parts.h"
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver_parts.h"
 

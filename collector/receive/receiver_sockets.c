@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "collector/log/log.h"
+#include "collector/platform/clock.h"
 #include "collector/receive/receiver_parts.h"
 
 /* How often the kernel's drops are looked at for the log while there is traffic. */

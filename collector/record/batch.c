@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/platform/aligned_memory.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/mutex.h"
 #include "collector/record/schema_list.h"
 
 #define PAGE_ALIGNMENT 4096

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/mutex.h"
 #include "collector/text/text.h"
 
 /* --- lists ------------------------------------------------------------------------------------ */

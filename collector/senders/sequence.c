@@ -6,6 +6,7 @@
 
 #include "collector/base/compiler.h"
 #include "collector/base/siphash.h"
+#include "collector/platform/mutex.h"
 #include "collector/senders/sharded_sets.h"
 
 #define WORDS      (SEQUENCE_WINDOW / 64)

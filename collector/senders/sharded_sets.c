@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "collector/platform/mutex.h"
+
 bool sharded_sets_create(struct sharded_sets *sets, size_t count, const uint8_t secret[16])
 {
     bool complete = true;

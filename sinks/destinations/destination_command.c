@@ -11,7 +11,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/log/log.h"
 #include "collector/platform/child.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "sinks/destinations/destinations.h"
 
 #define MILLISECOND INT64_C(1000000)

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "collector/log/log.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/file_path.h"
 #include "collector/platform/folder.h"
-#include "collector/platform/thread.h"
 #include "sinks/files/kept_files.h"
 
 /* Of a sink; who holds more than that has to let go before other files are complete. */

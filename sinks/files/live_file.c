@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/log/log.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 
 static const char *part_name(const struct file_makings *makings, const struct live_file *file,
                              char *name)

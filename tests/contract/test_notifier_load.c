@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "collector/base/claim.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/this_thread.h"

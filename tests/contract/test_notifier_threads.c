@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/waiter.h"

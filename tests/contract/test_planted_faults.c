@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/plain_socket.h"

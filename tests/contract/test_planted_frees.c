@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/this_thread.h"
 #include "tests/support/platform/waiter.h"

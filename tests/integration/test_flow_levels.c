@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "collector/pipeline/pipeline_levels.h"
-#include "collector/platform/thread.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/test.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "collector/receive/receiver.h"
 #include "tests/support/pipeline/flow.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/test.h"
 

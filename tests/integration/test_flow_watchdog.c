@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "collector/program/supervision.h"
 #include "tests/support/pipeline/flow.h"
 #include "tests/support/platform/patience.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tools/bench/run.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tools/command/interrupt.h"
 #include "tools/sending/udp_sender.h"
 

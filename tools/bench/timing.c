@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 
 double timing_round(void (*once)(void *context), void *context, int64_t round_ns)
 {

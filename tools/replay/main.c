@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "collector/capture/capture.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/entry.h"
-#include "collector/platform/thread.h"
 #include "tools/command/interrupt.h"
 #include "tools/replay/options.h"
 #include "tools/replay/timing.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tools/command/interrupt.h"
 #include "tools/send/faults.h"
 #include "tools/send/pacing.h"

@@ -1,7 +1,7 @@
 /*
  * What an operating system does for the senders among the tools: a UDP socket that sends to one
  * destination, in groups, and a wait for a moment. CMake picks the implementation under
- * tools/platform/; the clock itself is collector/platform/thread.h's.
+ * tools/platform/; the clock itself is collector/platform/clock.h's.
  *
  * Lifecycle: open, send, close. A sender belongs to one thread. Nothing is lost silently on this
  * side: a send blocks while the socket's buffer is full, an attempt that the system refuses for the

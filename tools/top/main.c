@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/entry.h"
-#include "collector/platform/thread.h"
 #include "tools/command/interrupt.h"
 #include "tools/top/connection.h"
 #include "tools/top/options.h"

@@ -20,7 +20,7 @@
 #include "collector/platform/linux/event.h"
 #include "collector/platform/linux/inbox.h"
 #include "collector/platform/linux/notifier_backends.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/mutex.h"
 #include "collector/platform/udp_socket.h"
 
 #define REQUESTS 256 /* that are handed to the kernel at a time */

@@ -19,9 +19,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/linux/variables.h"
 #include "collector/platform/posix/retry.h"
-#include "collector/platform/thread.h"
 
 #define SOCKET_VARIABLE "NOTIFY_SOCKET"
 

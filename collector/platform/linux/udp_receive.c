@@ -5,10 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/linux/udp_socket_parts.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
-#include "collector/platform/thread.h"
 
 /* So many of these in a row are a state, not a notice: the thread has other sockets to serve. */
 #define MAX_PASSING 64

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/posix/retry.h"
 

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/stream.h"
-#include "collector/platform/thread.h"
 
 static bool write_until(const struct stream *stream, const char *lines, size_t size,
                         int64_t deadline_ns)

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 #include "collector/platform/process_reading.h"
-#include "collector/platform/thread.h"
 
 struct child {
     pid_t pid;

@@ -5,17 +5,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct thread {
     pthread_t id;
     void (*run)(void *);
     void *argument;
     char name[16];
-};
-
-struct mutex {
-    pthread_mutex_t lock;
 };
 
 static void *thread_main(void *argument)
@@ -59,47 +54,4 @@ void thread_join(struct thread *thread)
         return;
     pthread_join(thread->id, NULL);
     free(thread);
-}
-
-struct mutex *mutex_create(void)
-{
-    struct mutex *mutex = calloc(1, sizeof *mutex);
-    if (mutex != NULL)
-        pthread_mutex_init(&mutex->lock, NULL);
-    return mutex;
-}
-
-void mutex_destroy(struct mutex *mutex)
-{
-    if (mutex == NULL)
-        return;
-    pthread_mutex_destroy(&mutex->lock);
-    free(mutex);
-}
-
-void mutex_lock(struct mutex *mutex)
-{
-    pthread_mutex_lock(&mutex->lock);
-}
-
-void mutex_unlock(struct mutex *mutex)
-{
-    pthread_mutex_unlock(&mutex->lock);
-}
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t clock_monotonic_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-int64_t clock_wall_ns(void)
-{
-    return clock_ns(CLOCK_REALTIME);
 }

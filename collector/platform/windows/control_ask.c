@@ -6,6 +6,7 @@
 #include <wchar.h>
 #include <windows.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <winsock2.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/windows/notifier_backends.h"
 #include "collector/platform/windows/system_error.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <windows.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/process_reading.h"
-#include "collector/platform/thread.h"
 #include "collector/platform/windows/child_pipe.h"
 #include "collector/platform/windows/command_line.h"
 #include "collector/platform/windows/spawn.h"

@@ -1,4 +1,4 @@
-/* collector/platform/thread.h on Windows' own threads, slim locks and performance counter. */
+/* collector/platform/thread.h on Windows' own threads. */
 #include "collector/platform/thread.h"
 
 #include <errno.h>
@@ -14,10 +14,6 @@ struct thread {
     HANDLE handle;
     void (*run)(void *);
     void *argument;
-};
-
-struct mutex {
-    SRWLOCK lock;
 };
 
 static unsigned __stdcall thread_main(void *argument)
@@ -67,48 +63,4 @@ void thread_join(struct thread *thread)
     WaitForSingleObject(thread->handle, INFINITE);
     CloseHandle(thread->handle);
     free(thread);
-}
-
-struct mutex *mutex_create(void)
-{
-    struct mutex *mutex = calloc(1, sizeof *mutex);
-    if (mutex != NULL)
-        InitializeSRWLock(&mutex->lock);
-    return mutex;
-}
-
-void mutex_destroy(struct mutex *mutex)
-{
-    free(mutex);
-}
-
-void mutex_lock(struct mutex *mutex)
-{
-    AcquireSRWLockExclusive(&mutex->lock);
-}
-
-void mutex_unlock(struct mutex *mutex)
-{
-    ReleaseSRWLockExclusive(&mutex->lock);
-}
-
-int64_t clock_monotonic_ns(void)
-{
-    static LARGE_INTEGER frequency; /* the same in every thread that asks first */
-    LARGE_INTEGER now;
-    if (frequency.QuadPart == 0)
-        QueryPerformanceFrequency(&frequency);
-    QueryPerformanceCounter(&now);
-    int64_t seconds = now.QuadPart / frequency.QuadPart;
-    int64_t rest = now.QuadPart % frequency.QuadPart;
-    return seconds * 1000000000 + rest * 1000000000 / frequency.QuadPart;
-}
-
-/* A file time counts 100 ns from 1601-01-01 UTC (FILETIME); 11644473600 s before 1970. */
-int64_t clock_wall_ns(void)
-{
-    FILETIME now;
-    GetSystemTimePreciseAsFileTime(&now);
-    int64_t ticks = (int64_t)((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime);
-    return (ticks - INT64_C(116444736000000000)) * 100;
 }

@@ -13,7 +13,7 @@
 #include <ws2tcpip.h>
 
 #include "collector/base/compiler.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/socket_startup.h"

@@ -3,7 +3,6 @@
  * reading: tests of the notifier are worth as much as this.
  */
 
-#include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/udp_sender.h"

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "tests/support/platform/watching.h"
 #include "tests/support/platform/windows/socket_lookup_emulated.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/record/batches_out.h"

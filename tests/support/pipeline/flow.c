@@ -6,7 +6,7 @@
 
 #include "collector/config/options.h"
 #include "collector/output/sink_thread.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/receive/sources.h"
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"

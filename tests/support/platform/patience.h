@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tests/support/platform/this_thread.h"
 
 #define PATIENCE_NS (INT64_C(20) * 1000000000)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tests/support/test.h"
 
 #define SKIPPED 77 /* what tests/CMakeLists.txt has ctest understand so */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/log/log.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/log_stream.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/standard_stream.h"

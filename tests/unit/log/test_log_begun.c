@@ -5,6 +5,7 @@
 
 #include "collector/log/log.h"
 #include "collector/log/log_repeats.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/standard_stream.h"
 #include "tests/support/test.h"

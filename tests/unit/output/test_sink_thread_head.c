@@ -1,7 +1,7 @@
 /* What the encoder has a file begin with: it stands in each empty file, whole, first and once. */
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/test.h"

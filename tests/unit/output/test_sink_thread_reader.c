@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/wait_end.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/test.h"

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/control.h"
 #include "collector/platform/control_send.h"
 #include "collector/platform/thread.h"

@@ -1,6 +1,7 @@
 /* What reaches the main thread: news, wishes, and what is watched, in that order of urgency. */
 #include <stdatomic.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/control.h"
 #include "collector/platform/control_send.h"
 #include "collector/platform/thread.h"

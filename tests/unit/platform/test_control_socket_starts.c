@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/control_socket.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/control_peer.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/udp_socket.h"
 #include "tests/support/platform/receiving.h"

@@ -1,6 +1,7 @@
 /* Sleeping until signalled, until a handle is ready or broken, or until the time is over. */
 #include <stdatomic.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/wakeup.h"
 #include "tests/support/platform/wait_end.h"

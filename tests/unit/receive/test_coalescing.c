@@ -1,8 +1,8 @@
 /* When a receiving thread rests: at high rates alone, for a bounded time, never past its buffers.
  */
 
+#include "collector/platform/clock.h"
 #include "collector/platform/pause.h"
-#include "collector/platform/thread.h"
 #include "collector/receive/coalescing.h"
 #include "tests/support/test.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/capture/capture.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
 #include "collector/receive/dead_letters.h"
 #include "tests/support/platform/others.h"

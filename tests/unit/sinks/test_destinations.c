@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector/ledger/ledger.h"
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "sinks/sinks.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/patience.h"

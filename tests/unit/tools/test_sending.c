@@ -1,7 +1,7 @@
 /* What the tools send: whole, in order, and as late as they wait. */
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "collector/platform/udp_socket.h"
 #include "tests/support/test.h"
 #include "tools/sending/udp_sender.h"

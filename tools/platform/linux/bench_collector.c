@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tools/bench/ledger_line.h"
 #include "tools/platform/linux/bench_process.h"
 #include "tools/platform/linux/bench_receiver.h"

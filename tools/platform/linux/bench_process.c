@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 
 #define MILLISECOND INT64_C(1000000)
 

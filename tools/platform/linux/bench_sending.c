@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tools/bench/probe.h"
 #include "tools/bench/statistics.h"
 #include "tools/bench/tail.h"

@@ -15,8 +15,8 @@
 
 #include <linux/errqueue.h> /* needs time.h before it */
 
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
-#include "collector/platform/thread.h"
 
 #define GROUP_SIZE     64
 #define PRESSURE_TRIES 1000 /* a millisecond apart */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/platform/thread.h"
+#include "collector/platform/clock.h"
 #include "tools/bench/probe.h"
 
 #define PART_SIZE 16384

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <winsock2.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/deadline.h"
-#include "collector/platform/thread.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <windows.h>
 
+#include "collector/platform/clock.h"
 #include "collector/platform/output_file.h"
-#include "collector/platform/thread.h"
 #include "collector/platform/windows/console.h"
 #include "collector/platform/windows/stream_thread.h"
 #include "tests/support/platform/outputs.h"

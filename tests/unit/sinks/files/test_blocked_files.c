@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collector/ledger/ledger.h"
+#include "collector/platform/clock.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/encoders/encoders.h"
 #include "sinks/files/live_file.h"

@@ -1,0 +1,25 @@
+/* collector/platform/clock.h on the performance counter and file times. */
+#include "collector/platform/clock.h"
+
+#include <windows.h>
+
+int64_t clock_monotonic_ns(void)
+{
+    static LARGE_INTEGER frequency; /* the same in every thread that asks first */
+    LARGE_INTEGER now;
+    if (frequency.QuadPart == 0)
+        QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&now);
+    int64_t seconds = now.QuadPart / frequency.QuadPart;
+    int64_t rest = now.QuadPart % frequency.QuadPart;
+    return seconds * 1000000000 + rest * 1000000000 / frequency.QuadPart;
+}
+
+/* A file time counts 100 ns from 1601-01-01 UTC (FILETIME); 11644473600 s before 1970. */
+int64_t clock_wall_ns(void)
+{
+    FILETIME now;
+    GetSystemTimePreciseAsFileTime(&now);
+    int64_t ticks = (int64_t)((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime);
+    return (ticks - INT64_C(116444736000000000)) * 100;
+}

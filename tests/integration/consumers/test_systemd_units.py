@@ -12,7 +12,7 @@ from built import nothing_on_windows
 from protobuf import metric
 from readme import from_readme
 from shell import ConsumerTest, main
-from sluice_program import DEADLINE, RIEMANN, SANITIZED, SLUICE, Sluice, read_lines
+from sluice_program import DEADLINE, RIEMANN, SLUICE, Sluice, read_lines
 from test_config import READS_FILES
 from tracing import can_trace
 
@@ -181,7 +181,6 @@ class Traced(Sluice):
         return set(re.findall(r"(?m)^\d+ +(\w+)\(", self.path.read_text(encoding="utf-8")))
 
 
-@unittest.skipIf(SANITIZED, "a sanitizer makes calls of its own")
 class SystemCalls(ConsumerTest):
     def test_it_makes_none_that_the_service_forbids(self):
         if not can_trace():

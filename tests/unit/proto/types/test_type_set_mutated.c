@@ -12,6 +12,8 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
+#define MUTATIONS 40000
+
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;
 

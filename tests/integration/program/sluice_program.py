@@ -20,13 +20,19 @@ import time
 import unittest
 
 from built import STOP_SIGNAL, WINDOWS, command
+from orders import Orders
 
 SLUICE = os.environ["SLUICE"]
 SANITIZED = os.environ.get("TEST_SANITIZE", "") != ""
 ONE_THREAD = os.environ.get("TEST_THREADS") == "1"
+ORDERS = Orders()
 CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
 
 DEADLINE = 45  # seconds that any one step may take
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two requests for a ledger
+FLOOD_GROUP = 20  # datagrams
+# Seconds. Under Wine a receive takes a tenth of a millisecond.
+FLOOD_REST = 0.005 if WINDOWS else 0.001
 STOP_LIMIT = 10 if SANITIZED else 2  # seconds that a stop with nothing in its way may take
 
 ANY_PORT = "udp://127.0.0.1:0"
@@ -237,9 +243,9 @@ class Stream:
             self._ended = True
             self._changed.notify_all()
 
-    def lines(self):
+    def lines(self, first=0):
         with self._changed:
-            return list(self._lines)
+            return self._lines[first:]
 
     def wait_for(self, found):
         """Waits until found(lines) is true or the stream has ended; returns whether it was."""
@@ -287,6 +293,8 @@ class Sluice:
         self.stderr = Stream(self.process.stderr)
         self.names = []  # of the UDP listeners, once they listen
         self.number = None  # that the system gave the process
+        self._read = 0  # lines of stderr in which its ledgers were looked for
+        self._ledgers = []
         self._drops = {}  # what Linux has dropped before each listener, by its name
 
     def close(self):
@@ -310,8 +318,12 @@ class Sluice:
 
     def ledgers(self):
         """Commands share its stderr, so one may stand behind the beginning of another's line."""
-        return [self.with_drops(parse_json(line[line.index(LEDGER):]))
-                for line in self.said() if LEDGER in line]
+        new = self.stderr.lines(self._read)
+        self._read += len(new)
+        for line in map(bytes.decode, new):
+            if LEDGER in line:
+                self._ledgers.append(parse_json(line[line.index(LEDGER):]))
+        return [self.with_drops(ledger) for ledger in self._ledgers]
 
     def look_at_drops(self):
         """Asks Linux what the program cannot ask Windows. Not once its sockets are closed."""
@@ -377,14 +389,17 @@ class Sluice:
         return ledger
 
     def wait_for_ledger(self, reached, what):
-        """Asks for the ledger until reached(ledger) is true."""
+        """Asks for the ledger, less and less often, until reached(ledger) is true."""
         end = time.monotonic() + DEADLINE
+        pause = SHORTEST_PAUSE
         while True:
             ledger = self.ledger_now()
             if reached(ledger):
                 return ledger
             if time.monotonic() > end:
                 self.fail(f"waited in vain until {what}")
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
     def wait_for_received(self, count, listener=0):
         """Waits until a listener has counted `count` datagrams, the kernel's drops with them."""
@@ -419,8 +434,7 @@ class Sluice:
             return
         if self.number is None:
             self.fail("a program that listens nowhere does not say which process it is")
-        subprocess.run(command(SLUICE, "ctl", request, self.number), check=True,
-                       stdin=subprocess.DEVNULL, timeout=DEADLINE)
+        ORDERS.give(request, self.number)
 
     # How it ends.
 
@@ -484,7 +498,9 @@ class Sender:
 
 
 class Flood:
-    """Sends as fast as Python can, until it is ended, datagrams made from numbers from 1 on."""
+    """Sends datagrams made from numbers from 1 on, until it is ended: FLOOD_GROUP of them, a rest of
+    FLOOD_REST, and so on. That keeps all threads at work, and leaves some processor to other tests.
+    """
 
     def __init__(self, program, make):
         self.sender = Sender(program)
@@ -496,11 +512,13 @@ class Flood:
 
     def _run(self):
         while not self._ended.is_set():
-            try:
-                self.sender.send(self.make(self.sent + 1))
-                self.sent += 1
-            except ConnectionRefusedError:
-                pass  # the program has closed its socket
+            for _ in range(FLOOD_GROUP):
+                try:
+                    self.sender.send(self.make(self.sent + 1))
+                    self.sent += 1
+                except ConnectionRefusedError:
+                    pass  # the program has closed its socket
+            time.sleep(FLOOD_REST)
 
     def end(self):
         self._ended.set()

@@ -15,12 +15,15 @@ class Orders:
     def __init__(self):
         self._process = None
 
-    def give(self, order, number):
-        """An order, ledger or reload, to the process of that number."""
+    def begin(self):
         if self._process is None:
             self._process = subprocess.Popen(command(os.environ["TEST_ORDERS"]),
                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             atexit.register(self.close)
+
+    def give(self, order, number):
+        """An order, ledger or reload, to the process of that number."""
+        self.begin()
         self._process.stdin.write(f"{order} {number}\n".encode())
         self._process.stdin.flush()
         answer = self._process.stdout.readline().decode().strip()
@@ -28,4 +31,6 @@ class Orders:
             raise AssertionError(f"{order} of process {number}: {answer or 'no answer'}")
 
     def close(self):
-        self._process.communicate(timeout=10)
+        if self._process is not None:
+            self._process.communicate(timeout=10)
+            self._process = None

@@ -15,7 +15,7 @@ import unittest
 
 from built import EMULATOR, WINDOWS
 from rotating import RotatingTest, numbered
-from sluice_program import DEADLINE, DISK_FULL
+from sluice_program import DEADLINE, DISK_FULL, ORDERS
 
 NAMESPACES = (["unshare", "-rm"], ["unshare", "-m"])  # of a user's own, or root's
 DISK_SIZE = 4 * 1024 * 1024
@@ -279,8 +279,10 @@ def own_wine():
         os.environ["WINEPREFIX"] = folder
         server = subprocess.Popen(["wineserver", "-f", "-p2"], stderr=subprocess.DEVNULL)
         try:
+            ORDERS.begin()  # Wine's own programs, which keep the streams of the first one, keep its
             yield
         finally:
+            ORDERS.close()
             server.wait(DEADLINE)
 
 

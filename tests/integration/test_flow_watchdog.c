@@ -122,11 +122,9 @@ TEST_WITH(a_sink_that_waits_for_its_destination_does_not, set_up, tear_down)
     gate_shut(&flow->writing);
     flow_send(flow, 0, 0, 1);
     gate_await_arrivals(&flow->writing, 1);
-    int64_t now = look_until(clock_monotonic_ns(), true);
-    for (int i = 0; i < 5; i++) {
-        supervision_serve(watched.supervision, now += LOOK_NS);
-        assert_true(was_told("WATCHDOG=1"));
-    }
+    int64_t now = clock_monotonic_ns();
+    for (int i = 0; i < 5; i++)
+        now = look_until(now, true);
     gate_open(&flow->writing);
     flow_finish(flow, 20000);
 }

@@ -13,7 +13,7 @@ from capture_writing import write_capture
 from metrics_client import MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, RIEMANN, SLUICE, TELEMETRY, ProgramTest,
-                            parse_json, wait_until, same_with_one_thread)
+                            parse_json, settled, wait_until, same_with_one_thread)
 
 SERVES = b"\nmetrics: none" not in subprocess.run(
     command(SLUICE, "--version"), capture_output=True, timeout=DEADLINE, check=True).stdout
@@ -256,11 +256,14 @@ class Reloaded(MetricsTest):
         program = self.start("--config", self.folder / "sluice.yaml")
         client = MetricsClient(program)
         sender = self.sender(program)
-        for number, sinks in enumerate(([out], [out + "?format=csv"], [out, gone], [out]), 1):
+        # The records of each sink so far, and the sinks from then on.
+        steps = (((1, 1), [out]), ((2,), [out + "?format=csv"]), ((3,), [out, gone]),
+                 ((4, 2), [out]))
+        for number, (records, sinks) in enumerate(steps, 1):
             sender.send(metric(number))
-            program.wait_for_received(number)
-            program.wait_for_ledger(lambda ledger: not any(
-                sink["in_flight"] for sink in ledger["sinks"]), "all is written")
+            program.wait_for_ledger(lambda ledger: all(
+                sum(settled(sink) for sink in ledger["sinks"] if sink["name"] == name) == count
+                for name, count in zip((out, gone), records)), "all is written")
             self.write(*sinks)
             program.ask_to_reload()
             program.wait_for_log(CHANGED, number)

@@ -1,6 +1,6 @@
 /*
- * The built-in schemas, in the order in which they are listed to users. To add one: its .proto
- * file, a file that implements collector/contract/schema.h, a row here, and a line each in
+ * The built-in schemas, in the order in which they are listed to users. To add one: NAME.proto,
+ * schema_NAME.c, which implements collector/contract/schema.h, a row here, and its name in
  * CMakeLists.txt.
  */
 #ifndef SLUICE_PROTO_SCHEMAS_H

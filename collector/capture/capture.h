@@ -47,7 +47,7 @@ struct capture_counts {
     uint64_t reassembled; /* datagrams handed out that came in fragments */
     uint64_t other;       /* frames not UDP, not to the port, or no valid IP or UDP */
     uint64_t cut;         /* frames that the snapshot length cut short of their datagram */
-    uint64_t incomplete;  /* datagrams of which a fragment never came, or whose parts clash */
+    uint64_t incomplete;  /* datagrams that lack a fragment, or whose parts clash */
 };
 
 enum capture_result {

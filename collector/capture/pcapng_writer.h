@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a section's beginning; those before a packet; those behind it at most. */
+/* Bytes of a section's beginning; those before a packet; those after it at most. */
 #define PCAPNG_SECTION_SIZE 60
 #define PCAPNG_PACKET_HEAD  28
 #define PCAPNG_COMMENT_MAX  512
@@ -35,8 +35,8 @@ struct pcapng_packet {
 };
 
 /*
- * Makes a packet's bytes, which stand PCAPNG_PACKET_HEAD bytes behind `block`, a block: writes what
- * goes before and behind them. Returns the bytes of the block.
+ * Makes a packet's bytes, which stand PCAPNG_PACKET_HEAD bytes after `block`, a block: writes what
+ * goes before and after them. Returns the bytes of the block.
  */
 size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet);
 

@@ -25,7 +25,7 @@
 
 struct reassembly;
 
-/* A datagram of which every fragment has come, as IP carried it. */
+/* A datagram whose every fragment has come, as IP carried it. */
 struct reassembled {
     struct frame_hosts hosts;
     uint8_t next_header; /* of the first fragment */

@@ -22,7 +22,7 @@ static bool parse_address(const char *name, const char *text, size_t length,
                            name, quoted(text, length, given));
 }
 
-/* The bits behind the slash, counted as the family of the address counts them. */
+/* The bits after the slash, counted as the family of the address counts them. */
 static bool parse_prefix(const char *name, const char *text, size_t length, unsigned least,
                          unsigned most, unsigned *prefix, struct parse_error *fault)
 {

@@ -32,7 +32,7 @@ struct options_environment {
 };
 
 /*
- * Reads the arguments behind argv[0]; for each option that they leave open, the variable
+ * Reads the arguments after argv[0]; for each option that they leave open, the variable
  * SLUICE_NAME of `environment` (NULL: there is none), an empty one being as good as none; and then
  * the file of --config. Refuses a variable whose name differs from an option's by one edit. On any
  * result but OPTIONS_RUN `config` is all zero, with nothing to free. An error's text names the
@@ -57,7 +57,7 @@ void options_check_environment(const struct options_environment *environment,
 
 /*
  * Prints a configuration that options_read made as a file that --config reads, with the defaults
- * of what was left open, and behind each value where it comes from.
+ * of what was left open, and after each value where it comes from.
  */
 void options_print_config(FILE *to, const struct config *config,
                           const struct config_registry *registry);

@@ -42,7 +42,7 @@ bool url_parse_authority(const char *text, size_t length, struct address *addres
                          struct parse_error *fault);
 
 /*
- * The place of a URL that was accepted, `length` bytes at byte `at`; behind it the text ends, or
+ * The place of a URL that was accepted, `length` bytes at byte `at`; after it the text ends, or
  * there is the '?' of the keys.
  */
 struct url_place {

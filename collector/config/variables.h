@@ -1,7 +1,7 @@
 /*
  * Environment variables of the program, and references to variables.
  *
- * Each option that takes a value has a variable SLUICE_NAME (config/written.h). A variable whose
+ * Each option that takes a value has a variable SLUICE_NAME (config/provenance.h). A variable whose
  * name begins so and that no option has is probably a mistake. The main thread's.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_VARIABLES_H

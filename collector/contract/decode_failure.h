@@ -45,7 +45,7 @@ struct decode_failure {
     /*
      * The path of the field: names where the schema has them, else numbers ("events.attributes",
      * "events.99"). Empty: the fault is in no field. Of one that is too long the last part stands
-     * behind "...".
+     * after "...".
      */
     char field[DECODE_FIELD_SIZE];
 };

@@ -70,7 +70,7 @@ extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 
 /*
  * Of a turn, which is all or a part of a drain, the first datagram has waited longest: its latency
- * is the time from its arrival until the whole turn was decoded, or up to seven datagrams behind
+ * is the time from its arrival until the whole turn was decoded, or up to seven datagrams after
  * it.
  */
 

@@ -26,7 +26,7 @@ static _Atomic uint64_t lost;
 
 static log_taker *diverted_to;
 
-/* Between log_begin and log_end. What follows `lock` is behind it. */
+/* Between log_begin and log_end. `lock` guards what follows it. */
 static struct {
     _Atomic int level; /* an enum log_level */
     enum log_format format;
@@ -36,7 +36,7 @@ static struct {
 
     struct log_repeats repeats;
 
-    /* While a text is written that may take longer, lines wait here to come behind it. */
+    /* While a text is written that may take longer, lines wait here to come after it. */
     bool writing_text;
     size_t waiting_size;
     uint64_t waiting_count; /* messages, repetitions among them */

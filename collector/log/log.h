@@ -50,7 +50,7 @@ void log_naming(enum log_level level, enum log_subject subject, const char *name
 
 /*
  * Writes `size` bytes of whole lines as they are, such as a ledger, for at most `wait_ms`
- * milliseconds where stderr is full; lines that others log meanwhile come behind it. Returns
+ * milliseconds where stderr is full; lines that others log meanwhile come after it. Returns
  * whether all were written. One thread at a time.
  */
 bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms);

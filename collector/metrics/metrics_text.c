@@ -112,7 +112,7 @@ void metrics_text_number(struct metrics_text *text, const struct metric *metric,
 /* --- histograms ------------------------------------------------------------------------------- */
 
 /*
- * A bound as Go writes numbers, with ".0" behind a whole one: OpenMetrics has that so, and two
+ * A bound as Go writes numbers, with ".0" after a whole one: OpenMetrics has that so, and two
  * formats that wrote it in two ways would make two series of one. The least time is 10 us.
  */
 static void put_bound(struct output *out, const uint64_t *bounds, uint64_t bound)

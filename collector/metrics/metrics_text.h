@@ -25,7 +25,7 @@ struct metrics_text {
 /* A name is put together of these, which may be NULL: "sluice_" + of + "_" + what, e.g. */
 struct metric {
     const char *prefix; /* "sluice_", "process_" */
-    const char *of;     /* with a "_" behind it */
+    const char *of;     /* with a "_" after it */
     const char *what;
     enum metric_type type;
 };

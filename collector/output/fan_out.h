@@ -59,7 +59,7 @@ void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks
 void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
- * Hands the batch, of which the caller is the one reader, to all sinks; the caller's hold ends. A
+ * Hands the batch, whose one reader is the caller, to all sinks; the caller's hold ends. A
  * sink that sleeps is woken. Where one thread offers that never waits, that thread says when:
  * before it sleeps itself (or see fan_out_hold), so that of the batches of many sockets not each
  * costs a switch from the one thread to the other and back. Sinks do not stand idle beside a

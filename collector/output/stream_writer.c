@@ -4,7 +4,7 @@
  * empty one is open, at the start or anew.
  *
  * Mostly what is accepted is written. A stream that knows how far its reader is keeps records that
- * were accepted in flight until they are read, behind the block that they stood in.
+ * were accepted in flight until they are read, after the block that they stood in.
  */
 #include "collector/output/stream_writer.h"
 
@@ -18,7 +18,7 @@
 
 /* A record that was put and whose fate is not known. */
 struct pending {
-    uint64_t end; /* behind its last byte, counted over all records */
+    uint64_t end; /* after its last byte, counted over all records */
     struct encoded encoded;
 };
 
@@ -115,7 +115,7 @@ static void take_off_bytes(struct stream_writer *stream, size_t size)
 }
 
 /*
- * Of what is out takes back what is behind the last whole record: the beginning of the next one; or
+ * Of what is out takes back what follows the last whole record: the beginning of the next one; or
  * else the beginning of the head. Returns false where that cannot be done.
  */
 static bool roll_back(struct stream_writer *stream)
@@ -165,8 +165,8 @@ static void fail_rest(struct stream_writer *stream)
 /* --- a reader that may end -------------------------------------------------------------------- */
 
 /*
- * The reader has ended: every record of which a byte is out, and that it has not read, is lost. The
- * next reader begins with the record after those.
+ * The reader has ended: every record that is out in part or whole, and that it has not read, is
+ * lost. The next reader begins with the record after those.
  */
 static void lose_unread(struct stream_writer *stream, enum record_failure reason)
 {

@@ -7,7 +7,7 @@
 #include "collector/senders/rate_limit.h"
 #include "collector/text/copy.h"
 
-/* A source for the next index of the ledger's listeners, of which nothing is known yet. */
+/* A source for the next index of the ledger's listeners, which is new. */
 static bool add_known(struct pipeline *pipeline)
 {
     size_t index = pipeline->known_count;

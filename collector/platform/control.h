@@ -3,7 +3,7 @@
  *
  * One per process, created before any thread so that all inherit its signal mask. The main thread
  * waits; control_notify may be called from any thread. Windows, which has no such signals, reports
- * Ctrl-C and Ctrl-Break, each of which counts; the closing of the console and the system's going
+ * Ctrl-C and Ctrl-Break, and each counts; the closing of the console and the system's going
  * down, after which the process is left about 4 s; and what `sluice ctl` asks for
  * (collector/platform/control_send.h). CMake picks the implementation under platform/.
  */

@@ -38,7 +38,7 @@ extern const unsigned char file_path_fold[256];
 
 /* --- of every system -------------------------------------------------------------------------- */
 
-/* Bytes of the folder's name in a path, without the '/' behind it unless it is the root's; 0: it
+/* Bytes of the folder's name in a path, without the '/' after it unless it is the root's; 0: it
  * has none. */
 size_t file_path_folder(const char *path);
 

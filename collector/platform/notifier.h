@@ -83,7 +83,7 @@ struct notifier_backend {
     void (*wake)(struct notifier *notifier);
 };
 
-/* The operating system's, the best one first, NULL behind the last. */
+/* The operating system's, the best one first, NULL after the last. */
 extern const struct notifier_backend *const notifier_backends[];
 
 /* Whether this system has it. */

@@ -112,7 +112,7 @@ bool output_file_roll_back(struct output_file *file, size_t size);
  */
 bool output_file_at_beginning(const struct output_file *file);
 
-/* Whether it is a regular file, of which more can be asked than of a pipe or a terminal. */
+/* Whether it is a regular file, which answers more than a pipe or a terminal. */
 bool output_file_is_regular(const struct output_file *file);
 
 /* Makes what was written to a regular file reach the disk. Returns false with `error` filled. */
@@ -128,7 +128,7 @@ bool output_file_is_terminal(const struct output_file *file);
 bool output_file_is_removed(const struct output_file *file);
 
 /*
- * Of a regular file of which no name is left, and that was opened by its name: has the name free
+ * Of a regular file without a name, that was opened by its name: has the name free
  * for another file. Some systems keep it until nobody has the file open; there it is closed, writes
  * fail from then on, and what was written last counts as taken back. Returns whether it was.
  */
@@ -154,7 +154,7 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
 
 /*
  * Goes on with a file that was cut, which `path` names: puts its end right as opening it does, and
- * writes behind that. Returns 0, or -1 with `error` filled as opening does: its end stays as it is,
+ * writes after that. Returns 0, or -1 with `error` filled as opening does: its end stays as it is,
  * and what is written follows it.
  */
 int output_file_mend(struct output_file *file, const char *path,

@@ -10,7 +10,7 @@
  * Of `size` bytes that begin where a record does (`at_start`: where the file does, with its head):
  * how many, from the front, are the head and whole records; 0: not even the first is. *foreign:
  * what follows those is not the beginning of a record either, so that somebody else has written
- * it. Where it is false they are all, or the next one goes on behind the last byte. A pure
+ * it. Where it is false they are all, or the next one goes on after the last byte. A pure
  * function.
  */
 typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);

@@ -44,7 +44,7 @@ static bool is_warning(const char *line, size_t length)
 static size_t first_line(const struct process_reading *errors, const char **line)
 {
     const char *at = (const char *)errors->bytes.data;
-    if (errors->bytes.size == 0) /* then there may be no data to point behind */
+    if (errors->bytes.size == 0) /* then there may be no data to point past */
         return 0;
     const char *end = at + errors->bytes.size;
     while (at != end) {

@@ -7,7 +7,7 @@ static const char no_memory[] = "out of memory";
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
- * Bytes behind the last newline of the first `size`; more than OUTPUT_FILE_TORN_MAX: not found.
+ * Bytes after the last newline of the first `size`; more than OUTPUT_FILE_TORN_MAX: not found.
  * None where they cannot be read: it shrinks while we look, which is somebody else's business.
  */
 static uint64_t unended_size(const struct torn_file_ops *ops, void *context, uint64_t size)
@@ -56,7 +56,7 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
 #define WINDOW_SIZE ((size_t)256 * 1024)
 
 /*
- * Walks over the first `size` bytes from record to record. Returns NULL with *end behind the last
+ * Walks over the first `size` bytes from record to record. Returns NULL with *end after the last
  * whole one, or why that cannot be known.
  */
 static const char *find_end(const struct torn_file_ops *ops, void *context, uint64_t size,

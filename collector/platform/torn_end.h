@@ -22,7 +22,7 @@ struct torn_file_ops {
     /* Reads `size` bytes from `offset` on; TORN_FILE_CHANGES where it has not as many any more. */
     const char *(*read)(void *context, uint64_t offset, void *bytes, size_t size);
 
-    /* Takes off what is behind its first `kept` bytes; false where it has not `size` any more. */
+    /* Takes off what follows its first `kept` bytes; false where it has not `size` any more. */
     bool (*cut)(void *context, uint64_t size, uint64_t kept);
 
     /* Appends a newline. */

@@ -96,7 +96,7 @@ struct datagram_group {
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
 
-/* Returns NULL where memory is short. About 4 MiB, of which small datagrams touch 128 KiB. */
+/* Returns NULL where memory is short. About 4 MiB; small datagrams touch 128 KiB of them. */
 struct datagram_group *datagram_group_create(void);
 void datagram_group_destroy(struct datagram_group *group);
 

@@ -22,7 +22,7 @@ struct service_program {
                           void *context);
 };
 
-/* Whole lines about it for --help, behind all others; empty where there is no such subcommand. */
+/* Whole lines about it for --help, after all others; empty where there is no such subcommand. */
 extern const char service_summary[];
 
 /*

@@ -85,7 +85,7 @@ void *ring_pop(struct ring *ring)
 
 /*
  * What lies between head and tail is the consumer's: the producer looks at none of it and writes
- * behind it. So gaps may be closed there, towards the tail, which frees slots at the head.
+ * after it. So gaps may be closed there, towards the tail, which frees slots at the head.
  */
 static void close_gaps(struct ring *ring, size_t head, size_t end)
 {

@@ -48,7 +48,7 @@ struct tap_inlet *tap_inlet(struct tap *tap, size_t producer);
 /* Producer, while the tap is on: takes the batch as one more reader, or counts its records. */
 void tap_take(struct tap_inlet *inlet, struct batch *batch);
 
-/* Producer: shows a batch of which it is a reader, and which it is about to hand to the sinks. */
+/* Producer: shows a batch that it reads, and is about to hand to the sinks. */
 static inline void tap_offer(struct tap_inlet *inlet, struct batch *batch)
 {
     if (atomic_load_explicit(inlet->state, memory_order_relaxed) != TAP_OFF)

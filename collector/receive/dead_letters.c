@@ -30,7 +30,7 @@ struct letter {
     int64_t received_ns;
     struct address source;
     struct address destination;
-    uint32_t size;      /* of the bytes behind it */
+    uint32_t size;      /* of the bytes after it */
     uint32_t sent_size; /* of the datagram */
     enum datagram_reason reason;
     struct decode_failure failure;
@@ -222,7 +222,7 @@ static void tell_failure(struct dead_letters *letters, const char *what)
                   "%s; dead letters are lost", what);
 }
 
-/* After a failed write, of which `sent` bytes are out. Returns whether the rest has to follow. */
+/* After a failed write; `sent` of its bytes are out. Returns whether the rest has to follow. */
 static bool must_go_on(struct dead_letters *letters, size_t sent, const struct error *error)
 {
     tell_failure(letters, error->text);

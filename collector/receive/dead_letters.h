@@ -55,7 +55,7 @@ struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *letters,
                                                  struct letter_counters *counters);
 
 /*
- * Opens the file to append to it: a new section, behind what is whole of the old ones. Returns 0,
+ * Opens the file to append to it: a new section, after what is whole of the old ones. Returns 0,
  * or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE: also where it holds something else;
  * EXIT_CODE_CONFIG: it is a terminal).
  */

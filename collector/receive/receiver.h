@@ -30,7 +30,7 @@
 
 /*
  * What one socket may take in its turn, whichever is spent first; the next socket on the ready list
- * follows. The time is for datagrams that are expensive to decode, of which a sender may send many.
+ * follows. The time is for datagrams that are expensive to decode: a sender may send many.
  */
 #define RECEIVER_BUDGET    1024 /* datagrams */
 #define RECEIVER_BUDGET_NS INT64_C(2000000)

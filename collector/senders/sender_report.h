@@ -52,7 +52,7 @@ bool sender_report_add_listener(struct sender_report *report, const struct liste
  *      "losers":[{"listener":"udp://...","address":"192.0.2.1","sender":"web1","lost":3,...}]}
  *
  * The busiest come first. `numbered` says how many senders at that host number their datagrams; it
- * and the three behind it are there only where there are such. `replaced` counts senders that were
+ * and the three after it are there only where there are such. `replaced` counts senders that were
  * pushed out of a table: where it is 0, all counts are since the start.
  */
 void sender_report_write(struct sender_report *report, struct output *out);

@@ -99,7 +99,7 @@ size_t sequence_table_memory(size_t senders);
 
 /*
  * Has the table keep beside each sender who it is and what it lost, for sequence_each_sender:
- * `sequence_senders_memory` bytes more, of which pages that no sender has come to stay untouched.
+ * `sequence_senders_memory` bytes more; pages that no sender needs stay untouched.
  * Before the first step. Returns false where memory is short.
  */
 bool sequence_keep_senders(struct sequence_table *table);

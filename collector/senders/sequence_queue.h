@@ -3,7 +3,7 @@
  *
  * Where there are many senders, what the table has of one is seldom in the cache: a note would
  * wait for memory twice, as long as decoding takes. It is therefore made in steps, between which
- * the datagrams behind it are decoded, and its outcome is counted a few datagrams late; at the
+ * the datagrams after it are decoded, and its outcome is counted a few datagrams late; at the
  * latest when the queue is settled. Notes keep their order. Where none is on its way,
  * one of the sender before, as are most where there are few, is made at once.
  *

@@ -93,7 +93,7 @@ static inline void *take_place(const struct message_type *type, const struct fie
 
 /* --- unknown fields --------------------------------------------------------------------------- */
 
-/* Room was made for it. The data are what stands behind the tag. */
+/* Room was made for it. The data are what follows the tag. */
 static void keep_unknown(struct decoder *decoder, ProtobufCMessage *message, uint32_t number,
                          uint32_t wire_type, const uint8_t *from, const uint8_t *to)
 {
@@ -142,7 +142,7 @@ static const uint8_t *parse_text(struct decoder *decoder, const struct message_t
 
 /*
  * Fixed-width numbers stand in memory as they do on the wire, on a little-endian machine. Not a
- * part of `parse`, each level of which would otherwise take the stack that this needs.
+ * part of `parse`: each of its levels would take the stack that this needs.
  */
 static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
                                                 const struct message_type *type,
@@ -305,7 +305,7 @@ static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, 
     return next;
 }
 
-/* A field of an item: `at` is behind its tag, of which `first` is the first byte. */
+/* A field of an item: `at` is after its tag, and `first` is the tag's first byte. */
 static const uint8_t *parse_item_field(struct decoder *decoder, struct item *item, uint8_t first,
                                        uint32_t tag, const uint8_t *at, const uint8_t *end)
 {
@@ -322,8 +322,8 @@ static const uint8_t *parse_item_field(struct decoder *decoder, struct item *ite
 }
 
 /*
- * An item of a message set, from behind its start tag. One without a number or without a message is
- * dropped, and so are other fields in it.
+ * An item of a message set, from the end of its start tag. One without a number or without a
+ * message is dropped, and so are other fields in it.
  */
 static const uint8_t *parse_item(struct decoder *decoder, const struct message_type *set,
                                  ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,

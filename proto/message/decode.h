@@ -10,7 +10,7 @@
  * reach to its end tag and include it. An item of a message set is the extension that its number
  * names; where there is none, it is an unknown field of that number and of WIRE_LENGTH.
  *
- * Plain messages go a shorter way (message/plain.h), which nobody can tell but by the time.
+ * Plain messages go a shorter way (message/plain.h), which differs in time alone.
  *
  * Strings, bytes and unknown fields are not copied: they point into the given bytes, which must
  * live as long as the message. Nothing is freed on its own; the arena takes it all back at once, so

@@ -116,7 +116,8 @@ const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
 bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
                        ProtobufCMessage *message, const ProtobufCMessage *before);
 
-/* --- what can only be told at the end --------------------------------------------------------- */
+/* --- what can only be decided at the end ---------------------------------------------------------
+ */
 
 /*
  * Drops the entries of a map whose key comes again later (map_entries.c). Returns false with the
@@ -137,7 +138,7 @@ size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage *
 bool decoder_is_complete(struct decoder *decoder, const struct message_type *type,
                          const ProtobufCMessage *message, const uint8_t *end);
 
-/* The words of required fields seen, behind the struct. */
+/* The words of required fields seen, after the struct. */
 static inline uint64_t *required_words(const struct message_type *type, ProtobufCMessage *message)
 {
     return (uint64_t *)(void *)((char *)message + type->required_offset);

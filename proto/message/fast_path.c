@@ -26,7 +26,7 @@ static inline void *allocate(struct room *room, size_t size)
 }
 
 /*
- * An empty message. It is copied in pieces of fixed size, the last of which may reach into room
+ * An empty message. It is copied in pieces of fixed size, and the last one may reach into room
  * that is free; where there is none, there is none for much else either.
  */
 static inline ProtobufCMessage *new_message(struct room *room, const struct message_type *type)
@@ -148,7 +148,7 @@ static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
 
 /* --- repeated fields -------------------------------------------------------------------------- */
 
-/* Whether the same tag stands at `at`, with something behind it. */
+/* Whether the same tag stands at `at`, with something after it. */
 static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *at,
                             const uint8_t *end)
 {
@@ -349,7 +349,7 @@ static NEVER_INLINE const uint8_t *parse_required(struct room *room,
     }
 }
 
-/* The list of them grows as long as nothing else has taken room behind it. */
+/* The list of them grows as long as nothing else has taken room after it. */
 static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message, const uint8_t *at,
                                     const uint8_t *end)
 {
@@ -390,7 +390,7 @@ static const uint8_t *find_step(const struct message_type *type, const uint8_t *
     return at;
 }
 
-/* The less frequent ones, none of which holds messages. `tag` is where the field begins, `at` where
+/* The less frequent ones; none of them holds messages. `tag` is where the field begins, `at` where
  * its value does. */
 static NEVER_INLINE const uint8_t *parse_other(struct room *room, const struct plain_step *step,
                                                char *message, const uint8_t *tag, const uint8_t *at,

@@ -69,7 +69,7 @@ static bool put_path(struct output *out, const ProtobufCBinaryData *path)
     return !raise;
 }
 
-/* The paths are put together behind what is written, then written from there as one string. */
+/* The paths are put together after what is written, then written from there as one string. */
 static bool write_field_mask(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message)
 {

@@ -1,4 +1,4 @@
-/* What a message's lists will need, told by a look ahead; and stepping over what is not needed. */
+/* What a message's lists will need, found by a look ahead; and stepping over what is not needed. */
 #include "collector/base/wire.h"
 #include "proto/message/decoder.h"
 
@@ -18,7 +18,7 @@ static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint
     return fail_in_groups(decoder, open, at);
 }
 
-/* `at` is behind a group's start tag; groups inside are followed without recursion. */
+/* `at` is after a group's start tag; groups inside are followed without recursion. */
 static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                                  uint32_t number, uint32_t levels)
 {

@@ -4,7 +4,7 @@
  *
  * A message_type stands beside each ProtobufCMessageDescriptor and a field_type beside each of its
  * fields: the true type (a string is bytes to protobuf-c, whose own strings end at the first NUL),
- * where the field lies and how its presence is told, whether an enum is closed, what is a map, a
+ * where the field lies and how its presence is marked, whether an enum is closed, what is a map, a
  * group, an extension, or one of protobuf's well-known types.
  *
  * Made by a type_set (proto/types/type_set.h), which owns them. Immutable; any thread may read.
@@ -43,7 +43,7 @@ enum field_kind {
     KIND_END
 };
 
-/* How it is told whether a field is there. */
+/* How a field's presence is marked. */
 enum field_presence {
     PRESENCE_IMPLICIT, /* it is not its type's zero */
     PRESENCE_FLAG,     /* a protobuf_c_boolean at `quantifier` */
@@ -69,7 +69,7 @@ enum well_known {
 struct field_type {
     uint32_t number;
     uint32_t offset;     /* of the value, or of the pointer to the elements, in the message */
-    uint32_t quantifier; /* offset of what tells its presence or counts its elements */
+    uint32_t quantifier; /* offset of what marks its presence or counts its elements */
     uint16_t required;   /* its place among the required fields */
     uint8_t kind;        /* enum field_kind */
     uint8_t presence;    /* enum field_presence */
@@ -95,7 +95,7 @@ struct field_type {
 /* A prototype may be read in pieces of so many bytes. */
 #define PROTOTYPE_PIECE ((size_t)64)
 
-/* Tags of one byte, of which nearly all are. */
+/* Tags of one byte, as nearly all are. */
 #define ONE_BYTE_TAGS 128
 
 struct plain_step;
@@ -120,7 +120,7 @@ struct message_type {
 
     /* For message/plain.h, which says what they are. */
     bool plain;                     /* this type and all that it may hold */
-    const struct plain_step *steps; /* for each place in `fields`, behind two of no field */
+    const struct plain_step *steps; /* for each place in `fields`, after two of no field */
     uint8_t step_of[ONE_BYTE_TAGS]; /* by tag: place in `steps` */
 };
 
@@ -145,7 +145,7 @@ static inline const struct field_type *message_type_find(const struct message_ty
                                                                          : NULL;
 }
 
-/* Where a field lies in a message, and what tells its presence. */
+/* Where a field lies in a message, and what marks its presence. */
 static inline void *field_place(const struct field_type *field, void *message)
 {
     return (char *)message + field->offset;

@@ -110,7 +110,7 @@ static bool read_summary(const OtlpSummary *from, struct sample *to)
     return READ_FRAME(from, to);
 }
 
-/* A temporality from a newer OTLP is none that we could tell. */
+/* A temporality from a newer OTLP has no name here. */
 static enum sample_temporality
 read_temporality(Opentelemetry__Proto__Metrics__V1__AggregationTemporality from)
 {

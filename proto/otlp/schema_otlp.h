@@ -41,7 +41,7 @@ struct otlp_exemplars {
 
 /* Where a sample comes from: its resource, its scope and its metric, in which it is a point. */
 struct otlp_origin {
-    const OtlpResource *resource; /* NULL: not told */
+    const OtlpResource *resource; /* NULL: none */
     const OtlpScope *scope;       /* the same */
     const OtlpMetric *metric;
     const OtlpScopeMetrics *group; /* whose metrics have that resource and that scope */

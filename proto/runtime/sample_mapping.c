@@ -75,7 +75,7 @@ static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMe
     return fabs(nanoseconds) < 9.2e18 ? (int64_t)nanoseconds : 0;
 }
 
-/* The name's text; with several values the value's own name behind it and a dot. */
+/* The name's text; with several values a dot and the value's own name after it. */
 static struct text read_name(const struct sample_mapping *mapping, const struct named_path *value,
                              const ProtobufCMessage *message, size_t element,
                              struct schema_cursor *cursor)

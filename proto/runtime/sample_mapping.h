@@ -28,7 +28,7 @@ struct sample_mapping {
     struct named_path labels[MAPPING_LABELS];
     size_t label_count;
     struct field_path name; /* count is 0: a sample is called as its value's path */
-    struct field_path time; /* count is 0: not told */
+    struct field_path time; /* count is 0: none */
     int64_t time_unit;      /* nanoseconds that a time's number counts; 0: it is a Timestamp */
     struct field_path list; /* a path through the repeated field, if any is (its count is not 0) */
 };

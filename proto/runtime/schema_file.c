@@ -21,7 +21,7 @@ struct file_schema {
     struct sample_mapping samples;
 };
 
-/* What decode makes: the message, and beside it what is told from it once. */
+/* What decode makes: the message, and beside it what is derived from it once. */
 struct file_message {
     const ProtobufCMessage *message;
     bool numbered;

@@ -25,7 +25,7 @@ bool sender_parse(const struct message_type *type, const char *number, const cha
 
 /*
  * Reads the message's number, and who sent it into a text that is made in `arena`. Returns false
- * where the arena is full. *numbered tells whether there is a number.
+ * where the arena is full. *numbered says whether there is a number.
  */
 bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,
                  struct arena *arena, struct datagram_sequence *sequence, bool *numbered);

@@ -71,7 +71,7 @@ static int digit_of(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-/* What follows a backslash, as in C. Returns behind it. */
+/* What follows a backslash, as in C. Returns the place after it. */
 static const char *read_escape(const char *at, const char *end, uint8_t *byte)
 {
     static const char letters[] = "abfnrtv";

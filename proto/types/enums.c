@@ -21,7 +21,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* Values by number, one each. `declared` has one byte a value, whose address tells the order. */
+/* Values by number, one each. `declared` has one byte a value; addresses are in the order of
+ * declaration. */
 static bool read_values(struct loader *loader, const Enum *from, ProtobufCEnumValue *values)
 {
     const char *declared = growing_arena_allocate(&loader->set->memory, from->n_value, 1);

@@ -6,7 +6,7 @@
 
 #define EDITION_2023 1000
 
-/* The values of FeatureSet's enums; 0 is "not told" in each. */
+/* The values of FeatureSet's enums; 0 is "unset" in each. */
 enum { PRESENCE_EXPLICIT = 1, PRESENCE_IMPLICITLY, PRESENCE_LEGACY_REQUIRED };
 enum { ENUM_OPEN = 1, ENUM_CLOSED };
 enum { ENCODING_PACKED = 1, ENCODING_EXPANDED };

@@ -92,7 +92,7 @@ static bool refers_to_nothing(struct loader *loader, const struct message_defini
                          source->name, definition->name, name != NULL ? name : "");
 }
 
-/* Finds what the field refers to; a set may leave it to that to tell a message from an enum. */
+/* Finds what the field refers to; in some sets that alone decides between a message and an enum. */
 static bool resolve(struct loader *loader, const struct message_definition *definition,
                     const struct field_source *source, struct field_type *field)
 {

@@ -17,7 +17,7 @@ struct growing_arena {
 /* `count` zeroed elements of `size` bytes, 8-byte aligned; not NULL for none. NULL: no memory. */
 void *growing_arena_allocate(struct growing_arena *memory, size_t count, size_t size);
 
-/* A copy of `length` bytes with a NUL behind them, or NULL. */
+/* A copy of `length` bytes with a NUL after them, or NULL. */
 char *growing_arena_text(struct growing_arena *memory, const void *text, size_t length);
 
 void growing_arena_free(struct growing_arena *memory);

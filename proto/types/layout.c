@@ -16,7 +16,7 @@ static uint32_t take(uint32_t *end, uint32_t size)
     return at;
 }
 
-/* Bytes of the field in the struct, besides what tells its presence. */
+/* Bytes of the field in the struct, besides what marks its presence. */
 static uint32_t place_size(const struct field_type *field)
 {
     return field->presence == PRESENCE_REPEATED ? sizeof(void *) : field->size;

@@ -73,7 +73,7 @@ static bool list_repeated(struct growing_arena *memory, struct message_type *typ
     return true;
 }
 
-/* An empty message, with the room for its required fields' bits behind it. */
+/* An empty message, with the room for its required fields' bits after it. */
 static bool make_prototype(struct growing_arena *memory, struct message_type *type)
 {
     size_t struct_size = (type->descriptor->sizeof_message + 7) & ~(size_t)7;

@@ -1,6 +1,6 @@
 /*
- * protobuf's own types that have a JSON form of their own, told by name and by shape: a type of
- * that name that looks otherwise is a plain message.
+ * protobuf's own types that have a JSON form of their own, recognised by name and by shape: a type
+ * of that name that looks otherwise is a plain message.
  */
 #include <string.h>
 

@@ -23,7 +23,7 @@ bool frame_walk_read(struct frame_walk *walk, uint64_t offset, void *bytes, size
 /* The same of as many bytes as there are, up to `size`. Returns how many; 0: none. */
 size_t frame_walk_read_some(struct frame_walk *walk, uint64_t offset, void *bytes, size_t size);
 
-/* What a format knows about its frames. Either function may be told a place of any bytes. */
+/* What a format knows about its frames. Either function may be given a place of any bytes. */
 struct frame_format {
     /* Where the frame that begins at `offset` ends; 0: there is no whole one. */
     uint64_t (*end)(struct compression *compression, struct frame_walk *walk, uint64_t offset);

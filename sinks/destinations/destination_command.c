@@ -3,7 +3,7 @@
  *
  * It is started by the sink's thread, and looked at there: a pipe says how much of it is unread,
  * but not when that changes. One program runs at a time: the next is started when the one before
- * has ended, later each time, but for one that ended because it was told to.
+ * has ended, later each time, but for one that ended on request.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ struct command {
     struct sink_counters *counters;
     struct child *child;
     enum phase phase;
-    bool renewed;    /* it was told to end, for another one to follow */
+    bool renewed;    /* it has to end, for another one to follow */
     bool finishing;  /* none follows */
     bool given;      /* it was given a byte */
     size_t unread;   /* at the last look; of one that has ended: what is lost */
@@ -56,7 +56,7 @@ struct command {
     int64_t pause;
     int64_t look_ns; /* of the next look */
     int64_t look_pause;
-    int64_t deaf_ns; /* when it is told that it runs and does not read, INT64_MAX: never */
+    int64_t deaf_ns; /* when the log says that it runs and does not read, INT64_MAX: never */
     int64_t ask_ns;  /* when it is asked to end, INT64_MAX: it has its time */
     int64_t end_ns;  /* when it is ended */
     struct log_limit log;

@@ -1,6 +1,6 @@
 /*
  * file:PATH. A path without fields, and nothing to rotate, compress or arrange: appends to a file
- * under its own name, and opens it anew when told to, or when it sees that the name leads
+ * under its own name, and opens it anew on request, or when it sees that the name leads
  * elsewhere: who rotates it renames it and then sends SIGHUP. A file that was emptied or cut in its
  * place is gone on with. All else is a store of files (sinks/files/file_store.h).
  */

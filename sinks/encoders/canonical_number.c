@@ -6,7 +6,7 @@
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 
-/* Exponents of ten that are told as such lie below the one or above the other. */
+/* Exponents of ten that are written as such lie below the one or above the other. */
 #define LOWEST_FIXED  (-4)
 #define HIGHEST_FIXED 5
 

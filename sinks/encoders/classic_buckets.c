@@ -42,7 +42,7 @@ static bool negative_step(const struct sample_exponential_histogram *histogram, 
     step->bound = -exponential_bound(histogram->scale, buckets->offset + (int64_t)bucket);
     step->count = index == 0 ? 0 : buckets->counts[bucket];
     if (step->bound == 0)
-        step->bound = (double)NAN; /* too near to zero to be told from it */
+        step->bound = (double)NAN; /* too near to zero to differ from it */
     return true;
 }
 

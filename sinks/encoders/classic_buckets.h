@@ -24,7 +24,7 @@ struct classic_buckets {
 void classic_buckets_begin(struct classic_buckets *walk, const struct sample *sample);
 
 /*
- * The next bucket, or false at the end. The last one, without a bound, is not told: it holds all
+ * The next bucket, or false at the end. The last one, without a bound, is left out: it holds all
  * values, totals.count of them.
  *
  * Of an exponential histogram the bounds are those of its buckets, computed from its scale: from

@@ -1,9 +1,10 @@
 /*
- * csv: a table as RFC 4180 has it, one row a sample, behind a header line in each file. What is no
- * number or text of its own stands as JSON in its field. An empty field: it was not told.
+ * csv: a table as RFC 4180 has it, one row a sample, after a header line in each file. What is no
+ * number or text of its own stands as JSON in its field. An empty field: there is no value.
  *
  * A row is one line of text: in a name or a unit a line's end becomes two characters, as in JSON.
- * Otherwise the end of a row that was torn by a crash could not be told from one within a field.
+ * Otherwise the end of a row that was torn by a crash could not be distinguished from one within a
+ * field.
  */
 #include <string.h>
 
@@ -81,7 +82,7 @@ static void double_quotes(struct output *out, size_t start)
 
 /*
  * JSON is written in its place and its quotes are doubled there. Until then a colon stands for the
- * opening quote, behind which JSON's writers put no comma.
+ * opening quote, after which JSON's writers put no comma.
  */
 static size_t begin_json(struct output *out)
 {
@@ -134,7 +135,7 @@ static void put_label(struct output *out, struct sample_labels *labels, const st
     size_t start = out->used;
     if (labels->count != 0)
         output_char(out, ',');
-    size_t at = out->used + 2; /* behind the quotes */
+    size_t at = out->used + 2; /* after the quotes */
     put_string(out, &label->key);
     if (!sample_labels_keep(labels, at, out->used - 2 - at, out)) {
         out->used = start;

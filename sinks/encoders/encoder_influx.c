@@ -124,7 +124,7 @@ static void write_tag(struct sample_labels *labels, const struct label *label, s
     put_text(out, label->value, &tag_escapes);
 }
 
-/* The tags, behind the comma that they have in front. */
+/* The tags, after the comma that comes before them. */
 static void write_tags(struct sample_labels *labels, const struct record *record,
                        const struct sample *sample, struct output *out)
 {
@@ -158,7 +158,7 @@ static void write_double_field(struct output *out, const char *key, size_t key_s
 #define write_double_field_literal(out, key, value)                                                \
     write_double_field((out), "" key, sizeof(key) - 1, (value))
 
-/* Counts are told as doubles, in all their digits: Telegraf's are doubles, and a field has one
+/* Counts are written as doubles, in all their digits: Telegraf's are doubles, and a field has one
  * type. */
 static void write_totals(struct output *out, const struct sample_totals *totals)
 {

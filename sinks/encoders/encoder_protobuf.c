@@ -1,7 +1,7 @@
 /*
- * protobuf: the messages as they came, byte for byte, each behind its length as a varint: the
+ * protobuf: the messages as they came, byte for byte, each after its length as a varint: the
  * stream form that protobuf's libraries read with parseDelimitedFrom and the like. A message's
- * facts (its source, its time) are not told. What stands for a line is a message.
+ * facts (its source, its time) are not written. What stands for a line is a message.
  */
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
  */
 
 enum reading {
-    READ_WHOLE,   /* and `at` is behind it */
+    READ_WHOLE,   /* and `at` is after it */
     READ_ENDS,    /* the bytes end before it does */
     READ_FOREIGN, /* no such thing */
 };
@@ -176,7 +176,7 @@ static enum reading read_message(struct bytes *stream)
 /* --- what may be text --------------------------------------------------------------------------
  */
 
-#define TEXT_LEAST     8 /* bytes: fewer do not tell a text from a message */
+#define TEXT_LEAST     8 /* bytes: fewer do not distinguish a text from a message */
 #define TEXT_MESSAGES  8 /* in a row, which no text passes for */
 #define TEXT_BEGINNING 4 /* bytes: there text has no tab or line end, and messages have tags */
 

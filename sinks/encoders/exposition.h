@@ -32,7 +32,7 @@ struct exposition {
     const struct sample *sample;
     struct output *out;
     const char *own_label; /* that the format itself gives them; NULL: none */
-    bool nameless;         /* lines begin behind their metric's name */
+    bool nameless;         /* lines begin after their metric's name */
     bool sorted;           /* labels are in the order of their names, byte by byte */
     size_t count;          /* lines so far */
 

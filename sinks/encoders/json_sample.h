@@ -13,7 +13,7 @@ void json_sample_value(struct output *out, const struct record *record, const st
 
 /*
  * Its exemplars, where it has any, and `before` in front of them: [{"value":0.5,"labels":{}}]. What
- * `before` ends with must be something that JSON has no comma behind (see json_writer.h).
+ * `before` ends with must be something that JSON has no comma after (see json_writer.h).
  */
 void json_sample_exemplars(struct output *out, const struct record *record,
                            const struct sample *sample, struct sample_labels *labels,

@@ -16,7 +16,7 @@
 /*
  * Appends the exposition of a block (sinks/encoders/openmetrics_sample.h), whose samples take at
  * most ARRANGED_SIZE bytes of a file. The block is altered; `scratch` has ENCODER_SCRATCH_SIZE
- * bytes, nothing of which is needed. Returns what was written, and how many samples are left out:
+ * bytes, and keeps nothing in it. Returns what was written, and how many samples are left out:
  * of a metric's points in one millisecond all but the last, and those of a family for which there
  * is no name (sinks/README.md).
  */

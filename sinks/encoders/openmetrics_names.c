@@ -13,7 +13,7 @@ const char *openmetrics_type_name(enum openmetrics_type type)
     return type_names[type];
 }
 
-/* What stands behind the names of samples, and of which types. */
+/* The suffixes of samples' names, and the types that have them. */
 #define OF(type) (1u << OPENMETRICS_##type)
 static const struct suffix {
     const char *text;

@@ -12,7 +12,7 @@
 const char *openmetrics_type_name(enum openmetrics_type type);
 
 /*
- * Of an ordered index: gives what does not fit a name of its own, with its type behind it, and
+ * Of an ordered index: gives what does not fit a name of its own, with its type after it, and
  * orders anew. Of two types with one name that which comes first in enum openmetrics_type keeps it.
  * What then does not fit either is marked as left out.
  */

@@ -27,14 +27,14 @@ enum openmetrics_type {
     OPENMETRICS_TYPES,
 };
 
-/* The most that a family's name grows where its type is put behind it: "_gaugehistogram". */
+/* The most that a family's name grows where its type is put after it: "_gaugehistogram". */
 #define OPENMETRICS_NAME_ROOM 16
 
 struct openmetrics_sample {
     int64_t time_ns;    /* since 1970 UTC */
     uint32_t size;      /* of all of it, this head included; in bytes, as all that follow */
-    uint32_t name_size; /* of its family, behind the head */
-    uint32_t unit_size; /* of the unit, with which the name ends; 0: none can be told */
+    uint32_t name_size; /* of its family, after the head */
+    uint32_t unit_size; /* of the unit at the name's end; 0: there is none */
     uint32_t labels_at, labels_size; /* from the head's first byte; in the order of their names */
     uint32_t lines_at;               /* the same of its lines, which end with it */
     uint32_t lines;                  /* how many */

@@ -23,7 +23,7 @@ struct sample_kinds {
 
 /*
  * Appends what a line says: of "gauge", "histogram" and so on, and of "cumulative", "delta" or,
- * where it is not told, nothing.
+ * where it is unknown, nothing.
  */
 typedef void sample_kind_writer(struct output *out, const struct text *kind,
                                 const struct text *temporality);

@@ -7,7 +7,7 @@
 
 /*
  * Whether a file can begin so. None of zstd, gzip or pcap does, which the same sink may have
- * written when it was told to. NULs are what a power cut may leave.
+ * written on request. NULs are what a power cut may leave.
  */
 static bool is_beginning(const uint8_t *bytes, size_t size)
 {

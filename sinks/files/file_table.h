@@ -38,7 +38,7 @@ size_t file_table_memory(size_t most);
 
 /*
  * The file for these values. Where there is none it is made, and *full is false; else, where there
- * is no entry left for it, *full is true, and it is NULL: an entry that file_table_over tells has
+ * is no entry left for it, *full is true, and it is NULL: an entry that file_table_over names has
  * to be freed first.
  */
 struct table_file *file_table_find(struct file_table *table, const struct path_values *values,
@@ -59,7 +59,7 @@ bool file_table_is_over(const struct file_table *table, const struct table_file 
 /* Lets go of an entry, whose file is complete or was never begun, and which has no block. */
 void file_table_free(struct file_table *table, struct table_file *file);
 
-/* All entries that are used: the first one behind `file`, or of all (NULL); NULL at the end. */
+/* All entries that are used: the first one after `file`, or of all (NULL); NULL at the end. */
 struct table_file *file_table_next(struct file_table *table, struct table_file *file);
 
 #endif

@@ -3,7 +3,7 @@
  * one, and removes those that are not to stay (sinks/files/kept_files.h).
  *
  * Where the name is taken the file gets a number, one more than the highest there is, so that the
- * numbers tell the order. A file that cannot be renamed waits here for its name, open and locked,
+ * numbers give the order. A file that cannot be renamed waits here for its name, open and locked,
  * while the sink goes on with others: another program keeps it from that, or the rename fails.
  * Those that still wait at the end are left as they are, for the next start. Used by the sink's
  * thread, or before it starts.
@@ -43,7 +43,8 @@ void finished_files_destroy(struct finished_files *files);
 /* Bytes that create takes. */
 size_t finished_files_memory(void);
 
-/* Whether only some stay: then the complete files that earlier runs have left have to be told. */
+/* Whether only some stay: then the complete files that earlier runs have left have to be reported.
+ */
 bool finished_files_are_limited(const struct finished_files *files);
 
 /* Tells of a complete file that an earlier run has left. */

@@ -47,7 +47,7 @@ static size_t read_part(void *context, uint64_t offset, void *bytes, size_t size
 
 /*
  * Whether a file without one whole frame can be the beginning of one. What is not stays: it may be
- * what this sink wrote before it was told to compress. NULs are what a power cut may leave.
+ * what this sink wrote before it had to compress. NULs are what a power cut may leave.
  */
 static bool begins_as_a_frame(struct part_file *part, const struct compression *compression)
 {

@@ -1,6 +1,6 @@
 /*
  * Files that an earlier run left behind before they were complete, because it was killed or the
- * machine stopped: cut off behind their last whole record or frame, and completed.
+ * machine stopped: cut off after their last whole record or frame, and completed.
  *
  * Only files that no living program has locked are touched, and of them only those that look like
  * what this sink writes. Used by the sink's thread, or before it starts.
@@ -34,8 +34,8 @@ enum left_result {
 };
 
 /*
- * At a start: finishes all that are left of this path, and tells of the complete files that
- * earlier runs have left. What cannot be finished is told to the log, and stays.
+ * At a start: finishes all that are left of this path, and reports the complete files that
+ * earlier runs have left. What cannot be finished is logged, and stays.
  */
 void left_files_finish(const struct file_content *content, const struct path_template *path,
                        struct finished_files *finished);

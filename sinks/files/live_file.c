@@ -190,7 +190,7 @@ bool live_file_sync(const struct file_makings *makings, struct live_file *file, 
 {
     bool aside = file->aside;
     if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
-        return true; /* what became of it is told when it is looked for next */
+        return true; /* what became of it shows when it is looked for next */
     file->unsynced = false;
     bool synced = part_file_sync(file->part, error);
     if (aside)

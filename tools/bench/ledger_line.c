@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value behind the next "key": at or after `at`, or NULL. */
+/* The value after the next "key": at or after `at`, or NULL. */
 static const char *find_value(const char *at, const char *end, const char *key)
 {
     char quoted[64];
@@ -15,7 +15,7 @@ static const char *find_value(const char *at, const char *end, const char *key)
     return NULL;
 }
 
-/* A number at `*at`, which is moved behind it; what is none is 0. */
+/* A number at `*at`, which is moved past it; what is none is 0. */
 static uint64_t take_number(const char **at, const char *end)
 {
     uint64_t number = 0;
@@ -52,7 +52,7 @@ static uint64_t sum_inside(const char *line, const char *end, const char *key)
     return sum;
 }
 
-/* A listener has it under one of two names, as it tells what its drops are (ledger_drops_name). */
+/* A listener has it under one of two names, after what its drops are (ledger_drops_name). */
 static uint64_t sum_of_drops(const char *line, const char *end)
 {
     return sum_of(line, end, "kernel_drops") + sum_of(line, end, "kernel_drops_and_filtered");

@@ -34,7 +34,7 @@ struct load_plan {
     uint64_t first_number; /* of each source's messages */
     int cpu;               /* -1: any */
 
-    /* Datagrams of another metric that tell how late they are in the file; 0: none. */
+    /* Datagrams of another metric that show how late they are in the file; 0: none. */
     uint64_t probe_rate;
     const char *file; /* where their lines appear */
 };

@@ -1,4 +1,4 @@
-/* The part that tells what decoding costs. */
+/* The part that measures what decoding costs. */
 #include "tools/bench/bench.h"
 #include "tools/bench/decoding.h"
 

@@ -1,4 +1,4 @@
-/* The part that tells what each format costs to write. */
+/* The part that measures what each format costs to write. */
 #include <math.h>
 
 #include "tools/bench/bench.h"

@@ -1,8 +1,8 @@
 /*
- * The part that tells how long it takes from a send to the line in the file.
+ * The part that measures how long it takes from a send to the line in the file.
  *
  * Probes go among the other datagrams, and the sender itself looks at the file between two sends:
- * no other process or thread runs for it, and none has to be woken. What it tells is as fine as it
+ * no other process or thread runs for it, and none has to be woken. Its figures are as fine as it
  * looks often.
  */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The part that tells what a datagram costs each receiver, one beside the other. */
+/* The part that measures what a datagram costs each receiver, one beside the other. */
 #include <stdio.h>
 #include <stdlib.h>
 

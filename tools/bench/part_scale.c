@@ -1,4 +1,4 @@
-/* The part that tells whether a datagram costs more where there is more of something. */
+/* The part that measures whether a datagram costs more where there is more of something. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define DEFAULT_RATE UINT64_C(50000)
 
-/* One thing of which there are many, beside the same with one. */
+/* Many of one thing, beside one of it. */
 static const struct growth {
     const char *name;
     double factor; /* how many there are */
@@ -69,8 +69,8 @@ static int cost_of(const struct bench *bench, const struct contender *who,
 }
 
 /*
- * A null receiver has no sinks. Those that write nothing tell what a sink costs without the
- * system's share, its file; of the rest they tell what others do.
+ * A null receiver has no sinks. Those that write nothing show what a sink costs without the
+ * system's share, its file; of the rest they show what others do.
  */
 static bool can_grow(const struct contender *who, const struct growth *growth)
 {

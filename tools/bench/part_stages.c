@@ -1,4 +1,4 @@
-/* The part that tells what the small stages cost. */
+/* The part that measures what the small stages cost. */
 #include "tools/bench/bench.h"
 #include "tools/bench/stages.h"
 

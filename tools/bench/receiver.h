@@ -29,7 +29,7 @@ struct receiver_plan {
 
 struct receiver_counts {
     uint64_t received;     /* datagrams */
-    uint64_t kernel_drops; /* as the socket tells them: with UDP_GRO buffers, not datagrams */
+    uint64_t kernel_drops; /* as the socket reports them: with UDP_GRO buffers, not datagrams */
     uint64_t unwritten;    /* records that a sink did not write, for whatever reason */
 };
 

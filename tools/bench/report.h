@@ -1,6 +1,6 @@
 /*
  * What the bench has to say, as tables for a person or as one JSON document for a program: the same
- * numbers, told once by whoever measured them.
+ * numbers, given once by whoever measured them.
  *
  * Lifecycle: report_begin; facts, tables and notes, one after the other; report_end. Text is
  * written at once, so that a long run shows how far it is; the document when it is whole. One

@@ -41,8 +41,8 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
 
 /*
  * Waits until a receiver has what it was sent and nothing more to do, ten seconds at most; *counts
- * is what it has then, and *cpu_ns its processor time before it told that. Returns 0, or -1 with
- * `error` filled.
+ * is what it has then, and *cpu_ns its processor time before it reported that. Returns 0, or -1
+ * with `error` filled.
  */
 int run_settle(struct bench_receiver *receiver, uint64_t sent, struct receiver_counts *counts,
                int64_t *cpu_ns, struct error *error);

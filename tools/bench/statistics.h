@@ -1,6 +1,6 @@
 /*
- * What is told of something that was measured again and again: the middle and the spread, and for
- * many measurements of one kind the percentiles. Pure; any thread.
+ * What is reported of something that was measured again and again: the middle and the spread, and
+ * for many measurements of one kind the percentiles. Pure; any thread.
  *
  * A value that is not there (a round that had nothing to divide by) is NaN and counts for nothing.
  */

@@ -17,7 +17,7 @@ struct tail *tail_open(const char *path);
 
 /*
  * Reads one small part of what is new, so that the caller is not kept long, and writes the
- * latencies of the probes in it, as probe_find does. *more tells whether there may be more to read.
+ * latencies of the probes in it, as probe_find does. *more says whether there may be more to read.
  */
 size_t tail_look(struct tail *tail, double *latencies, size_t most, bool *more);
 

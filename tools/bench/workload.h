@@ -16,7 +16,7 @@
 struct workload {
     const char *name;
     struct schema *schema;
-    uint8_t *bytes;  /* all datagrams, one behind the other */
+    uint8_t *bytes;  /* all datagrams, one after the other */
     size_t *offsets; /* count + 1 of them */
     size_t count;
 };

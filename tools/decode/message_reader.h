@@ -1,5 +1,5 @@
 /*
- * Takes messages one after the other from a byte stream: the whole stream as one, or each behind
+ * Takes messages one after the other from a byte stream: the whole stream as one, or each after
  * its length as a varint (protobuf's usual stream form).
  *
  * Lifecycle: a reader that is all zero but for its settings, read until the end, clear. One thread.
@@ -19,7 +19,7 @@
 
 struct message_reader {
     FILE *input;    /* the caller's */
-    bool delimited; /* each message stands behind its length */
+    bool delimited; /* each message stands after its length */
 
     /* The message read last: its bytes, valid until the next read, and where they stand. */
     uint8_t *data;

@@ -46,7 +46,7 @@ static int set_delimited(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-/* One of two words; *second tells which. */
+/* One of two words; *second says which. */
 static int choose(const char *value, const char *first_word, const char *second_word, bool *second,
                   struct error *error)
 {

@@ -51,7 +51,7 @@ extern const struct message_shape message_riemann;
 void message_telemetry_begin(const struct message_plan *plan, uint64_t number, uint64_t time_ns,
                              struct output *out);
 
-/* A metric of the table: what is measured, and the label that tells one such metric from another.
+/* A metric of the table: what is measured, and the label that distinguishes such metrics.
  */
 struct metric {
     const char *name;

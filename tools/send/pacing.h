@@ -18,7 +18,7 @@ struct pacing {
 };
 
 /*
- * Makes the schedule of at most `count` datagrams, of which the last is due before `duration_ns`
+ * Makes the schedule of at most `count` datagrams, the last due before `duration_ns`
  * (0: no such limit, which is also the case without a rate).
  */
 struct pacing pacing_make(uint64_t rate, uint64_t burst, uint64_t count, uint64_t duration_ns);

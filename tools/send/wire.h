@@ -29,7 +29,7 @@ void wire_float(struct output *out, unsigned number, float value);
 void wire_bytes(struct output *out, unsigned number, const void *bytes, size_t size);
 void wire_text(struct output *out, unsigned number, const char *text);
 
-/* The same text with `padding` times the letter x behind it. */
+/* The same text with `padding` times the letter x after it. */
 void wire_padded_text(struct output *out, unsigned number, const char *text, size_t padding);
 
 /*

@@ -75,14 +75,14 @@ static struct writer begin(struct page_part *part, size_t width, const char *nam
     return writer;
 }
 
-/* What stands behind the numbers. */
+/* What stands after the numbers. */
 static void put_last(struct writer *writer, const char *text)
 {
     put(writer, "", 2, false);
     put(writer, text, strlen(text), false);
 }
 
-/* Headings of the numbers, NULL for none, and of what stands behind them. */
+/* Headings of the numbers, NULL for none, and of what stands after them. */
 static void set_heading(struct page_part *part, size_t width, const char *name,
                         const char *const numbers[NUMBERS], const char *last)
 {

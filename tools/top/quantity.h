@@ -9,7 +9,7 @@
 
 /*
  * "0", "42", "0.5", "99999", "100k", "1.25M", "10.0G": at most six characters below 10^24. Of what
- * is less than ten one decimal is told where it is not zero. Negative ones are told as 0.
+ * is less than ten one decimal is written where it is not zero. Negative ones are written as 0.
  */
 void quantity_write(double value, char text[QUANTITY_SIZE]);
 

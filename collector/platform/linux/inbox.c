@@ -9,7 +9,7 @@
 #include "collector/base/compiler.h"
 #include "collector/platform/linux/udp_socket_parts.h"
 
-/* A name has room behind it, so that control messages are aligned (cmsg(3)). */
+/* A name has room after it, so that control messages are aligned (cmsg(3)). */
 #define NAME_SIZE   32
 #define HEAD_SIZE   (sizeof(struct io_uring_recvmsg_out) + NAME_SIZE + CONTROL_SIZE)
 #define BUFFER_SIZE (HEAD_SIZE + DATAGRAM_MAX_SIZE)
@@ -33,7 +33,7 @@ struct inbox_pool {
     _Atomic size_t holders;
     uint8_t *memory;              /* the ring, then the buffers */
     uint16_t tail;                /* of the ring */
-    uint16_t next[INBOX_BUFFERS]; /* of a filled one: the one behind it in its inbox */
+    uint16_t next[INBOX_BUFFERS]; /* of a filled one: the one after it in its inbox */
 };
 
 struct inbox {

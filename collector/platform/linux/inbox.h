@@ -29,7 +29,7 @@ struct inbox_pool *inbox_pool_create(void);
 void inbox_pool_hold(struct inbox_pool *pool);
 void inbox_pool_let_go(struct inbox_pool *pool);
 
-/* Bytes that it takes, of which small datagrams touch 4 KiB each. */
+/* Bytes that it takes; a small datagram touches 4 KiB of them. */
 size_t inbox_pool_memory(void);
 
 /* What is to be registered (IORING_REGISTER_PBUF_RING), all buffers in it. */

@@ -162,7 +162,7 @@ static struct target choose(struct making *making, unsigned word, const struct s
     return branch(making, segments[half].start, above, below);
 }
 
-/* Decides by this word and those behind it, for addresses that agree with the edges before it. */
+/* Decides by this word and those after it, for addresses that agree with the edges before it. */
 static struct target decide(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes)
 {

@@ -1,5 +1,5 @@
 /*
- * collector/platform/user.h by setresuid(2) and its like, each of which is checked by what it left.
+ * collector/platform/user.h by setresuid(2) and its like; each call is checked by what it left.
  *
  * Root's capabilities go with its user id (capabilities(7)), but not where a secure bit says
  * otherwise, and an ambient one of another user stays: so all are cleared by name.

@@ -112,7 +112,7 @@ static bool is_read(const struct child *child)
  * Reads the pipe empty. Returns how many bytes that were, or -1 where it cannot be opened.
  *
  * By one call, which nobody's reading comes between: a program that read in the midst of it would
- * be given what stands behind a hole. The pieces are 4 MiB together, more than a pipe has that
+ * be given what follows a hole. The pieces are 4 MiB together, more than a pipe has that
  * nobody has enlarged beyond what the system allows by itself.
  */
 static ssize_t read_back(const struct child *child)

@@ -14,7 +14,7 @@
 
 struct part_file {
     int fd;
-    uint64_t size; /* bytes that are whole; behind them may be what could not be cut off */
+    uint64_t size; /* bytes that are whole; after them may be what could not be cut off */
     bool torn;     /* there is */
     char path[];
 };
@@ -34,7 +34,7 @@ static bool is_busy(int number)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Makes the folders that the path names behind its first `from` bytes. Returns false with errno. */
+/* Makes the folders that the path names after its first `from` bytes. Returns false with errno. */
 static bool make_folders(const char *path, size_t from)
 {
     char folder[4096];
@@ -155,7 +155,7 @@ bool part_file_is_there(struct part_file *file)
     return names(file->path, &status);
 }
 
-/* Takes off what stands behind the whole part; never makes a file longer that another one cut. */
+/* Takes off what follows the whole part; never makes a file longer that another one cut. */
 static bool mend(struct part_file *file)
 {
     struct stat status;

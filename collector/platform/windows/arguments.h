@@ -5,7 +5,7 @@
 #include <wchar.h>
 
 /*
- * `count` texts in UTF-8, and a NULL behind them. What is no UTF-16, such as one half of a pair,
+ * `count` texts in UTF-8, and a NULL after them. What is no UTF-16, such as one half of a pair,
  * becomes U+FFFD. Returns NULL where memory is short; the caller frees it (arguments_free).
  */
 char **arguments_from_wide(int count, wchar_t *const *wide);

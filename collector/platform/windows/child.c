@@ -3,13 +3,13 @@
  *
  * A pipe of Windows does not say from its writing end how much of it is unread, and its reading end
  * cannot be asked: while the program waits there for something to read, every other call on that
- * end waits, too. What the system does tell, by letting a call return, is that all of it has been
+ * end waits, too. What the system does report, by letting a call return, is that all of it has been
  * read (FlushFileBuffers). So a thread feeds the pipe one write at a time, and waits for that.
  *
  * What nobody has read when the input is closed is read by us, from our copy of the program's end,
  * to the end of the pipe. The thread closes the pipe when all that was given to it has been read,
  * by whomever; so our reading ends, and each byte was read once. One call of ours takes all that a
- * write has left: a program that read between two would be given what stands behind a hole.
+ * write has left: a program that read between two would be given what follows a hole.
  */
 #include "collector/platform/child.h"
 
@@ -33,7 +33,7 @@ struct child {
     struct thread *feeder;     /* NULL: its input is closed */
     HANDLE ours;               /* the feeder's: the end of the pipe that is written to */
     HANDLE theirs;             /* a copy of the program's end */
-    HANDLE wanted;             /* tells the feeder that there is something to do */
+    HANDLE wanted;             /* wakes the feeder: there is something to do */
     atomic_size_t given; /* bytes that are to be fed; reset by the feeder, when all are read */
     atomic_bool closing;
     char bytes[CHILD_PIPE_SIZE];
@@ -181,7 +181,7 @@ static bool find_shell(wchar_t path[MAX_PATH])
 
 /*
  * /d: without what the registry has every shell begin with; /s: what stands between the first
- * quotation mark behind /c and the last one is the command, whatever is in it.
+ * quotation mark after /c and the last one is the command, whatever is in it.
  */
 static wchar_t *make_command_line(const wchar_t *shell, const char *command)
 {

@@ -1,5 +1,5 @@
 /*
- * An anonymous pipe of Windows has no overlapped end, and what we write is only told to be read
+ * An anonymous pipe of Windows has no overlapped end, and what we write is only known to be read
  * (FlushFileBuffers) to the end that has made a pipe: so these are named ones, of one instance.
  */
 #include "collector/platform/windows/child_pipe.h"

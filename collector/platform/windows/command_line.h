@@ -8,7 +8,7 @@
 #include <wchar.h>
 
 /*
- * The text that is taken apart into these arguments, of which there is at least one, up to a NULL;
+ * The text that is taken apart into these arguments, at least one, up to a NULL;
  * freed by the caller (free). NULL: no memory, one is no UTF-8, or the first, the program, has a
  * quotation mark in it, which no file name has.
  */

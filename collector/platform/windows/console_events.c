@@ -5,7 +5,7 @@
 #define DRAIN_MS 4000
 
 /*
- * Session 0 is that of services. They alone are told of every user who leaves, and go on.
+ * Session 0 is that of services. They alone get an event for every user who leaves, and go on.
  * https://learn.microsoft.com/en-us/windows/console/handlerroutine
  */
 static bool is_service_session(void)

@@ -1,5 +1,5 @@
 /*
- * What the console tells the program: Ctrl-C, Ctrl-Break, that its window is closed, that the user
+ * What the console reports: Ctrl-C, Ctrl-Break, that its window is closed, that the user
  * leaves or the system goes down. All of them stop it as SIGTERM does elsewhere. Of
  * platform/windows only.
  */

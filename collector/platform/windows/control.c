@@ -130,7 +130,7 @@ const char *control_doubt(const struct control *control)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* What is waited for: of those that are set the first one is told. */
+/* What is waited for: of those that are set the first one is reported. */
 struct waiting {
     HANDLE handles[MAXIMUM_WAIT_OBJECTS];
     enum control_event meanings[MAXIMUM_WAIT_OBJECTS];

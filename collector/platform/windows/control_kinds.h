@@ -1,6 +1,6 @@
 /*
  * The kinds of wishes that reach a collector from outside, and the named event of each, by which
- * another process tells that it has one. Of platform/windows only.
+ * another process shows that it has one. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_KINDS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_KINDS_H
@@ -12,7 +12,7 @@
 
 #define CONTROL_KINDS 3
 
-/* The first is told first. */
+/* The first is reported first. */
 extern const enum control_event control_kinds[CONTROL_KINDS];
 
 /* The place of an event among them, or CONTROL_KINDS. */

@@ -27,7 +27,7 @@ void control_post_to(struct control_posted *to);
 bool control_post(enum control_event event);
 
 /*
- * The same, but for an event that has been posted already: what two tell of one thing, as the
+ * The same, but for an event that has been posted already: what two report of one thing, as the
  * console and the service manager do of the system's going down, counts once.
  */
 bool control_post_first(enum control_event event);

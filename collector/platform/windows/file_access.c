@@ -43,7 +43,7 @@ static wchar_t *lengthened(const wchar_t *wide, DWORD room)
 wchar_t *file_access_path(const char *path)
 {
     wchar_t *wide = text_wide_copy(path);
-    /* With the end, which the length that fits would be told without. */
+    /* With the NUL, which the length that is returned does not count. */
     DWORD room = wide == NULL ? 0 : GetFullPathNameW(wide, 0, NULL, NULL);
     if (room <= SHORT_PATH_MAX + 1)
         return wide;

@@ -19,20 +19,20 @@ static bool is_drive(const char *path)
     return is_letter && path[1] == ':';
 }
 
-/* "C:", and the '/' behind it; 0: there is no drive. */
+/* "C:", and the '/' after it; 0: there is no drive. */
 static size_t drive_root(const char *path)
 {
     return !is_drive(path) ? 0 : path[2] == '/' ? 3 : 2;
 }
 
-/* A name and the '/' behind it. */
+/* A name and the '/' after it. */
 static size_t name_with_slash(const char *path)
 {
     size_t length = strcspn(path, "/");
     return path[length] == '/' ? length + 1 : length;
 }
 
-/* "//./" or "//?/", behind which there may be a drive again. */
+/* "//./" or "//?/", after which there may be a drive again. */
 static bool is_of_devices(const char *path)
 {
     return strncmp(path, "//./", 4) == 0 || strncmp(path, "//?/", 4) == 0;

@@ -10,7 +10,7 @@
 
 struct folder {
     HANDLE search; /* INVALID_HANDLE_VALUE: there is nothing in it */
-    bool fresh;    /* `found` has not been told yet */
+    bool fresh;    /* `found` has not been reported yet */
     WIN32_FIND_DATAW found;
     char name[3 * MAX_PATH]; /* a character of UTF-16 has up to three bytes */
 };
@@ -29,7 +29,7 @@ static wchar_t *pattern_of(const char *path)
     return wide;
 }
 
-/* A search tells an empty root, and one that is no folder, alike: nothing is found. */
+/* A search reports an empty root, and one that is no folder, alike: nothing is found. */
 static bool is_empty_root(const char *path, DWORD number)
 {
     wchar_t *wide = number == ERROR_FILE_NOT_FOUND ? file_access_path(path) : NULL;

@@ -3,7 +3,7 @@
  *
  * A named pipe, \\.\pipe\NAME or one of another computer, is live: this is its client, and whoever
  * writes has made it. It is read ahead into memory of our own, because a read that was begun goes
- * on while the caller does something else; an event tells of its end, and another one cancels.
+ * on while the caller does something else; an event reports its end, and another one cancels.
  *
  * Nothing else is live here. A console and other devices can only be waited for by a read that
  * nobody can take back, so they are refused, and a pipe without a name, as a shell makes it, has no
@@ -80,7 +80,7 @@ static HANDLE open_shared(const wchar_t *path, DWORD flags)
     return CreateFileW(path, GENERIC_READ, FILE_SHARE_ALL, NULL, OPEN_EXISTING, flags, NULL);
 }
 
-/* Opens what is no pipe. A folder is opened like a file, so that it can be told from what may not
+/* Opens what is no pipe. A folder is opened like a file, so that it differs from what may not
  * be read. */
 static int open_file(const wchar_t *wide, const char *path, HANDLE *handle, struct error *error)
 {

@@ -10,7 +10,7 @@
  * Removing. The system says with REMOVE that it will post nothing more for a socket. Packets come
  * in their order, so everything earlier has been taken from the port by then, but another thread
  * may hold it: it handles it still, or has taken it and not yet returned. Who sees REMOVE therefore
- * begins a new round, and the token's REMOVED is told once each thread has begun a wait in that
+ * begins a new round, and the token's REMOVED is reported once each thread has begun a wait in that
  * round or a later one, or has left. A thread that sleeps in its wait is interrupted by an APC: a
  * packet would go to whichever thread the port wakes first, which is the one that slept last.
  */
@@ -24,7 +24,7 @@
 
 #define LEFT UINT64_MAX
 
-/* A socket; its address in memory is the completion key. Freed when its REMOVED is told. */
+/* A socket; its address in memory is the completion key. Freed when its REMOVED is reported. */
 struct registration {
     struct registration *next;
     SOCKET socket;
@@ -150,7 +150,7 @@ static DWORD operate(struct psn_notifier *notifier, struct registration *registr
     struct socket_registration row = {
         .socket = registration->socket,
         .key = registration,
-        .filter = SOCKET_EVENT_IN, /* ERR and REMOVE are told in any case */
+        .filter = SOCKET_EVENT_IN, /* ERR and REMOVE are reported in any case */
         .operation = operation,
         .trigger = SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT,
     };
@@ -271,7 +271,7 @@ static struct notifier_event tell_removed(struct psn_notifier *notifier,
     return event;
 }
 
-/* Makes one event of a packet, or none. Whatever the system tells of a socket is for a receive to
+/* Makes one event of a packet, or none. Whatever the system reports of a socket is for a receive to
  * look at: input, an error, or the end of something. */
 static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
                         struct notifier_event *event)
@@ -331,7 +331,7 @@ static void leave(struct notifier *base, size_t thread)
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 
-/* A wake-up that is on its way is enough: who sets out for it later sees what this one told. */
+/* A wake-up that is on its way is enough: who sets out for it later sees what this one reported. */
 static void wake(struct notifier *base)
 {
     struct psn_notifier *notifier = of(base);

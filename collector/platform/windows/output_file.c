@@ -153,7 +153,7 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
 }
 
 /*
- * A service has none, which GetStdHandle tells. What was closed before the program was started is
+ * A service has none: GetStdHandle says so. What was closed before the program was started is
  * a number without a handle, which the next file to be opened would get.
  */
 void output_file_hold_standard_streams(void)

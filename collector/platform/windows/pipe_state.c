@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* FilePipeLocalInformation of NtQueryInformationFile, and what it tells (MS-FSCC 2.4.36). */
+/* FilePipeLocalInformation of NtQueryInformationFile, and what it reports (MS-FSCC 2.4.36). */
 #define PIPE_LOCAL_INFORMATION 24
 
 struct pipe_local_information {

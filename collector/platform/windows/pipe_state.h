@@ -11,7 +11,7 @@ enum pipe_state {
 };
 
 /*
- * What the system tells of the pipe without anything being written to it: of what is no pipe, or
+ * What the system reports of the pipe without anything being written to it: of what is no pipe, or
  * none of its own, nothing. It waits while a write is on its way through the same handle.
  */
 enum pipe_state pipe_state(HANDLE pipe);

@@ -32,7 +32,7 @@ static bool is_file(const wchar_t *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
 }
 
-/* A path is taken as it is, or with .exe behind it. */
+/* A path is taken as it is, or with .exe appended. */
 static bool find_path(const wchar_t *name, wchar_t path[WIDE_PATH_SIZE])
 {
     size_t length = wcslen(name);

@@ -45,7 +45,7 @@ bool shared_file_is_same(const struct file_identity *one, const struct file_iden
 /* Whether a path, as file_access_path made it, names this very file; a link leads to none. */
 bool shared_file_is_at(HANDLE file, const wchar_t *path);
 
-/* Makes a file end behind its first `size` bytes; false with GetLastError(). */
+/* Makes a file end after its first `size` bytes; false with GetLastError(). */
 bool shared_file_set_size(HANDLE file, uint64_t size);
 
 /* Appends, as one with regard to whoever else appends; false with GetLastError(). */

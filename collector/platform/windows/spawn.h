@@ -37,7 +37,7 @@ bool spawn(const wchar_t *path, wchar_t *command_line, const struct spawn_stream
 /* Asks it to end, by Ctrl-Break: nobody is asked where we have no console. */
 void spawned_ask(const struct spawned *spawned);
 
-/* Ends it with all that it has started; its process handle tells when. */
+/* Ends it with all that it has started; its process handle is signalled then. */
 void spawned_end(const struct spawned *spawned);
 
 /* Lets go of one that has ended; what it has started may go on. */

@@ -40,7 +40,7 @@ struct stream_thread {
     bool used;           /* the owner's alone */
     _Atomic size_t accepted;
 
-    /* Of the write; behind `lock` while it is on its way. */
+    /* Of the write; `lock` guards it while it is on its way. */
     SRWLOCK lock;
     size_t size;
     bool closed; /* nothing is added any more */
@@ -138,7 +138,7 @@ static void write_all(struct stream_thread *thread)
         SetEvent(thread->source.broken);
 }
 
-/* A reader that goes while there is nothing to write is looked for; where the system tells of it.
+/* A reader that goes while there is nothing to write is looked for; where the system reports it.
  */
 static unsigned __stdcall run(void *argument)
 {

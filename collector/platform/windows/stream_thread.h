@@ -1,7 +1,7 @@
 /*
  * Writing to a stream whose reader may stall (a pipe, a console, a device, a socket), from a thread
  * of its own that waits for the reader so that nobody else has to: whoever gave a handle to this
- * process has opened it for writes that block, and nothing tells when they would not. Of
+ * process has opened it for writes that block, and nothing reports when they would not. Of
  * platform/windows only.
  *
  * Lifecycle: create; then any number of times begin, wait until it has ended, take what came of it;

@@ -9,7 +9,7 @@
 
 #include "collector/platform/wakeup.h"
 
-/* Manual-reset events; NULL: never told. They live as long as the handle is waited for. */
+/* Manual-reset events; NULL: never set. They live as long as the handle is waited for. */
 struct wait_source {
     HANDLE readable; /* set while a read, or an accept, would do something */
     HANDLE writable; /* set while a write would do something */

@@ -39,7 +39,8 @@ void wakeup_signal(struct wakeup *wakeup)
     SetEvent(wakeup->event);
 }
 
-/* Of several events that are set the first in the array is told, and the others stay as they are.
+/* Of several events that are set the first in the array is reported, and the others stay as they
+ * are.
  */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms)

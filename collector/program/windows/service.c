@@ -36,7 +36,7 @@ static const char help[] =
     "sc.exe control NAME paramchange  has it open files, and read schemas' files, anew.\n"
     "sc.exe control NAME 128          has it record the ledger.\n";
 
-/* What stands before `--`, and what stands behind it. */
+/* What stands before `--`, and what stands after it. */
 struct words {
     const char *name;
     const char *display_name; /* NULL: the name */
@@ -52,7 +52,7 @@ static bool wrong(struct error *error, const char *text, const char *word)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* "--name VALUE" or "--name=VALUE" at *at, which moves behind it; NULL: that is something else. */
+/* "--name VALUE" or "--name=VALUE" at *at, which moves past it; NULL: that is something else. */
 static const char *value_of(const char *option, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];

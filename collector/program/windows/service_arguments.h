@@ -11,7 +11,7 @@
 #include "collector/config/config.h"
 
 /*
- * Reads the arguments behind argv[0] as options_parse does. Refuses --help, --version, --check and
+ * Reads the arguments after argv[0] as options_parse does. Refuses --help, --version, --check and
  * --print-config, and a sink that is standard output. Returns false with `error` filled; else
  * `config` is the caller's to free.
  */
@@ -19,7 +19,7 @@ bool service_arguments_read(int argc, char *const *argv, const struct config_reg
                             struct config *config, struct error *error);
 
 /*
- * argv again, with absolute paths and a NULL behind it, for a service that will start in another
+ * argv again, with absolute paths and a NULL after it, for a service that will start in another
  * folder. Returns NULL with `error` filled; else the caller frees it (absolute_arguments_free).
  */
 char **service_arguments_absolute(int argc, char *const *argv,

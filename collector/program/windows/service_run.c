@@ -15,7 +15,8 @@ static struct {
     enum exit_code code;
 } started;
 
-/* --- told by the manager ---------------------------------------------------------------------- */
+/* --- called by the manager ----------------------------------------------------------------------
+ */
 
 static DWORD post(enum control_event event)
 {

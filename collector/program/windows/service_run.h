@@ -1,5 +1,5 @@
 /*
- * The collector as the service manager runs it: told to stop, to reload and to print the ledger by
+ * The collector as the service manager runs it: it stops, reloads and prints the ledger by
  * the manager's controls. Of platform/windows only.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_RUN_H

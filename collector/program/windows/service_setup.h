@@ -16,7 +16,7 @@
 #define SERVICE_ACCOUNT_PREFIX L"NT SERVICE\\"
 
 /*
- * Makes a service that this program is when it is run with `arguments`, up to a NULL, behind
+ * Makes a service that this program is when it is run with `arguments`, up to a NULL, after
  * `service run --`: started with the system, under its own account, and started again when it
  * fails. Its events have its name for a source. Returns 0, or -1 with `error` filled and nothing
  * left behind (EXIT_CODE_CANNOT_CREATE).

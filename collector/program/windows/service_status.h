@@ -1,5 +1,5 @@
 /*
- * What the service manager is told of us: starting, running, stopping, stopped.
+ * What we report to the service manager: starting, running, stopping, stopped.
  *
  * Lifecycle: begin, running, stopping, stopped, in this order; the two in the middle may be left
  * out. While it stops, a beat each second says that it goes on: the manager gives up on a service
@@ -21,7 +21,7 @@ void service_status_begin(SERVICE_STATUS_HANDLE handle, service_reporter *report
 /* Tells that it runs. From now on it accepts to be stopped, and PARAMCHANGE. */
 void service_status_running(void);
 
-/* Tells that it stops, and goes on to tell it. */
+/* Reports that it stops, and goes on reporting it. */
 void service_status_stopping(void);
 
 /* Tells that it has stopped: last of all, since the process may be ended then. */

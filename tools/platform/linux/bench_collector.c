@@ -152,7 +152,7 @@ static int tell_failure(const struct collector *collector, const char *what, str
     return -1;
 }
 
-/* Whether it has ended, which nobody has told it to. */
+/* Whether it has ended without a request. */
 static bool is_gone(struct collector *collector)
 {
     int status;
@@ -162,7 +162,7 @@ static bool is_gone(struct collector *collector)
     return true;
 }
 
-/* Reads the ports from the lines that tell them. Returns whether all are there. */
+/* Reads the ports from the lines that name them. Returns whether all are there. */
 static bool read_ports(struct collector *collector, size_t wanted)
 {
     static const char before[] = "listening on udp://127.0.0.1:";

@@ -1,5 +1,5 @@
 /*
- * tools/bench/load.h on Linux, the bench's side: the process that sends is forked, and tells what
+ * tools/bench/load.h on Linux, the bench's side: the process that sends is forked, and reports what
  * it did in memory that both have. What it does is in bench_sending.c.
  */
 #include "tools/bench/load.h"

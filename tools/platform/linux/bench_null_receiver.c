@@ -3,7 +3,8 @@
  * times as the collector asks for them, and throw them away.
  *
  * The bench opens the sockets and keeps them, so that it can ask for the kernel's drops when the
- * process that receives has been killed; that one tells what it received in memory that both have.
+ * process that receives has been killed; that one reports what it received in memory that both
+ * have.
  */
 #include <errno.h>
 #include <limits.h>

@@ -34,7 +34,7 @@ void process_kill(pid_t pid);
 /* Processor time of all threads of a child, or of this process. */
 int64_t process_cpu_ns(pid_t pid);
 
-/* A size in /proc/PID/status, "VmRSS" or "VmHWM", in bytes; 0 where it is not told. */
+/* A size in /proc/PID/status, "VmRSS" or "VmHWM", in bytes; 0 where it is not there. */
 size_t process_memory(pid_t pid, const char *name);
 
 /* Zeroed memory that a child has in common with us; NULL where there is none. */

@@ -1,5 +1,5 @@
 /*
- * What the bench's sender does in its own process, and what it tells the bench. Of this folder
+ * What the bench's sender does in its own process, and what it reports to the bench. Of this folder
  * only.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SENDING_H

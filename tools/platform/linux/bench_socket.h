@@ -21,7 +21,7 @@ int bench_socket_open(struct bench_socket **out, const struct load_plan *plan, s
 size_t bench_socket_group(const struct bench_socket *socket);
 
 /*
- * Sends `count` datagrams of the traffic's size, one behind the other in `bytes`; from[i] is the
+ * Sends `count` datagrams of the traffic's size, one after the other in `bytes`; from[i] is the
  * source of each. Returns 0, or -1 with `error` filled.
  */
 int bench_socket_send(struct bench_socket *socket, uint8_t *bytes, const uint32_t *from,

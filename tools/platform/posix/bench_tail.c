@@ -10,7 +10,7 @@
 #include "tools/bench/probe.h"
 
 #define PART_SIZE 16384
-#define ROOM      (PART_SIZE + 65536) /* a part, behind the beginning of a line that is not whole */
+#define ROOM      (PART_SIZE + 65536) /* a part, after the beginning of a line that is not whole */
 
 struct tail {
     int fd;

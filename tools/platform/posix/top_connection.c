@@ -16,7 +16,7 @@
 
 struct connection {
     int fd;
-    size_t begin, end; /* of what is not yet told */
+    size_t begin, end; /* of what is not yet returned */
     char buffer[BUFFER_SIZE];
 };
 

@@ -5,8 +5,7 @@
 
 size_t datagram_group_memory(void)
 {
-    return sizeof(struct linux_group) +
-           (size_t)DATAGRAM_GROUP_SIZE * (DATAGRAM_FRONT_SIZE + REST_STRIDE);
+    return sizeof(struct linux_group) + datagram_buffers_memory();
 }
 
 static void own_headers(struct linux_group *group)
@@ -25,9 +24,7 @@ struct datagram_group *datagram_group_create(void)
     struct linux_group *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
-    made->fronts = malloc((size_t)DATAGRAM_GROUP_SIZE * DATAGRAM_FRONT_SIZE);
-    made->rests = malloc((size_t)DATAGRAM_GROUP_SIZE * REST_STRIDE);
-    if (made->fronts == NULL || made->rests == NULL) {
+    if (!datagram_buffers_create(&made->buffers)) {
         datagram_group_destroy(&made->group);
         return NULL;
     }
@@ -41,23 +38,21 @@ void datagram_group_destroy(struct datagram_group *group)
         return;
     struct linux_group *made = (struct linux_group *)group;
     datagram_group_release(group);
-    free(made->fronts);
-    free(made->rests);
+    datagram_buffers_destroy(&made->buffers);
     free(made);
 }
 
-void datagram_group_prepare(struct linux_group *group, size_t limit,
-                            const struct receive_form *form)
+void datagram_group_prepare(struct linux_group *group, size_t limit, const struct receive_ops *ops)
 {
-    if (group->limit == limit && group->form == form && !group->borrowed)
+    if (group->limit == limit && group->ops == ops && !group->borrowed)
         return;
     if (group->borrowed)
         own_headers(group);
     group->borrowed = false;
     group->limit = limit;
-    group->form = form;
+    group->ops = ops;
     for (unsigned i = 0; i < DATAGRAM_GROUP_SIZE; i++)
-        form->lay_out(group, i, limit);
+        ops->lay_out(group, i, limit);
 }
 
 void datagram_group_release(struct datagram_group *to)

@@ -103,8 +103,8 @@ static void lay_out_single(struct linux_group *group, unsigned buffer, size_t li
     size_t front = limit < DATAGRAM_FRONT_SIZE ? limit : DATAGRAM_FRONT_SIZE;
     struct iovec *vector = group->vectors[buffer];
     struct datagram_slot *slot = &group->group.slots[buffer];
-    uint8_t *rest = group->rests + buffer * REST_STRIDE;
-    vector[0] = (struct iovec){group->fronts + (size_t)buffer * DATAGRAM_FRONT_SIZE, front};
+    uint8_t *rest = datagram_rest(&group->buffers, buffer);
+    vector[0] = (struct iovec){datagram_front(&group->buffers, buffer), front};
     vector[1] = (struct iovec){rest, limit - front};
     group->headers[buffer].msg_hdr.msg_iovlen = limit == front ? 1 : 2;
     slot->front = vector[0].iov_base;
@@ -131,7 +131,7 @@ static void fill_slots(const struct udp_socket *socket, struct linux_group *grou
     group->group.emptied = group->all;
 }
 
-const struct receive_form receive_form_single = {
+const struct receive_ops receive_ops_single = {
     .lay_out = lay_out_single,
     .most = most_single,
     .cut = fill_slots,
@@ -141,7 +141,7 @@ const struct receive_form receive_form_single = {
 
 static void lay_out_gro(struct linux_group *group, unsigned buffer, size_t limit)
 {
-    uint8_t *rest = group->rests + buffer * REST_STRIDE;
+    uint8_t *rest = datagram_rest(&group->buffers, buffer);
     (void)limit; /* cut_slots cuts to it */
     group->vectors[buffer][0] = (struct iovec){rest, DATAGRAM_MAX_SIZE};
     group->headers[buffer].msg_hdr.msg_iovlen = 1;
@@ -192,7 +192,7 @@ static void cut_slots(const struct udp_socket *socket, struct linux_group *group
     group->group.emptied = group->all && !group->group.more;
 }
 
-const struct receive_form receive_form_gro = {
+const struct receive_ops receive_ops_gro = {
     .lay_out = lay_out_gro,
     .most = most_gro,
     .cut = cut_slots,
@@ -202,13 +202,13 @@ const struct receive_form receive_form_gro = {
 
 /*
  * Fewer than it asked for end recvmmsg(2) where the next one would block, or met an error that is
- * then told by the call after. There are none for a socket that is not connected and has not asked
- * for them (IP_RECVERR of ip(7)) but those that make it useless; so what came short was all.
+ * then reported by the call after. There are none for a socket that is not connected and has not
+ * asked for them (IP_RECVERR of ip(7)) but those that make it useless; so what came short was all.
  */
 static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group)
 {
-    datagram_group_prepare(group, socket->options.max_datagram, socket->form);
-    unsigned most = group->form->most(group);
+    datagram_group_prepare(group, socket->options.max_datagram, socket->ops);
+    unsigned most = group->ops->most(group);
     for (unsigned i = 0; i < group->used; i++)
         datagram_group_set_room(group, i);
     /* The C library's function would first see to it that the thread can be cancelled meanwhile. */
@@ -268,11 +268,11 @@ static void borrow(struct linux_group *group, unsigned index, const struct arriv
 static int take_arrivals(struct udp_socket *socket, struct linux_group *group)
 {
     struct inbox *inbox = socket->inbox;
-    unsigned most = socket->form->most(group);
+    unsigned most = socket->ops->most(group);
     unsigned count = 0;
     struct arrival arrival;
     group->limit = socket->options.max_datagram;
-    group->form = socket->form;
+    group->ops = socket->ops;
     group->borrowed = true;
     while (count < most && inbox_take(inbox, &arrival))
         borrow(group, count++, &arrival);
@@ -345,7 +345,7 @@ static void hand_on(const struct udp_socket *socket, struct linux_group *group, 
     group->received = count;
     group->next = 0;
     group->offset = 0;
-    group->form->cut(socket, group);
+    group->ops->cut(socket, group);
 }
 
 enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagram_group *to,
@@ -353,7 +353,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
 {
     struct linux_group *group = (struct linux_group *)to;
     if (to->more) {
-        group->form->cut(socket, group);
+        group->ops->cut(socket, group);
         return RECEIVE_OK;
     }
     datagram_group_release(to);

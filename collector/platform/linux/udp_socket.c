@@ -157,7 +157,7 @@ static int check_bound_udp(int fd, struct error *error)
     return -1;
 }
 
-/* What it was told by whoever served it before is taken back. */
+/* Undoes what its server before set. */
 static int adopt(struct udp_socket *made, const struct udp_socket_options *options,
                  struct error *error)
 {
@@ -186,7 +186,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
     }
     made->fd = -1;
     made->way = &receive_way_recvmmsg;
-    made->form = options->gro ? &receive_form_gro : &receive_form_single;
+    made->ops = options->gro ? &receive_ops_gro : &receive_ops_single;
     if ((options->inherited ? adopt : open_own)(made, options, error) != 0 ||
         set_up(made, options, error) != 0) {
         udp_socket_close(made);
@@ -223,7 +223,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     struct sockaddr_in6 bound = {0};
     socklen_t bound_size = sizeof bound;
     if (getsockname(socket->fd, (struct sockaddr *)&bound, &bound_size) != 0)
-        return fail(error, "cannot tell where a socket is bound");
+        return fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
     return 0;
 }

@@ -11,13 +11,14 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "collector/platform/datagram_buffers.h"
 #include "collector/platform/linux/inbox.h"
 #include "collector/platform/udp_socket.h"
 
 struct linux_group;
 
 /* What a buffer holds: one datagram, or many of one source (udp(7), UDP_GRO). */
-struct receive_form {
+struct receive_ops {
     /* Points the vectors and the slot of one buffer to where datagrams of that limit go. */
     void (*lay_out)(struct linux_group *group, unsigned buffer, size_t limit);
 
@@ -28,8 +29,8 @@ struct receive_form {
     void (*cut)(const struct udp_socket *socket, struct linux_group *group);
 };
 
-extern const struct receive_form receive_form_single;
-extern const struct receive_form receive_form_gro;
+extern const struct receive_ops receive_ops_single;
+extern const struct receive_ops receive_ops_gro;
 
 /* Where a socket's datagrams come from: recvmmsg(2), or an inbox that io_uring(7) fills. */
 struct receive_way {
@@ -46,10 +47,10 @@ extern const struct receive_way receive_way_inbox;
 
 struct udp_socket {
     int fd;
-    bool last_drain;                 /* nobody will report what comes after that */
-    const struct receive_way *way;   /* chosen by open; a notifier that receives changes it */
-    const struct receive_form *form; /* chosen by open */
-    struct inbox *inbox;             /* of receive_way_inbox */
+    bool last_drain;               /* nobody will report what comes after that */
+    const struct receive_way *way; /* chosen by open; a notifier that receives changes it */
+    const struct receive_ops *ops; /* chosen by open */
+    struct inbox *inbox;           /* of receive_way_inbox */
     struct udp_socket_options options;
     struct address address;
     size_t receive_buffer;
@@ -59,23 +60,19 @@ struct udp_socket {
     uint32_t *drops_kept; /* the same for the next one that serves it; NULL: nobody will */
 };
 
-/* --- the group --------------------------------------------------------------------------------
- * The overflow parts have a stride that is no power of two, so that they do not all fall on the
- * same few cache sets. */
+/* --- the group -------------------------------------------------------------------------------- */
 
-#define REST_SIZE   (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
-#define REST_STRIDE (REST_SIZE + 4096 + 64)
 #define CONTROL_SIZE                                                                               \
     (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct in6_pktinfo)) +                \
      CMSG_SPACE(sizeof(int)))
 
 /* With UDP_GRO a buffer is received whole into one overflow part. */
-_Static_assert(REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part holds any buffer");
+_Static_assert(DATAGRAM_REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part holds any buffer");
 
 struct linux_group {
-    struct datagram_group group; /* first: what callers hold */
-    size_t limit;                /* bytes a datagram may have, as the vectors are set now; ... */
-    const struct receive_form *form; /* ... and in that form; NULL: not set yet */
+    struct datagram_group group;   /* first: what callers hold */
+    size_t limit;                  /* bytes a datagram may have, as the vectors are set now; ... */
+    const struct receive_ops *ops; /* ... and in that form; NULL: not set yet */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     unsigned used; /* headers that the last receive has changed */
     bool all;      /* it took all there was */
@@ -88,12 +85,12 @@ struct linux_group {
 
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
     struct sockaddr_in6 names[DATAGRAM_GROUP_SIZE];
-    struct address destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that are asked to tell them */
+    struct address
+        destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that were asked to report them */
     _Alignas(struct cmsghdr) uint8_t controls[DATAGRAM_GROUP_SIZE][CONTROL_SIZE];
-    uint8_t *fronts;
-    uint8_t *rests;
+    struct datagram_buffers buffers;
 
-    /* How many buffers were received, and how far receive_form_gro has handed them on. */
+    /* How many buffers were received, and how far receive_ops_gro has handed them on. */
     size_t received;
     size_t next;
     size_t offset;               /* bytes of that buffer */
@@ -103,8 +100,7 @@ struct linux_group {
 };
 
 /* Sets the headers for datagrams of that limit, in that form. */
-void datagram_group_prepare(struct linux_group *group, size_t limit,
-                            const struct receive_form *form);
+void datagram_group_prepare(struct linux_group *group, size_t limit, const struct receive_ops *ops);
 
 /* For a name and control messages: a receive says there how long they are. */
 static inline void datagram_group_set_room(struct linux_group *group, unsigned index)

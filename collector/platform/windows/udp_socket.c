@@ -1,7 +1,7 @@
 /*
  * collector/platform/udp_socket.h on Winsock: WSARecvMsg, one datagram a call.
  *
- * Windows does not tell the length of a datagram that it cut. Each is therefore received into all
+ * Windows does not report the length of a datagram that it cut. Each is therefore received into all
  * the room of its slot, which the largest one does not fill, and it is cut to max_datagram here.
  */
 #include "collector/platform/udp_socket.h"
@@ -14,6 +14,7 @@
 
 #include "collector/base/compiler.h"
 #include "collector/platform/clock.h"
+#include "collector/platform/datagram_buffers.h"
 #include "collector/platform/windows/socket_address.h"
 #include "collector/platform/windows/socket_lookup.h"
 #include "collector/platform/windows/socket_startup.h"
@@ -58,19 +59,15 @@ static bool is_passing(int code)
     }
 }
 
-/* --- the group --------------------------------------------------------------------------------
- * The overflow parts have a stride that is no power of two, so that they do not all fall on the
- * same few cache sets. */
+/* --- the group -------------------------------------------------------------------------------- */
 
-#define REST_SIZE    (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
-#define REST_STRIDE  (REST_SIZE + 4096 + 64)
 #define CONTROL_SIZE (WSA_CMSG_SPACE(sizeof(IN_PKTINFO)) + WSA_CMSG_SPACE(sizeof(IN6_PKTINFO)))
 
 struct windows_group {
-    struct datagram_group group;                      /* first: what callers hold */
-    struct address destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that are asked to tell them */
-    char *fronts;
-    char *rests;
+    struct datagram_group group; /* first: what callers hold */
+    struct address
+        destinations[DATAGRAM_GROUP_SIZE]; /* of sockets that were asked to report them */
+    struct datagram_buffers buffers;
 };
 
 void datagram_group_release(struct datagram_group *group)
@@ -80,8 +77,7 @@ void datagram_group_release(struct datagram_group *group)
 
 size_t datagram_group_memory(void)
 {
-    return sizeof(struct windows_group) +
-           (size_t)DATAGRAM_GROUP_SIZE * (DATAGRAM_FRONT_SIZE + REST_STRIDE);
+    return sizeof(struct windows_group) + datagram_buffers_memory();
 }
 
 struct datagram_group *datagram_group_create(void)
@@ -89,15 +85,13 @@ struct datagram_group *datagram_group_create(void)
     struct windows_group *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
-    made->fronts = malloc((size_t)DATAGRAM_GROUP_SIZE * DATAGRAM_FRONT_SIZE);
-    made->rests = malloc((size_t)DATAGRAM_GROUP_SIZE * REST_STRIDE);
-    if (made->fronts == NULL || made->rests == NULL) {
+    if (!datagram_buffers_create(&made->buffers)) {
         datagram_group_destroy(&made->group);
         return NULL;
     }
     for (size_t i = 0; i < DATAGRAM_GROUP_SIZE; i++) {
-        made->group.slots[i].front = (uint8_t *)made->fronts + i * DATAGRAM_FRONT_SIZE;
-        made->group.slots[i].rest = (uint8_t *)made->rests + i * REST_STRIDE;
+        made->group.slots[i].front = datagram_front(&made->buffers, i);
+        made->group.slots[i].rest = datagram_rest(&made->buffers, i);
     }
     return &made->group;
 }
@@ -107,8 +101,7 @@ void datagram_group_destroy(struct datagram_group *group)
     if (group == NULL)
         return;
     struct windows_group *made = (struct windows_group *)group;
-    free(made->fronts);
-    free(made->rests);
+    datagram_buffers_destroy(&made->buffers);
     free(made);
 }
 
@@ -152,7 +145,7 @@ static size_t set_receive_buffer(SOCKET handle, size_t wanted)
     return granted > 0 ? (size_t)granted : 0;
 }
 
-/* A socket of both families tells the destination of what came by IPv4 under IPv4's own name. */
+/* A socket of both families reports the destination of what came by IPv4 under IPv4's own name. */
 static bool ask_for_destinations(SOCKET handle, const struct udp_socket_options *options)
 {
     bool ipv6 = options->address.family == ADDRESS_IPV6;
@@ -226,7 +219,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 
 /*
  * Of an address that another socket has for itself the system says WSAEADDRINUSE or WSAEACCES; the
- * second also of the ports that it keeps for its own, of which few know.
+ * second also of the ports that it keeps for its own, which few know.
  */
 static const char *reason(int code)
 {
@@ -270,7 +263,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
     }
     size = sizeof name;
     if (getsockname(socket->handle, (struct sockaddr *)&name, &size) != 0)
-        return fail(error, "cannot tell where a socket is bound", WSAGetLastError());
+        return fail(error, "cannot find where a socket is bound", WSAGetLastError());
     socket->address = socket_address_from_system(&name);
     return 0;
 }
@@ -351,8 +344,8 @@ static int receive_one(struct udp_socket *socket, struct windows_group *group)
 {
     size_t index = group->group.count;
     WSABUF parts[2] = {
-        {.buf = group->fronts + index * DATAGRAM_FRONT_SIZE, .len = DATAGRAM_FRONT_SIZE},
-        {.buf = group->rests + index * REST_STRIDE, .len = REST_SIZE},
+        {.buf = (char *)datagram_front(&group->buffers, index), .len = DATAGRAM_FRONT_SIZE},
+        {.buf = (char *)datagram_rest(&group->buffers, index), .len = DATAGRAM_REST_SIZE},
     };
     SOCKADDR_STORAGE source;
     union {
@@ -374,15 +367,16 @@ static int receive_one(struct udp_socket *socket, struct windows_group *group)
         int code = WSAGetLastError();
         if (code != WSAEMSGSIZE)
             return code;
-        size = DATAGRAM_MAX_SIZE + 1; /* or more: it is not told */
+        size = DATAGRAM_MAX_SIZE + 1; /* or more: it is not reported */
     }
     fill_slot(socket, group, size, &message);
     return 0;
 }
 
 /*
- * Whether there is nothing, asked by a call that has FD_READ told again: WSARecvMsg is not among
- * those that WSAEventSelect's documentation names, and would-block may be the last that is heard.
+ * Whether there is nothing, asked by a call that has FD_READ reported again: WSARecvMsg is not
+ * among those that WSAEventSelect's documentation names, and would-block may be the last that is
+ * heard.
  */
 static bool is_empty(const struct udp_socket *socket)
 {

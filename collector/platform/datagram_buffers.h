@@ -1,0 +1,41 @@
+/*
+ * The memory of a group's datagrams (struct datagram_group, udp_socket.h). The fronts lie close
+ * together. The overflow parts have a stride that is no power of two, so that they do not all fall
+ * on the same few cache sets. Of platform/ only.
+ */
+#ifndef SLUICE_COLLECTOR_PLATFORM_DATAGRAM_BUFFERS_H
+#define SLUICE_COLLECTOR_PLATFORM_DATAGRAM_BUFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/platform/udp_socket.h"
+
+/* Bytes of an overflow part, and from one to the next. */
+#define DATAGRAM_REST_SIZE   (DATAGRAM_MAX_SIZE - DATAGRAM_FRONT_SIZE)
+#define DATAGRAM_REST_STRIDE (DATAGRAM_REST_SIZE + 4096 + 64)
+
+struct datagram_buffers {
+    uint8_t *fronts;
+    uint8_t *rests;
+};
+
+/* Bytes that each of them takes. */
+size_t datagram_buffers_memory(void);
+
+/* Returns false where memory is short; they are to be destroyed in any case. */
+bool datagram_buffers_create(struct datagram_buffers *buffers);
+void datagram_buffers_destroy(struct datagram_buffers *buffers);
+
+static inline uint8_t *datagram_front(const struct datagram_buffers *buffers, size_t index)
+{
+    return buffers->fronts + index * DATAGRAM_FRONT_SIZE;
+}
+
+static inline uint8_t *datagram_rest(const struct datagram_buffers *buffers, size_t index)
+{
+    return buffers->rests + index * DATAGRAM_REST_STRIDE;
+}
+
+#endif

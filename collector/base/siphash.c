@@ -1,16 +1,10 @@
 #include "collector/base/siphash.h"
 
+#include "collector/base/byte_order.h"
+
 static uint64_t rotate_left(uint64_t x, int bits)
 {
     return x << bits | x >> (64 - bits);
-}
-
-/* Little-endian, whatever the machine is; compilers make one load of it. */
-static uint64_t load_64(const uint8_t bytes[8])
-{
-    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
-           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 |
-           (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
 /* SipRound, `count` times. */
@@ -44,8 +38,8 @@ static void mix_in(struct siphash *hash, uint64_t word)
 
 void siphash_begin(struct siphash *hash, const uint8_t key[16])
 {
-    uint64_t k0 = load_64(key);
-    uint64_t k1 = load_64(key + 8);
+    uint64_t k0 = little_u64(key);
+    uint64_t k1 = little_u64(key + 8);
     *hash = (struct siphash){.v = {
                                  k0 ^ UINT64_C(0x736f6d6570736575),
                                  k1 ^ UINT64_C(0x646f72616e646f6d) ^ 0xee,
@@ -73,7 +67,7 @@ void siphash_feed(struct siphash *hash, const void *bytes, size_t size)
         size--;
     }
     for (; size >= 8; size -= 8, at += 8)
-        mix_in(hash, load_64(at));
+        mix_in(hash, little_u64(at));
     for (; size != 0; size--)
         fan_out_byte(hash, *at++);
 }

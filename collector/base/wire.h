@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "collector/base/byte_order.h"
+
 enum wire_type {
     WIRE_VARINT = 0,
     WIRE_FIXED64 = 1,
@@ -104,10 +106,7 @@ static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t 
 {
     if (end - at < 8)
         return NULL;
-    /* Spelled out: so compilers see that it is one load. */
-    *value = (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 |
-             (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 |
-             (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+    *value = little_u64(at);
     return at + 8;
 }
 

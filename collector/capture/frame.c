@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/capture/byte_order.h"
+#include "collector/base/byte_order.h"
 #include "collector/capture/link_layer.h"
 #include "collector/capture/span.h"
 

@@ -1,6 +1,6 @@
 #include "collector/capture/link_layer.h"
 
-#include "collector/capture/byte_order.h"
+#include "collector/base/byte_order.h"
 
 #define ETHERTYPE_IPV4       0x0800u
 #define ETHERTYPE_IPV6       0x86ddu
@@ -13,7 +13,7 @@ struct link_layer {
     enum verdict (*strip)(struct span *span, unsigned *ip_version);
 };
 
-/* At what an EtherType announces: steps over VLAN tags, of which the frame's end is the bound. */
+/* At what an EtherType announces: steps over VLAN tags, at most to the frame's end. */
 static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *ip_version)
 {
     while (ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_SERVICE ||

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/base/byte_order.h"
 #include "collector/base/error.h"
-#include "collector/capture/byte_order.h"
 #include "collector/capture/capture_file.h"
 #include "collector/capture/capture_input.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "collector/capture/byte_order.h"
+#include "collector/base/byte_order.h"
 
 #define BLOCK_SECTION   0x0a0d0d0au
 #define BLOCK_INTERFACE 1u
@@ -20,7 +20,7 @@
 
 _Static_assert(PCAPNG_SECTION_SIZE == SECTION_HEADER + INTERFACE, "a section's beginning");
 
-/* Of a block: type and length before its body, and the length once more behind it. */
+/* Of a block: type and length before its body, and the length once more after it. */
 #define BEFORE_BODY 8u
 #define AROUND_BODY 12u
 
@@ -40,10 +40,10 @@ void pcapng_write_section(uint8_t *to, uint16_t link_type)
     memset(to + 16, 0xff, 8);   /* the section's length: not known */
     uint8_t *interface = to + SECTION_HEADER;
     put_around(interface, BLOCK_INTERFACE, INTERFACE);
-    put_little_u16(interface + 8, link_type); /* behind it: no snapshot length */
+    put_little_u16(interface + 8, link_type); /* after it: no snapshot length */
     put_little_u16(interface + 16, OPTION_IF_TIME_UNIT);
     put_little_u16(interface + 18, 1);
-    interface[20] = NANOSECONDS; /* behind its padding: the end of the options, all zero */
+    interface[20] = NANOSECONDS; /* after its padding: the end of the options, all zero */
 }
 
 /* Fills up to a multiple of four bytes; returns the bytes with that. */

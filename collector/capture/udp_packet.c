@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "collector/capture/byte_order.h"
+#include "collector/base/byte_order.h"
 
 #define IPV4_SIZE     20
 #define IPV6_SIZE     40

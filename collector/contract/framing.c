@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+#include "collector/base/byte_order.h"
+
 void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
                   size_t size)
 {
@@ -71,14 +73,6 @@ static enum frame_result next_delimited(struct frames *frames, struct frame *nex
 enum mdt_type { MDT_DATA = 1, MDT_HEARTBEAT = 2 };
 enum mdt_encapsulation { MDT_GPB = 1 }; /* 2 is JSON, which is no protobuf */
 
-static uint32_t big_endian(const uint8_t *bytes, size_t count)
-{
-    uint32_t value = 0;
-    for (size_t i = 0; i < count; i++)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 /* Of a heartbeat only its type counts: nothing in it is wanted. */
 static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
 {
@@ -88,13 +82,13 @@ static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *nex
     if (frames->size - start < MDT_HEADER_SIZE)
         return refuse(frames, start, CAUSE_SHORT_HEADER);
     const uint8_t *header = frames->data + start;
-    uint32_t type = big_endian(header, 2);
+    uint16_t type = network_u16(header);
     if (type == MDT_HEARTBEAT)
         return FRAME_CONTROL;
     frames->at += MDT_HEADER_SIZE;
-    if (type != MDT_DATA || big_endian(header + 2, 2) != MDT_GPB)
+    if (type != MDT_DATA || network_u16(header + 2) != MDT_GPB)
         return refuse(frames, start, CAUSE_FOREIGN_HEADER);
-    if (big_endian(header + 8, 4) != frames->size - frames->at)
+    if (network_u32(header + 8) != frames->size - frames->at)
         return refuse(frames, start, CAUSE_MESSAGE_LENGTH);
     return take_rest(frames, next);
 }

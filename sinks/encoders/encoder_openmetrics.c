@@ -3,7 +3,7 @@
  * makes the lines of each sample (sinks/encoders/openmetrics_sample.h); arranging makes a file of
  * them.
  *
- * Each sample is told as the type that its values are allowed to be of; what the type does not
+ * Each sample is written as the type that its values are allowed to be of; what the type does not
  * allow is left out. Labels are sorted, so that a series is always spelled in the same way. See
  * sinks/README.md for the rest.
  */
@@ -75,12 +75,12 @@ static size_t put_family(struct output *out, const struct sample *sample,
     return out->used - at;
 }
 
-/* A unit can be told where the name ends with it, behind an underscore. */
+/* A unit can be written where the name ends with an underscore and it. */
 static size_t unit_size(const char *name, size_t size, const struct text *unit)
 {
-    bool told = unit->size != 0 && ends_with(name, size, unit->data, unit->size) &&
-                size > unit->size + 1 && name[size - unit->size - 1] == '_';
-    return told ? unit->size : 0;
+    bool named = unit->size != 0 && ends_with(name, size, unit->data, unit->size) &&
+                 size > unit->size + 1 && name[size - unit->size - 1] == '_';
+    return named ? unit->size : 0;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -182,8 +182,8 @@ static void write_histogram(struct lines *lines, const struct sample_totals *tot
 }
 
 /*
- * A quantile that was told already is taken back: the sample's labels are known by now, and what
- * told them from each other tells the quantiles.
+ * A quantile that was written already is rolled back: the sample's labels are known by now, and
+ * what tells them from each other tells the quantiles.
  */
 static void write_quantile(struct lines *lines, const struct sample_quantile *quantile)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/capture/byte_order.h"
+#include "collector/base/byte_order.h"
 #include "collector/capture/udp_packet.h"
 #include "sinks/encoders/encoders.h"
 

@@ -73,17 +73,17 @@ static void write_lines(const struct openmetrics_index *index, size_t i, struct 
 }
 
 static void write_family(const struct openmetrics_index *index, size_t first, size_t next,
-                         struct output *out, struct encoded *told)
+                         struct output *out, struct encoded *encoded)
 {
     begin_family(index, first, next, out);
     for (size_t i = first; i < next; i++) {
         if (is_replaced(index, i)) {
-            told->left_out++;
+            encoded->left_out++;
             continue;
         }
         write_lines(index, i, out);
-        told->lines += openmetrics_index_load(index, i).lines;
-        told->samples++;
+        encoded->lines += openmetrics_index_load(index, i).lines;
+        encoded->samples++;
     }
 }
 
@@ -91,7 +91,7 @@ struct encoded openmetrics_arrange(struct arena *scratch, char *block, size_t si
                                    struct output *out)
 {
     struct openmetrics_index index = {.block = block, .at = (uint32_t *)(void *)scratch->base};
-    struct encoded told = {0};
+    struct encoded encoded = {0};
     size_t next;
     find_samples(&index, size);
     openmetrics_order(&index);
@@ -99,10 +99,10 @@ struct encoded openmetrics_arrange(struct arena *scratch, char *block, size_t si
     for (size_t first = 0; first < index.count; first = next) {
         next = openmetrics_next_family(&index, first);
         if (openmetrics_index_load(&index, first).left_out)
-            told.left_out += next - first;
+            encoded.left_out += next - first;
         else
-            write_family(&index, first, next, out, &told);
+            write_family(&index, first, next, out, &encoded);
     }
     output_literal(out, OPENMETRICS_END);
-    return told;
+    return encoded;
 }

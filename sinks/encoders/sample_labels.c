@@ -21,7 +21,7 @@ static void begin(struct sample_labels *labels, const struct record *record,
     labels->cursor = (struct schema_cursor){.scratch = labels->scratch};
     labels->count = 0;
     labels->bits = 0;
-    labels->told = LABELS_AS_SENT;
+    labels->choice = LABELS_AS_SENT;
     labels->first = false;
     labels->noting = NULL;
     labels->repeated = NULL;
@@ -32,9 +32,9 @@ void sample_labels_begin(struct sample_labels *labels, const struct record *reco
 {
     begin(labels, record, sample, exemplar);
     if (exemplar != NULL)
-        labels->told = LABELS_OF_EXEMPLAR;
+        labels->choice = LABELS_OF_EXEMPLAR;
     else if (labels->rules != NULL)
-        labels->told = LABELS_AS_RULED;
+        labels->choice = LABELS_AS_RULED;
     labels->sent_ended = false;
     labels->added = 0;
 }
@@ -63,7 +63,7 @@ static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
                                             labels->exemplar, &labels->cursor, label);
 }
 
-/* The next of those that are added behind the others. */
+/* The next of those that are added after the others. */
 static bool next_added(struct sample_labels *labels, struct label *label)
 {
     const struct sample_pairs *list = labels->rules->add_label;
@@ -91,9 +91,9 @@ static bool next_ruled(struct sample_labels *labels, struct label *label)
 
 bool sample_labels_walk(struct sample_labels *labels, struct label *label)
 {
-    if (labels->told == LABELS_AS_SENT)
+    if (labels->choice == LABELS_AS_SENT)
         return next_sent(labels, label);
-    if (labels->told == LABELS_OF_EXEMPLAR)
+    if (labels->choice == LABELS_OF_EXEMPLAR)
         return next_of_exemplar(labels, label);
     return next_ruled(labels, label);
 }
@@ -122,7 +122,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
                           struct output *out)
 {
     struct shared_labels *shared = &labels->shared;
-    if (labels->told != LABELS_AS_SENT)
+    if (labels->choice != LABELS_AS_SENT)
         return false;
     if (shared->seen != label->shared) {
         shared->seen = label->shared;
@@ -173,7 +173,7 @@ void sample_labels_note_shared(struct sample_labels *labels, const struct output
     const void *of = labels->noting;
     /* One that was left out is left out because of this sample's own. */
     bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
-    size_t at = labels->noted_at + (labels->noted_from != 0); /* behind the separator */
+    size_t at = labels->noted_at + (labels->noted_from != 0); /* after the separator */
     labels->noting = NULL;
     if (!all || labels->noted > MAX_SHARED_LABELS || out->used - at > sizeof shared->text)
         return;

@@ -1,10 +1,10 @@
 /*
  * The labels of a sample, or of an exemplar, one after the other, and which of them count: no key
- * is told twice, and of two labels with the same key the first one counts. Keys are compared as
- * they were written, so two that a format cannot tell apart are the same there.
+ * is written twice, and of two labels with the same key the first one counts. Keys are compared as
+ * they were written, so two that a format cannot distinguish are the same there.
  *
- * A sample's labels are told as the sink's rules have them: some dropped, some called otherwise,
- * and behind them those that are added, which so count where the sample has none of their key.
+ * A sample's labels are written as the sink's rules have them: some dropped, some called otherwise,
+ * and after them those that are added, which so count where the sample has none of their key.
  *
  * What encoders share; each writes a key in its own way and asks whether it stays. Belongs to one
  * encoder and is used by its thread. Nothing to free.
@@ -28,8 +28,8 @@
 #define MAX_LABELS      1024
 #define MAX_LABEL_STEPS 8000000
 
-/* What a walk tells. */
-enum labels_told {
+/* Which labels a walk yields. */
+enum labels_choice {
     LABELS_AS_SENT,
     LABELS_OF_EXEMPLAR, /* those, as they were sent */
     LABELS_AS_RULED,
@@ -62,12 +62,12 @@ struct sample_labels {
     const struct sample *sample;
     const struct sample_exemplar *exemplar;
     struct schema_cursor cursor;
-    enum labels_told told;
-    bool sent_ended; /* LABELS_AS_RULED: those that were sent have all been told, */
+    enum labels_choice choice;
+    bool sent_ended; /* LABELS_AS_RULED: those that were sent have all been yielded, */
     size_t added;    /* and of those that are added so many */
 
-    /* Those that it shares, while they are written: of which part (NULL: there are none so far),
-     * how many there were, and where they begin among the keys and in the output. */
+    /* Those that it shares, while they are written: the part that has them (NULL: there are none so
+     * far), how many there were, and where they begin among the keys and in the output. */
     bool first; /* it is the first of its part */
     const void *noting;
     size_t noted, noted_from, noted_at;
@@ -101,7 +101,7 @@ bool sample_labels_walk(struct sample_labels *labels, struct label *label);
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key);
 
 /*
- * The next label, or false behind the last one, and where `out` has overflowed: it also does where
+ * The next label, or false after the last one, and where `out` has overflowed: it also does where
  * the record takes too many steps, or where a text does not fit the scratch arena.
  */
 static inline bool sample_labels_next(struct sample_labels *labels, struct label *label,

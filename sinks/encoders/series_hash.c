@@ -1,18 +1,12 @@
 #include "sinks/encoders/series_hash.h"
 
+#include "collector/base/byte_order.h"
+
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
     return x ^ x >> 31;
-}
-
-/* Little-endian, whatever the machine is; compilers make one load of it. */
-static uint64_t load_64(const unsigned char *bytes)
-{
-    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
-           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 |
-           (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
 static uint64_t chain(uint64_t hash, const struct text *text)
@@ -21,7 +15,7 @@ static uint64_t chain(uint64_t hash, const struct text *text)
     size_t left = text->size;
     hash = mix(hash ^ (left + UINT64_C(0x9e3779b97f4a7c15)));
     for (; left >= 8; left -= 8, at += 8)
-        hash = mix(hash ^ load_64(at));
+        hash = mix(hash ^ little_u64(at));
     if (left == 0)
         return hash;
     uint64_t rest = 0;

@@ -126,7 +126,7 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
     return COMMAND_RUN;
 }
 
-void command_form(const struct command *command, const struct command_option *option,
+void command_syntax(const struct command *command, const struct command_option *option,
                   char form[COMMAND_FORM_SIZE])
 {
     const char *name;
@@ -145,7 +145,7 @@ static void write_option(const struct command *command, const struct command_opt
                          FILE *out)
 {
     char form[COMMAND_FORM_SIZE];
-    command_form(command, option, form);
+    command_syntax(command, option, form);
     const char letter[] = {'-', command_letter(option), ',', ' ', '\0'};
     int width = fprintf(out, "  %s--%s%s%s", letter[1] != '\0' ? letter : "", option->name,
                         form[0] != '\0' ? " " : "", form);

@@ -1,9 +1,9 @@
 /*
  * The command line of a tool, from one table: parsing, --help and --version, errors and exit codes.
  *
- * A tool describes itself in a `struct command` and keeps what it was told in a struct of its own,
- * which its options' functions fill. Long options only, as "--name value" or "--name=value"; the
- * last of two wins; "--" ends them. --help (-h) and --version (-V) are added to every tool. One
+ * A tool describes itself in a `struct command` and keeps its options' values in a struct of its
+ * own, which its options' functions fill. Long options only, as "--name value" or "--name=value";
+ * the last of two wins; "--" ends them. --help (-h) and --version (-V) are added to every tool. One
  * thread.
  *
  *     int program_main(int argc, char **argv)
@@ -53,7 +53,7 @@ struct command {
     /* Keeps what is no option; NULL: there must be none. Returns as `set` of an option does. */
     int (*set_operand)(void *settings, const char *value, struct error *error);
 
-    /* Checks what only all options together tell; may be NULL. */
+    /* Checks what only all options together show; may be NULL. */
     int (*check)(void *settings, struct error *error);
 };
 
@@ -80,7 +80,7 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
 #define COMMAND_FORM_SIZE 256
 
 /* How the value of an option is written: "FILE", "json|protobuf"; empty where it takes none. */
-void command_form(const struct command *command, const struct command_option *option,
+void command_syntax(const struct command *command, const struct command_option *option,
                   char form[COMMAND_FORM_SIZE]);
 
 /*
@@ -92,7 +92,7 @@ bool command_begin(const struct command *command, int argc, char *const *argv, v
                    int *code);
 
 /*
- * What a program ends with: flushes stdout, tells on stderr, as "name: text", what `error` says
+ * What a program ends with: flushes stdout, writes to stderr, as "name: text", what `error` says
  * where `result` is not 0, and returns the exit code: the error's, or EXIT_CODE_IO where stdout
  * failed.
  */

@@ -11,11 +11,11 @@
 void interrupt_catch(void);
 
 /*
- * Has `told` called when the request comes, for a wait that would not end by it. It runs in a
+ * Has `run` called when the request comes, for a wait that would not end by it. It runs in a
  * signal's handler or on another thread, and may do only what is allowed in either. NULL: nothing
- * any more; nobody is being told when this returns.
+ * any more; no call is under way when this returns.
  */
-void interrupt_tell(void (*told)(void *context), void *context);
+void interrupt_call(void (*run)(void *context), void *context);
 
 /* Whether the request came. */
 bool interrupt_seen(void);

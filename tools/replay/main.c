@@ -41,7 +41,7 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
     }
 }
 
-/* As interrupt_tell says: a pipe's writer may let the reader wait for ever. */
+/* As interrupt_call says: a pipe's writer may let the reader wait for ever. */
 static void end_waiting(void *context)
 {
     struct replay *replay = context;
@@ -93,10 +93,10 @@ static int run(const struct replay_settings *settings, struct error *error)
         return -1;
     int result = udp_sender_open(&replay.sender, &settings->destination, error);
     if (result == 0) {
-        interrupt_tell(end_waiting, &replay);
+        interrupt_call(end_waiting, &replay);
         interrupt_catch();
         result = send_all(&replay, error);
-        interrupt_tell(NULL, NULL);
+        interrupt_call(NULL, NULL);
         replay.elapsed_ns = clock_monotonic_ns() - replay.start_ns;
         udp_sender_await_reports(replay.sender, clock_monotonic_ns() + UDP_SENDER_REPORTS_NS);
         report(&replay);

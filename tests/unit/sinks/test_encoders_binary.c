@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/capture/byte_order.h"
+#include "collector/base/byte_order.h"
 #include "sinks/encoders/whole_lines.h"
 #include "sinks/sinks.h"
 #include "tests/support/test.h"

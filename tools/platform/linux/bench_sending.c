@@ -129,7 +129,7 @@ static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
     return sending->plan->segmenting && !last ? 0 : (size_t)left;
 }
 
-/* A sender that cannot keep up is not to send for longer than it was told. */
+/* A sender that cannot keep up is not to send for longer than it was asked to. */
 static bool is_over(const struct sending *sending, int64_t elapsed_ns)
 {
     int64_t duration = sending->plan->duration_ns;
@@ -202,7 +202,7 @@ static int send_all(struct sending *sending, struct error *error)
     return 0;
 }
 
-static void tell(struct sending *sending)
+static void report(struct sending *sending)
 {
     struct sending_shared *shared = sending->shared;
     shared->probes = sending->probes;
@@ -220,6 +220,6 @@ void sending_run(const struct load_plan *plan, struct sending_shared *shared)
     if (set_up(&sending, &shared->failure) != 0 || send_all(&sending, &shared->failure) != 0)
         shared->failed = true;
     if (sending.numbers != NULL)
-        tell(&sending);
+        report(&sending);
     tear_down(&sending);
 }

@@ -5,15 +5,15 @@
 #include <stddef.h>
 
 static volatile sig_atomic_t seen;
-static void (*volatile tell)(void *context);
-static void *volatile tell_context;
+static void (*volatile call)(void *context);
+static void *volatile call_context;
 
 static void note(int number)
 {
     seen = 1;
     signal(number, SIG_DFL);
-    if (tell != NULL)
-        tell(tell_context);
+    if (call != NULL)
+        call(call_context);
 }
 
 void interrupt_catch(void)
@@ -22,11 +22,11 @@ void interrupt_catch(void)
     signal(SIGTERM, note);
 }
 
-void interrupt_tell(void (*told)(void *context), void *context)
+void interrupt_call(void (*run)(void *context), void *context)
 {
-    tell = NULL;
-    tell_context = context;
-    tell = told;
+    call = NULL;
+    call_context = context;
+    call = run;
 }
 
 bool interrupt_seen(void)

@@ -7,10 +7,10 @@
 
 static atomic_bool seen;
 
-/* Held while somebody is told, so that none is told after interrupt_tell has returned. */
+/* Held during a call, so that none is made after interrupt_call has returned. */
 static SRWLOCK lock = SRWLOCK_INIT;
-static void (*tell)(void *context);
-static void *tell_context;
+static void (*call)(void *context);
+static void *call_context;
 
 /* FALSE: it is for the next handler, and the system's own ends the program. */
 static BOOL WINAPI note(DWORD event)
@@ -18,8 +18,8 @@ static BOOL WINAPI note(DWORD event)
     if ((event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) || atomic_exchange(&seen, true))
         return FALSE;
     AcquireSRWLockExclusive(&lock);
-    if (tell != NULL)
-        tell(tell_context);
+    if (call != NULL)
+        call(call_context);
     ReleaseSRWLockExclusive(&lock);
     return TRUE;
 }
@@ -29,11 +29,11 @@ void interrupt_catch(void)
     SetConsoleCtrlHandler(note, TRUE);
 }
 
-void interrupt_tell(void (*told)(void *context), void *context)
+void interrupt_call(void (*run)(void *context), void *context)
 {
     AcquireSRWLockExclusive(&lock);
-    tell = told;
-    tell_context = context;
+    call = run;
+    call_context = context;
     ReleaseSRWLockExclusive(&lock);
 }
 

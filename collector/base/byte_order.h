@@ -1,9 +1,9 @@
 /*
- * Unsigned integers as packets and capture files store them: most significant byte first (the
- * network's order) or last. The bytes need no alignment.
+ * Unsigned integers as packets and files store them: most significant byte first (the network's
+ * order) or last. The bytes need no alignment.
  */
-#ifndef SLUICE_COLLECTOR_CAPTURE_BYTE_ORDER_H
-#define SLUICE_COLLECTOR_CAPTURE_BYTE_ORDER_H
+#ifndef SLUICE_COLLECTOR_BASE_BYTE_ORDER_H
+#define SLUICE_COLLECTOR_BASE_BYTE_ORDER_H
 
 #include <stdint.h>
 
@@ -40,6 +40,14 @@ static inline uint64_t ordered_u64(enum byte_order order, const uint8_t *bytes)
     uint64_t first = ordered_u32(order, bytes);
     uint64_t second = ordered_u32(order, bytes + 4);
     return order == BYTE_ORDER_BIG_ENDIAN ? first << 32 | second : second << 32 | first;
+}
+
+/* The number that 8 bytes hold, the least significant first; compilers make one load of it. */
+static inline uint64_t little_u64(const uint8_t bytes[8])
+{
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
+           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 |
+           (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
 /* Stores a number in network order. */

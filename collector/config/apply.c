@@ -41,36 +41,36 @@ static void make_excerpt(const char *url, size_t at, struct excerpt *excerpt)
 }
 
 /* What an error calls the source of an entry that is no file: "--listen", "SLUICE_LISTEN". */
-static void name_source(const struct written_entry *entry, char *name)
+static void name_source(const struct provenance_entry *entry, char *name)
 {
-    if (entry->by == WRITTEN_ENVIRONMENT)
-        written_variable(entry->option, name);
+    if (entry->by == PROVENANCE_ENVIRONMENT)
+        provenance_variable(entry->option, name);
     else
-        snprintf(name, WRITTEN_VARIABLE_SIZE, "--%s", entry->option->setting.name);
+        snprintf(name, PROVENANCE_VARIABLE_SIZE, "--%s", entry->option->setting.name);
 }
 
-static enum exit_code code_of(const struct written_entry *entry, const struct parse_error *fault)
+static enum exit_code code_of(const struct provenance_entry *entry, const struct parse_error *fault)
 {
     if (fault->no_memory)
         return EXIT_CODE_INTERNAL;
-    return entry->by == WRITTEN_ARGUMENT ? EXIT_CODE_USAGE : EXIT_CODE_CONFIG;
+    return entry->by == PROVENANCE_ARGUMENT ? EXIT_CODE_USAGE : EXIT_CODE_CONFIG;
 }
 
-static bool wrong_in_file(const struct applying *applying, const struct written_entry *entry,
+static bool wrong_in_file(const struct applying *applying, const struct provenance_entry *entry,
                           const struct parse_error *fault)
 {
-    struct written_mark mark = written_text_mark(&entry->text, fault->at);
-    error_set(applying->error, code_of(entry, fault), "%s:%zu:%zu: %s", applying->written->file,
+    struct provenance_mark mark = provenance_text_mark(&entry->text, fault->at);
+    error_set(applying->error, code_of(entry, fault), "%s:%zu:%zu: %s", applying->provenance->file,
               mark.line, mark.column, fault->text);
     return false;
 }
 
-static bool wrong_url(const struct applying *applying, const struct written_entry *entry,
+static bool wrong_url(const struct applying *applying, const struct provenance_entry *entry,
                       const struct parse_error *fault)
 {
     struct excerpt shown;
-    char source[WRITTEN_VARIABLE_SIZE];
-    if (entry->by == WRITTEN_FILE)
+    char source[PROVENANCE_VARIABLE_SIZE];
+    if (entry->by == PROVENANCE_FILE)
         return wrong_in_file(applying, entry, fault);
     name_source(entry, source);
     make_excerpt(entry->text.data, fault->at, &shown);
@@ -79,14 +79,14 @@ static bool wrong_url(const struct applying *applying, const struct written_entr
     return false;
 }
 
-static bool wrong_value(const struct applying *applying, const struct written_entry *entry,
+static bool wrong_value(const struct applying *applying, const struct provenance_entry *entry,
                         const struct parse_error *fault)
 {
-    char source[WRITTEN_VARIABLE_SIZE];
-    if (entry->by == WRITTEN_FILE)
+    char source[PROVENANCE_VARIABLE_SIZE];
+    if (entry->by == PROVENANCE_FILE)
         return wrong_in_file(applying, entry, fault);
     name_source(entry, source);
-    if (entry->by == WRITTEN_ENVIRONMENT)
+    if (entry->by == PROVENANCE_ENVIRONMENT)
         error_set(applying->error, code_of(entry, fault), "%s: %s", source, fault->text);
     else
         error_set(applying->error, code_of(entry, fault), "--%s", fault->text);
@@ -118,33 +118,33 @@ static void *append_zeroed(void **array, size_t *count, size_t size)
  * Notes where the file has the byte of an entry, for what is found out later. Returns false without
  * memory.
  */
-static bool note_place(const struct applying *applying, const struct written_entry *entry,
+static bool note_place(const struct applying *applying, const struct provenance_entry *entry,
                        char **place)
 {
-    if (entry->by != WRITTEN_FILE)
+    if (entry->by != PROVENANCE_FILE)
         return true;
-    struct written_mark mark = written_text_mark(&entry->text, 0);
-    size_t size = strlen(applying->written->file) + 64;
+    struct provenance_mark mark = provenance_text_mark(&entry->text, 0);
+    size_t size = strlen(applying->provenance->file) + 64;
     *place = malloc(size);
     if (*place == NULL)
         return no_memory(applying);
-    snprintf(*place, size, "%s:%zu:%zu", applying->written->file, mark.line, mark.column);
+    snprintf(*place, size, "%s:%zu:%zu", applying->provenance->file, mark.line, mark.column);
     return true;
 }
 
 /* "an earlier --listen has this address already" */
-static bool conflict(const struct applying *applying, const struct written_entry *entry,
+static bool conflict(const struct applying *applying, const struct provenance_entry *entry,
                      const char *what, const char *does)
 {
     struct parse_error fault;
-    if (entry->by == WRITTEN_ARGUMENT)
+    if (entry->by == PROVENANCE_ARGUMENT)
         parse_error_set(&fault, 0, "an earlier --%s %s", entry->option->setting.name, does);
     else
         parse_error_set(&fault, 0, "an earlier %s %s", what, does);
     return wrong_url(applying, entry, &fault);
 }
 
-static bool add_listener(const struct applying *applying, const struct written_entry *entry)
+static bool add_listener(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct config *config = applying->config;
     struct parse_error fault;
@@ -165,7 +165,7 @@ static bool add_listener(const struct applying *applying, const struct written_e
     return note_place(applying, entry, &added->written_at);
 }
 
-static bool add_sink(const struct applying *applying, const struct written_entry *entry)
+static bool add_sink(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct config *config = applying->config;
     struct parse_error fault;
@@ -185,7 +185,7 @@ static bool add_sink(const struct applying *applying, const struct written_entry
     return note_place(applying, entry, &added->written_at);
 }
 
-static bool set_dead_letter(const struct applying *applying, const struct written_entry *entry)
+static bool set_dead_letter(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct parse_error fault;
     return url_parse_dead_letter(entry->text.data, applying->registry,
@@ -193,7 +193,7 @@ static bool set_dead_letter(const struct applying *applying, const struct writte
            wrong_url(applying, entry, &fault);
 }
 
-static bool set_value(const struct applying *applying, const struct written_entry *entry)
+static bool set_value(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct parse_error fault;
     return setting_parse(&entry->option->setting, applying->registry, entry->text.data,
@@ -202,19 +202,19 @@ static bool set_value(const struct applying *applying, const struct written_entr
 }
 
 /* In a file "${NAME}" is a mistake, but for a command: its shell replaces it. */
-static bool check_references(const struct applying *applying, const struct written_entry *entry)
+static bool check_references(const struct applying *applying, const struct provenance_entry *entry)
 {
     struct parse_error fault;
     size_t command = entry->option->action == OPTION_SINK
                          ? url_command_length(entry->text.data, applying->registry)
                          : 0;
-    if (entry->by != WRITTEN_FILE || !variable_reference(entry->text.data + command, &fault))
+    if (entry->by != PROVENANCE_FILE || !variable_reference(entry->text.data + command, &fault))
         return true;
     fault.at += command;
     return wrong_in_file(applying, entry, &fault);
 }
 
-bool apply_entry(const struct applying *applying, const struct written_entry *entry)
+bool apply_entry(const struct applying *applying, const struct provenance_entry *entry)
 {
     if (!check_references(applying, entry))
         return false;
@@ -236,7 +236,7 @@ bool apply_entry(const struct applying *applying, const struct written_entry *en
     return true;
 }
 
-bool apply_check_letters(const struct applying *applying, const struct written_entry *entry)
+bool apply_check_letters(const struct applying *applying, const struct provenance_entry *entry)
 {
     const struct config *config = applying->config;
     const char *name = config->dead_letter.name;
@@ -245,7 +245,7 @@ bool apply_check_letters(const struct applying *applying, const struct written_e
         if (strcmp(config->sinks[i].name, name) != 0)
             continue;
         parse_error_set(&fault, 0, "dead-letter %s: a %s writes there", name,
-                        entry->by == WRITTEN_ARGUMENT ? "--sink" : "sink");
+                        entry->by == PROVENANCE_ARGUMENT ? "--sink" : "sink");
         return wrong_value(applying, entry, &fault);
     }
     return true;

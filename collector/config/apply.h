@@ -1,5 +1,5 @@
 /*
- * From what was written to what is meant: entries (config/written.h) into a configuration, one
+ * From what was written to what is meant: entries (config/provenance.h) into a configuration, one
  * after the other, each checked by itself and against those before it. The main thread's.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_APPLY_H
@@ -9,11 +9,11 @@
 
 #include "collector/base/error.h"
 #include "collector/config/config.h"
-#include "collector/config/written.h"
+#include "collector/config/provenance.h"
 
 struct applying {
     const struct config_registry *registry;
-    const struct written *written; /* whose file the entries are from */
+    const struct provenance *provenance; /* whose file the entries are from */
     struct config *config;
     struct error *error;
 };
@@ -23,9 +23,9 @@ struct applying {
  * where the entry was written, and is EXIT_CODE_USAGE for the command line, EXIT_CODE_CONFIG
  * elsewhere.
  */
-bool apply_entry(const struct applying *applying, const struct written_entry *entry);
+bool apply_entry(const struct applying *applying, const struct provenance_entry *entry);
 
 /* When all are in: checks that no sink writes where `entry` has the dead letters. */
-bool apply_check_letters(const struct applying *applying, const struct written_entry *entry);
+bool apply_check_letters(const struct applying *applying, const struct provenance_entry *entry);
 
 #endif

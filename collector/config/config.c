@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/config/written.h"
+#include "collector/config/provenance.h"
 #include "collector/contract/source.h"
 #include "collector/platform/file_path.h"
 
@@ -51,8 +51,8 @@ void config_free(struct config *config)
     free(config->control);
     free(config->user);
     free(config->file);
-    written_free(config->written);
-    free(config->written);
+    provenance_free(config->provenance);
+    free(config->provenance);
     *config = (struct config){0};
 }
 

@@ -23,7 +23,7 @@
 #include "collector/platform/notifier.h"
 #include "collector/platform/processors.h"
 
-struct written;
+struct provenance;
 
 /* What is lost of a socket's records where a sink is behind. A capture always waits. */
 enum overflow_policy {
@@ -78,8 +78,8 @@ struct config {
     const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
 
-    struct written *written;  /* what all this was made of (config/written.h) */
-    char *file;               /* where some of it was read from; NULL: nowhere */
+    struct provenance *provenance; /* what all this was made of (config/provenance.h) */
+    char *file;                    /* where some of it was read from; NULL: nowhere */
     const char *help_topic;   /* of --help, borrowed from the arguments; NULL: the first page */
     bool check;               /* only say whether all this is right */
     bool print;               /* only print it */
@@ -107,7 +107,7 @@ struct config_registry {
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
     const struct notifier_backend *const *notifiers;
-    const char *local_form; /* how the system's local addresses are written: "unix:PATH" */
+    const char *local_syntax; /* how the system's local addresses are written: "unix:PATH" */
 };
 
 /* Whether somebody may ask who sends. */

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 
 #include "collector/base/error.h"
-#include "collector/config/written.h"
+#include "collector/config/provenance.h"
 
 /* A larger file is no configuration. */
 #define CONFIG_FILE_MAX ((size_t)1 << 20)
@@ -33,12 +33,12 @@
 #define CONFIG_LIST_MAX 1024
 
 /*
- * Reads the file into entries of `written`, which is all zero; names are checked, values are not.
- * Returns false with `error` filled (EXIT_CODE_CONFIG, "FILE:LINE:COLUMN: ..."), also where this
- * program reads no YAML or the file cannot be read; what `written` then holds is freed by
+ * Reads the file into entries of `provenance`, which is all zero; names are checked, values are
+ * not. Returns false with `error` filled (EXIT_CODE_CONFIG, "FILE:LINE:COLUMN: ..."), also where
+ * this program reads no YAML or the file cannot be read; what `provenance` then holds is freed by
  * written_free.
  */
-bool config_file_read(const char *path, struct written *written, struct error *error);
+bool config_file_read(const char *path, struct provenance *provenance, struct error *error);
 
 /* "libyaml 0.2.5", what files are read by; NULL: by nothing. */
 const char *config_file_library(void);

@@ -8,9 +8,9 @@ const char *config_file_library(void)
     return NULL;
 }
 
-bool config_file_read(const char *path, struct written *written, struct error *error)
+bool config_file_read(const char *path, struct provenance *provenance, struct error *error)
 {
-    (void)written;
+    (void)provenance;
     error_set(error, EXIT_CODE_CONFIG,
               "--config %s: this program was built without YAML (libyaml); write options instead",
               path);

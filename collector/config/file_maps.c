@@ -16,10 +16,10 @@ enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 
 struct map {
     unsigned scopes;
-    const char *place_name;    /* of the key that has the URL's place; NULL: a schema's map */
-    const char *place_others;  /* other programs' names for that key, as in struct setting */
-    struct written_mark begin; /* of the map */
-    struct written_text parts[PART_COUNT];
+    const char *place_name;       /* of the key that has the URL's place; NULL: a schema's map */
+    const char *place_others;     /* other programs' names for that key, as in struct setting */
+    struct provenance_mark begin; /* of the map */
+    struct provenance_text parts[PART_COUNT];
     size_t place_line, schemas_line, lines[KEYS_MAX]; /* where each was given; 0: not yet */
 };
 
@@ -34,12 +34,12 @@ static bool read_map(struct file_reading *reading, struct map *map);
 static void free_map(struct map *map)
 {
     for (size_t i = 0; i < PART_COUNT; i++)
-        written_text_free(&map->parts[i]);
+        provenance_text_free(&map->parts[i]);
 }
 
 /* --- one key ---------------------------------------------------------------------------------- */
 
-static bool note_line(const struct file_reading *reading, struct written_mark mark,
+static bool note_line(const struct file_reading *reading, struct provenance_mark mark,
                       const char *name, size_t *line)
 {
     struct parse_error fault;
@@ -78,7 +78,7 @@ static bool check_sign(const struct file_reading *reading, const char *name, cha
     const char *found = memchr(piece->text, sign, piece->length);
     if (found == NULL)
         return true;
-    struct written_mark mark = piece->text_mark;
+    struct provenance_mark mark = piece->text_mark;
     if (piece->exact)
         for (const char *c = piece->text; c < found; c++)
             mark.column += ((unsigned char)*c & 0xc0) != 0x80;
@@ -86,11 +86,11 @@ static bool check_sign(const struct file_reading *reading, const char *name, cha
     return file_parse_error(reading, mark, &fault);
 }
 
-static bool put_value(const struct file_reading *reading, struct written_text *text)
+static bool put_value(const struct file_reading *reading, struct provenance_text *text)
 {
     const struct yaml_piece *piece = &reading->piece;
-    return written_text_put_marked(text, piece->text, piece->length, piece->text_mark,
-                                   piece->exact) ||
+    return provenance_text_put_marked(text, piece->text, piece->length, piece->text_mark,
+                                      piece->exact) ||
            file_no_memory(reading);
 }
 
@@ -113,8 +113,8 @@ static enum part part_of(const struct setting *key)
 /* Reads the value of a key of the table, and puts both to where they stand in the URL. */
 static bool read_key(struct file_reading *reading, struct map *map, const struct setting *key)
 {
-    struct written_text *part = &map->parts[part_of(key)];
-    struct written_mark mark = reading->piece.mark;
+    struct provenance_text *part = &map->parts[part_of(key)];
+    struct provenance_mark mark = reading->piece.mark;
     struct parse_error fault;
     if (!note_line(reading, mark, key->name, &map->lines[key - config_keys]))
         return false;
@@ -123,9 +123,9 @@ static bool read_key(struct file_reading *reading, struct map *map, const struct
                         key->name);
         return file_parse_error(reading, mark, &fault);
     }
-    if (!written_text_put(part, "&", 1) ||
-        !written_text_put_marked(part, key->name, strlen(key->name), mark, true) ||
-        !written_text_put(part, "=", 1))
+    if (!provenance_text_put(part, "&", 1) ||
+        !provenance_text_put_marked(part, key->name, strlen(key->name), mark, true) ||
+        !provenance_text_put(part, "=", 1))
         return file_no_memory(reading);
     return read_text(reading, key->name) &&
            check_sign(reading, key->name, '&', "that begins the next key in a URL") &&
@@ -138,7 +138,7 @@ static bool read_key(struct file_reading *reading, struct map *map, const struct
 static bool read_schema(struct file_reading *reading, struct schemas *schemas)
 {
     struct map map = {.scopes = KEY_OF_SCHEMA | KEY_OF_FILE, .begin = reading->piece.mark};
-    struct written_text *all = &schemas->listener->parts[PART_OF_SCHEMA];
+    struct provenance_text *all = &schemas->listener->parts[PART_OF_SCHEMA];
     struct parse_error fault;
     bool good = false;
     if (reading->piece.kind != PIECE_MAP) {
@@ -155,8 +155,8 @@ static bool read_schema(struct file_reading *reading, struct schemas *schemas)
         parse_error_set(&fault, 0, "this schema has no name; write \"schema: NAME\"");
         if (!good)
             file_parse_error(reading, map.begin, &fault);
-        else if (!written_text_append(all, &map.parts[PART_SCHEMA]) ||
-                 !written_text_append(all, &map.parts[PART_OF_SCHEMA]))
+        else if (!provenance_text_append(all, &map.parts[PART_SCHEMA]) ||
+                 !provenance_text_append(all, &map.parts[PART_OF_SCHEMA]))
             good = file_no_memory(reading);
     }
     free_map(&map);
@@ -166,7 +166,7 @@ static bool read_schema(struct file_reading *reading, struct schemas *schemas)
 static bool read_schemas(struct file_reading *reading, struct map *map)
 {
     struct schemas schemas = {.listener = map};
-    struct written_mark mark = reading->piece.mark;
+    struct provenance_mark mark = reading->piece.mark;
     struct parse_error fault;
     if (!note_line(reading, mark, SCHEMAS, &map->schemas_line))
         return false;
@@ -264,7 +264,7 @@ static bool read_map(struct file_reading *reading, struct map *map)
 /* --- URLs ------------------------------------------------------------------------------------- */
 
 /* What a map of the option's has. */
-static struct map empty_map(const struct option *option, struct written_mark begin)
+static struct map empty_map(const struct option *option, struct provenance_mark begin)
 {
     struct map map = {
         .place_name = "to", .place_others = "path file filename url target output", .begin = begin};
@@ -282,19 +282,19 @@ static struct map empty_map(const struct option *option, struct written_mark beg
 }
 
 /* A place without its colon, "stdout", would need quotation marks with it. */
-static bool complete_place(const struct option *option, struct written_text *place)
+static bool complete_place(const struct option *option, struct provenance_text *place)
 {
     return option->action != OPTION_SINK || strchr(place->data, ':') != NULL ||
-           strpbrk(place->data, "./\\") != NULL || written_text_put(place, ":", 1);
+           strpbrk(place->data, "./\\") != NULL || provenance_text_put(place, ":", 1);
 }
 
-static bool put_together(const struct option *option, struct map *map, struct written_text *url)
+static bool put_together(const struct option *option, struct map *map, struct provenance_text *url)
 {
-    if (!written_text_append(url, &map->parts[PART_PLACE]) || !complete_place(option, url))
+    if (!provenance_text_append(url, &map->parts[PART_PLACE]) || !complete_place(option, url))
         return false;
     size_t keys_at = url->length;
     for (int part = PART_KEYS; part < PART_COUNT; part++)
-        if (!written_text_append(url, &map->parts[part]))
+        if (!provenance_text_append(url, &map->parts[part]))
             return false;
     if (url->length != keys_at)
         url->data[keys_at] = '?'; /* each key brought the '&' that is before it */
@@ -304,7 +304,7 @@ static bool put_together(const struct option *option, struct map *map, struct wr
 static bool add_map(struct file_reading *reading, const struct option *option)
 {
     struct map map = empty_map(option, reading->piece.mark);
-    struct written_text url = {0};
+    struct provenance_text url = {0};
     struct parse_error fault;
     bool good = read_map(reading, &map);
     if (good && map.place_line == 0) {
@@ -312,16 +312,16 @@ static bool add_map(struct file_reading *reading, const struct option *option)
         good = file_parse_error(reading, map.begin, &fault);
     }
     if (good && (!put_together(option, &map, &url) ||
-                 written_add(reading->written, option, WRITTEN_FILE, &url) == NULL))
+                 provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL))
         good = file_no_memory(reading);
-    written_text_free(&url);
+    provenance_text_free(&url);
     free_map(&map);
     return good;
 }
 
 bool file_read_url(struct file_reading *reading, const struct option *option)
 {
-    struct written_text url = {0};
+    struct provenance_text url = {0};
     struct parse_error fault;
     if (reading->piece.kind == PIECE_MAP)
         return add_map(reading, option);
@@ -332,8 +332,8 @@ bool file_read_url(struct file_reading *reading, const struct option *option)
         return file_parse_error(reading, reading->piece.mark, &fault);
     }
     bool good = put_value(reading, &url);
-    if (good && written_add(reading->written, option, WRITTEN_FILE, &url) == NULL)
+    if (good && provenance_add(reading->provenance, option, PROVENANCE_FILE, &url) == NULL)
         good = file_no_memory(reading);
-    written_text_free(&url);
+    provenance_text_free(&url);
     return good;
 }

@@ -1,7 +1,7 @@
 /* The next piece of a configuration file, and what is wrong with it. */
 #include "collector/config/file_parts.h"
 
-bool file_parse_error(const struct file_reading *reading, struct written_mark mark,
+bool file_parse_error(const struct file_reading *reading, struct provenance_mark mark,
                       const struct parse_error *fault)
 {
     error_set(reading->error, fault->no_memory ? EXIT_CODE_INTERNAL : EXIT_CODE_CONFIG,
@@ -18,7 +18,7 @@ bool file_no_memory(const struct file_reading *reading)
 bool file_next(struct file_reading *reading)
 {
     struct parse_error fault;
-    struct written_mark mark = {1, 1};
+    struct provenance_mark mark = {1, 1};
     return yaml_reading_next(reading->yaml, &reading->piece, &fault, &mark) ||
            file_parse_error(reading, mark, &fault);
 }

@@ -5,14 +5,14 @@
 #include "collector/base/error.h"
 #include "collector/base/parse_error.h"
 #include "collector/config/option_table.h"
-#include "collector/config/written.h"
+#include "collector/config/provenance.h"
 #include "collector/config/yaml_reading.h"
 
 struct file_reading {
     const char *path;
     struct yaml_reading *yaml;
     struct yaml_piece piece; /* the one that was read last */
-    struct written *written;
+    struct provenance *provenance;
     struct error *error;
 };
 
@@ -20,7 +20,7 @@ struct file_reading {
 bool file_next(struct file_reading *reading);
 
 /* Fill the error with what is wrong at a mark. Return false. */
-bool file_parse_error(const struct file_reading *reading, struct written_mark mark,
+bool file_parse_error(const struct file_reading *reading, struct provenance_mark mark,
                       const struct parse_error *fault);
 bool file_no_memory(const struct file_reading *reading);
 

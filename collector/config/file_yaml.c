@@ -121,14 +121,14 @@ static bool wrong_kind(const struct file_reading *reading, const char *name, con
 static bool read_value(struct file_reading *reading, const struct option *option)
 {
     const struct yaml_piece *piece = &reading->piece;
-    struct written_text text = {0};
+    struct provenance_text text = {0};
     if (piece->kind != PIECE_TEXT || piece->length == 0)
         return wrong_kind(reading, option->setting.name, "its value");
-    bool good = (written_text_put_marked(&text, piece->text, piece->length, piece->text_mark,
-                                         piece->exact) &&
-                 written_add(reading->written, option, WRITTEN_FILE, &text) != NULL) ||
+    bool good = (provenance_text_put_marked(&text, piece->text, piece->length, piece->text_mark,
+                                            piece->exact) &&
+                 provenance_add(reading->provenance, option, PROVENANCE_FILE, &text) != NULL) ||
                 file_no_memory(reading);
-    written_text_free(&text);
+    provenance_text_free(&text);
     return good;
 }
 
@@ -139,7 +139,7 @@ static bool read_list(struct file_reading *reading, const struct option *option)
     size_t count = 0;
     if (reading->piece.kind != PIECE_LIST)
         return wrong_kind(reading, name, "a list (each item begins with \"- \")");
-    struct written_mark mark = reading->piece.mark;
+    struct provenance_mark mark = reading->piece.mark;
     while (file_next(reading)) {
         if (reading->piece.kind == PIECE_LIST_END) {
             if (count != 0)
@@ -208,13 +208,13 @@ static bool read_document(struct file_reading *reading)
     return false;
 }
 
-static bool parse(const char *path, const char *text, size_t length, struct written *written,
+static bool parse(const char *path, const char *text, size_t length, struct provenance *provenance,
                   struct error *error)
 {
-    struct file_reading reading = {.path = path, .written = written, .error = error};
+    struct file_reading reading = {.path = path, .provenance = provenance, .error = error};
     reading.yaml = yaml_reading_begin(text, length);
-    written->file = text_copy_all(path);
-    bool good = reading.yaml != NULL && written->file != NULL;
+    provenance->file = text_copy_all(path);
+    bool good = reading.yaml != NULL && provenance->file != NULL;
     if (good)
         good = read_document(&reading);
     else
@@ -252,7 +252,7 @@ static bool read_bytes(struct input_file *file, char *bytes, size_t *length, str
     }
 }
 
-bool config_file_read(const char *path, struct written *written, struct error *error)
+bool config_file_read(const char *path, struct provenance *provenance, struct error *error)
 {
     struct input_file *file;
     struct error why;
@@ -269,7 +269,7 @@ bool config_file_read(const char *path, struct written *written, struct error *e
     else if (!read_bytes(file, bytes, &length, &why))
         error_set(error, EXIT_CODE_CONFIG, "%s: %s", path, why.text);
     else
-        good = parse(path, bytes, length, written, error);
+        good = parse(path, bytes, length, provenance, error);
     free(bytes);
     input_file_close(file);
     return good;

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "collector/base/suggestion.h"
-#include "collector/config/form.h"
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
+#include "collector/config/syntax.h"
 #include "collector/contract/source.h"
 
 /* The text stands to the right of what it is about, in columns TEXT_COLUMN to LAST_COLUMN. */
@@ -73,9 +73,9 @@ static void put_help(struct page *page, const struct setting *setting)
 /* "(default 4MiB, 4KiB to 1GiB)", which is not broken over two lines. */
 static void put_default(struct page *page, const struct setting *setting, bool with_range)
 {
-    char text[FORM_SIZE];
-    char bracketed[FORM_SIZE + 2];
-    form_of_default(setting, with_range, text);
+    char text[SYNTAX_SIZE];
+    char bracketed[SYNTAX_SIZE + 2];
+    syntax_of_default(setting, with_range, text);
     if (text[0] == '\0')
         return;
     int length = snprintf(bracketed, sizeof bracketed, "(%s)", text);
@@ -85,15 +85,15 @@ static void put_default(struct page *page, const struct setting *setting, bool w
 static void print_option(struct page *page, const struct option *option,
                          const struct config_registry *registry)
 {
-    char form[FORM_SIZE];
-    form_of_option(option, registry, form);
+    char syntax[SYNTAX_SIZE];
+    syntax_of_option(option, registry, syntax);
     const char letter[] = {'-', option->setting.letter, ',', ' ', '\0'};
     put(page, "  ");
     put(page, option->setting.letter != '\0' ? letter : "");
     put(page, "--");
     put(page, option->setting.name);
-    put(page, form[0] != '\0' ? " " : "");
-    put(page, form);
+    put(page, syntax[0] != '\0' ? " " : "");
+    put(page, syntax);
     put_help(page, &option->setting);
     put_default(page, &option->setting, false);
     new_line(page);
@@ -102,12 +102,12 @@ static void print_option(struct page *page, const struct option *option,
 static void print_key(struct page *page, const struct setting *key,
                       const struct config_registry *registry)
 {
-    char form[FORM_SIZE];
-    form_of_value(key, registry, form);
+    char syntax[SYNTAX_SIZE];
+    syntax_of_value(key, registry, syntax);
     put(page, "  ");
     put(page, key->name);
     put(page, "=");
-    put(page, form);
+    put(page, syntax);
     put_help(page, key);
     put_default(page, key, true);
     new_line(page);
@@ -156,7 +156,7 @@ static void print_listeners(struct page *page, const struct config_registry *reg
 {
     fputs("Listeners are", page->to);
     for (size_t i = 0; registry->sources[i] != NULL; i++)
-        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->sources[i]->form);
+        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->sources[i]->syntax);
     fputs(".\n", page->to);
     print_urls(page->to);
     print_keys(page,
@@ -250,7 +250,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
             "       sluice ctl reload|ledger|stop PID|%s\n"
             "Collects protobuf telemetry from UDP and writes its records. Only data goes to "
             "stdout.\n\n",
-            registry->local_form);
+            registry->local_syntax);
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
         for (const struct option *one = command_options; one->setting.name != NULL; one++)
             if (strcmp(one->setting.name, frequent[i]) == 0)

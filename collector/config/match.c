@@ -50,11 +50,11 @@ static bool parse_magic(const char *text, size_t length, struct schema_match *ma
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-static const struct match_form {
+static const struct match_syntax {
     const char *name;
     bool (*parse)(const char *text, size_t length, struct schema_match *match,
                   struct parse_error *fault);
-} forms[] = {
+} syntaxes[] = {
     {"source:", parse_source},
     {"magic:", parse_magic},
 };
@@ -63,12 +63,12 @@ bool match_parse(const char *text, size_t length, struct schema_match *match,
                  struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        size_t name = strlen(forms[i].name);
-        if (length < name || memcmp(text, forms[i].name, name) != 0)
+    for (size_t i = 0; i < sizeof syntaxes / sizeof syntaxes[0]; i++) {
+        size_t name = strlen(syntaxes[i].name);
+        if (length < name || memcmp(text, syntaxes[i].name, name) != 0)
             continue;
         *match = (struct schema_match){0};
-        if (forms[i].parse(text + name, length - name, match, fault))
+        if (syntaxes[i].parse(text + name, length - name, match, fault))
             return true;
         fault->at += name;
         return false;

@@ -11,7 +11,7 @@
 #include "collector/contract/schema_match.h"
 
 /* How it is written, for a person. */
-#define MATCH_FORMS "source:ADDR/BITS|magic:HEX"
+#define MATCH_SYNTAX "source:ADDR/BITS|magic:HEX"
 
 /*
  * Reads all `length` bytes of "source:10.1.0.0/16", "source:2001:db8::1" (a bare address is that

@@ -8,7 +8,7 @@
 #include "collector/base/parse_error.h"
 
 /* How it is written, for a person. */
-#define METRICS_ADDRESS_FORM "[ADDR:]PORT"
+#define METRICS_ADDRESS_SYNTAX "[ADDR:]PORT"
 
 /*
  * A setting_parser (setting.h): "0.0.0.0:9126" into a struct address; ":9126" and "9126" are of

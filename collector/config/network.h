@@ -14,7 +14,7 @@
 #include "collector/base/parse_error.h"
 
 /* How many are written, for a person. */
-#define NETWORKS_FORM "ADDR[/BITS],..."
+#define NETWORKS_SYNTAX "ADDR[/BITS],..."
 
 /*
  * Reads all `length` bytes of "10.1.0.0/16", "2001:db8::/32" or of an address without bits, which

@@ -36,29 +36,30 @@ static bool is_given(const struct reading *reading, const struct option *option)
 
 static struct applying applying_of(const struct reading *reading)
 {
-    return (struct applying){reading->registry, reading->config->written, reading->config,
+    return (struct applying){reading->registry, reading->config->provenance, reading->config,
                              reading->error};
 }
 
 /* Notes the value, which is taken over, and puts it into the configuration. */
-static bool take(const struct reading *reading, const struct option *option, enum written_by by,
-                 struct written_text *value)
+static bool take(const struct reading *reading, const struct option *option,
+                 enum provenance_kind by, struct provenance_text *value)
 {
     const struct applying applying = applying_of(reading);
-    const struct written_entry *entry = written_add(reading->config->written, option, by, value);
+    const struct provenance_entry *entry =
+        provenance_add(reading->config->provenance, option, by, value);
     if (entry != NULL)
         return apply_entry(&applying, entry);
-    written_text_free(value);
+    provenance_text_free(value);
     return no_memory(reading);
 }
 
 static bool take_bytes(const struct reading *reading, const struct option *option,
-                       enum written_by by, const char *bytes, size_t length)
+                       enum provenance_kind by, const char *bytes, size_t length)
 {
-    struct written_text value = {0};
-    if (written_text_put(&value, bytes, length))
+    struct provenance_text value = {0};
+    if (provenance_text_put(&value, bytes, length))
         return take(reading, option, by, &value);
-    written_text_free(&value);
+    provenance_text_free(&value);
     return no_memory(reading);
 }
 
@@ -70,7 +71,7 @@ static bool take_urls(const struct reading *reading, const struct option *option
     static const char blanks[] = " \t\n";
     for (text += strspn(text, blanks); *text != '\0'; text += strspn(text, blanks)) {
         size_t length = strcspn(text, blanks);
-        if (!take_bytes(reading, option, WRITTEN_ENVIRONMENT, text, length))
+        if (!take_bytes(reading, option, PROVENANCE_ENVIRONMENT, text, length))
             return false;
         text += length;
     }
@@ -79,9 +80,9 @@ static bool take_urls(const struct reading *reading, const struct option *option
 
 static bool take_variable(struct reading *reading, const struct option *option)
 {
-    char name[WRITTEN_VARIABLE_SIZE];
+    char name[PROVENANCE_VARIABLE_SIZE];
     char *value = NULL;
-    written_variable(option, name);
+    provenance_variable(option, name);
     if (!reading->environment->value(name, &value))
         return no_memory(reading);
     bool good = true;
@@ -90,7 +91,7 @@ static bool take_variable(struct reading *reading, const struct option *option)
         if (option->action == OPTION_LISTEN || option->action == OPTION_SINK)
             good = take_urls(reading, option, value);
         else
-            good = take_bytes(reading, option, WRITTEN_ENVIRONMENT, value, strlen(value));
+            good = take_bytes(reading, option, PROVENANCE_ENVIRONMENT, value, strlen(value));
     }
     free(value);
     return good;
@@ -148,22 +149,22 @@ static bool read_environment(struct reading *reading)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static const struct written_entry *find_letters(const struct written *written)
+static const struct provenance_entry *find_letters(const struct provenance *provenance)
 {
-    for (size_t i = 0; i < written->count; i++)
-        if (written->entries[i].option->action == OPTION_LETTERS)
-            return &written->entries[i];
+    for (size_t i = 0; i < provenance->count; i++)
+        if (provenance->entries[i].option->action == OPTION_LETTERS)
+            return &provenance->entries[i];
     return NULL;
 }
 
 static bool check_letters(const struct applying *applying)
 {
-    const struct written_entry *letters = find_letters(applying->written);
+    const struct provenance_entry *letters = find_letters(applying->provenance);
     return letters == NULL || apply_check_letters(applying, letters);
 }
 
 /* A file must be right as a whole, also in what the command line does otherwise. */
-static bool check_file(const struct reading *reading, const struct written *file)
+static bool check_file(const struct reading *reading, const struct provenance *file)
 {
     struct config alone = {0};
     const struct applying applying = {reading->registry, file, &alone, reading->error};
@@ -176,17 +177,17 @@ static bool check_file(const struct reading *reading, const struct written *file
 }
 
 /* Takes over what was not given before. */
-static bool take_file(struct reading *reading, struct written *file)
+static bool take_file(struct reading *reading, struct provenance *file)
 {
     bool given_now[OPTIONS_MAX] = {false};
-    reading->config->written->file = file->file;
+    reading->config->provenance->file = file->file;
     file->file = NULL;
     for (size_t i = 0; i < file->count; i++) {
-        struct written_entry *entry = &file->entries[i];
+        struct provenance_entry *entry = &file->entries[i];
         if (is_given(reading, entry->option))
             continue;
         given_now[entry->option - command_options] = true;
-        if (!take(reading, entry->option, WRITTEN_FILE, &entry->text))
+        if (!take(reading, entry->option, PROVENANCE_FILE, &entry->text))
             return false;
     }
     for (size_t i = 0; i < OPTIONS_MAX; i++)
@@ -196,12 +197,12 @@ static bool take_file(struct reading *reading, struct written *file)
 
 static bool read_file(struct reading *reading)
 {
-    struct written file = {0};
+    struct provenance file = {0};
     if (reading->config->file == NULL)
         return true;
     bool good = config_file_read(reading->config->file, &file, reading->error) &&
                 check_file(reading, &file) && take_file(reading, &file);
-    written_free(&file);
+    provenance_free(&file);
     return good;
 }
 
@@ -212,7 +213,7 @@ static bool apply_defaults(const struct reading *reading)
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         const char *value = option->setting.default_text;
         if (value != NULL && !is_given(reading, option) &&
-            !take_bytes(reading, option, WRITTEN_DEFAULT, value, strlen(value)))
+            !take_bytes(reading, option, PROVENANCE_DEFAULT, value, strlen(value)))
             return false;
     }
     return true;
@@ -269,7 +270,7 @@ static void unknown_option(const struct reading *reading, const char *argument)
     error_set(reading->error, EXIT_CODE_USAGE, "%s", fault.text);
 }
 
-static const char *value_form(const struct option *option)
+static const char *value_syntax(const struct option *option)
 {
     if (option->action == OPTION_CONFIG)
         return "FILE";
@@ -285,7 +286,7 @@ static bool read_value(struct reading *reading, const struct option *option, con
         value = next_argument(reading);
     if (value == NULL) {
         error_set(reading->error, EXIT_CODE_USAGE, "--%s has no value; write --%s %s", name, name,
-                  value_form(option));
+                  value_syntax(option));
         return false;
     }
     if (*given && option->action != OPTION_LISTEN && option->action != OPTION_SINK) {
@@ -293,7 +294,7 @@ static bool read_value(struct reading *reading, const struct option *option, con
         return false;
     }
     *given = true;
-    return take_bytes(reading, option, WRITTEN_ARGUMENT, value, strlen(value));
+    return take_bytes(reading, option, PROVENANCE_ARGUMENT, value, strlen(value));
 }
 
 /* Reads an option whose value, if any, stands in `inside` ("--name=value") or comes next. */
@@ -344,7 +345,7 @@ enum options_result options_read(int argc, char *const *argv,
                                  const struct config_registry *registry, struct config *config,
                                  struct error *error)
 {
-    *config = (struct config){.written = calloc(1, sizeof *config->written),
+    *config = (struct config){.provenance = calloc(1, sizeof *config->provenance),
                               .sources = registry->sources,
                               .schemas = registry->schemas};
     struct reading reading = {
@@ -354,7 +355,7 @@ enum options_result options_read(int argc, char *const *argv,
         reading.left = (size_t)argc - 1;
     }
     enum options_result result = OPTIONS_WRONG;
-    if (config->written == NULL)
+    if (config->provenance == NULL)
         no_memory(&reading);
     else
         result = read_arguments(&reading);

@@ -5,39 +5,39 @@
 #include "collector/config/keys.h"
 #include "collector/config/option_table.h"
 #include "collector/config/options.h"
+#include "collector/config/provenance.h"
 #include "collector/config/url.h"
-#include "collector/config/written.h"
 #include "collector/config/yaml_text.h"
 
 struct printing {
     FILE *to;
     const struct config *config;
     const struct config_registry *registry;
-    const struct written_entry *entry; /* whose value is printed */
+    const struct provenance_entry *entry; /* whose value is printed */
 };
 
 /* --- where values come from ------------------------------------------------------------------- */
 
-static void put_origin(const struct printing *printing, const struct written_entry *entry,
+static void put_origin(const struct printing *printing, const struct provenance_entry *entry,
                        size_t at)
 {
-    char name[WRITTEN_VARIABLE_SIZE];
+    char name[PROVENANCE_VARIABLE_SIZE];
     switch (entry->by) {
-    case WRITTEN_ARGUMENT:
+    case PROVENANCE_ARGUMENT:
         fputs(" # command line\n", printing->to);
         break;
-    case WRITTEN_ENVIRONMENT:
-        written_variable(entry->option, name);
+    case PROVENANCE_ENVIRONMENT:
+        provenance_variable(entry->option, name);
         fprintf(printing->to, " # environment: %s\n", name);
         break;
-    case WRITTEN_FILE: {
+    case PROVENANCE_FILE: {
         char path[256];
-        const char *file = printing->config->written->file;
+        const char *file = printing->config->provenance->file;
         copy_printable(path, sizeof path, file, strlen(file));
-        fprintf(printing->to, " # %s:%zu\n", path, written_text_mark(&entry->text, at).line);
+        fprintf(printing->to, " # %s:%zu\n", path, provenance_text_mark(&entry->text, at).line);
         break;
     }
-    case WRITTEN_DEFAULT:
+    case PROVENANCE_DEFAULT:
         fputs(" # default\n", printing->to);
         break;
     }
@@ -186,7 +186,7 @@ static void put_sink(const struct printing *printing, const struct sink_config *
 /* Prints the entry, which is number `index` of its option. */
 static void put_entry(const struct printing *printing, size_t index)
 {
-    const struct written_entry *entry = printing->entry;
+    const struct provenance_entry *entry = printing->entry;
     const char *name = entry->option->setting.name;
     switch (entry->option->action) {
     case OPTION_LISTEN:
@@ -217,13 +217,13 @@ static void put_entry(const struct printing *printing, size_t index)
 void options_print_config(FILE *to, const struct config *config,
                           const struct config_registry *registry)
 {
-    const struct written *written = config->written;
+    const struct provenance *provenance = config->provenance;
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         size_t index = 0;
-        for (size_t i = 0; i < written->count; i++) {
-            if (written->entries[i].option != option)
+        for (size_t i = 0; i < provenance->count; i++) {
+            if (provenance->entries[i].option != option)
                 continue;
-            const struct printing printing = {to, config, registry, &written->entries[i]};
+            const struct printing printing = {to, config, registry, &provenance->entries[i]};
             put_entry(&printing, index++);
         }
     }

@@ -8,7 +8,7 @@
 #include "collector/base/parse_error.h"
 
 /* How they are written, for a person. */
-#define PROCESSORS_FORM "N[-N],..."
+#define PROCESSORS_SYNTAX "N[-N],..."
 
 /*
  * A setting_parser (setting.h): "0,4-7" into a struct processor_list. A number may come again.

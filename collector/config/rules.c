@@ -13,17 +13,17 @@ struct reading {
     const char *name; /* of the key */
     const char *text; /* the copy of it that stays */
     size_t length;
-    size_t at; /* where the next part begins; behind the end: there is none */
+    size_t at; /* where the next part begins; past the end: there is none */
     struct parse_error *fault;
 };
 
-/* Copies the text to `written`, where it is read from now on. */
-static struct reading begin(const char *name, char *written, const char *text, size_t length,
+/* Copies the text to `copy`, where it is read from now on. */
+static struct reading begin(const char *name, char *copy, const char *text, size_t length,
                             struct parse_error *fault)
 {
-    memcpy(written, text, length);
-    written[length] = '\0';
-    return (struct reading){.name = name, .text = written, .length = length, .fault = fault};
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return (struct reading){.name = name, .text = copy, .length = length, .fault = fault};
 }
 
 /* The next part, up to one of the `separators` or the end, and which of them that was. */
@@ -63,7 +63,7 @@ static bool check_literal(const struct reading *reading, const struct text *part
 }
 
 /*
- * Makes a list with its text behind it, and hands it over when the text was read. The field is the
+ * Makes a list with its text after it, and hands it over when the text was read. The field is the
  * caller's; it stays NULL where that fails.
  */
 static void *make(size_t size, size_t length, struct parse_error *fault)

@@ -16,11 +16,11 @@
 #include "collector/contract/sample_rules.h"
 
 /* How they are written, for a person. */
-#define RULES_CONDITION_FORM "[LABEL=]GLOB[;...],..."
-#define RULES_SHARE_FORM     "1/N"
-#define RULES_RENAME_FORM    "OLD:NEW,..."
-#define RULES_LABEL_FORM     "LABEL=VALUE,..."
-#define RULES_GLOBS_FORM     "GLOB,..."
+#define RULES_CONDITION_SYNTAX "[LABEL=]GLOB[;...],..."
+#define RULES_SHARE_SYNTAX     "1/N"
+#define RULES_RENAME_SYNTAX    "OLD:NEW,..."
+#define RULES_LABEL_SYNTAX     "LABEL=VALUE,..."
+#define RULES_GLOBS_SYNTAX     "GLOB,..."
 
 /* The N of 1/N is from 1 to this. */
 #define RULES_SHARE_MAX 1000000

@@ -152,16 +152,16 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     return true;
 }
 
-/* It begins as the form does, up to the colon, and goes on. */
-static bool parse_local(const struct setting *setting, const char *form, const char *text,
+/* It begins as the syntax does, up to the colon, and goes on. */
+static bool parse_local(const struct setting *setting, const char *syntax, const char *text,
                         size_t length, char **out, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
-    size_t scheme = strcspn(form, ":") + 1;
-    if (length > scheme && memcmp(text, form, scheme) == 0)
+    size_t scheme = strcspn(syntax, ":") + 1;
+    if (length > scheme && memcmp(text, syntax, scheme) == 0)
         return parse_text(setting, text, length, out, fault);
     return parse_error_set(fault, 0, "%s %s is not of the form %s", setting->name,
-                           quoted(text, length, given), form);
+                           quoted(text, length, given), syntax);
 }
 
 bool setting_parse(const struct setting *setting, const struct config_registry *registry,
@@ -189,7 +189,7 @@ bool setting_parse(const struct setting *setting, const struct config_registry *
     case SETTING_PARSED:
         return setting->parse(setting->name, text, length, field_of(setting, target), fault);
     case SETTING_LOCAL:
-        return parse_local(setting, registry->local_form, text, length, field_of(setting, target),
+        return parse_local(setting, registry->local_syntax, text, length, field_of(setting, target),
                            fault);
     case SETTING_NONE:
         break;
@@ -202,8 +202,8 @@ size_t setting_path(const struct setting *setting, const struct config_registry 
 {
     const char *name;
     if (setting->type == SETTING_LOCAL) {
-        size_t scheme = strcspn(registry->local_form, ":") + 1;
-        return strcmp(registry->local_form + scheme, "PATH") == 0 ? scheme : length;
+        size_t scheme = strcspn(registry->local_syntax, ":") + 1;
+        return strcmp(registry->local_syntax + scheme, "PATH") == 0 ? scheme : length;
     }
     if (setting->type != SETTING_SCHEMA)
         return length;

@@ -49,7 +49,7 @@ struct setting {
     uint64_t minimum, maximum;  /* of a number, both included */
     const char *const *choices; /* of SETTING_BOOL and SETTING_ENUM, NULL at the end */
     setting_parser *parse;      /* of SETTING_PARSED */
-    const char *form;           /* what stands for the value in a help text, where that is free */
+    const char *syntax;         /* what stands for the value in a help text, where that is free */
     const char *help;           /* one line, begins in lower case, no full stop */
     char letter;                /* 'h' of "-h", of an option without a value; '\0': none */
     const char *others;         /* other programs' names for it, separated by spaces; NULL: none */

@@ -68,7 +68,7 @@ static bool parse_port(const char *text, size_t length, size_t at, uint16_t *por
     return true;
 }
 
-/* The address between brackets; text[at] is the one that opens. *end is behind the other. */
+/* The address between brackets; text[at] is the one that opens. *end is after the other. */
 static bool parse_bracketed(const char *text, size_t length, struct address *address, size_t *end,
                             struct parse_error *fault)
 {
@@ -150,7 +150,7 @@ static bool parse_text(const struct url *url, struct listener_config *listener,
     return true;
 }
 
-/* Why the source refuses what was written, at the place or behind the slashes before it. */
+/* Why the source refuses what was written, at the place or after the slashes before it. */
 static bool check_refusal(const struct url *url, const struct listener_config *listener,
                           struct parse_error *fault)
 {
@@ -210,7 +210,7 @@ static bool unknown_listener(const char *text, const struct config_registry *reg
                            first               ? ""
                            : source[1] != NULL ? ","
                                                : " or",
-                           (*source)->form);
+                           (*source)->syntax);
         suggestion_offer(&suggestion, (*source)->scheme);
     }
     if (suggestion_found(&suggestion) != NULL)

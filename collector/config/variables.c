@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "collector/base/suggestion.h"
-#include "collector/config/written.h"
+#include "collector/config/provenance.h"
 
 bool variable_is_read(const struct option *option)
 {
@@ -43,9 +43,9 @@ static bool is_foreign(const char *name)
 
 static bool is_read(const char *name)
 {
-    char variable[WRITTEN_VARIABLE_SIZE];
+    char variable[PROVENANCE_VARIABLE_SIZE];
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
-        written_variable(option, variable);
+        provenance_variable(option, variable);
         if (variable_is_read(option) && strcmp(variable, name) == 0)
             return true;
     }
@@ -63,7 +63,7 @@ static const struct option *named(const char *name)
 enum variable_use variable_use_of(const char *name, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
-    char meant[WRITTEN_VARIABLE_SIZE];
+    char meant[PROVENANCE_VARIABLE_SIZE];
     struct suggestion suggestion;
     if (is_foreign(name))
         return VARIABLE_FOREIGN;
@@ -81,7 +81,7 @@ enum variable_use variable_use_of(const char *name, struct parse_error *fault)
                     quoted(name, strlen(name), given));
     if (suggestion_found(&suggestion) == NULL)
         return VARIABLE_UNKNOWN;
-    written_variable(named(suggestion_found(&suggestion)), meant);
+    provenance_variable(named(suggestion_found(&suggestion)), meant);
     parse_error_suggest(fault, meant);
     return suggestion_is_slip(&suggestion) ? VARIABLE_SLIP : VARIABLE_UNKNOWN;
 }

@@ -43,19 +43,19 @@ const char *yaml_reading_version(void)
 
 /* --- what is wrong ---------------------------------------------------------------------------- */
 
-static struct written_mark mark_of(const yaml_mark_t *mark)
+static struct provenance_mark mark_of(const yaml_mark_t *mark)
 {
-    return (struct written_mark){mark->line + 1, mark->column + 1};
+    return (struct provenance_mark){mark->line + 1, mark->column + 1};
 }
 
 /* Bytes that are no text have no mark: the library says how many were before them. */
-static struct written_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
+static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
 {
-    struct written_mark mark = {1, 1};
+    struct provenance_mark mark = {1, 1};
     for (size_t i = 0; i < at && i < reading->length; i++) {
         unsigned char byte = (unsigned char)reading->text[i];
         if (byte == '\n')
-            mark = (struct written_mark){mark.line + 1, 1};
+            mark = (struct provenance_mark){mark.line + 1, 1};
         else
             mark.column += (byte & 0xc0) != 0x80;
     }
@@ -76,7 +76,7 @@ static const char *hint(const char *problem)
 }
 
 static bool not_yaml(const struct yaml_reading *reading, struct parse_error *fault,
-                     struct written_mark *mark)
+                     struct provenance_mark *mark)
 {
     const yaml_parser_t *parser = &reading->parser;
     if (parser->error == YAML_MEMORY_ERROR)
@@ -93,7 +93,7 @@ static bool not_yaml(const struct yaml_reading *reading, struct parse_error *fau
 }
 
 static bool refuse(const struct yaml_reading *reading, struct parse_error *fault,
-                   struct written_mark *mark, const char *text)
+                   struct provenance_mark *mark, const char *text)
 {
     *mark = mark_of(&reading->event.start_mark);
     return parse_error_set(fault, 0, "%s", text);
@@ -102,7 +102,7 @@ static bool refuse(const struct yaml_reading *reading, struct parse_error *fault
 /* --- pieces ----------------------------------------------------------------------------------- */
 
 static bool take_text(struct yaml_reading *reading, struct yaml_piece *piece,
-                      struct parse_error *fault, struct written_mark *mark)
+                      struct parse_error *fault, struct provenance_mark *mark)
 {
     const yaml_event_t *event = &reading->event;
     bool quoted_text = event->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
@@ -168,7 +168,7 @@ static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 
 /* What YAML has and a configuration has not. */
 static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
-                       struct written_mark *mark)
+                       struct provenance_mark *mark)
 {
     const yaml_event_t *event = &reading->event;
     const char *text = NULL;
@@ -187,7 +187,7 @@ static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
 }
 
 bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
-                       struct parse_error *fault, struct written_mark *mark)
+                       struct parse_error *fault, struct provenance_mark *mark)
 {
     do {
         if (reading->has_event)

@@ -10,7 +10,7 @@
 #define SLUICE_COLLECTOR_CONFIG_YAML_READING_H
 
 #include "collector/base/parse_error.h"
-#include "collector/config/written.h"
+#include "collector/config/provenance.h"
 
 struct yaml_reading;
 
@@ -25,12 +25,12 @@ enum yaml_kind {
 
 struct yaml_piece {
     enum yaml_kind kind;
-    struct written_mark mark;
+    struct provenance_mark mark;
     /* Of a text, valid until the next piece is read. */
     const char *text;
     size_t length;
-    struct written_mark text_mark; /* behind the quotation mark, where there is one */
-    bool exact;                    /* it stands in the file byte for byte, on one line */
+    struct provenance_mark text_mark; /* after the quotation mark, where there is one */
+    bool exact;                       /* it stands in the file byte for byte, on one line */
 };
 
 /* Begins to read `length` bytes, which are not copied. Returns NULL without memory. */
@@ -42,7 +42,7 @@ struct yaml_reading *yaml_reading_begin(const char *text, size_t length);
  * is PIECE_END at once.
  */
 bool yaml_reading_next(struct yaml_reading *reading, struct yaml_piece *piece,
-                       struct parse_error *fault, struct written_mark *mark);
+                       struct parse_error *fault, struct provenance_mark *mark);
 
 /* NULL is allowed. */
 void yaml_reading_end(struct yaml_reading *reading);

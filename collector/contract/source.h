@@ -102,7 +102,7 @@ struct producer_ops {
 
 struct source_ops {
     const char *scheme; /* "udp" */
-    const char *form;   /* "udp://ADDR:PORT", for people; capitals are placeholders */
+    const char *syntax; /* "udp://ADDR:PORT", for people; capitals are placeholders */
     const char *kind;   /* what the ledger calls it */
     enum source_place place;
     const char *no_place; /* what is wrong where the place is empty, for people */

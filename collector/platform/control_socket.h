@@ -18,7 +18,7 @@ struct control_socket;
 struct control_connection;
 
 /* How an address is written: "unix:PATH" or, on Windows, "pipe:NAME", the pipe \\.\pipe\NAME. */
-extern const char control_socket_form[];
+extern const char control_socket_syntax[];
 
 /*
  * Opens it under its address. What a program that has ended left there is replaced. Of several

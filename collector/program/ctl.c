@@ -58,12 +58,12 @@ static bool parse_order(const char *text, const struct order **order, struct par
 static bool parse_address(const char *text, struct receiver_of_order *to, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
-    size_t scheme = strcspn(control_socket_form, ":") + 1;
+    size_t scheme = strcspn(control_socket_syntax, ":") + 1;
     to->address = text;
-    if (strncmp(text, control_socket_form, scheme) == 0 && text[scheme] != '\0')
+    if (strncmp(text, control_socket_syntax, scheme) == 0 && text[scheme] != '\0')
         return true;
     return parse_error_set(fault, 0, "%s is not of the form %s", quoted(text, strlen(text), given),
-                           control_socket_form);
+                           control_socket_syntax);
 }
 
 /* What is too large for any process is none that runs, and no fault of the form. */
@@ -78,7 +78,7 @@ static bool parse_receiver(const char *text, struct receiver_of_order *to,
     if (length != 0 && strspn(text, "0123456789") == length && to->process != 0)
         return true;
     return parse_error_set(fault, 0, "%s is neither the number of a process nor of the form %s",
-                           quoted(text, length, given), control_socket_form);
+                           quoted(text, length, given), control_socket_syntax);
 }
 
 static bool parse(int argc, char *const *argv, const struct order **order,
@@ -87,13 +87,13 @@ static bool parse(int argc, char *const *argv, const struct order **order,
     char given[QUOTED_SIZE];
     if (argc < 2)
         return parse_error_set(fault, 0, "write sluice ctl reload|ledger|stop PID|%s",
-                               control_socket_form);
+                               control_socket_syntax);
     if (!parse_order(argv[1], order, fault))
         return false;
     if (argc < 3)
         return parse_error_set(
             fault, 0, "%s which process? Its log has the number; or name its --control, %s",
-            argv[1], control_socket_form);
+            argv[1], control_socket_syntax);
     if (argc > 3)
         return parse_error_set(fault, 0, "unexpected argument %s",
                                quoted(argv[3], strlen(argv[3]), given));
@@ -181,7 +181,7 @@ enum exit_code ctl_command(int argc, char *const *argv)
             "and open its files anew, print its ledger, or stop. Over --control the outcome is\n"
             "printed here: the ledger, or why a reload was refused (exit code 78). To a process\n"
             "it is only told, and its log has the outcome.\n",
-            control_socket_form);
+            control_socket_syntax);
         return EXIT_CODE_OK;
     }
     if (!parse(argc, argv, &order, &to, &fault)) {

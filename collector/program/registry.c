@@ -14,5 +14,5 @@ const struct config_registry program_registry = {
     .encoders = builtin_encoders,
     .compressions = builtin_compressions,
     .notifiers = notifier_backends,
-    .local_form = control_socket_form,
+    .local_syntax = control_socket_syntax,
 };

@@ -67,7 +67,7 @@ static const struct producer_ops player_ops = {
 
 const struct source_ops source_capture = {
     .scheme = "pcap",
-    .form = "pcap:FILE",
+    .syntax = "pcap:FILE",
     .kind = "capture",
     .place = PLACE_PATH,
     .no_place = "the file is missing; write pcap:FILE",

@@ -154,7 +154,7 @@ static void announce(const struct source *source, const struct source_host *host
 
 const struct source_ops source_inherited = {
     .scheme = "fd",
-    .form = "fd:NAME",
+    .syntax = "fd:NAME",
     .kind = "udp",
     .place = PLACE_NAME,
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "

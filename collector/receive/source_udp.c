@@ -91,7 +91,7 @@ static void announce(const struct source *source, const struct source_host *host
 
 const struct source_ops source_udp = {
     .scheme = "udp",
-    .form = "udp://ADDR:PORT",
+    .syntax = "udp://ADDR:PORT",
     .kind = "udp",
     .place = PLACE_ADDRESS,
     .no_place = "\"//\" is missing; write udp://ADDR:PORT",

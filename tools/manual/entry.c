@@ -7,7 +7,7 @@
 #include "collector/config/option_table.h"
 #include "collector/program/registry.h"
 
-_Static_assert(COMMAND_FORM_SIZE <= FORM_SIZE, "an entry has no room for it");
+_Static_assert(COMMAND_FORM_SIZE <= SYNTAX_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
 
 /* Adds a value to those that are offered. One that a shell would break apart is left out. */
@@ -20,11 +20,11 @@ static void add_value(struct entry *entry, const char *value, size_t length)
              (int)length, value);
 }
 
-static enum entry_offer offer_of_form(const char *form)
+static enum entry_offer offer_of_syntax(const char *syntax)
 {
-    if (strcmp(form, "FOLDER") == 0)
+    if (strcmp(syntax, "FOLDER") == 0)
         return OFFER_FOLDER;
-    return strcmp(form, "FILE") == 0 || strcmp(form, "PATH") == 0 ? OFFER_FILE : OFFER_NOTHING;
+    return strcmp(syntax, "FILE") == 0 || strcmp(syntax, "PATH") == 0 ? OFFER_FILE : OFFER_NOTHING;
 }
 
 /* --- the collector's -------------------------------------------------------------------------- */
@@ -48,7 +48,8 @@ static enum entry_offer offer_of_option(const struct option *option)
     case OPTION_LETTERS:
         return OFFER_LETTERS;
     default:
-        return option->setting.form != NULL ? offer_of_form(option->setting.form) : OFFER_NOTHING;
+        return option->setting.syntax != NULL ? offer_of_syntax(option->setting.syntax)
+                                              : OFFER_NOTHING;
     }
 }
 
@@ -64,8 +65,8 @@ static size_t entries_of_collector(struct entry entries[ENTRIES_MAX])
             .repeats = option->action == OPTION_LISTEN || option->action == OPTION_SINK,
             .offer = offer_of_option(option),
         };
-        form_of_option(option, &program_registry, entry->form);
-        form_of_default(&option->setting, true, entry->default_text);
+        syntax_of_option(option, &program_registry, entry->syntax);
+        syntax_of_default(&option->setting, true, entry->default_text);
         if (entry->offer == OFFER_NOTHING)
             offer_values(entry, &option->setting);
     }
@@ -80,8 +81,8 @@ size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX])
             continue;
         struct entry *entry = &entries[count++];
         *entry = (struct entry){.name = key->name, .help = key->help};
-        form_of_value(key, &program_registry, entry->form);
-        form_of_default(key, true, entry->default_text);
+        syntax_of_value(key, &program_registry, entry->syntax);
+        syntax_of_default(key, true, entry->default_text);
         offer_values(entry, key);
     }
     return count;
@@ -93,7 +94,7 @@ size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX])
 static void offer_words(struct entry *entry)
 {
     static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    const char *word = entry->form;
+    const char *word = entry->syntax;
     if (strchr(word, '|') == NULL)
         return;
     while (*word != '\0') {
@@ -109,8 +110,8 @@ static void add_command_option(const struct command *command, const struct comma
 {
     *entry = (struct entry){
         .name = option->name, .help = option->help, .letter = command_letter(option)};
-    command_form(command, option, entry->form);
-    entry->offer = offer_of_form(entry->form);
+    command_syntax(command, option, entry->syntax);
+    entry->offer = offer_of_syntax(entry->syntax);
     offer_words(entry);
 }
 

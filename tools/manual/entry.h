@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/config/form.h"
+#include "collector/config/syntax.h"
 #include "tools/command/command.h"
 
 /* What a shell offers for a value, besides those that are listed. */
@@ -29,9 +29,10 @@ struct entry {
     char letter; /* 'h' of "-h", of an option that has one; '\0': none */
     bool repeats;
     enum entry_offer offer;
-    char form[FORM_SIZE];         /* of its value; empty: it takes none */
-    char default_text[FORM_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none, or `help` has it */
-    char values[FORM_SIZE];       /* "json|influx": what it may be, or is by default */
+    char syntax[SYNTAX_SIZE]; /* of its value; empty: it takes none */
+    char
+        default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none, or `help` has it */
+    char values[SYNTAX_SIZE];      /* "json|influx": what it may be, or is by default */
 };
 
 #define ENTRIES_MAX 64

@@ -189,8 +189,8 @@ static int write_listeners(const struct writing *writing, const char *argument)
 {
     (void)argument;
     for (const struct source_ops *const *one = program_registry.sources; *one != NULL; one++)
-        fprintf(writing->out, "%.*s\n", (int)strcspn((*one)->form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-                (*one)->form);
+        fprintf(writing->out, "%.*s\n", (int)strcspn((*one)->syntax, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+                (*one)->syntax);
     return 0;
 }
 

@@ -74,19 +74,19 @@ static bool is_capital_or_mark(char character)
 }
 
 /* The form of a value: placeholders, in capitals, are set apart from what is typed. */
-static void write_form(FILE *out, const char *form)
+static void write_syntax(FILE *out, const char *syntax)
 {
-    while (*form != '\0') {
-        size_t length = strcspn(form, "|");
+    while (*syntax != '\0') {
+        size_t length = strcspn(syntax, "|");
         bool placeholder = true;
         for (size_t i = 0; i < length; i++)
-            placeholder = placeholder && is_capital_or_mark(form[i]);
+            placeholder = placeholder && is_capital_or_mark(syntax[i]);
         fputs(placeholder ? "\\fI" : "\\fB", out);
-        roff_write_text(out, form, length);
+        roff_write_text(out, syntax, length);
         fputs("\\fR", out);
-        form += length;
-        if (*form == '|')
-            fputc(*form++, out);
+        syntax += length;
+        if (*syntax == '|')
+            fputc(*syntax++, out);
     }
 }
 
@@ -101,9 +101,9 @@ void roff_write_entries(FILE *out, const struct entry *entries, size_t count, co
         roff_write_text(out, before, strlen(before));
         roff_write_text(out, entry->name, strlen(entry->name));
         fputs("\\fR", out);
-        if (entry->form[0] != '\0')
+        if (entry->syntax[0] != '\0')
             fputs(between, out);
-        write_form(out, entry->form);
+        write_syntax(out, entry->syntax);
         fputc('\n', out);
         roff_write_text(out, entry->help, strlen(entry->help));
         if (entry->default_text[0] != '\0') {

@@ -44,13 +44,13 @@ void shell_write_keys(FILE *out, const struct entry *entries, size_t count)
 void bash_write_options(FILE *out, const struct entry *entries, size_t count)
 {
     for (const struct entry *entry = entries; entry < entries + count; entry++)
-        if (entry->form[0] == '\0')
+        if (entry->syntax[0] == '\0')
             fprintf(out, "--%s\n", entry->name);
         else
             fprintf(out, "--%s=%s:%s\n", entry->name, offer_name(entry->offer), entry->values);
 }
 
-/* What completes a value, behind its name: an action of _arguments. */
+/* What completes a value, after its name: an action of _arguments. */
 static void write_zsh_action(FILE *out, const struct entry *entry)
 {
     switch (entry->offer) {
@@ -78,10 +78,10 @@ void zsh_write_options(FILE *out, const struct entry *entries, size_t count)
 {
     for (const struct entry *entry = entries; entry < entries + count; entry++) {
         fprintf(out, "'%s--%s%s[", entry->repeats ? "*" : "", entry->name,
-                entry->form[0] != '\0' ? "=" : "");
+                entry->syntax[0] != '\0' ? "=" : "");
         write_summary(out, entry->help, "[]:\\");
         fputc(']', out);
-        if (entry->form[0] != '\0') {
+        if (entry->syntax[0] != '\0') {
             fputs(":value:", out);
             write_zsh_action(out, entry);
         }
@@ -95,7 +95,7 @@ void fish_write_options(FILE *out, const char *program, const struct entry *entr
         fprintf(out, "complete -c %s -l %s -d '", program, entry->name);
         write_summary(out, entry->help, "\\");
         fputc('\'', out);
-        if (entry->form[0] == '\0') {
+        if (entry->syntax[0] == '\0') {
             fputc('\n', out);
             continue;
         }

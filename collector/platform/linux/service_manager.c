@@ -1,5 +1,5 @@
 /*
- * collector/platform/service_manager.h by sd_notify(3): each thing that is told is a datagram of
+ * collector/platform/service_manager.h by sd_notify(3): each notification is a datagram of
  * variables, to the socket that NOTIFY_SOCKET names.
  *
  * It is written here and not called from libsystemd, as that page itself proposes: the protocol is
@@ -37,7 +37,7 @@ struct service_manager {
 
 /* --- finding it ------------------------------------------------------------------------------- */
 
-/* A path, or behind an '@' a name without one. */
+/* A path, or after an '@' a name without one. */
 static bool set_address(struct service_manager *manager, const char *text)
 {
     size_t length = strlen(text);
@@ -129,7 +129,7 @@ int64_t service_manager_patience(const struct service_manager *manager)
 
 /* --- telling it ------------------------------------------------------------------------------- */
 
-static int tell(struct service_manager *manager, const char *text, struct error *error)
+static int notify_manager(struct service_manager *manager, const char *text, struct error *error)
 {
     ssize_t sent;
     unsigned times = 0;
@@ -145,7 +145,7 @@ static int tell(struct service_manager *manager, const char *text, struct error 
 
 int service_manager_ready(struct service_manager *manager, struct error *error)
 {
-    return tell(manager, "READY=1", error);
+    return notify_manager(manager, "READY=1", error);
 }
 
 int service_manager_reloading(struct service_manager *manager, struct error *error)
@@ -153,24 +153,24 @@ int service_manager_reloading(struct service_manager *manager, struct error *err
     char text[64];
     snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
              clock_monotonic_ns() / 1000);
-    return tell(manager, text, error);
+    return notify_manager(manager, text, error);
 }
 
 int service_manager_stopping(struct service_manager *manager, int64_t most_ns, struct error *error)
 {
     char text[64];
     snprintf(text, sizeof text, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRId64, most_ns / 1000);
-    return tell(manager, text, error);
+    return notify_manager(manager, text, error);
 }
 
 int service_manager_status(struct service_manager *manager, const char *line, struct error *error)
 {
     char text[256];
     snprintf(text, sizeof text, "STATUS=%s", line);
-    return tell(manager, text, error);
+    return notify_manager(manager, text, error);
 }
 
 int service_manager_alive(struct service_manager *manager, struct error *error)
 {
-    return tell(manager, "WATCHDOG=1", error);
+    return notify_manager(manager, "WATCHDOG=1", error);
 }

@@ -23,7 +23,7 @@
 #define LOCK_TRIES    500
 #define LOCK_PAUSE_MS 10
 
-const char control_socket_form[] = "unix:PATH";
+const char control_socket_syntax[] = "unix:PATH";
 
 struct control_socket {
     int fd;

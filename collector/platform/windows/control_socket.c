@@ -24,7 +24,7 @@
 /* Windows' own limit of a pipe's name, \\.\pipe\ and its end included. */
 #define NAME_SIZE 257
 
-const char control_socket_form[] = "pipe:NAME";
+const char control_socket_syntax[] = "pipe:NAME";
 
 /* What was started on a pipe. Its event is set while nothing is on its way. */
 struct operation {
@@ -123,7 +123,7 @@ static HANDLE create_instance(const struct control_socket *socket, bool first)
         PIPE_UNLIMITED_INSTANCES, WRITE_SIZE, READ_SIZE, 0, &access);
 }
 
-/* Has the event told when a client comes; one that has come already, or has left, is told at once.
+/* Has the event set when a client comes; for one that has come already, or has left, at once.
  */
 static bool await_client(struct control_socket *socket)
 {

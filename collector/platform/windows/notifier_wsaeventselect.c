@@ -41,7 +41,7 @@ struct eventselect_notifier {
     HANDLE objects[MAXIMUM_WAIT_OBJECTS];
     struct watched *sockets[MAXIMUM_WAIT_OBJECTS];
     size_t socket_counts[MAXIMUM_WAIT_OBJECTS];
-    struct queue ready;   /* recorded, not yet told */
+    struct queue ready;   /* recorded, not yet reported */
     struct queue removed; /* no object's any more; their REMOVED events are due */
 };
 
@@ -222,7 +222,7 @@ static void ask_sockets(struct eventselect_notifier *notifier, size_t object)
 }
 
 /*
- * Waits, then looks at every object once: a wait tells only the first of those that are set.
+ * Waits, then looks at every object once: a wait reports only the first of those that are set.
  * Returns whether one of them was notifier_wake's.
  */
 static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout_ms)
@@ -245,8 +245,8 @@ static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout
     return woken;
 }
 
-static size_t tell(struct queue *queue, enum notifier_event_type type,
-                   struct notifier_event *events, size_t capacity)
+static size_t report(struct queue *queue, enum notifier_event_type type,
+                     struct notifier_event *events, size_t capacity)
 {
     size_t count = 0;
     while (count < capacity && queue->first != NULL) {
@@ -271,8 +271,8 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
 {
     struct eventselect_notifier *notifier = of(base);
     (void)thread;
-    size_t count = tell(&notifier->removed, NOTIFIER_REMOVED, events, capacity);
-    count += tell(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
+    size_t count = report(&notifier->removed, NOTIFIER_REMOVED, events, capacity);
+    count += report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
     if (count == capacity)
         return count;
 
@@ -281,7 +281,7 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     for (;;) {
         if (look_at_objects(notifier, count != 0 ? 0 : left))
             events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
-        count += tell(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
+        count += report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
         if (count != 0)
             return count;
         if (timeout_ms >= 0 && (left = time_left(end)) == 0)

@@ -3,7 +3,7 @@
  *
  * A file is open for reading and writing and not for deleting: a right that we had would be one
  * that everybody has to share who opens the file, and many programs that read logs do not. So it is
- * renamed by its path. The lock is a byte far behind any file's end, because what is locked cannot
+ * renamed by its path. The lock is a byte far past any file's end, because what is locked cannot
  * be read by others.
  */
 #include "collector/platform/part_file.h"
@@ -23,7 +23,7 @@
 
 struct part_file {
     HANDLE handle;
-    uint64_t size; /* bytes that are whole; behind them may be what could not be cut off */
+    uint64_t size; /* bytes that are whole; after them may be what could not be cut off */
     bool torn;     /* there is */
     wchar_t *path;
 };
@@ -52,7 +52,7 @@ static bool make_folder(const char *path)
     return made;
 }
 
-/* Makes the folders that the path names behind its first `from` bytes. */
+/* Makes the folders that the path names after its first `from` bytes. */
 static bool make_folders(const char *path, size_t from)
 {
     size_t length = strlen(path);
@@ -134,7 +134,7 @@ static enum part_result give_up(wchar_t *path, HANDLE handle, enum part_result r
  * Why it was not opened. PART_BUSY: somebody holds the name who will let go of it; that of a file
  * that was removed while a program had it open stays on some volumes until that has closed it.
  */
-static enum part_result told(const char *what, const char *path, struct error *error)
+static enum part_result part_failed(const char *what, const char *path, struct error *error)
 {
     DWORD number = GetLastError();
     cannot(what, path, error);
@@ -152,7 +152,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, struct
     HANDLE handle = create_file(wide, path, base_length);
     if (handle == INVALID_HANDLE_VALUE) {
         bool taken = GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS;
-        return give_up(wide, handle, taken ? PART_TAKEN : told("create", path, error));
+        return give_up(wide, handle, taken ? PART_TAKEN : part_failed("create", path, error));
     }
     /* "con.part" is no file anywhere. */
     if (GetFileType(handle) != FILE_TYPE_DISK) {
@@ -174,7 +174,7 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
     if (handle == INVALID_HANDLE_VALUE) {
         bool missing =
             GetLastError() == ERROR_FILE_NOT_FOUND || GetLastError() == ERROR_PATH_NOT_FOUND;
-        return give_up(wide, handle, missing ? PART_MISSING : told("open", path, error));
+        return give_up(wide, handle, missing ? PART_MISSING : part_failed("open", path, error));
     }
     BY_HANDLE_FILE_INFORMATION found;
     if (GetFileType(handle) != FILE_TYPE_DISK || !GetFileInformationByHandle(handle, &found))
@@ -222,7 +222,7 @@ bool part_file_is_there(struct part_file *file)
     return shared_file_is_at(file->handle, file->path);
 }
 
-/* Takes off what stands behind the whole part; never makes a file longer that another one cut. */
+/* Takes off what follows the whole part; never makes a file longer that another one cut. */
 static bool mend(struct part_file *file)
 {
     uint64_t size;

@@ -40,5 +40,5 @@ const struct config_registry test_registry = {
     .encoders = encoders,
     .compressions = compressions,
     .notifiers = notifiers,
-    .local_form = "unix:PATH",
+    .local_syntax = "unix:PATH",
 };

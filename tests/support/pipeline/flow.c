@@ -173,7 +173,7 @@ static void parse(struct flow *flow, const char *arguments, struct config *confi
         .schema_from_file = flow->schema_from_file,
         .destinations = builtin_destinations,
         .encoders = builtin_encoders,
-        .local_form = "unix:PATH",
+        .local_syntax = "unix:PATH",
     };
     struct error error;
     if (options_parse(argc, argv, &registry, config, &error) != OPTIONS_RUN)

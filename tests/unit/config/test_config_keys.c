@@ -303,7 +303,7 @@ static void assert_default_allowed(const struct setting *key)
     free(schema.source);
 }
 
-/* A key without a default that is no number says in what form its value is written. */
+/* A key without a default that is no number says in what syntax its value is written. */
 TEST(every_key_is_complete_and_its_default_is_allowed)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
@@ -315,6 +315,6 @@ TEST(every_key_is_complete_and_its_default_is_allowed)
         if (key->default_text != NULL)
             assert_default_allowed(key);
         else if (key->maximum == 0 && setting_choice(key, &test_registry, 0) == NULL)
-            assert_non_null(key->form);
+            assert_non_null(key->syntax);
     }
 }

@@ -177,16 +177,16 @@ TEST(a_multicast_group_is_refused_as_it_would_receive_nothing)
 
 TEST(an_unknown_listener_is_told_the_known_ones)
 {
-    const char *forms = "is not a listener; write udp://ADDR:PORT, fd:NAME or pcap:FILE";
-    assert_refused(read_listener, "tcp://127.0.0.1:5555", 1, forms);
-    assert_refused(read_listener, "", 1, forms);
+    const char *syntaxes = "is not a listener; write udp://ADDR:PORT, fd:NAME or pcap:FILE";
+    assert_refused(read_listener, "tcp://127.0.0.1:5555", 1, syntaxes);
+    assert_refused(read_listener, "", 1, syntaxes);
     assert_refused(read_listener, "UDP://127.0.0.1:5555", 1, "did you mean \"udp:\"?");
     assert_refused(read_listener, "pacp:x", 1, "did you mean \"pcap:\"?");
     assert_refused(read_listener, "pcap", 1, "did you mean \"pcap:\"?");
     assert_refused(read_listener, "127.0.0.1:5555?schema=riemann", 1,
                    "did you mean \"udp://127.0.0.1:5555\"?");
     assert_refused(read_listener, "[::1]:5555", 1, "did you mean \"udp://[::1]:5555\"?");
-    assert_refused(read_listener, "stdout:", 1, forms);
+    assert_refused(read_listener, "stdout:", 1, syntaxes);
 }
 
 TEST(a_port_alone_suggests_every_address)
@@ -310,10 +310,10 @@ TEST(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given)
 
 TEST(an_unknown_sink_is_told_the_known_ones)
 {
-    const char *forms = "is not a sink; write stdout: or file:PATH";
-    assert_refused(read_sink, "kafka:topic", 1, forms);
-    assert_refused(read_sink, "", 1, forms);
-    assert_refused(read_sink, "udp://127.0.0.1:5555", 1, forms);
+    const char *syntaxes = "is not a sink; write stdout: or file:PATH";
+    assert_refused(read_sink, "kafka:topic", 1, syntaxes);
+    assert_refused(read_sink, "", 1, syntaxes);
+    assert_refused(read_sink, "udp://127.0.0.1:5555", 1, syntaxes);
     assert_refused(read_sink, "stdout", 1, "did you mean \"stdout:\"?");
     assert_refused(read_sink, "stdout?format=json", 1, "did you mean \"stdout:\"?");
     assert_refused(read_sink, "stdotu:", 1, "did you mean \"stdout:\"?");

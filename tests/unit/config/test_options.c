@@ -312,8 +312,8 @@ TEST(help_names_every_option_and_key_with_its_default)
         assert_mentions(text, "\n  %s=", key->name);
         if (key->default_text != NULL)
             assert_mentions(text, "(default %s", key->default_text);
-        else if (key->form != NULL)
-            assert_mentions(text, "=%s", key->form);
+        else if (key->syntax != NULL)
+            assert_mentions(text, "=%s", key->syntax);
     }
     assert_mentions(text, "%s", "schema=riemann|telemetry|FILE");
     assert_mentions(text, "%s", "(default 4MiB, 4KiB to 512MiB)");

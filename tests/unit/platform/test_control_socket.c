@@ -314,8 +314,8 @@ TEST_WITH(a_name_that_is_too_long_is_refused, set_up, tear_down)
     char address[400];
     struct control_socket *other = NULL;
     struct error error = {0};
-    size_t scheme = strcspn(control_socket_form, ":") + 1;
-    memcpy(address, control_socket_form, scheme);
+    size_t scheme = strcspn(control_socket_syntax, ":") + 1;
+    memcpy(address, control_socket_syntax, scheme);
     memset(address + scheme, 'x', sizeof address - scheme);
     address[sizeof address - 1] = '\0';
     assert_int_equal(control_socket_open(&other, address, &error), -1);

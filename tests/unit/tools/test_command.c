@@ -220,12 +220,12 @@ TEST(a_value_is_told_by_its_choices_where_there_are_any)
 {
     const struct command with_choice = {.name = "tool", .options = options, .choice = colour};
     char form[COMMAND_FORM_SIZE];
-    command_form(&with_choice, &options[0], form);
+    command_syntax(&with_choice, &options[0], form);
     assert_string_equal(form, "red|green");
-    command_form(&with_choice, &options[1], form);
+    command_syntax(&with_choice, &options[1], form);
     assert_string_equal(form, "");
-    command_form(&with_choice, &options[2], form);
+    command_syntax(&with_choice, &options[2], form);
     assert_string_equal(form, "SIZE");
-    command_form(&without_operand, &options[0], form);
+    command_syntax(&without_operand, &options[0], form);
     assert_string_equal(form, "TEXT");
 }

@@ -1,4 +1,4 @@
-#include "collector/config/form.h"
+#include "collector/config/syntax.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +22,13 @@ static bool quantity_of(const struct setting *setting, enum quantity *quantity)
     }
 }
 
-static void append(char text[FORM_SIZE], const char *more)
+static void append(char text[SYNTAX_SIZE], const char *more)
 {
-    strncat(text, more, FORM_SIZE - 1 - strlen(text));
+    strncat(text, more, SYNTAX_SIZE - 1 - strlen(text));
 }
 
-void form_of_value(const struct setting *setting, const struct config_registry *registry,
-                   char text[FORM_SIZE])
+void syntax_of_value(const struct setting *setting, const struct config_registry *registry,
+                     char text[SYNTAX_SIZE])
 {
     static const char *const names[] = {
         [QUANTITY_COUNT] = "N",
@@ -47,22 +47,22 @@ void form_of_value(const struct setting *setting, const struct config_registry *
     if (setting->type == SETTING_SCHEMA && registry->schema_from_file != NULL)
         append(text, "|FILE");
     if (setting->type == SETTING_LOCAL)
-        append(text, registry->local_form);
-    if (setting->form != NULL)
-        append(text, setting->form);
+        append(text, registry->local_syntax);
+    if (setting->syntax != NULL)
+        append(text, setting->syntax);
 }
 
-void form_of_option(const struct option *option, const struct config_registry *registry,
-                    char text[FORM_SIZE])
+void syntax_of_option(const struct option *option, const struct config_registry *registry,
+                      char text[SYNTAX_SIZE])
 {
     if (option->action == OPTION_LISTEN || option->action == OPTION_SINK ||
         option->action == OPTION_LETTERS)
-        snprintf(text, FORM_SIZE, "URL");
+        snprintf(text, SYNTAX_SIZE, "URL");
     else
-        form_of_value(&option->setting, registry, text);
+        syntax_of_value(&option->setting, registry, text);
 }
 
-void form_of_default(const struct setting *setting, bool with_range, char text[FORM_SIZE])
+void syntax_of_default(const struct setting *setting, bool with_range, char text[SYNTAX_SIZE])
 {
     enum quantity quantity;
     text[0] = '\0';
@@ -73,8 +73,8 @@ void form_of_default(const struct setting *setting, bool with_range, char text[F
         char most[QUANTITY_TEXT_SIZE];
         quantity_format(quantity, setting->minimum, least);
         quantity_format(quantity, setting->maximum, most);
-        snprintf(text, FORM_SIZE, "default %s, %s to %s", setting->default_text, least, most);
+        snprintf(text, SYNTAX_SIZE, "default %s, %s to %s", setting->default_text, least, most);
     } else {
-        snprintf(text, FORM_SIZE, "default %s", setting->default_text);
+        snprintf(text, SYNTAX_SIZE, "default %s", setting->default_text);
     }
 }

@@ -1,4 +1,4 @@
-#include "collector/config/written.h"
+#include "collector/config/provenance.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool reserve(void **array, size_t *capacity, size_t needed, size_t size)
     return true;
 }
 
-bool written_text_put(struct written_text *text, const char *bytes, size_t length)
+bool provenance_text_put(struct provenance_text *text, const char *bytes, size_t length)
 {
     void *data = text->data;
     if (!reserve(&data, &text->capacity, text->length + length + 1, 1))
@@ -36,7 +36,7 @@ bool written_text_put(struct written_text *text, const char *bytes, size_t lengt
     return true;
 }
 
-static bool add_span(struct written_text *text, struct written_span span)
+static bool add_span(struct provenance_text *text, struct provenance_span span)
 {
     void *spans = text->spans;
     if (!reserve(&spans, &text->span_capacity, text->span_count + 1, sizeof *text->spans))
@@ -46,23 +46,23 @@ static bool add_span(struct written_text *text, struct written_span span)
     return true;
 }
 
-bool written_text_put_marked(struct written_text *text, const char *bytes, size_t length,
-                             struct written_mark mark, bool exact)
+bool provenance_text_put_marked(struct provenance_text *text, const char *bytes, size_t length,
+                                struct provenance_mark mark, bool exact)
 {
-    return add_span(text, (struct written_span){text->length, mark, exact}) &&
-           written_text_put(text, bytes, length);
+    return add_span(text, (struct provenance_span){text->length, mark, exact}) &&
+           provenance_text_put(text, bytes, length);
 }
 
-bool written_text_append(struct written_text *text, const struct written_text *more)
+bool provenance_text_append(struct provenance_text *text, const struct provenance_text *more)
 {
     size_t before = text->length;
     for (size_t i = 0; i < more->span_count; i++) {
-        struct written_span span = more->spans[i];
+        struct provenance_span span = more->spans[i];
         span.at += before;
         if (!add_span(text, span))
             return false;
     }
-    return more->length == 0 || written_text_put(text, more->data, more->length);
+    return more->length == 0 || provenance_text_put(text, more->data, more->length);
 }
 
 /* Columns are characters: a byte that continues one has none of its own. */
@@ -74,57 +74,58 @@ static size_t characters(const char *text, size_t length)
     return count;
 }
 
-struct written_mark written_text_mark(const struct written_text *text, size_t at)
+struct provenance_mark provenance_text_mark(const struct provenance_text *text, size_t at)
 {
-    const struct written_span *found = NULL;
+    const struct provenance_span *found = NULL;
     if (text->span_count == 0)
-        return (struct written_mark){0, 0};
+        return (struct provenance_mark){0, 0};
     for (size_t i = 0; i < text->span_count && text->spans[i].at <= at; i++)
         found = &text->spans[i];
     if (found == NULL)
         return text->spans[0].mark;
-    struct written_mark mark = found->mark;
+    struct provenance_mark mark = found->mark;
     if (found->exact && at <= text->length)
         mark.column += characters(text->data + found->at, at - found->at);
     return mark;
 }
 
-void written_text_free(struct written_text *text)
+void provenance_text_free(struct provenance_text *text)
 {
     free(text->data);
     free(text->spans);
-    *text = (struct written_text){0};
+    *text = (struct provenance_text){0};
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-const struct written_entry *written_add(struct written *written, const struct option *option,
-                                        enum written_by by, struct written_text *text)
+const struct provenance_entry *provenance_add(struct provenance *provenance,
+                                              const struct option *option, enum provenance_kind by,
+                                              struct provenance_text *text)
 {
-    struct written_entry *grown =
-        realloc(written->entries, (written->count + 1) * sizeof *written->entries);
+    struct provenance_entry *grown =
+        realloc(provenance->entries, (provenance->count + 1) * sizeof *provenance->entries);
     if (grown == NULL)
         return NULL;
-    written->entries = grown;
-    grown[written->count] = (struct written_entry){option, by, *text};
-    *text = (struct written_text){0};
-    return &grown[written->count++];
+    provenance->entries = grown;
+    grown[provenance->count] = (struct provenance_entry){option, by, *text};
+    *text = (struct provenance_text){0};
+    return &grown[provenance->count++];
 }
 
-void written_free(struct written *written)
+void provenance_free(struct provenance *provenance)
 {
-    if (written == NULL)
+    if (provenance == NULL)
         return;
-    for (size_t i = 0; i < written->count; i++)
-        written_text_free(&written->entries[i].text);
-    free(written->entries);
-    free(written->file);
-    *written = (struct written){0};
+    for (size_t i = 0; i < provenance->count; i++)
+        provenance_text_free(&provenance->entries[i].text);
+    free(provenance->entries);
+    free(provenance->file);
+    *provenance = (struct provenance){0};
 }
 
-void written_variable(const struct option *option, char *name)
+void provenance_variable(const struct option *option, char *name)
 {
-    int length = snprintf(name, WRITTEN_VARIABLE_SIZE, "SLUICE_%s", option->setting.name);
+    int length = snprintf(name, PROVENANCE_VARIABLE_SIZE, "SLUICE_%s", option->setting.name);
     for (int i = 0; i < length && name[i] != '\0'; i++) {
         if (name[i] >= 'a' && name[i] <= 'z')
             name[i] = (char)(name[i] - 'a' + 'A');

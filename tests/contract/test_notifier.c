@@ -198,13 +198,13 @@ TEST_WITH(a_removed_socket_gives_one_last_event, watching_set_up, watching_tear_
     assert_int_equal(watched->removed, 1);
 }
 
-/* wait_once fails on anything told of a token after its REMOVED. */
+/* wait_once fails on any event of a token after its REMOVED. */
 TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
     struct watched *other = watch_and_bind(1);
-    send_to(watched, "x", 1); /* readiness that no wait has told yet */
+    send_to(watched, "x", 1); /* readiness that no wait has returned yet */
     stop_watching(watched);
     send_to(watched, "y", 1);
     wait_until(watched->removed, 1);
@@ -244,7 +244,7 @@ TEST_WITH(a_socket_may_be_watched_again_after_its_removal, watching_set_up, watc
         watched->removed = 0;
         send_to(watched, "x", 1); /* while it is not watched */
         add_watched(watched);
-        drain(watched); /* of what it holds nothing need be told */
+        drain(watched); /* what it holds need not be reported */
         assert_int_equal(watched->received, 2 * i - 1);
         send_to(watched, "y", 1);
         receive_by_events(watched, 2 * i);

@@ -68,7 +68,7 @@ static void take_numbers(struct port *port, const struct datagram_group *group)
 
 /*
  * Between would-block and giving the claim up a receiver seals what it has. Now and then that takes
- * so long that another thread is told of what comes in the meantime.
+ * so long that another thread's wait returns what comes in the meantime.
  */
 static void seal(void)
 {

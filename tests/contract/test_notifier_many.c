@@ -51,7 +51,7 @@ TEST_WITH(events_that_do_not_fit_come_with_later_waits, watching_set_up, watchin
     }
 }
 
-/* Those that were told longest ago come first, or at least in turn. */
+/* Those that were reported longest ago come first, or at least in turn. */
 TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_up,
           watching_tear_down)
 {
@@ -167,7 +167,7 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
         rounds++;
         if (rounds == 1)
             assert_int_equal(quiet->received, 1);
-        wait_once(MANY_EVENTS, 0); /* may tell of nothing: the list does */
+        wait_once(MANY_EVENTS, 0); /* may return nothing: the list does */
     }
     assert_int_equal(flooded->received, FLOOD);
     assert_int_equal(quiet->received, 1);
@@ -217,7 +217,7 @@ TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, 
         if (next_random(&random) % 2 == 0)
             drain(other);
     }
-    wait_once(MANY_EVENTS, 0); /* tells of all that no drain has reached the end of */
+    wait_once(MANY_EVENTS, 0); /* returns all that no drain has reached the end of */
     while (udp_socket_receive(watched->socket, watching.group, &error) == RECEIVE_OK)
         expect_numbers(watching.group, &last);
     assert_int_equal(last, sent);

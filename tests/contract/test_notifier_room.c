@@ -1,6 +1,6 @@
 /*
  * What the notifier's contract says of a wait that had room for more events: on the backends that
- * are told by the arrival itself, not by another thread that comes after it.
+ * are reported by the arrival itself, not by another thread that comes after it.
  */
 
 #include "tests/support/platform/watching.h"

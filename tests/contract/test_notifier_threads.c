@@ -1,7 +1,7 @@
 /*
  * The notifier's contract with several threads. It is the same on every backend that is shared.
  *
- * The test's own thread is number 0. The others wait when they are told to, or run by themselves.
+ * The test's own thread is number 0. The others wait on request, or run by themselves.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -134,7 +134,8 @@ TEST_WITH(a_wait_without_a_limit_lasts_until_there_is_something, set_up, tear_do
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Waits in this thread and in those that are in no wait, until the removal has been told once. */
+/* Waits in this thread and in those that are in no wait, until the removal has been reported once.
+ */
 static void await_removal(struct watched *watched)
 {
     int64_t give_up = patience_until();

@@ -1,7 +1,7 @@
 /*
  * Faults that a receiver may have, planted one at a time: each of them loses datagrams for good.
  *
- * Some systems forgive some of them: one tells again of what was not drained, another makes a
+ * Some systems forgive some of them: one reports again what was not drained, another makes a
  * socket non-blocking by itself. Nobody may rely on that, so that this receiver sees of its
  * backend's events only those that the contract promises (collector/platform/notifier.h): none
  * before a receive said would-block.

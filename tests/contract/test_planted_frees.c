@@ -2,8 +2,8 @@
  * Faults that a receiver may have when it frees what its events name, planted one at a time: an
  * event may be on its way still, or in another thread's hands.
  *
- * Nothing is really freed here: a freed token is marked, and who is told of one, or looks at one
- * that it was told of, has met the fault.
+ * Nothing is really freed here: a freed token is marked, and who gets an event of one, or looks at
+ * one that it had an event of, has met the fault.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void close_and_free(struct token *token)
 
 #define SOCKETS 200
 
-/* One wait, which frees what was removed. Returns whether it told of what had been freed. */
+/* One wait, which frees what was removed. Returns whether it returned what had been freed. */
 static bool is_told_of_a_freed_token(int timeout_ms)
 {
     struct notifier_event event;
@@ -76,7 +76,7 @@ static void give_a_millisecond(void)
         this_thread_yield();
 }
 
-/* Whether one of several sockets is told of after it was closed and freed. */
+/* Whether one of several sockets is reported after it was closed and freed. */
 static bool is_told_after_closing(bool awaits_removed)
 {
     static struct token tokens[SOCKETS];
@@ -119,8 +119,8 @@ static void who_awaits_its_removal_is_not(void **state)
  */
 
 /*
- * Thread 1 is told of a socket and has not looked at it yet when this thread removes it. Returns
- * whether it has been freed by the time that thread 1 does look.
+ * Thread 1 has an event of a socket and has not looked at it yet when this thread removes it.
+ * Returns whether it has been freed by the time that thread 1 does look.
  */
 static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
 {
@@ -155,7 +155,7 @@ static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
     return fault;
 }
 
-/* A notifier for one thread tells REMOVED as soon as it sees it. */
+/* A notifier for one thread reports REMOVED as soon as it sees it. */
 static void who_frees_on_removed_alone_frees_what_another_thread_holds(void **state)
 {
     (void)state;

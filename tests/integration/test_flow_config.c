@@ -239,7 +239,7 @@ TEST_WITH(a_listeners_keys_change_while_its_socket_stays, flow_set_up, flow_tear
     assert_string_equal(listener->schema, "riemann");
 }
 
-/* While it is drained it still looks into what it was told by, of which nothing else is left. */
+/* While it is drained it still looks into its configuration, which is all that is left. */
 TEST_WITH(a_listener_that_goes_knows_to_the_end_who_may_send, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -1,4 +1,4 @@
-/* Threads that are stuck are told of by name; those that wait are not, whatever they wait for. */
+/* Threads that are stuck are reported by name; those that wait are not, whatever they wait for. */
 #include <string.h>
 
 #include "tests/support/pipeline/flow.h"
@@ -7,7 +7,7 @@
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
 
-/* Waits until it is told twice in a row. Returns the name: NULL, that none is stuck. */
+/* Waits until it is reported twice in a row. Returns the name: NULL, that none is stuck. */
 static const char *await_stuck(struct flow *flow, bool stuck)
 {
     const char *name = NULL;

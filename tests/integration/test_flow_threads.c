@@ -1,5 +1,5 @@
 /*
- * Several threads serve the same sockets, told by a notifier that never tires of telling: each
+ * Several threads serve the same sockets, by a notifier that reports them again and again: each
  * datagram is received once, what one sender sent stays in its order, and the sums are exact.
  */
 #include <stdlib.h>

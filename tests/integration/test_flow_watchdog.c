@@ -1,4 +1,4 @@
-/* What a service manager is told of a pipeline, at times that the test makes. */
+/* What a service manager is notified of, at times that the test makes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int tear_down(void **state)
     return flow_tear_down(state);
 }
 
-/* Whether the manager was told this since it was last asked, among all that it was told. */
+/* Whether this is among the notifications since the last call. */
 static bool was_told(const char *text)
 {
     char message[512];

@@ -41,7 +41,7 @@ static void expect_failure(int returned, const struct error *error, const char *
     assert_non_null(strstr(error->text, number));
 }
 
-/* ERROR_NOT_FOUND, and not what asking the system would tell. */
+/* ERROR_NOT_FOUND, and not what the system would answer. */
 static void expect_unknown(struct watched *watched)
 {
     struct error error = {.code = EXIT_CODE_OK};
@@ -110,7 +110,7 @@ TEST_WITH(a_removal_is_asked_for_once, watching_set_up, watching_tear_down)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* A receive will tell what it is. */
+/* A receive will show what it is. */
 TEST_WITH(an_error_and_the_end_of_something_make_a_socket_ready, watching_set_up,
           watching_tear_down)
 {

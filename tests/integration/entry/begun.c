@@ -1,5 +1,5 @@
 /*
- * A program that tells how it was begun: a line of hexadecimal digits for each argument, a line
+ * A program that writes how it was begun: a line of hexadecimal digits for each argument, a line
  * that ends them, then standard input as it is. Its exit code is the number of arguments.
  */
 #include <stdio.h>

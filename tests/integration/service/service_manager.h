@@ -37,7 +37,7 @@ void service_start(void);
 /* Returns 0, or the error that the control led to. */
 DWORD service_order(DWORD control);
 
-/* Waits for the state, for as long as only a hang needs, and returns what is told with it. */
+/* Waits for the state, for as long as only a hang needs, and returns what is reported with it. */
 SERVICE_STATUS_PROCESS service_await(DWORD state);
 
 /* A cmocka setup and teardown: a scratch directory, and no service of that name. */

@@ -6,7 +6,7 @@
  * A message is any text; "!" is malformed, ">" is too deep, "*N" takes N bytes of the arena; each
  * '?' in it is an unknown field, each '~' a value that JSON has no form for; of "#N" N is its
  * sender's number, if there is `sequence`. Samples, if there is `value`: one, named by the text,
- * of the value of the schema's number, with a label "made" that tells it once more as a text.
+ * of the value of the schema's number, with a label "made" that has it once more as a text.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CONTRACT_FAKE_SCHEMA_H
 #define SLUICE_TESTS_SUPPORT_CONTRACT_FAKE_SCHEMA_H

@@ -190,7 +190,7 @@ static size_t encode_lines(const struct record *record, struct output *out)
     }
 }
 
-/* Every line is a sample but those of "#"; that of "~" tells of two values without a form. */
+/* Every line is a sample but those of "#"; that of "~" has two values without a form. */
 static struct encoded encode(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out)
 {
@@ -383,7 +383,7 @@ void fake_sink_wait_idle(const struct fake_sink *made)
         assert_true(patience(until));
 }
 
-/* Who is about to sleep is idle, too, and looks for work once more: its heartbeat tells. */
+/* Who is about to sleep is idle, too, and looks for work once more: its heartbeat shows it. */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {
     int64_t until = patience_until();

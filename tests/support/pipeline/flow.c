@@ -146,7 +146,7 @@ static void put_places(const struct flow *flow, const char *word, char *to, size
     to[used] = '\0';
 }
 
-/* Words are told apart before the places are put in: a place may hold a blank. */
+/* Words are separated before the places are put in: a place may hold a blank. */
 static void parse(struct flow *flow, const char *arguments, struct config *config)
 {
     enum { WORDS = 32, WORD_SIZE = 1024 };

@@ -1,6 +1,6 @@
 /*
- * This same test program once more, as another process beside the test: what it does is told by its
- * arguments, and what it writes to its standard output the test reads.
+ * This same test program once more, as another process beside the test: what it does is chosen by
+ * its arguments, and what it writes to its standard output the test reads.
  *
  * Each operating system has its own file behind this header, chosen by CMake. What goes wrong fails
  * the running cmocka test.

@@ -14,7 +14,7 @@ struct crowd {
     void *tokens[MOST_SOCKETS];
     size_t count;
     size_t next;
-    void *removed[MOST_SOCKETS]; /* told when one thread is left */
+    void *removed[MOST_SOCKETS]; /* reported when one thread is left */
     size_t removed_count;
     size_t threads;
     bool woken;

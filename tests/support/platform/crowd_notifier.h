@@ -1,5 +1,5 @@
 /*
- * A notifier for any number of threads that tells of every socket again and again, whether there is
+ * A notifier for any number of threads that reports every socket again and again, whether there is
  * something or not, to whichever thread asks: what the contract allows, and the most that a
  * receiver's threads can get into each other's way.
  */

@@ -3,7 +3,7 @@
  * allocation fails, and all others are as ever.
  *
  * A program linked with sluice_test_failing_memory has this in place of malloc and its like. Tests
- * of units call the functions below. Other programs are told by a file of 16 bytes, which the
+ * of units call the functions below. Other programs are steered by a file of 16 bytes, which the
  * environment variable FAILING_MEMORY names and which both sides map: two numbers of 64 bits in the
  * byte order of the machine, those that the functions set and return.
  */

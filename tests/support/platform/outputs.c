@@ -35,7 +35,7 @@ struct output_file *output_open_stdout(void)
     return file;
 }
 
-/* Whether its handle takes more in that time, or tells that the reader has gone. */
+/* Whether its handle takes more in that time, or shows that the reader has gone. */
 static bool is_ready(const struct output_file *file, int timeout_ms)
 {
     struct wakeup *wakeup;

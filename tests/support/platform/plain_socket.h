@@ -28,7 +28,7 @@ wait_handle plain_socket_handle(const struct plain_socket *socket);
 /* Whether a receive would give a datagram now. */
 bool plain_socket_holds_data(const struct plain_socket *socket);
 
-/* One receive, of a datagram whose size is told. Returns false where it would block. */
+/* One receive, of a datagram whose size is known. Returns false where it would block. */
 bool plain_socket_receive(struct plain_socket *socket, size_t *size);
 
 void plain_socket_close(struct plain_socket *socket);

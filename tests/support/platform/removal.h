@@ -1,5 +1,5 @@
 /*
- * Removing a file that somebody has open, so that everybody is told at once: nothing but those who
+ * Removing a file that somebody has open, so that everybody sees it at once: nothing but those who
  * have it open is left of it.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_REMOVAL_H

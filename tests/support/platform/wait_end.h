@@ -11,7 +11,7 @@
 
 struct wait_end;
 
-/* The two tell differently that the other end has gone. */
+/* The two report differently that the other end has gone. */
 enum wait_end_kind {
     END_OF_PIPE,   /* data goes to the other end alone */
     END_OF_STREAM, /* data goes both ways */

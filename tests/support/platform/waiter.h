@@ -1,5 +1,5 @@
 /*
- * A thread that waits on a notifier when a test tells it to, one wait at a time, so that a test can
+ * A thread that waits on a notifier on a test's request, one wait at a time, so that a test can
  * say who is in a wait, who holds an event, and in which order.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WAITER_H

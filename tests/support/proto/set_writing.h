@@ -14,7 +14,7 @@ enum { LABEL_OPTIONAL = 1, LABEL_REQUIRED = 2, LABEL_REPEATED = 3 };
 
 #define EDITION_2023 1000
 
-/* The features of an edition (FeatureSet of descriptor.proto); 0 is "not told". */
+/* The features of an edition (FeatureSet of descriptor.proto); 0 is "unset". */
 struct features_written {
     int presence; /* 1 explicit, 2 implicit, 3 required */
     int enums;    /* 1 open, 2 closed */
@@ -33,7 +33,7 @@ struct field_written {
     struct features_written features;
 };
 
-/* `syntax` NULL is left out; `edition` is told where it is not 0. */
+/* `syntax` NULL is left out; `edition` is written where it is not 0. */
 size_t begin_file(struct wire *set, const char *name, const char *package, const char *syntax,
                   int32_t edition);
 void put_file_features(struct wire *set, struct features_written features);

@@ -76,7 +76,7 @@ static void comes_round(const char *option, const char *value, const char *line)
 
 /* --- every option and key --------------------------------------------------------------------- */
 
-/* Where what can be told from a setting's row is no value that it takes. */
+/* Where what follows from a setting's row is no value that it takes. */
 static const struct {
     const char *name, *value;
 } values[] = {

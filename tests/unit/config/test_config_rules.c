@@ -173,7 +173,7 @@ TEST(a_label_that_is_dropped_cannot_be_renamed)
     config_free(&config);
 }
 
-/* Keys with a list of `count` parts, each of them told from the others by a digit or two. */
+/* Keys with a list of `count` parts, each of them with other digits. */
 static size_t write_list(char *text, size_t size, const char *key, const char *behind, size_t count)
 {
     size_t used = (size_t)snprintf(text, size, "%s=", key);

@@ -1,4 +1,4 @@
-/* How settings are written, as --help and the manual tell it. */
+/* How settings are written, as --help and the manual show it. */
 #include <string.h>
 
 #include "collector/config/keys.h"

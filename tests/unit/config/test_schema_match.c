@@ -96,7 +96,7 @@ TEST(no_bits_are_every_sender_of_that_family)
     assert_false(takes_from("source:::/0", "10.1.2.3"));
 }
 
-/* A socket of both families tells an IPv4 sender as a mapped one; addresses hold it as IPv4. */
+/* A socket of both families reports an IPv4 sender as a mapped one; addresses hold it as IPv4. */
 TEST(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket)
 {
     static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [13] = 1, [15] = 9};

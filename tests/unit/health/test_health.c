@@ -1,4 +1,4 @@
-/* Health: what is told as wrong, from when on, and for how long. */
+/* Health: what is reported as wrong, from when on, and for how long. */
 #include <string.h>
 
 #include "collector/health/health.h"
@@ -154,7 +154,7 @@ TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
 }
 
 /* Whom the kernel refuses, who may not send, and who is offered nothing any more: that is as
- * wanted, or told of otherwise. */
+ * wanted, or reported otherwise. */
 TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
 {
     struct fixture *fixture = *state;

@@ -1,4 +1,4 @@
-/* Repeated messages: which they are, and when they are told. */
+/* Repeated messages: which they are, and when they are written. */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "collector/metrics/metrics_rising.h"
 #include "tests/support/test.h"
 
-/* One sink of several tells so many bytes. */
+/* One sink of several reports so many bytes. */
 static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
 {
     struct sink_totals totals[3] = {{.index = 0}, {.index = 2}, {.index = 3}};
@@ -13,7 +13,7 @@ static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
     return totals[sink].bytes;
 }
 
-/* Of the one that is there, when others are not told of any more. */
+/* Of the one that is there, when others are not reported any more. */
 static uint64_t told_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
 {
     struct sink_totals total = {.index = index, .bytes = bytes};

@@ -274,7 +274,7 @@ TEST_WITH(a_sink_that_drops_the_newest_refuses_them, fake_sink_set_up, fake_sink
     assert_the_oldest_survive(fake, &producer);
 }
 
-/* It waits, and where it is told to wait no longer it still evicts nothing. */
+/* It waits, and where it is asked to wait no longer it still evicts nothing. */
 TEST_WITH(a_lossless_producer_never_asks_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -1,6 +1,6 @@
 /*
  * A sink whose destination knows how far its reader is: records are written when they are read, and
- * a reader that ends leaves no record half told to the next one, none twice and none uncounted.
+ * a reader that ends leaves no half record to the next one, none twice and none uncounted.
  */
 #include <string.h>
 
@@ -326,7 +326,7 @@ TEST_WITH(a_head_that_was_half_read_comes_again, fake_sink_set_up, fake_sink_tea
     assert_memory_equal(fake->bytes, "=head=\nabc\n=head=\ndef\n", 22);
 }
 
-/* Nothing is on its way, and the handle alone tells. */
+/* Nothing is on its way, and the handle alone shows it. */
 TEST_WITH(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink, fake_sink_set_up,
           fake_sink_tear_down)
 {

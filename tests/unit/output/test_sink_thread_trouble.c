@@ -121,7 +121,8 @@ TEST_WITH(a_destination_that_fails_to_the_deadline_is_an_io_error, fake_sink_set
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
 }
 
-/* A disk that is full, and then not, and then full: nobody is told of it a hundred times a second.
+/* A disk that is full, and then not, and then full: the log says so, and not a hundred times a
+ * second.
  */
 TEST_WITH(a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once,
           fake_sink_set_up, fake_sink_tear_down)
@@ -485,7 +486,8 @@ TEST_WITH(a_second_stop_brings_the_deadline_forward_never_back, fake_sink_set_up
     wait_end_close(end);
 }
 
-/* --- how it is told --------------------------------------------------------------------------- */
+/* --- how it is logged ---------------------------------------------------------------------------
+ */
 
 static struct sink_condition wait_for_condition(const struct fake_sink *fake, bool waits,
                                                 bool fails)

@@ -11,7 +11,7 @@
 #define LOG_SIZE    ((size_t)8 * 1024 * 1024)
 
 /*
- * A store that notes what it is told: "0<bytes>" a block written, "x0" one that was not, "t0" taken
+ * A store that notes its calls: "0<bytes>" a block written, "x0" one that was not, "t0" taken
  * over, "r" rotated, "R" all of it ("!": with something in blocks), "." finished. A record's first
  * byte is its file; files are in blocks in turn.
  */

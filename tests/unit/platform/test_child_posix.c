@@ -1,4 +1,4 @@
-/* What POSIX tells of a program that reads beside us: signals, and to the byte how far it is. */
+/* What POSIX shows of a program that reads beside us: signals, and to the byte how far it is. */
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ TEST_WITH(the_signal_that_ended_it_is_told, set_up, child_tear_down)
     assert_ends(*state, false, 127);
 }
 
-/* Whoever started us may have: the system tells nobody then how a program has ended. */
+/* Whoever started us may have: the system reports to nobody then how a program has ended. */
 TEST_WITH(how_it_ended_is_told_to_one_that_was_told_to_ignore_ends, set_up, child_tear_down)
 {
     signal(SIGCHLD, SIG_IGN);

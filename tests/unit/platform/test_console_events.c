@@ -1,4 +1,4 @@
-/* Ctrl-C and what else a console tells, as the system tells it: in threads of its own. */
+/* Ctrl-C and a console's other events, as the system reports them: in threads of its own. */
 #include <stdatomic.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Where local clients come: who has come is told, and neither reading nor writing ever waits. */
+/* Where local clients come: who has come is reported, and neither reading nor writing ever waits.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +182,7 @@ TEST_WITH(a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end
     control_connection_close(connection);
 }
 
-/* What has gone is told to who writes, too, though not always to the first write. */
+/* A writer learns that its peer has gone, too, though not always to the first write. */
 TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
 {
     (void)state;
@@ -200,7 +201,7 @@ TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
     control_connection_close(connection);
 }
 
-/* The bytes of a long answer, each told from its neighbours. */
+/* The bytes of a long answer, each different from its neighbours. */
 static unsigned char byte_at(size_t place)
 {
     return (unsigned char)(place * 7 + place / 251);

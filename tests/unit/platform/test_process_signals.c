@@ -22,7 +22,7 @@ TEST(the_signal_that_ended_a_program_is_told)
     assert_string_equal(error.text, "ended by signal 9");
 }
 
-/* Whoever started us may have: the system tells nobody then how a program has ended. */
+/* Whoever started us may have: the system reports to nobody then how a program has ended. */
 TEST(one_that_was_told_to_ignore_ends_hears_of_them)
 {
     struct error error = {0};

@@ -1,4 +1,4 @@
-/* What the kernel drops before us, and what it refuses when told to: counted, to the datagram. */
+/* What the kernel drops before us, and what it refuses on request: counted, to the datagram. */
 #include <string.h>
 
 #include "collector/platform/udp_socket.h"

@@ -12,7 +12,7 @@
 #include "tests/support/platform/receiving.h"
 #include "tests/support/test.h"
 
-/* --- a WSARecvMsg that answers as it was told ------------------------------------------------- */
+/* --- a WSARecvMsg that answers from a list ------------------------------------------------- */
 
 #define DATAGRAM 0 /* of four bytes; every other answer is an error number */
 
@@ -123,7 +123,8 @@ TEST_WITH(any_other_error_is_fatal_and_told_by_text_and_number, receiving_set_up
     assert_non_null(strstr(error.text, "10038"));
 }
 
-/* The receive after it meets what ended the group, and would-block too is never told from memory.
+/* The receive after it meets what ended the group, and would-block too is never answered from
+ * memory.
  */
 TEST_WITH(what_ends_a_group_leaves_it_to_its_datagrams, receiving_set_up, receiving_tear_down)
 {

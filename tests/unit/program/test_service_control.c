@@ -1,4 +1,4 @@
-/* What the service manager tells a service, and what it is told. */
+/* What the service manager asks of a service, and what the service reports. */
 #include <string.h>
 
 #include "collector/platform/control.h"
@@ -28,7 +28,7 @@ static BOOL WINAPI note(SERVICE_STATUS_HANDLE handle, SERVICE_STATUS *status)
     return TRUE;
 }
 
-/* Waits until so many have been told. */
+/* Waits until so many have been reported. */
 static void await_told(size_t count)
 {
     AcquireSRWLockExclusive(&told.lock);
@@ -78,7 +78,8 @@ static DWORD order(DWORD code)
     return service_control(code, 0, NULL, NULL);
 }
 
-/* --- what it is told -------------------------------------------------------------------------- */
+/* --- what it is asked --------------------------------------------------------------------------
+ */
 
 TEST_WITH(paramchange_is_a_reload, begin, end)
 {
@@ -139,7 +140,8 @@ TEST_WITH(without_a_collector_there_is_nobody_to_tell, begin, end)
     assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
 }
 
-/* --- what it tells ---------------------------------------------------------------------------- */
+/* --- what it reports ----------------------------------------------------------------------------
+ */
 
 TEST_WITH(it_can_be_stopped_when_it_runs, begin, end)
 {

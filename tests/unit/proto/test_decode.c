@@ -331,7 +331,7 @@ static void a_histogram_tells_what_it_was_told(void **state)
         assert_int_equal(histogram->count_count, 3);
         assert_int_equal(histogram->counts[2], 3);
         assert_int_equal(histogram->totals.has_min,
-                         i == 0); /* 0 is told, and differs from nothing */
+                         i == 0); /* 0 is written, and differs from nothing */
         assert_int_equal(histogram->totals.has_max, i == 0);
         assert_true(histogram->totals.max == (i == 0 ? 9.0 : 0.0));
     }

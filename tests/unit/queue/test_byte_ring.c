@@ -67,7 +67,7 @@ TEST(it_is_finished_when_it_is_closed_and_empty)
 
 #define LETTERS 20000
 
-/* Letters of 1 to 100 bytes, each behind its size, its bytes told by its number. */
+/* Letters of 1 to 100 bytes, each after its size, its bytes made from its number. */
 static void produce(void *argument)
 {
     struct byte_ring *ring = argument;

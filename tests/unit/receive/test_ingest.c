@@ -200,7 +200,7 @@ TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, ingest_bench_close)
 
 /* --- batches of several listeners ------------------------------------------------------------- */
 
-/* Beside the bench's listener: one with the same schemas, and one that is not told the same. */
+/* Beside the bench's listener: one with the same schemas, and one with others. */
 struct others {
     struct listener alike;
     struct listener different;

@@ -1,4 +1,4 @@
-/* When a listener's messages are doubted to be of its schema, and who is told to leave no line. */
+/* When a listener's messages are doubted to be of its schema, and that the hint leaves no line. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define SECOND   INT64_C(1000000000)
 #define NOW      (1000 * SECOND)
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* --- what is said ----------------------------------------------------------------------------- */
 
 static char told[4096];
 static unsigned lines;

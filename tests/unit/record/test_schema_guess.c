@@ -1,4 +1,4 @@
-/* The schema that a message is of, among the built-in ones: told of what real senders sent. */
+/* The schema that a message is of, among the built-in ones: guessed from what real senders sent. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Numbers that are noted a few at a time: what is counted is what notes one by one would tell. */
+/* Numbers that are noted a few at a time: the counts are those of notes one by one. */
 #include <stdio.h>
 #include <string.h>
 

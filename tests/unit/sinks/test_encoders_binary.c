@@ -271,7 +271,8 @@ TEST(of_protobuf_a_first_message_may_begin_as_json_does)
     assert_message_is_found(state_of_riemann, sizeof state_of_riemann);
 }
 
-/* Text by chance, or by the will of a sender: what is torn of it cannot be told from text. */
+/* Text by chance, or by the will of a sender: what is torn of it cannot be distinguished from text.
+ */
 TEST(of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole)
 {
     uint8_t message[123] = "\"ttime\":\"";
@@ -313,7 +314,7 @@ TEST(text_is_none_of_these_formats)
     }
 }
 
-/* However much there is of it. A few bytes tell nothing. */
+/* However much there is of it. A few bytes prove nothing. */
 TEST(a_short_text_is_not_taken_for_a_torn_message)
 {
     static const char *const texts[] = {

@@ -1,4 +1,4 @@
-/* What holds for every format that tells samples alone: limits, whole records, whole lines. */
+/* What holds for every format that writes samples alone: limits, whole records, whole lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* What encoders write once and copy: each sample is told as it would be in a record of its own. */
+/* What encoders write once and copy: each sample is written as it would be in a record of its own.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +165,7 @@ TEST(samples_of_a_record_are_written_as_each_would_be_alone)
     }
 }
 
-/* Asserts that four samples are all told alike. */
+/* Asserts that four samples are all written alike. */
 static void assert_alike(struct encoding *encoding)
 {
     encoding_write(encoding);

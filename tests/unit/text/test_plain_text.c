@@ -13,7 +13,7 @@ static bool is_plain_character(int c)
     return c > ' ' && c < 0x7f && c != ',' && c != '=' && c != '\\';
 }
 
-/* So that what is behind a text would tell that it was looked at. */
+/* So that what follows a text would show that it was looked at. */
 static bool is_plain(const char *text, size_t size)
 {
     char copy[LONGEST + 2];

@@ -1,4 +1,4 @@
-/* Well-formed UTF-8 told from ill-formed. */
+/* Well-formed UTF-8 and ill-formed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -68,7 +68,7 @@ TEST(one_that_is_missing_does_not_balance)
     }
 }
 
-/* A listener whose filter the kernel has tells both in one number, under another name. */
+/* A listener whose filter the kernel has has both in one number, under another name. */
 TEST(drops_of_a_filtering_listener_are_drops)
 {
     struct ledger_sums sums = read_with("\"kernel_drops\":17", "\"kernel_drops_and_filtered\":19");

@@ -43,7 +43,7 @@ static enum decode_result decode(struct decoding *decoding, const uint8_t *data,
     return result;
 }
 
-/* Decodes what must be a message and tells its samples and the first one. */
+/* Decodes what must be a message and returns its samples and the first one. */
 static size_t read_samples(struct decoding *decoding, const uint8_t *data, size_t size,
                            const void **message, struct sample *first)
 {

@@ -1,6 +1,6 @@
 /*
  * In the place of protoc.exe: writes what lies beside the .proto file, with ".set" behind its name,
- * to where it is told to write a descriptor set.
+ * to where it is asked to write a descriptor set.
  */
 #include <stdio.h>
 #include <string.h>

@@ -22,8 +22,8 @@ static unix_name_function *unix_name(void)
 }
 
 /*
- * Wine keeps a removed file until the last one has closed it, and tells nobody. The system below it
- * does not.
+ * Wine keeps a removed file until the last one has closed it, and reports nothing. The system below
+ * it does not.
  */
 static void remove_below(const wchar_t *path, unix_name_function *name)
 {

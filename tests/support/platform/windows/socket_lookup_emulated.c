@@ -66,7 +66,7 @@ static void give_up(const char *what)
 /* --- registrations ---------------------------------------------------------------------------- */
 
 /*
- * A closed socket's number is soon another one's, and nobody tells of the closing. So each socket
+ * A closed socket's number is soon another one's, and nobody reports the closing. So each socket
  * that is registered is marked, by an option that means nothing to a socket that never sends.
  */
 static bool mark(SOCKET socket, DWORD value)

@@ -99,7 +99,7 @@ static void what_has_presence_is_encoded_at_its_default(void **state)
 
 static void lists_are_packed_as_declared(void **state)
 {
-    wire_bytes(&wire, 6, "\1\2", 2);  /* proto3: packed unless told otherwise */
+    wire_bytes(&wire, 6, "\1\2", 2);  /* proto3: packed unless the field says otherwise */
     wire_bytes(&wire, 12, "\3\4", 2); /* [packed = false] */
     assert_encoded(*state, "\x32\x02\x01\x02\x60\x03\x60\x04", 8);
 }

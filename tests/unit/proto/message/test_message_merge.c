@@ -1,4 +1,4 @@
-/* What is told of a message only when all of it is there: merged fields, maps, required fields. */
+/* What shows only when all of a message is there: merged fields, maps, required fields. */
 #include <string.h>
 
 #include "proto/message/type.h"

@@ -230,7 +230,7 @@ TEST(tidy_messages_are_not_given_up)
     with_each_type(decode_tidy_ones);
 }
 
-/* Whoever asks cannot tell which of the two it was. */
+/* A caller cannot distinguish the two. */
 static void decode_in_little_room(const struct message_type *type)
 {
     struct random_message random = {.state = 3, .odd = true, .most = 200};

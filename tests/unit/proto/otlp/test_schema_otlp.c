@@ -1,4 +1,4 @@
-/* What the schema otlp makes of requests: which samples there are, what they tell, exemplars. */
+/* What the schema otlp makes of requests: which samples there are, what they hold, exemplars. */
 #include <string.h>
 
 #include "proto/schemas.h"

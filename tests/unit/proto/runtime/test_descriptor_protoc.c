@@ -28,7 +28,7 @@ TEST_WITH(what_protoc_says_of_a_proto_file_is_told, scratch_make, scratch_remove
     assert_refused(scratch_path("gone.proto"), "protoc: ");
 }
 
-/* A warning is no error, and not what is told of one. */
+/* A warning is no error, and not in an error's text. */
 TEST_WITH(what_protoc_only_warns_of_does_no_harm, scratch_make, scratch_remove)
 {
     (void)state;

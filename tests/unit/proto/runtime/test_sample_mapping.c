@@ -195,7 +195,7 @@ TEST_WITH(times_have_their_unit_or_are_timestamps, begin, NULL)
     assert_string_equal(samples_of(&options), "load=1@1700000000123000000\n");
     options.time = "at_s:s";
     assert_string_equal(samples_of(&options), "load=1@1700000000500000000\n");
-    options.time = "at_ms:s"; /* past what 64 bits hold: not told */
+    options.time = "at_ms:s"; /* past what 64 bits hold: none */
     assert_string_equal(samples_of(&options), "load=1@0\n");
 }
 

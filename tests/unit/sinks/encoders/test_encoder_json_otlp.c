@@ -1,4 +1,4 @@
-/* JSON lines, a line a sample, of what OTLP tells beyond the other schemas. */
+/* JSON lines, a line a sample, of what OTLP has beyond the other schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -248,7 +248,7 @@ static void assert_lines_tell(struct encoding *encoding, const struct json_tree 
     assert_int_equal(encoding->lines, lines);
 }
 
-/* Riemann's events are told one by one; of OTLP's points there are as many lines here. */
+/* Riemann's events are written one by one; of OTLP's points there are as many lines here. */
 static void every_metric_is_a_line(void **state)
 {
     (void)state;

@@ -173,7 +173,7 @@ TEST(where_it_is_full_what_is_over_goes_for_what_comes)
     free_bench(&bench);
 }
 
-/* What is told to be given up has to make room, or who gives it up has nothing in hand. */
+/* What is named to be given up has to make room, or who gives it up has nothing in hand. */
 TEST(one_that_was_given_up_is_enough)
 {
     struct bench bench = make("%{source}/%F", 1);

@@ -18,7 +18,7 @@ static void found(void *context, const struct found_file *file)
 static struct path_template *path;
 static struct finished_files *files;
 
-/* As at a start: it is told what lies there. */
+/* As at a start: it is given what lies there. */
 static void start_by(const char *template, const struct file_options *options)
 {
     path = store_template(template);
@@ -172,7 +172,7 @@ TEST_WITH(the_newest_files_stay_those_of_earlier_runs_with_them, scratch_make, s
     end();
 }
 
-/* The freed name of an older file would be a new one's, and the order not be told any more. */
+/* The freed name of an older file would be a new one's, and the order be lost. */
 TEST_WITH(a_name_that_keep_has_freed_is_not_taken_again, scratch_make, scratch_remove)
 {
     (void)state;

@@ -27,7 +27,7 @@ static void append(struct part_file *file, const char *text)
         fail_msg("%s", error.text);
 }
 
-/* A file may become no larger than this. The signal that would tell of it is ignored. */
+/* A file may become no larger than this. The signal that reports it is ignored. */
 static void limit_size(rlim_t size)
 {
     struct rlimit limit;

@@ -83,7 +83,7 @@ TEST_WITH(a_sink_that_goes_writes_what_it_was_given, flow_set_up, flow_tear_down
     assert_int_equal(count_lines(flow, "early"), 100);
 }
 
-/* The old one stands at its first write; the new one waits, and writes behind it. */
+/* The old one stands at its first write; the new one waits, and writes after it. */
 TEST_WITH(a_sink_that_changes_writes_behind_its_old_self, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -65,7 +65,7 @@ class Rotation(ConsumerTest):
                 else path.read_bytes() for path in paths}
 
     def rotate_under_load(self, configuration):
-        """Several times; returns what is in each file, of which all are checked."""
+        """Several times; returns what is in each file, all of them checked."""
         flood = self.flood(self.program, metric)
         for _ in range(ROTATIONS):
             wait_until(lambda: self.path.exists() and self.path.stat().st_size > EACH,
@@ -120,7 +120,7 @@ class Rotation(ConsumerTest):
             "metrics.ndjson.1", "metrics.ndjson"])
 
     def test_under_load_with_what_the_package_has(self):
-        """In folders as systemd makes them: behind a link, of a user whom nobody knows."""
+        """In folders as systemd makes them: beyond a link, of a user whom nobody knows."""
         kept = self.path.parent
         hidden = self.folder / "private"
         hidden.mkdir(mode=0o700)

@@ -52,7 +52,7 @@ class Late(ConsumerTest):
     """`sluice ... | (sleep; cat)`: what is missing is what the ledger says, and nothing else."""
 
     def start_late(self, *options):
-        """With a reader that reads nothing until it is told to by a pipe, then everything."""
+        """With a reader that reads nothing until a pipe lets it, then everything."""
         told = self.folder / "told"
         os.mkfifo(told)
         words = " ".join(("sluice", "--listen", f"'{RIEMANN}'", *options))

@@ -20,7 +20,7 @@ LABEL = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*")(?:, |\Z)')
 
 
 def series_of(numbers, structured):
-    """Names, own labels and values; `structured` tells by name whether it is cumulative."""
+    """Names, own labels and values; `structured` says by name whether it is cumulative."""
     yield from ((name, {}, value) for name, value in numbers)
     for name, suffix in structured.items():
         family, totals = name.replace(".", "_"), sent.TOTALS[name]

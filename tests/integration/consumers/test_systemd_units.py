@@ -22,7 +22,7 @@ PACKAGING = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging"
 UNITS = PACKAGING / "systemd"
 INSTALLED = "/usr/bin/sluice"
 CONFIGURATION = "/etc/sluice/sluice.yaml"
-EXPOSURE = 15  # tenths of what systemd-analyze security tells, at most; 0 is none, 100 is all
+EXPOSURE = 15  # tenths of what systemd-analyze security says, at most; 0 is none, 100 is all
 
 
 def run(*words, **more):

@@ -66,6 +66,6 @@ class Compiler:
         return process.stdout if process.returncode == 0 else None
 
     def encode(self, text):
-        """The bytes of the messages that such a text tells of; None where it refuses it."""
+        """The bytes of the messages in such a text; None where it refuses it."""
         process = self.run("encode", text)
         return list(split(process.stdout)) if process.returncode == 0 else None

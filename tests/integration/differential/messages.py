@@ -124,7 +124,7 @@ class Generator:
         return self.rng.choice(TEXTS)
 
     def value(self, field, levels):
-        """The bytes behind the tag; of a group with its end tag."""
+        """The bytes after the tag; of a group with its end tag."""
         kind = field.type
         if kind == F.TYPE_MESSAGE:
             return prefixed(self.message(field.message_type, levels - 1))

@@ -191,7 +191,7 @@ class Schema:
             self.make_some_optional(message)
 
     def make_some_optional(self, message):
-        """proto3's "optional": a oneof of its own for each, behind the others."""
+        """proto3's "optional": a oneof of its own for each, after the others."""
         for field in message.field:
             if field.label == F.LABEL_OPTIONAL and not field.HasField("oneof_index") and \
                     self.rng.random() < 0.25:

@@ -211,7 +211,7 @@ class Comparison:
 # --- comparing with protoc ----------------------------------------------------------------------
 
 def check_with_protoc(schema, schema_oracle, server, sample):
-    """Asks protoc about messages of which the two think alike. Returns of how many."""
+    """Asks protoc about messages that the two read alike. Returns how many."""
     refused = [data for data in sample if schema_oracle.parse(data) is None and
                not schema_oracle.lacks_required][:REFUSED_SHOWN]
     accepted = [data for data in sample if schema_oracle.suits_protoc(data)]
@@ -250,7 +250,7 @@ def check_encoded_by_protoc(protoc, server, answers):
 
 @contextlib.contextmanager
 def quiet():
-    """Google's runtime tells standard error of every string that is not UTF-8. Gives what standard
+    """Google's runtime reports to standard error every string that is not UTF-8. Gives what standard
     error was, for those who may use it."""
     stderr = os.dup(2)
     with open(os.devnull, "wb") as nothing:

@@ -79,7 +79,7 @@ class Typed:
 
 
 class Shell:
-    """What is typed, and what comes of it, but for a blank or a quote that a shell puts behind it."""
+    """What is typed, and what comes of it, but for a blank or a quote that a shell puts after it."""
 
     # An option, its value, a scheme, keys, and values of keys.
     LINES = {

@@ -75,7 +75,7 @@ class PackageTest(ProgramTest):
         return adapted
 
     def collects(self, programs, configuration, root):
-        """What is sent to the program is in its file when it has been told to stop."""
+        """What is sent to the program is in its file when it has stopped."""
         adapted = self.adapted(configuration, root)
         sluice = programs / "sluice"
         run(sluice, "--check", "--config", adapted)

@@ -20,7 +20,7 @@ class Answer:
 
 
 class MetricsClient:
-    """Of a program that was started with --metrics, which tells where."""
+    """Of a program that was started with --metrics, which logs where."""
 
     def __init__(self, program):
         found = program.wait_for_log(r"metrics at http://(\S+):(\d+)/metrics$")[0]
@@ -45,12 +45,12 @@ class MetricsClient:
         return read_page(self.page(accept))
 
     def health(self):
-        """The status code and what is told."""
+        """The status code and the answer."""
         answer = self.ask("/healthz")
         return answer.status, parse_json(answer.text())
 
     def wait_for_health(self, reached, what):
-        """Asks until reached(health) is true; returns the code and what is told."""
+        """Asks until reached(health) is true; returns the code and the answer."""
         answers = []
 
         def asked():

@@ -6,7 +6,7 @@ capture holds (summaries, exemplars, maps, bytes) is left to the unit tests.
 """
 import json
 
-KINDS = ("gauge", "histogram", "exponential_histogram")  # and sums, of which there are two
+KINDS = ("gauge", "histogram", "exponential_histogram")  # and sums of two kinds
 TEMPORALITIES = {"AGGREGATION_TEMPORALITY_DELTA": "delta",
                  "AGGREGATION_TEMPORALITY_CUMULATIVE": "cumulative"}
 
@@ -14,7 +14,7 @@ TEMPORALITIES = {"AGGREGATION_TEMPORALITY_DELTA": "delta",
 # --- attributes as text -------------------------------------------------------------------------
 
 def double_text(value):
-    """Of the captures' doubles, none of which needs an exponent: no fraction where there is none."""
+    """Of the captures' doubles, which need no exponent: no fraction where there is none."""
     return str(int(value)) if value == int(value) else repr(value)
 
 
@@ -98,7 +98,7 @@ def points_of(message):
 
 
 def samples(message, to_time):
-    """What the lines tell, but for the facts of the datagram."""
+    """What the lines hold, but for the facts of the datagram."""
     for point, metric, scope, resource in points_of(message):
         kind, data = kind_of(metric)
         line = {"time": to_time(int(point["time_unix_nano"])), "name": metric["name"],

@@ -24,12 +24,12 @@ def varint(value):
 
 
 def delimited(*messages):
-    """Messages behind their lengths."""
+    """Messages after their lengths."""
     return b"".join(varint(len(body)) + body for body in messages)
 
 
 def split(data):
-    """The messages that stand behind their lengths in `data`, each of them whole."""
+    """The messages that stand after their lengths in `data`, each of them whole."""
     messages, at = [], 0
     while at < len(data):
         size, shift = 0, 0

@@ -48,7 +48,7 @@ def _of_packets(data):
 
 
 def _of_messages(data):
-    """The same of messages behind their lengths."""
+    """The same of messages after their lengths."""
     numbers, at = [], 0
     while at < len(data):
         size = shift = 0

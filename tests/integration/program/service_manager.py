@@ -1,4 +1,4 @@
-"""Plays systemd: what it tells a program that it starts, and what it is told by it."""
+"""Plays systemd: what it gives a program that it starts, and the notifications that come back."""
 import os
 import select
 import socket
@@ -24,14 +24,14 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 class Manager:
-    """The socket that a program tells things to, in a folder, or under an abstract name."""
+    """The socket that a program notifies, in a folder, or under an abstract name."""
 
     def __init__(self, folder, abstract=False):
         name = str(folder / "notify")
         self.name = "@" + name if abstract else name
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind("\0" + name if abstract else name)
-        self.past = []  # all that was told
+        self.past = []  # all notifications
 
     def close(self):
         self.socket.close()
@@ -44,7 +44,7 @@ class Manager:
         return {**os.environ, **told}
 
     def next(self):
-        """The next thing that is told, as a dictionary of its variables."""
+        """The next notification, as a dictionary of its variables."""
         if not select.select([self.socket], [], [], DEADLINE)[0]:
             raise AssertionError(f"waited {DEADLINE} s in vain to be told something; so far: "
                                  f"{self.past}")
@@ -54,7 +54,7 @@ class Manager:
         return told
 
     def wait_for(self, name, matches=lambda value: True):
-        """Waits until this variable is told; returns all that was told with it."""
+        """Waits until this variable comes; returns all that came with it."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
             told = self.next()
@@ -63,7 +63,7 @@ class Manager:
         raise AssertionError(f"waited {DEADLINE} s in vain for {name}; so far: {self.past}")
 
     def rest(self):
-        """What was told and not yet taken."""
+        """What has come and was not yet taken."""
         while select.select([self.socket], [], [], 0)[0]:
             self.next()
         return self.past

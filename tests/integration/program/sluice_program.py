@@ -88,7 +88,7 @@ def read_lines(path):
 
 
 def wait_until(condition, what):
-    """Waits until `condition()` is true: for what nothing else tells."""
+    """Waits until `condition()` is true: for what nothing else reports."""
     end = time.monotonic() + DEADLINE
     while not condition():
         if time.monotonic() > end:
@@ -137,7 +137,7 @@ CHANGED = "the configuration was read anew"
 
 
 def with_letters(ledger):
-    """Datagrams that were refused for a reason of which dead letters are kept."""
+    """Datagrams that were refused for a reason with dead letters."""
     return sum(listener["reasons"][reason] for listener in ledger["listeners"]
                for reason in _LETTERS)
 
@@ -317,7 +317,7 @@ class Sluice:
         return [line.decode().rstrip("\n") for line in self.stderr.lines()]
 
     def ledgers(self):
-        """Commands share its stderr, so one may stand behind the beginning of another's line."""
+        """Commands share its stderr, so one may stand after the beginning of another's line."""
         new = self.stderr.lines(self._read)
         self._read += len(new)
         for line in map(bytes.decode, new):
@@ -439,7 +439,7 @@ class Sluice:
     # How it ends.
 
     def finish(self, code=0, limit=DEADLINE):
-        """Waits for its end; returns its last ledger, of which every sum was checked."""
+        """Waits for its end; returns its last ledger, with every sum checked."""
         try:
             self.process.wait(limit)
         except subprocess.TimeoutExpired:

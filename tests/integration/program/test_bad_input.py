@@ -1,4 +1,4 @@
-"""What no sender should send: counted by its reason, told at a limited rate, harming nobody."""
+"""What no sender should send: counted by its reason, logged at a limited rate, harming nobody."""
 import random
 import re
 import unittest
@@ -20,7 +20,7 @@ class Refusing(ProgramTest):
 
 class Reasons(Refusing):
     def refuse(self, datagram, reason, why="", listen=TELEMETRY, good=gauge("v", 1.0)):
-        """The datagram has this reason and no other, is told, and the next one is served."""
+        """The datagram has this reason and no other, is logged, and the next one is served."""
         program = self.start("--listen", listen)
         sender = self.sender(program)
         sender.send_all([datagram, good])

@@ -197,7 +197,7 @@ class Requests(ControlTest):
         check_running_ledger(parse_json(self.client().ask("report")["report"]))
 
     def test_orders_are_answered_in_turn_and_the_last_one_is_carried_out(self):
-        """Reloads that wait while one is done, a stop behind them, and questions in between."""
+        """Reloads that wait while one is done, a stop after them, and questions in between."""
         program = self.control("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines")
         clients = [self.client() for _ in range(CLIENTS)]
         for client in clients[:-1]:
@@ -219,7 +219,7 @@ class Requests(ControlTest):
             client = self.client()
             client.socket.sendall(part)
             client.close()
-            for _ in range(2):  # rounds, of which the first reads that
+            for _ in range(2):  # rounds; the first reads that
                 self.assertFalse(other.ask("ledger")["final"])
         self.assertIsNone(program.process.poll())
 

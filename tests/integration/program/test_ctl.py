@@ -1,4 +1,4 @@
-"""sluice ctl: one program tells another one what to do, and nobody else is hit by it."""
+"""sluice ctl: one program gives another one orders, and nobody else is hit by it."""
 import json
 import os
 import pathlib
@@ -31,7 +31,7 @@ def ctl(*words, code=0, program=SLUICE):
 
 
 def told(program):
-    """What is said where nothing but the log can tell the outcome."""
+    """What is said where only the log has the outcome."""
     return f"sluice: ctl: process {program.number} was told; its log has the outcome\n"
 
 
@@ -206,7 +206,7 @@ OTHERS = "that another one is no sluice it tells by an event that it has not, wh
 
 class Refusals(ProgramTest):
     def left_alone(self, process):
-        """Tells a process that is no collector all there is to tell; it goes on."""
+        """Gives a process that is no collector every order; it goes on."""
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         for order in ("reload", "ledger", "stop"):

@@ -50,7 +50,7 @@ class Append(ProgramTest):
 
 
 class Astray(ProgramTest):
-    """Who renames or removes a file and tells nobody."""
+    """Who renames or removes a file without a signal."""
 
     def setUp(self):
         super().setUp()

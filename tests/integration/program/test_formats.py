@@ -29,7 +29,7 @@ def bound_of(scale, index):
 
 
 def exponential_buckets(value):
-    """Bound and count of the buckets between the lowest and the highest bound that is told."""
+    """Bound and count of the buckets between the lowest and the highest bound that is written."""
     total, scale = 0, value["scale"]
     negative, positive = value["negative"], value["positive"]
     first = negative["offset"]

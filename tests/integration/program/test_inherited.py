@@ -14,7 +14,7 @@ from test_config import READS_FILES
 nothing_on_windows("no process is started with sockets there")
 
 UDP_GRO = 104
-SO_RCVBUF_OVERHEAD = 2  # Linux doubles what is asked for, and tells the double
+SO_RCVBUF_OVERHEAD = 2  # Linux doubles what is asked for, and reports the double
 
 
 def received(ledger, listener=0):

@@ -51,7 +51,7 @@ class Run:
             socket.close()
 
     def _kill(self, program):
-        """Its socket tells what was lost before it only as long as it is there."""
+        """Only while its socket is there does it show what was lost before it."""
         self.killed_at = time.monotonic()
         program.process.send_signal(signal.SIGSTOP)
         self.lossless = linux_drops(program.port()) == 0

@@ -133,7 +133,7 @@ class Repeated(ProgramTest):
         sender = self.sender(program)
         sender.send(b"\xff")
         program.wait_for_log("malformed: datagram of 1 bytes")
-        time.sleep(1.1)  # a bad sender is told of once a second
+        time.sleep(1.1)  # a bad sender is logged once a second
         sender.send(b"\xff")
         program.wait_for_log(r"warning: last message repeated 1 time$")
         sender.send(b"\xff")

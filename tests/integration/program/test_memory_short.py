@@ -170,7 +170,7 @@ class MemoryShort(ProgramTest):
         program.stop()
 
     def ask_for_all(self, program):
-        """Asks for each thing that takes memory to tell; whatever comes of it is an answer."""
+        """Asks for each thing whose answer takes memory; whatever comes of it is an answer."""
         before = len(program.ledgers())
         program.ask_for_ledger()
         wait_until(lambda: self.left() == 0 or len(program.ledgers()) > before, "it has tried to")

@@ -50,7 +50,7 @@ class Numbers(MetricsTest):
             "--listen", f"pcap:{capture}?schema=riemann", "--sink", f"file:{out}",
             "--sink", f"file:{self.folder / 'm.csv'}?format=csv",
             "--dead-letter", f"file:{self.folder / 'dead.pcapng'}", listeners=2)
-        for _ in range(6):  # of which each may go to another receiver
+        for _ in range(6):  # each may go to another receiver
             sender = self.sender(program)
             for number in range(20):
                 sender.send(telemetry(gauge("a", number)))
@@ -174,7 +174,7 @@ class Health(MetricsTest):
         self.assertEqual(client.health(), (200, {"status": "ready"}))
 
     def test_a_sink_that_is_stuck_for_ten_seconds_degrades_it(self):
-        """And when the reader goes on, only what was lost meanwhile is told of."""
+        """And when the reader goes on, only what was lost meanwhile is reported."""
         program, client = self.serve("--listen", RIEMANN, stdout=self.writer)
         os.close(self.writer)
         self.sender(program).send_all([metric(1)] * 1000)

@@ -20,7 +20,7 @@ TIME = SECONDS * 10 ** 9
 
 
 def at(time_ns):
-    """As a file tells it."""
+    """As a file has it."""
     return Decimal(time_ns) / 10 ** 9
 
 

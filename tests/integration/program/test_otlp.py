@@ -24,7 +24,7 @@ def put_kv(number):
     return attribute(number, "k", string("v"))
 
 
-# A resource and a scope with all that they may have, and how they are told.
+# A resource and a scope with all that they may have, and how they are written.
 RESOURCE = put_kv(1) + integer(2, 3) + message(
     3, text(1, "url") + text(2, "service") + text(3, "a") + text(3, "b") + text(4, "c"))
 RESOURCE_TOLD = {"attributes": KV, "dropped_attributes_count": 3, "entity_refs": [

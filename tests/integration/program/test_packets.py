@@ -76,7 +76,7 @@ class Pcap(ProgramTest):
                       f"file:{self.lines}?view=message")
 
     def assert_packets(self, sent):
-        """tshark finds these (source, destination, payload), at the times that JSON tells."""
+        """tshark finds these (source, destination, payload), at the times that JSON has."""
         packets = read_packets(self.path)
         self.assertEqual([packet["payload"] for packet in packets], [each[2] for each in sent])
         self.assertEqual([(packet["source"], packet["destination"]) for packet in packets],
@@ -206,7 +206,7 @@ ODD = {
     "a number of ten bytes, of which six bits are dropped": b"\x10" + b"\xff" * 9 + b"\x7f",
     "a length of five bytes": bytes.fromhex("fa3f8280808000") + b"hi",
     "groups": groups(1000, 100),
-    "a state, and 123 bytes":  # behind its length it begins as a line of JSON does
+    "a state, and 123 bytes":  # after its length it begins as a line of JSON does
         message(4, integer(1, 1) + text(3, "s" * 63)) + message(3, b"e" * 52),
 }
 

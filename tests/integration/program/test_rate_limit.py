@@ -86,7 +86,7 @@ class OneSource(Limited):
         self.send_many(program, "127.0.0.9", range(3 * RATE))
         ledger = program.ledger_now()
         first = ledger["listeners"][0]["decoded"]
-        # Nothing tells when a second is over but the clock.
+        # Nothing shows when a second is over but the clock.
         time.sleep(1.1)
         self.send_many(program, "127.0.0.9", range(3 * RATE))
         seconds = time.monotonic() - begin

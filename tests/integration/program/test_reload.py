@@ -238,7 +238,7 @@ class Reload(ProgramTest):
         stayed, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(stayed["received"] + dropped(stayed), sent)
         self.assertEqual(stayed["decoded"], stayed["received"])
-        # What is dropped last of a load is followed by nothing that would tell.
+        # What is dropped last of a load is followed by nothing that would show it.
         self.assertLessEqual(stayed["lost"], dropped(stayed))
         if os.geteuid() == 0:  # who may not have a larger buffer may lose what comes in 4 ms
             self.assertEqual(dropped(stayed), 0)

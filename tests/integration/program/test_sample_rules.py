@@ -24,7 +24,7 @@ def read_samples(name, data):
 
 class RulesTest(ProgramTest):
     def write(self, datagrams, rules, formats=FORMATS):
-        """Writes a capture's datagrams with each format; returns what each told, and its counts."""
+        """Writes a capture's datagrams with each format; returns what each wrote, and its counts."""
         capture = self.folder / "sent.pcap"
         write_capture(capture, datagrams)
         paths = [self.folder / name for name in formats]

@@ -37,7 +37,7 @@ class UnderLoad(ProgramTest):
         self.assertEqual(values, sorted(set(values)))
         self.assertLessEqual(listener["received"] + listener["kernel_drops"] +
                              listener["refused_while_stopping"], flood.sent)
-        # What the sender's numbers tell is what the kernel says it dropped before the last one; it
+        # What the sender's numbers show is what the kernel says it dropped before the last one; it
         # can't be asked any more what it dropped while a program of Windows stopped.
         if not WINDOWS:
             self.assertLessEqual(listener["lost"], listener["kernel_drops"])

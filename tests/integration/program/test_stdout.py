@@ -1,4 +1,4 @@
-"""Standard output as the programs and files behind it see it."""
+"""Standard output as the programs and files at its end see it."""
 import fcntl
 import os
 import pty

@@ -1,4 +1,4 @@
-"""What the program tells systemd, as sd_notify(3) has it; systemd is played by the test."""
+"""What the program notifies systemd of, as sd_notify(3) has it; systemd is played by the test."""
 import os
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Our own schema over UDP: every kind of value, label and time, and what sequence numbers tell."""
+"""Our own schema over UDP: every kind of value, label and time, and what sequence numbers show."""
 import struct
 import unittest
 

@@ -21,7 +21,7 @@ needs_root = unittest.skipUnless(ROOT, "only root can become another user")
 
 
 def statuses(process):
-    """Of each thread, what /proc says of it: the words behind each name."""
+    """Of each thread, what /proc says of it: the words after each name."""
     for path in sorted(pathlib.Path(f"/proc/{process}/task").glob("*/status")):
         yield {name: rest.split() for name, _, rest in
                (line.partition(":") for line in path.read_text().splitlines())}

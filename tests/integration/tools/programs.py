@@ -27,7 +27,7 @@ def command(tool, *arguments):
 
 
 def run(tool, *arguments, stdin=b"", **more):
-    """Runs a tool to its end; its streams are captured unless told otherwise."""
+    """Runs a tool to its end; its streams are captured unless arguments say otherwise."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     if "stdin" not in more and not isinstance(stdin, bytes):
         more["stdin"] = stdin

@@ -1,6 +1,6 @@
 """sluice-bench in rounds that are far too short to mean anything: all parts are there, and add up.
 
-No time is judged: how fast something is, a test on a busy machine cannot tell."""
+No time is judged: how fast something is, a test on a busy machine cannot measure."""
 import json
 import math
 import os
@@ -116,7 +116,7 @@ class Bench(unittest.TestCase):
 
     @not_on_windows(LINUX)
     def test_a_ledger_that_does_not_balance_is_an_error(self):
-        """A collector that is none: it opens a port, receives nothing, and tells a wrong ledger."""
+        """A collector that is none: it opens a port, receives nothing, and prints a wrong ledger."""
         with tempfile.TemporaryDirectory() as folder:
             fake = os.path.join(folder, "fake")
             with open(fake, "w", encoding="utf-8") as script:

@@ -1,4 +1,4 @@
-"""Standard output that is a pipe of Windows, which tells when nobody reads it any more."""
+"""Standard output that is a pipe of Windows, which shows when nobody reads it any more."""
 import os
 import subprocess
 import unittest
@@ -10,7 +10,7 @@ from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, Sluice, read_
 
 
 class Piped(Sluice):
-    """A run of the program that writes into such a pipe, of which so many lines are read."""
+    """A run of the program that writes into such a pipe, and so many lines are read of it."""
 
     def __init__(self, lines, *arguments):
         self.watch(subprocess.Popen(

@@ -31,7 +31,7 @@ def imports(program):
 
 
 def said(program):
-    """What its version resource says: each key's value is behind it, in whole words of four bytes."""
+    """What its version resource says: each key's value is after it, in whole words of four bytes."""
     content = pathlib.Path(program).read_bytes()
     found = {}
     for key in ("ProductName", "ProductVersion", "OriginalFilename"):

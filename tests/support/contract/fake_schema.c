@@ -92,7 +92,7 @@ static size_t count(const struct text *text, char c)
     return found;
 }
 
-/* The number behind the first byte. */
+/* The number after the first byte. */
 static uint64_t number_of(const struct text *text)
 {
     uint64_t number = 0;

@@ -418,7 +418,7 @@ void lines_free(struct lines *lines)
     free(lines->text);
 }
 
-/* Takes the line at *at as a string of its own and moves *at behind it; NULL at the end. */
+/* Takes the line at *at as a string of its own and moves *at past it; NULL at the end. */
 static char *next_line(const struct lines *lines, size_t *at)
 {
     if (*at == lines->size)

@@ -2,8 +2,8 @@
  * This same test program once more, as another process beside the test: what it does is chosen by
  * its arguments, and what it writes to its standard output the test reads.
  *
- * Each operating system has its own file behind this header, chosen by CMake. What goes wrong fails
- * the running cmocka test.
+ * Each operating system implements this header in a file of its own, chosen by CMake. What goes
+ * wrong fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_AGAIN_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_AGAIN_H

@@ -1,8 +1,8 @@
 /*
  * A client of a control socket, for tests, and an address for one.
  *
- * Each operating system has its own file behind this header, chosen by CMake. What goes wrong, and
- * what takes longer than 10 s, fails the running cmocka test.
+ * Each operating system implements this header in a file of its own, chosen by CMake. What goes
+ * wrong, and what takes longer than 10 s, fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CONTROL_PEER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_CONTROL_PEER_H

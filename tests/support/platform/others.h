@@ -2,7 +2,7 @@
  * What others do to the files of the scratch directory: users, and other programs, whatever ours
  * has open. Each function fails the running cmocka test where it cannot do what it says.
  *
- * Each operating system has its own file behind this header, chosen by CMake.
+ * Each operating system implements this header in a file of its own, chosen by CMake.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_OTHERS_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_OTHERS_H

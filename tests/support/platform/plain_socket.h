@@ -2,8 +2,8 @@
  * A UDP socket that does nothing by itself, for tests that use one wrongly on purpose: what
  * collector/platform/udp_socket.h keeps right is here for its caller to get wrong.
  *
- * Each operating system has its own file behind this header, chosen by CMake. What goes wrong with
- * the system ends the program with a message.
+ * Each operating system implements this header in a file of its own, chosen by CMake. What goes
+ * wrong with the system ends the program with a message.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_PLAIN_SOCKET_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_PLAIN_SOCKET_H

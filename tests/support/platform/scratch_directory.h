@@ -24,7 +24,7 @@ size_t scratch_count(const char *name);
 void scratch_put(const char *name, const char *bytes, size_t size);
 void scratch_assert_holds(const char *name, const char *bytes, size_t size);
 
-/* All that a file holds, and a NUL behind it; freed by the caller. */
+/* All that a file holds, and a NUL after it; freed by the caller. */
 char *scratch_read(const char *name, size_t *size);
 
 #define scratch_put_text(name, text)          scratch_put((name), (text), strlen(text))

@@ -2,8 +2,8 @@
  * The standard streams of a test: led elsewhere while it runs, and back; and what they are led to,
  * pipes and files.
  *
- * Each operating system has its own file behind this header, chosen by CMake. What goes wrong fails
- * the running cmocka test.
+ * Each operating system implements this header in a file of its own, chosen by CMake. What goes
+ * wrong fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_STANDARD_STREAM_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_STANDARD_STREAM_H

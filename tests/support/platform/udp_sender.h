@@ -1,9 +1,9 @@
 /*
  * Sends datagrams over the loopback interface, for tests.
  *
- * Each operating system has its own file behind this header, chosen by CMake. A sender is bound to
- * a loopback port that the system chose, so its source address is known. What goes wrong ends the
- * program with a message: these are tests.
+ * Each operating system implements this header in a file of its own, chosen by CMake. A sender is
+ * bound to a loopback port that the system chose, so its source address is known. What goes wrong
+ * ends the program with a message: these are tests.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_UDP_SENDER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_UDP_SENDER_H

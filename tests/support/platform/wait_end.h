@@ -1,8 +1,8 @@
 /*
  * One end of a connection, as a handle to wait for, and what the test has its other end do.
  *
- * Each operating system has its own file behind this header, chosen by CMake. What goes wrong fails
- * the running cmocka test.
+ * Each operating system implements this header in a file of its own, chosen by CMake. What goes
+ * wrong fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WAIT_END_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WAIT_END_H

@@ -2,7 +2,7 @@
  * A pipe with a name, for one reader, of which the test is the writer. Any thread, one at a time:
  * what goes wrong is returned.
  *
- * Each operating system has its own file behind this header, chosen by CMake.
+ * Each operating system implements this header in a file of its own, chosen by CMake.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WRITTEN_PIPE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WRITTEN_PIPE_H

@@ -15,7 +15,7 @@
  *     beside:WORDS       starts itself with the words, at blanks, and does not wait for it
  *     sleep              for longer than any test
  *     exit:N
- *     args WORD...       writes each word, and a | behind it
+ *     args WORD...       writes each word, and a | after it
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -85,8 +85,8 @@ static void await_file(const char *path)
     fclose(file);
 }
 
-/* What stands behind a word and its colon, or NULL. */
-static const char *behind(const char *word, const char *action)
+/* What stands after a word and its colon, or NULL. */
+static const char *after(const char *word, const char *action)
 {
     size_t length = strlen(word);
     return strncmp(action, word, length) == 0 && action[length] == ':' ? action + length + 1 : NULL;
@@ -112,27 +112,27 @@ static int act_plain(const char *action)
 static int act(const char *program, const char *action)
 {
     const char *value;
-    if ((value = behind("out", action)) != NULL)
+    if ((value = after("out", action)) != NULL)
         fputs(value, stdout);
-    else if ((value = behind("err", action)) != NULL)
+    else if ((value = after("err", action)) != NULL)
         fputs(value, stderr);
-    else if ((value = behind("errline", action)) != NULL)
+    else if ((value = after("errline", action)) != NULL)
         fprintf(stderr, "%s\n", value);
-    else if ((value = behind("outzeros", action)) != NULL)
+    else if ((value = after("outzeros", action)) != NULL)
         put_zeros(stdout, strtol(value, NULL, 10));
-    else if ((value = behind("errzeros", action)) != NULL)
+    else if ((value = after("errzeros", action)) != NULL)
         put_zeros(stderr, strtol(value, NULL, 10));
-    else if ((value = behind("read", action)) != NULL)
+    else if ((value = after("read", action)) != NULL)
         read_bytes(strtol(value, NULL, 10));
-    else if ((value = behind("count", action)) != NULL)
+    else if ((value = after("count", action)) != NULL)
         count_bytes(value);
-    else if ((value = behind("row", action)) != NULL)
+    else if ((value = after("row", action)) != NULL)
         count_row(value);
-    else if ((value = behind("await", action)) != NULL)
+    else if ((value = after("await", action)) != NULL)
         await_file(value);
-    else if ((value = behind("beside", action)) != NULL)
+    else if ((value = after("beside", action)) != NULL)
         actor_start_beside(program, value);
-    else if ((value = behind("exit", action)) != NULL)
+    else if ((value = after("exit", action)) != NULL)
         exit((int)strtol(value, NULL, 10));
     else if (act_plain(action) != 0)
         return -1;

@@ -11,7 +11,7 @@
 struct random_message {
     uint64_t state; /* of the numbers; any to begin with */
     bool odd;       /* also fields that stand apart, twice, unknown, or in another wire type */
-    size_t most;    /* bytes: no field begins behind them */
+    size_t most;    /* bytes: no field begins after them */
 };
 
 /* Appends a message of the type, which nests no more than `levels` below. */

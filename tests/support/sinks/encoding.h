@@ -28,7 +28,7 @@ struct encoding {
     struct record record;
     uint8_t *memory;
     struct arena arena;
-    char text[4 * 1024 * 1024]; /* of the last record, a NUL behind it */
+    char text[4 * 1024 * 1024]; /* of the last record, a NUL after it */
     size_t size;
     size_t lines;
     size_t samples;  /* the same of these */

@@ -14,7 +14,7 @@ struct ruled {
     struct encoding *encoding;
 };
 
-/* `keys` as behind the '?' of a sink's URL, format= among them where it is not json. */
+/* `keys` as after the '?' of a sink's URL, format= among them where it is not json. */
 struct ruled ruled_open(const struct schema_ops *schema, const char *keys);
 void ruled_close(struct ruled *ruled);
 

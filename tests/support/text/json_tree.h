@@ -1,6 +1,6 @@
 /*
  * Reads JSON as strictly as RFC 8259 lets one: UTF-8 only, no key twice in an object, nothing
- * behind the value. So what it reads is valid for every reader.
+ * after the value. So what it reads is valid for every reader.
  */
 #ifndef SLUICE_TESTS_SUPPORT_TEXT_JSON_TREE_H
 #define SLUICE_TESTS_SUPPORT_TEXT_JSON_TREE_H

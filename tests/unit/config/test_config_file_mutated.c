@@ -156,7 +156,7 @@ static void cut(struct file *file)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* The place that the error names is in the file, or just behind it. */
+/* The place that the error names is in the file, or just after it. */
 static void check_place(const struct file *file, const char *path, const char *error)
 {
     unsigned long line = 0, column = 0;

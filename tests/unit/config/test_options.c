@@ -8,7 +8,7 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/* Passes the words behind the program's name: parse(&config, &error, "--sink", "stdout:", NULL). */
+/* Passes the words after the program's name: parse(&config, &error, "--sink", "stdout:", NULL). */
 static enum options_result parse(struct config *config, struct error *error, const char *first,
                                  va_list more)
 {

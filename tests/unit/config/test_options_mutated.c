@@ -106,7 +106,7 @@ static void mutate(char *text)
     }
 }
 
-/* The column, if the text names one, is within the URL or just behind it. */
+/* The column, if the text names one, is within the URL or just after it. */
 static void check_column(const char *text, const char *value)
 {
     const char *column = strstr(text, ": column ");

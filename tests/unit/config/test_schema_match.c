@@ -72,7 +72,7 @@ TEST(a_prefix_may_end_at_any_bit)
             break;
         other = network;
         other.bytes[bits / 8] ^= (uint8_t)(0x80u >> bits % 8);
-        assert_true(network_holds(&network, bits, &other)); /* the first behind it */
+        assert_true(network_holds(&network, bits, &other)); /* the first after it */
     }
     assert_true(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:ffff::"));
     assert_false(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:7fff::"));

@@ -97,7 +97,7 @@ static void show(struct fixture *fixture, const char *pattern, unsigned lines_le
     assert_false(fixture->out.overflow);
 }
 
-/* The lines are whole, and they are these: what stands behind "key":" in each, and a blank. */
+/* The lines are whole, and they are these: what stands after "key":" in each, and a blank. */
 static void assert_shown(struct fixture *fixture, const char *key, const char *expected)
 {
     char found[256] = "";

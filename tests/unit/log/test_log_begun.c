@@ -235,7 +235,7 @@ static void end_long_text(struct test_pipe *pipe)
     test_pipe_close(pipe);
 }
 
-/* Reads behind `size` bytes that have been until the last line there is that one. */
+/* Reads from byte `size` on until the last line there is that one. */
 static size_t hear_until(const struct test_pipe *pipe, size_t size, const char *last)
 {
     size_t length = strlen(last);

@@ -304,7 +304,7 @@ TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up
     assert_string_equal(end, "\n# EOF\n");
 }
 
-/* All samples of a family stand together, behind its one TYPE. */
+/* All samples of a family stand together, after its one TYPE. */
 TEST_WITH(no_family_is_begun_twice, set_up, tear_down)
 {
     struct fixture *fixture = *state;

@@ -121,7 +121,7 @@ static uint64_t refused(const struct producer *producer)
     return counter_read(&producer->offers->refused[REFUSED_RING_FULL]);
 }
 
-/* Asserts that line `line` is this number, and that each one behind it is the next number. */
+/* Asserts that line `line` is this number, and that each one after it is the next number. */
 static void assert_numbers(const struct fake_sink *fake, size_t line, unsigned first, size_t count)
 {
     assert_int_equal(fake->size, (line + count) * 7);

@@ -27,7 +27,7 @@ static void fill_block(char *block, size_t first)
 }
 
 /*
- * Writes numbered lines in blocks until it is killed, and a mark to standard output behind each
+ * Writes numbered lines in blocks until it is killed, and a mark to standard output after each
  * block whose writes have returned. Who was to kill it may be gone: it ends by itself.
  */
 static int write_until_killed(const char *path)

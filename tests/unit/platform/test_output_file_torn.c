@@ -58,7 +58,7 @@ static void a_torn_line_is_cut_off(void **state)
     assert_start(TORN_LINE_CUT, 1, "\nnew\n");
 }
 
-/* A torn line behind a whole one, of sizes around those of the blocks that are read. */
+/* A torn line after a whole one, of sizes around those of the blocks that are read. */
 static void a_torn_line_of_any_size_a_sink_writes_is_cut_off(void **state)
 {
     (void)state;

@@ -471,7 +471,7 @@ static void unknown_fields_are_no_fault(void **state)
     wire_uint(&wire, MSG_OK, 1);
     assert_decodes_to(decoding, &wire, DECODE_OK);
 
-    /* They are written again as they were, behind the known ones. */
+    /* They are written again as they were, after the known ones. */
     char bytes[128];
     struct output out = {.data = bytes, .capacity = sizeof bytes};
     schema_riemann.write_protobuf(decoding->schema, decoding->message, &out);

@@ -1,4 +1,4 @@
-/* Datagrams of several schemas, with several messages, behind headers; and senders' numbers. */
+/* Datagrams of several schemas, with several messages, after headers; and senders' numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +193,7 @@ TEST_WITH(a_delimited_datagram_without_a_message_is_empty_or_malformed, NULL, cl
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
-/* `messages` of one byte, each behind its length. */
+/* `messages` of one byte, each after its length. */
 static uint8_t *many(size_t count)
 {
     uint8_t *bytes = malloc(2 * count);

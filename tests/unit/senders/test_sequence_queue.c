@@ -77,7 +77,7 @@ TEST_WITH(each_listener_is_told_its_own, NULL, NULL)
     sequence_table_destroy(fixture.table);
 }
 
-/* A run of one sender is noted at once where nothing is on its way, else behind that. */
+/* A run of one sender is noted at once where nothing is on its way, else after that. */
 TEST_WITH(a_sender_s_numbers_keep_their_order, NULL, NULL)
 {
     struct fixture fixture;

@@ -204,7 +204,7 @@ TEST(a_file_that_was_cut_anywhere_is_whole_up_to_a_record)
     assert_every_cut_is_found(&file);
 }
 
-/* What the encoder writes of a message, cut behind every byte, is no message yet and not foreign.
+/* What the encoder writes of a message, cut after every byte, is no message yet and not foreign.
  */
 static void assert_message_is_found(const uint8_t *message, size_t size)
 {
@@ -387,7 +387,7 @@ TEST(what_follows_whole_records_must_be_the_beginning_of_one)
     assert_foreign_behind(&encoder_pcap, longer_than_a_packet, sizeof longer_than_a_packet);
 }
 
-/* Whatever stands in a file, nothing behind its bytes is looked at, and the answer is one of them.
+/* Whatever stands in a file, nothing past its bytes is looked at, and the answer is one of them.
  */
 TEST(damaged_files_are_walked_without_a_step_beyond_them)
 {

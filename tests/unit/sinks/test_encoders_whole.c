@@ -1,6 +1,6 @@
 /*
  * What each format has written is recognised when it is read back: a file of random records, cut
- * behind any byte, is whole up to its last whole record, and nothing of it is foreign.
+ * after any byte, is whole up to its last whole record, and nothing of it is foreign.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define RECORDS      12  /* of a file, at most */
 #define TRIES        400 /* for that: many messages have no samples */
 #define LARGEST      60000
-#define EVERY_CUT    4096 /* bytes of a file that is cut behind each of them; a larger one is not */
+#define EVERY_CUT    4096 /* bytes of a file that is cut after each of them; a larger one is not */
 #define FILE_SIZE    ((size_t)4 * 1024 * 1024)
 #define GROUP_NUMBER 1000
 #define LEVELS       8 /* more than any built-in schema needs for a sample */

@@ -158,7 +158,7 @@ TEST(an_escape_is_found_wherever_it_stands)
     for (size_t size = 1; size < sizeof plain; size++) {
         for (size_t at = 0; at < size; at++) {
             for (size_t kind = 0; kind < sizeof special; kind++) {
-                char *text = malloc(size); /* exactly, so that a byte read behind it is noticed */
+                char *text = malloc(size); /* exactly, so that a byte read past it is noticed */
                 assert_non_null(text);
                 memset(text, '~', size);
                 text[at] = special[kind];

@@ -163,7 +163,7 @@ TEST(a_bad_byte_is_found_wherever_it_stands)
 {
     for (size_t size = 0; size < 40; size++) {
         char *text =
-            malloc(size == 0 ? 1 : size); /* exactly, so that a byte read behind it is noticed */
+            malloc(size == 0 ? 1 : size); /* exactly, so that a byte read past it is noticed */
         assert_non_null(text);
         memset(text, 'a', size);
         assert_true(utf8_valid(text, size));

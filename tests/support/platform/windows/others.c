@@ -9,7 +9,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The numbers behind them: the words differ between what is Windows and what is not. */
+/* The errors' numbers: the words differ between what is Windows and what is not. */
 const struct others_words others_words = {
     .no_file = "(error 2)",
     .no_folder = "(error 3)",

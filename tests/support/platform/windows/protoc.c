@@ -1,5 +1,5 @@
 /*
- * In the place of protoc.exe: writes what lies beside the .proto file, with ".set" behind its name,
+ * In the place of protoc.exe: writes what lies beside the .proto file, with ".set" after its name,
  * to where it is asked to write a descriptor set.
  */
 #include <stdio.h>

@@ -19,7 +19,7 @@
 
 #define ROOM   ((size_t)256 * 1024)
 #define USED   40 /* bytes of each arena that somebody else has */
-#define BEHIND 72 /* and behind it */
+#define BEHIND 72 /* and after it */
 #define PAINT  0x5a
 
 /* Both decoders over the same bytes. */

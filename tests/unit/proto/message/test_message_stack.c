@@ -177,7 +177,7 @@ static int open_sets(void **state)
     return decoding_set_up_shape(state, "sluice.sets.Set");
 }
 
-/* An item that holds all there is; its message takes a level if it stands behind the number. */
+/* An item that holds all there is; its message takes a level if it stands after the number. */
 static void wrap_in_item(bool message_first)
 {
     static struct wire content;

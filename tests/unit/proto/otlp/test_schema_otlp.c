@@ -15,7 +15,7 @@ static bool next(const struct decoding *decoding, struct schema_cursor *cursor,
     return schema_otlp.next_sample(decoding->schema, decoding->message, cursor, sample);
 }
 
-/* The names of all samples, in their order, each with a space behind it. */
+/* The names of all samples, in their order, each with a space after it. */
 static void assert_names(const struct decoding *decoding, const char *expected)
 {
     struct schema_cursor cursor = {0};

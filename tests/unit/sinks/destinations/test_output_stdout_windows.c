@@ -1,6 +1,6 @@
 /*
  * Standard output as only Windows has it: a pipe is written by a thread that waits for its reader,
- * a console takes characters, and a handle may be a number that nothing stands behind.
+ * a console takes characters, and a handle may be a number of nothing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -250,7 +250,7 @@ TEST_WITH(frames_and_captures_are_no_text, scratch_make, scratch_remove)
     }
 }
 
-/* The same path, before compress= was written behind it. */
+/* The same path, before compress= was added to it. */
 TEST_WITH(lines_are_no_frames_and_no_frame_of_one_kind_is_of_another, scratch_make, scratch_remove)
 {
     (void)state;

@@ -106,7 +106,8 @@ class Package(PackageTest):
         self.collects(self.root / "usr/bin", self.root / "etc/sluice/sluice.yaml", self.folder)
 
     def test_made_again_it_is_the_same_to_the_byte(self):
-        again = pack(BUILD, "DEB", self.folder / "again", MOMENT)
+        # On the same file system: CPack's Installed-Size counts folders as large as that makes them.
+        again = pack(BUILD, "DEB", self.made / "again", MOMENT)
         self.assertEqual(again.read_bytes(), self.package.read_bytes())
 
     @unittest.skipUnless(shutil.which("lintian"), "needs lintian")

@@ -2,10 +2,6 @@
 
 #include <stddef.h>
 
-const struct notifier_backend *const notifier_backends[] = {
-    &notifier_epoll,
-#ifdef SLUICE_IO_URING
-    &notifier_io_uring,
-#endif
-    NULL,
-};
+#define BACKEND(name) &notifier_##name,
+
+const struct notifier_backend *const notifier_backends[] = {NOTIFIER_BACKENDS(BACKEND) NULL};

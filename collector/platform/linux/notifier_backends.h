@@ -1,11 +1,26 @@
-/* The rows of Linux' table notifier_backends (collector/platform/notifier.h). Of this folder only.
+/*
+ * The rows of Linux' table notifier_backends (collector/platform/notifier.h), the best one first.
+ * Of this folder only.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
 
 #include "collector/platform/notifier.h"
 
-extern const struct notifier_backend notifier_epoll;
-extern const struct notifier_backend notifier_io_uring; /* Linux 6.1, where it is allowed */
+/* io_uring: Linux 6.1, where it is allowed. */
+#ifdef SLUICE_IO_URING
+#define NOTIFIER_BACKEND_IO_URING(ROW) ROW(io_uring)
+#else
+#define NOTIFIER_BACKEND_IO_URING(ROW)
+#endif
+
+/* ROW(NAME) stands for notifier_NAME, of notifier_NAME.c. */
+#define NOTIFIER_BACKENDS(ROW)                                                                     \
+    ROW(epoll)                                                                                     \
+    NOTIFIER_BACKEND_IO_URING(ROW)
+
+#define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;
+NOTIFIER_BACKENDS(DECLARE_BACKEND)
+#undef DECLARE_BACKEND
 
 #endif

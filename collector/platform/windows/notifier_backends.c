@@ -2,8 +2,6 @@
 
 #include <stddef.h>
 
-const struct notifier_backend *const notifier_backends[] = {
-    &notifier_psn,
-    &notifier_wsaeventselect,
-    NULL,
-};
+#define BACKEND(name) &notifier_##name,
+
+const struct notifier_backend *const notifier_backends[] = {NOTIFIER_BACKENDS(BACKEND) NULL};

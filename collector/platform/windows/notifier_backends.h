@@ -1,11 +1,22 @@
-/* The rows of Windows' table notifier_backends (collector/platform/notifier.h). Of platform/windows
- * only. */
+/*
+ * The rows of Windows' table notifier_backends (collector/platform/notifier.h), the best one first.
+ * Of platform/windows only.
+ */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_NOTIFIER_BACKENDS_H
 
 #include "collector/platform/notifier.h"
 
-extern const struct notifier_backend notifier_psn; /* Windows 11, Server 2022; any threads */
-extern const struct notifier_backend notifier_wsaeventselect; /* every Windows; one thread */
+/*
+ * ROW(NAME) stands for notifier_NAME, of notifier_NAME.c. psn: Windows 11 and Server 2022, any
+ * threads; wsaeventselect: every Windows, one thread.
+ */
+#define NOTIFIER_BACKENDS(ROW)                                                                     \
+    ROW(psn)                                                                                       \
+    ROW(wsaeventselect)
+
+#define DECLARE_BACKEND(name) extern const struct notifier_backend notifier_##name;
+NOTIFIER_BACKENDS(DECLARE_BACKEND)
+#undef DECLARE_BACKEND
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "collector/base/compiler.h"
+#include "collector/base/rule.h"
 #include "collector/output/sink_writer.h"
 #include "collector/output/store_writer.h"
 #include "collector/output/stream_writer.h"
@@ -35,6 +36,7 @@ struct sink_thread {
     struct thread *thread;
     struct sink_host host;
     bool hosted;
+    bool started; /* by sink_thread_start, or left to the host */
     struct heartbeat heartbeat; /* where it has a thread of its own */
     uint64_t heartbeat_seen;    /* by the main thread */
     int64_t looks_ns;           /* at its reader, the next time */
@@ -398,6 +400,7 @@ int64_t sink_thread_turn(struct sink_thread *sink)
 
 void sink_thread_finish(struct sink_thread *sink)
 {
+    RULE(sink->hosted, "a sink of its own thread is finished by that thread");
     int64_t due;
     enum step step;
     while ((step = take_step(sink, &due)) != STEP_END)
@@ -446,6 +449,7 @@ int sink_thread_open(struct sink_thread *sink, struct error *error)
 /* Nothing was opened, so nothing is written, flushed or finished. */
 void sink_thread_give_up(struct sink_thread *sink)
 {
+    RULE(!sink->started, "a sink that has started is not given up");
     struct batch *batch;
     while ((batch = next_batch(sink)) != NULL) {
         sink_writer_count_failed_by(sink->writer, FAILED_IO_ERROR, batch->count);
@@ -458,6 +462,7 @@ void sink_thread_give_up(struct sink_thread *sink)
 struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capacity,
                                           size_t listeners, bool shared)
 {
+    RULE(!sink->started, "a sink has its queues before it starts");
     struct batch_queue **grown =
         realloc(sink->queues, (sink->queue_count + 1) * sizeof(struct batch_queue *));
     if (grown == NULL)
@@ -471,6 +476,7 @@ struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capac
 
 void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host)
 {
+    RULE(!sink->started, "a sink has its host before it starts");
     sink->host = *host;
     sink->hosted = true;
     sink->writer->heartbeat = host->heartbeat;
@@ -478,6 +484,9 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
 
 int sink_thread_start(struct sink_thread *sink, struct error *error)
 {
+    RULE(!sink->started, "a sink starts once");
+    RULE(sink->writer->destination != NULL, "a sink is open before it starts");
+    sink->started = true;
     if (sink->hosted)
         return 0;
     return thread_start(&sink->thread, "sink", run, sink, error);
@@ -574,6 +583,7 @@ void sink_thread_destroy(struct sink_thread *sink)
 {
     if (sink == NULL)
         return;
+    RULE(sink->thread == NULL, "a sink is joined before it is destroyed");
     for (size_t i = 0; i < sink->queue_count; i++)
         batch_queue_destroy(sink->queues[i]);
     free(sink->queues);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
 #include "collector/platform/thread.h"
@@ -92,6 +93,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
 /* Where one of several threads cannot be started, those before it end as after a stop. */
 int receiver_start(struct receiver *receiver, struct error *error)
 {
+    RULE(receiver->workers[0].thread == NULL, "a receiver starts once");
     size_t count = receiver->options.thread_count;
     atomic_store(&receiver->running, count);
     for (size_t i = 0; i < count; i++) {
@@ -162,6 +164,7 @@ void receiver_destroy(struct receiver *receiver)
         free(endpoint);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
+        RULE(receiver->workers[i].thread == NULL, "a receiver is joined before it is destroyed");
         datagram_group_destroy(receiver->workers[i].group);
         pause_destroy(receiver->workers[i].pause);
         wakeup_destroy(receiver->workers[i].resumed);

@@ -1,12 +1,7 @@
 /* The rules of collector/platform/notifier.h: breaking one aborts the program. */
 
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "collector/platform/notifier.h"
+#include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"
 
 /* A backend that calls the notifier again, as a second thread would at the same time. */
@@ -56,23 +51,6 @@ static struct notifier *make(size_t threads)
     struct notifier *made;
     struct error error;
     return notifier_create(&made, &backend, threads, &error) == 0 ? made : NULL;
-}
-
-static void assert_aborts(void (*act)(void))
-{
-    pid_t child = fork();
-    assert_int_not_equal(child, -1);
-    if (child == 0) {
-        const struct rlimit no_core = {0, 0};
-        setrlimit(RLIMIT_CORE, &no_core);
-        signal(SIGABRT, SIG_DFL);
-        act();
-        _exit(0);
-    }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
 static void create_for_two(void)

@@ -11,7 +11,7 @@
 
 /* The text stands to the right of what it is about, in columns TEXT_COLUMN to LAST_COLUMN. */
 #define TEXT_COLUMN 28
-#define LAST_COLUMN 99
+#define LAST_COLUMN 79
 
 /* Words on their way to a place on the page. */
 struct page {
@@ -129,9 +129,9 @@ static void print_exit_codes(FILE *to)
     fputs("Exit codes:\n ", to);
     for (size_t i = 0; exit_meanings[i].meaning != NULL; i++)
         fprintf(to, "%s %d %s",
-                i == 0   ? ""
-                : i == 4 ? ";\n "
-                         : ";",
+                i == 0             ? ""
+                : i == 3 || i == 5 ? ";\n "
+                                   : ";",
                 (int)exit_meanings[i].code, exit_meanings[i].meaning);
     fputs("\n", to);
 }
@@ -140,8 +140,9 @@ static void print_exit_codes(FILE *to)
 
 static void print_urls(FILE *to)
 {
-    fputs("A URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in it is\n"
-          "percent-decoded. SIZE and TIME carry a unit: 512B, 64KiB, 100MB; 500us, 10ms, 2s, 1h.\n",
+    fputs("A URL is SCHEME:PLACE?key=value&key=value; quote it for the shell. Nothing in\n"
+          "it is percent-decoded. SIZE and TIME carry a unit: 512B, 64KiB, 100MB; 500us,\n"
+          "10ms, 2s, 1h.\n",
           to);
 }
 
@@ -159,10 +160,8 @@ static void print_listeners(struct page *page, const struct config_registry *reg
         fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->sources[i]->syntax);
     fputs(".\n", page->to);
     print_urls(page->to);
-    print_keys(page,
-               "a socket, udp://ADDR:PORT (ADDR is 192.0.2.1 or [2001:db8::1]), or fd:NAME (from "
-               "systemd)",
-               KEY_OF_UDP, registry);
+    fputs("ADDR is 192.0.2.1 or [2001:db8::1]; NAME is a socket's, from systemd.\n", page->to);
+    print_keys(page, "a socket, udp://ADDR:PORT or fd:NAME", KEY_OF_UDP, registry);
     print_keys(page, "a capture, pcap:FILE", KEY_OF_CAPTURE, registry);
 }
 
@@ -172,7 +171,7 @@ static void print_schemas(struct page *page, const struct config_registry *regis
     for (size_t i = 0; registry->schemas[i] != NULL; i++)
         fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->schemas[i]->name);
     fprintf(page->to, "%s.\n", registry->schema_from_file != NULL ? ", or a file" : "");
-    print_keys(page, "a listener's schema, of which there may be several", KEY_OF_SCHEMA, registry);
+    print_keys(page, "a listener's schema; there may be several", KEY_OF_SCHEMA, registry);
     if (registry->schema_from_file != NULL)
         print_keys(page, "a schema from a file, besides", KEY_OF_FILE, registry);
 }
@@ -193,7 +192,7 @@ static void print_sinks(struct page *page, const struct config_registry *registr
 
 static void print_formats(struct page *page, const struct config_registry *registry)
 {
-    fputs("Formats, of format= of a sink:", page->to);
+    fputs("Formats (format= of a sink):\n ", page->to);
     for (size_t i = 0; registry->encoders[i] != NULL; i++)
         fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->encoders[i]->name);
     fputs(".\n", page->to);
@@ -248,7 +247,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
     fprintf(page->to,
             "Usage: sluice [--listen URL]... [--sink URL]... [OPTION]...\n"
             "       sluice ctl reload|ledger|stop PID|%s\n"
-            "Collects protobuf telemetry from UDP and writes its records. Only data goes to "
+            "Collects protobuf telemetry from UDP and writes its records. Only data goes to\n"
             "stdout.\n\n",
             registry->local_syntax);
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
@@ -259,10 +258,8 @@ static void print_first_page(struct page *page, const struct config_registry *re
     for (size_t i = 0; i < topic_count; i++)
         fprintf(page->to, "  --help %-17s %s\n", topics[i].name, topics[i].about);
     fputs("\nExamples; sluice(1) and sluice.yaml(5) have the rest:\n"
-          "  sluice --listen 'udp://[::]:5555?schema=riemann&receivers=2' --sink "
-          "file:samples.ndjson\n"
-          "  sluice --listen 'pcap:day.pcap?port=5555&schema=riemann' --sink "
-          "'stdout:?view=message'\n",
+          "  sluice --listen 'udp://[::]:5555?schema=riemann' --sink file:samples.ndjson\n"
+          "  sluice --listen pcap:day.pcap?schema=riemann --sink 'stdout:?view=message'\n",
           page->to);
 }
 

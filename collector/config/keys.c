@@ -101,7 +101,7 @@ const struct setting config_keys[] = {
              "matches has them"},
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, offsetof(struct schema_config, framing), "datagram",
      .choices = framings,
-     .help = "one message a datagram, many behind their lengths, or one behind Cisco's header"},
+     .help = "one message a datagram, many after their lengths, or one after Cisco's header"},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, offsetof(struct schema_config, header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),

@@ -282,7 +282,7 @@ static bool unknown_sink(const char *text, const struct config_registry *registr
     if (suggestion_found(&suggestion) != NULL)
         parse_error_append(fault, "; did you mean \"%s:\"?", suggestion_found(&suggestion));
     else if (strchr(text, ':') == NULL && with_path != NULL)
-        parse_error_append(fault, "; a path goes behind %s:", with_path);
+        parse_error_append(fault, "; a path goes after %s:", with_path);
     return false;
 }
 
@@ -391,7 +391,7 @@ static bool check_view(const struct url *url, const struct sink_config *sink,
     const struct encoder_ops *encoder = sink->encoder;
     size_t place = keys_place(given, KEY_OF_SINK, "view");
     if (encoder->needs_samples && sink->encoding.view == VIEW_MESSAGE)
-        parse_error_set(fault, place, "view=message, but format=%s tells samples alone",
+        parse_error_set(fault, place, "view=message, but format=%s writes samples alone",
                         encoder->name);
     else if (encoder->binary && sink->encoding.view != VIEW_AUTO)
         parse_error_set(fault, place, "view=%s, but format=%s has no views",
@@ -410,10 +410,10 @@ static bool check_rules(const struct url *url, const struct sink_config *sink,
     const struct text *dropped = rules_dropped_rename(&sink->encoding.rules);
     if (rule != NULL && sink->encoding.view == VIEW_MESSAGE)
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
-                        "%s= is about samples, but view=message tells none", rule);
+                        "%s= is about samples, but view=message writes none", rule);
     else if (rule != NULL && sink->encoder->binary)
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, rule),
-                        "%s= is about samples, but format=%s tells none", rule,
+                        "%s= is about samples, but format=%s writes none", rule,
                         sink->encoder->name);
     else if (dropped != NULL)
         parse_error_set(fault, keys_place(given, KEY_OF_SINK, "rename_label"),

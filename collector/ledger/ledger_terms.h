@@ -93,7 +93,7 @@ enum ledger_part {
 #define LISTENER_TERMS(TERM)                                                                       \
     TERM(received, PART_FLOW, "Datagrams received; each was decoded, or has a reason why not.")    \
     TERM(bytes, PART_FLOW, "Bytes of payload received.")                                           \
-    TERM(decoded, PART_FLOW, "Datagrams of which every message was decoded.")                      \
+    TERM(decoded, PART_FLOW, "Datagrams with every message decoded.")                              \
     TERM(messages, PART_ALWAYS, "Messages decoded; each is a record for every sink.")              \
     TERM(kernel_drops, PART_ALWAYS,                                                                \
          "What the kernel dropped before it could be received, mostly as the receive buffer was "  \
@@ -113,8 +113,8 @@ enum ledger_part {
     TERM(fragments, PART_CAPTURE, "Frames of a capture that were parts of datagrams.")             \
     TERM(reassembled, PART_CAPTURE, "Datagrams put together of such parts.")                       \
     TERM(other, PART_CAPTURE, "Frames of a capture that were not UDP, or not for the port.")       \
-    TERM(cut, PART_CAPTURE, "Frames of which the capture had only a part.")                        \
-    TERM(incomplete, PART_CAPTURE, "Datagrams of which a capture lacked a part.")
+    TERM(cut, PART_CAPTURE, "Frames that the capture cut off.")                                    \
+    TERM(incomplete, PART_CAPTURE, "Datagrams that lack a part in the capture.")
 
 /* Of what a sink was offered, in records. */
 #define OFFER_TERMS(TERM)                                                                          \
@@ -127,7 +127,7 @@ enum ledger_part {
     TERM(filtered, PART_FLOW, "Records that left nothing to write.")                               \
     TERM(evicted, PART_FLOW, "Records taken out of a queue for newer ones.")                       \
     TERM(lines, PART_ALWAYS, "Lines written.")                                                     \
-    TERM(samples, PART_ALWAYS, "Metric values written, where lines tell them one by one.")         \
+    TERM(samples, PART_ALWAYS, "Metric values written, where each has a line.")                    \
     TERM(bytes, PART_ALWAYS,                                                                       \
          "Bytes that the destination has accepted and that were not taken back.")                  \
     TERM(write_errors, PART_BESIDE, "Writes that failed; each was tried again.")                   \
@@ -149,6 +149,6 @@ enum ledger_part {
 /* What kernel_drops are called, and what is said of them, where the kernel also filters. */
 #define KERNEL_DROPS_AND_FILTERED "kernel_drops_and_filtered"
 #define KERNEL_DROPS_AND_FILTERED_HELP                                                             \
-    "What the kernel dropped or, by kernel_filter=on, refused; it does not tell which."
+    "What the kernel dropped or, by kernel_filter=on, refused; it does not report which."
 
 #endif

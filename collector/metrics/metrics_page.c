@@ -282,7 +282,7 @@ static void put_receivers(struct metrics_text *text, const struct ledger_snapsho
 static void put_in_flight(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
     const struct metric metric = {"sluice_", "sink_", "in_flight_records", METRIC_GAUGE};
-    metrics_text_begin(text, &metric, "Records queued of which it is not known what becomes.");
+    metrics_text_begin(text, &metric, "Records queued whose fate is not known yet.");
     for (size_t i = 0; i < ledger->sink_count; i++)
         metrics_text_number(text, &metric, METRIC_LABELS({"sink", ledger->sinks[i].name}),
                             (double)ledger->sinks[i].in_flight);

@@ -58,7 +58,7 @@ static void set_no_samples(struct error *error, const struct sink_config *sink,
     const char *rule = sample_rules_given(&sink->encoding.rules);
     if (sink->encoder->needs_samples)
         error_set(error, EXIT_CODE_CONFIG,
-                  "%s: format=%s tells samples, but %s of %s has none; format=json shows its "
+                  "%s: format=%s writes samples, but %s of %s has none; format=json shows its "
                   "messages",
                   sink->name, sink->encoder->name, schema->name, listener->name);
     else if (rule != NULL)

@@ -135,7 +135,7 @@ static int complete(void *context, struct error *error)
 static const struct command_option options[] = {
     {"quick", NULL, "fewer and shorter rounds: less than a minute", set_quick},
     {"json", NULL, "one JSON document instead of tables", set_json},
-    {"rounds", "N", "how often each is measured; medians are told (default 5)", set_rounds},
+    {"rounds", "N", "how often each is measured; medians are shown (default 5)", set_rounds},
     {"round-time", "TIME",
      "how long a receiver is sent to in a round (default 1s); a stage that\nruns by itself takes a "
      "20th of it",
@@ -187,7 +187,7 @@ const struct command bench_command = {
         "second. Plain, it sends each datagram when it is due; segmenting, 64 in one buffer that\n"
         "the kernel cuts (UDP_SEGMENT).\n"
         "Decoding: the ratio is unpack's time on the same arena, divided by ours. unpack decodes\n"
-        "no groups, checks no UTF-8 and bounds no depth. Formats that tell samples have nothing "
+        "no groups, checks no UTF-8 and bounds no depth. Formats that write samples have nothing "
         "to\n"
         "say where a schema has none.\n"
         "Exit codes: 0 measured; 64 wrong options; 70 a ledger that does not balance, or "

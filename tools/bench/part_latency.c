@@ -135,7 +135,7 @@ int part_latency(struct bench *bench, struct error *error)
         report_table_end(&bench->report);
         report_note(&bench->report,
                     "It was looked at the file at least every \"looked\" us, but for 1 of 100 "
-                    "times: no latency is told more finely.");
+                    "times: no latency is shown more finely.");
     }
     for (size_t r = 0; r < RATES; r++)
         for (size_t i = 0; i < CONTENDERS_MOST; i++)

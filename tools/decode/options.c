@@ -107,10 +107,10 @@ static const struct command_option options[] = {
      ".proto file (protoc must be installed)",
      set_descriptor_set},
     {"message", "TYPE", "which message of the descriptor set: package.Type", set_message},
-    {"delimited", NULL, "many messages, each behind its length as a varint", set_delimited},
+    {"delimited", NULL, "many messages, each after its length as a varint", set_delimited},
     {"format", "json|protobuf",
      "write one line of JSON a message (the default), or its bytes as\n"
-     "encoded anew, each behind its length where --delimited is given",
+     "encoded anew, each after its length where --delimited is given",
      set_format},
     {"names", "json|proto", "in JSON: lowerCamelCase (the default), or as in the .proto file",
      set_names},

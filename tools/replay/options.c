@@ -60,11 +60,11 @@ const struct command replay_command = {
     .usage = "FILE.pcap --to udp://HOST:PORT [options]",
     .summary =
         "Sends the UDP payloads of a capture (pcap or pcapng) as they were, one datagram each,\n"
-        "spaced as they were captured, and tells on standard error what it sent.",
+        "spaced as they were captured, and reports on standard error what it sent.",
     .options = options,
     .notes =
         "Datagrams in IP fragments are put together first. Frames that the snapshot length cut,\n"
-        "datagrams of which a fragment is missing, and all that is no UDP are counted, not sent.\n"
+        "datagrams that lack a fragment, and all that is no UDP are counted, not sent.\n"
         "An attempt that the system refuses is made again; what still fails is counted.\n"
         "A datagram is counted as refused where its host reports that nobody listens at the port;\n"
         "hosts limit how often they do. 100 ms are waited for reports after the last datagram.\n"

@@ -171,7 +171,7 @@ const struct command send_command = {
     .name = "sluice-send",
     .usage = "[options]",
     .summary =
-        "Sends made-up metrics over UDP at a steady rate and tells on standard error what it\n"
+        "Sends made-up metrics over UDP at a steady rate and reports on standard error what it\n"
         "sent. Being late with a datagram does not move those after it, so that the mean rate\n"
         "is exact as long as the machine keeps up.",
     .options = options,

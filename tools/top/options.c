@@ -59,7 +59,7 @@ const struct command top_command = {
     .options = options,
     .notes = "PATH is what the collector was started with: sluice --control " TOP_DEFAULT_ADDRESS
              "\n(which is the default). Records without samples are shown by --tap where the name "
-             "of\ntheir schema matches; what was left out is told on standard error.\n"
+             "of\ntheir schema matches; what was left out is reported on standard error.\n"
              "Exit codes: 0 done; 64 wrong options; 65 what answers is no collector; 69 nobody\n"
              "answers; 74 the collector has gone, or standard output failed.",
     .set_operand = set_address,

@@ -190,12 +190,12 @@ class Tell(ProgramTest):
         for topic in topics:
             with self.subTest(topic):
                 self.assertEqual(self.tell("--help", topic), self.tell(f"--help={topic}"))
-                self.assertLessEqual(max(map(len, self.tell("--help", topic).splitlines())), 100)
+                self.assertLessEqual(max(map(len, self.tell("--help", topic).splitlines())), 80)
         text += self.tell("--help", "all")
         for word in ("--listen", "--sink", "--check", "--duration", "--max-datagrams", "--ledger",
                      "schema=", "receivers=", "view=", "int64=", "78 "):
             self.assertIn(word, text)
-        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_an_unknown_topic_is_refused_with_those_that_there_are(self):
         text = self.refused("--help", "sink", code=64)

@@ -91,7 +91,7 @@ class Reload(ProgramTest):
                  "sluice.yaml:1:70: unknown key"),
                 ([listener], [f"file:{self.folder}/none/file"], "none/file"),
                 ([{**listener, "schema": "otlp-logs"}],
-                 [{"to": f"file:{self.kept}", "format": "csv"}], "tells samples"),
+                 [{"to": f"file:{self.kept}", "format": "csv"}], "writes samples"),
                 ([{**listener, "receivers": 2}], [f"file:{self.kept}"], "receivers=")):
             before = len(self.said(program, REFUSED))
             self.write(listeners, sinks)

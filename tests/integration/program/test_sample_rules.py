@@ -188,7 +188,7 @@ class Refused(ProgramTest):
                 ("stdout:?rename=a:b,c", "c", "rename: \"c\" is not OLD:NEW"),
                 ("stdout:?renam=a:b", "renam", "did you mean \"rename\"?"),
                 ("stdout:?view=message&include=cpu", "include", "include= is about samples"),
-                ("stdout:?format=protobuf&sample=1/2", "sample", "format=protobuf tells none"),
+                ("stdout:?format=protobuf&sample=1/2", "sample", "format=protobuf writes none"),
                 ("stdout:?drop_label=h*&rename_label=host:h", "rename_label", "leaves that out")):
             with self.subTest(url=url):
                 self.refuse("--listen", RIEMANN, "--sink", url, code=64,

@@ -515,7 +515,7 @@ TEST_WITH(what_does_not_go_together_is_told_where_it_is, scratch_make, scratch_r
 {
     (void)state;
     refused("sinks:\n- view: message\n  to: stdout\n  format: lines\n",
-            "2:3: view=message, but format=lines tells samples alone");
+            "2:3: view=message, but format=lines writes samples alone");
     refused("listeners:\n- address: udp://0.0.0.0:1\n  schemas:\n  - schema: riemann\n"
             "  - schema: telemetry\n",
             "5:5: no datagram is left for this schema: the one before it has no match=, so it "

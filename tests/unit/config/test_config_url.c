@@ -250,7 +250,7 @@ TEST(a_sink_url_is_refused_where_it_goes_wrong)
     assert_refused(read_sink, "file:x?format=json&rotate_size=1MiB&max_files=3", 37,
                    "max_files is for a path with values in it");
     assert_refused(read_sink, "stdout:?format=lines&view=message", 22,
-                   "view=message, but format=lines tells samples alone");
+                   "view=message, but format=lines writes samples alone");
     assert_refused(read_sink, "file:x?view=message&format=lines", 8, "view=message, but");
     assert_refused(read_sink, "stdout:?format=bytes&view=message", 22,
                    "view=message, but format=bytes has no views");
@@ -318,7 +318,7 @@ TEST(an_unknown_sink_is_told_the_known_ones)
     assert_refused(read_sink, "stdout?format=json", 1, "did you mean \"stdout:\"?");
     assert_refused(read_sink, "stdotu:", 1, "did you mean \"stdout:\"?");
     assert_refused(read_sink, "fiel:x", 1, "did you mean \"file:\"?");
-    assert_refused(read_sink, "out/x.json", 1, "a path goes behind file:");
+    assert_refused(read_sink, "out/x.json", 1, "a path goes after file:");
 }
 
 /* --- together --------------------------------------------------------------------------------- */

@@ -139,7 +139,7 @@ static off_t log_size(const struct collector *collector)
 }
 
 /* The last line of its log, which says why it ended. */
-static int tell_failure(const struct collector *collector, const char *what, struct error *error)
+static int report_failure(const struct collector *collector, const char *what, struct error *error)
 {
     char *text = read_log(collector, 0);
     size_t length = text == NULL ? 0 : strlen(text);
@@ -185,9 +185,9 @@ static int wait_for_ports(struct collector *collector, size_t wanted, struct err
     int64_t end = clock_monotonic_ns() + PATIENCE_NS;
     while (!read_ports(collector, wanted)) {
         if (is_gone(collector))
-            return tell_failure(collector, "did not start", error);
+            return report_failure(collector, "did not start", error);
         if (clock_monotonic_ns() > end)
-            return tell_failure(collector, "opened no ports in time", error);
+            return report_failure(collector, "opened no ports in time", error);
         process_sleep(SECOND / 1000);
     }
     return 0;
@@ -230,9 +230,9 @@ static int count(struct bench_receiver *receiver, struct receiver_counts *counts
     kill(receiver->pid, SIGUSR1);
     while (!read_ledger(collector, from, &sums)) {
         if (is_gone(collector))
-            return tell_failure(collector, "ended by itself", error);
+            return report_failure(collector, "ended by itself", error);
         if (clock_monotonic_ns() > end)
-            return tell_failure(collector, "told no ledger in time", error);
+            return report_failure(collector, "printed no ledger in time", error);
         process_sleep(SECOND / 1000);
     }
     *counts = counts_of(&sums);
@@ -256,14 +256,14 @@ static int end(struct collector *collector, struct receiver_counts *counts, stru
     off_t from = log_size(collector);
     kill(receiver->pid, SIGTERM);
     if (!process_wait(receiver->pid, PATIENCE_NS, &status))
-        return tell_failure(collector, "did not stop in time", error);
+        return report_failure(collector, "did not stop in time", error);
     receiver->pid = 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return tell_failure(collector, "did not end well", error);
+        return report_failure(collector, "did not end well", error);
     if (!read_ledger(collector, from, &sums))
-        return tell_failure(collector, "left no ledger", error);
+        return report_failure(collector, "left no ledger", error);
     if (!ledger_sums_balance(&sums))
-        return tell_failure(collector, "has a ledger that does not balance", error);
+        return report_failure(collector, "has a ledger that does not balance", error);
     *counts = counts_of(&sums);
     return 0;
 }

@@ -1,6 +1,8 @@
 """Another configuration for a running program: what stays misses nothing, what is wrong is refused."""
 import json
 import os
+import pathlib
+import random
 import socket
 import subprocess
 import unittest
@@ -16,10 +18,16 @@ REFUSED = "the configuration cannot be read anew, going on with the old one: "
 
 
 def free_port():
-    """One that nobody has at the moment, for what must be found again under its number."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        return chosen.getsockname()[1]
+    """One that nobody has, and that the system gives to nobody who asks for any port."""
+    own, _ = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    while True:
+        port = random.randrange(1024, own)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as chosen:
+            try:
+                chosen.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")

@@ -148,7 +148,8 @@ class Reload(ProgramTest):
         program = self.begin(sinks=sinks)
         sender = self.sender(program)
         sender.send(metric(0))
-        program.wait_for_settled(1, sink=2)
+        for sink in range(3):
+            program.wait_for_settled(1, sink)
         command = self.started()
         listener = "udp://127.0.0.1:0?schema=riemann"
         for number, (listeners, more) in enumerate((

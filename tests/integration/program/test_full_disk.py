@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from built import EMULATOR, WINDOWS
+from built import EMULATOR, WINDOWS, command
 from rotating import RotatingTest, numbered
 from sluice_program import DEADLINE, DISK_FULL, ORDERS
 
@@ -248,14 +248,14 @@ def in_namespace():
     """Whether this is the script within a namespace; starts it there where it is not."""
     if os.environ.get("TEST_NAMESPACE") == "1":
         return True
-    for command in NAMESPACES:
-        probe = command + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+    for words in NAMESPACES:
+        probe = words + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]
         try:
             works = subprocess.run(probe, capture_output=True, check=False).returncode == 0
         except FileNotFoundError:
             works = False
         if works:
-            script = [*command, sys.executable, str(pathlib.Path(__file__).resolve())]
+            script = [*words, sys.executable, str(pathlib.Path(__file__).resolve())]
             environment = {**os.environ, "TEST_NAMESPACE": "1"}
             os.execvpe(script[0], script + sys.argv[1:], environment)
     return False
@@ -279,7 +279,10 @@ def own_wine():
         os.environ["WINEPREFIX"] = folder
         server = subprocess.Popen(["wineserver", "-f", "-p2"], stderr=subprocess.DEVNULL)
         try:
-            ORDERS.begin()  # Wine's own programs, which keep the streams of the first one, keep its
+            # Wine's own programs start with the first one, and keep its streams.
+            subprocess.run(command("cmd", "/c", "exit"), stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            ORDERS.begin()  # so that they stay
             yield
         finally:
             ORDERS.close()

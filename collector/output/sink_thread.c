@@ -36,7 +36,7 @@ struct sink_thread {
     struct thread *thread;
     struct sink_host host;
     bool hosted;
-    bool started; /* by sink_thread_start, or left to the host */
+    bool started;               /* by sink_thread_start, or left to the host */
     struct heartbeat heartbeat; /* where it has a thread of its own */
     uint64_t heartbeat_seen;    /* by the main thread */
     int64_t looks_ns;           /* at its reader, the next time */
@@ -486,10 +486,10 @@ int sink_thread_start(struct sink_thread *sink, struct error *error)
 {
     RULE(!sink->started, "a sink starts once");
     RULE(sink->writer->destination != NULL, "a sink is open before it starts");
+    if (!sink->hosted && thread_start(&sink->thread, "sink", run, sink, error) != 0)
+        return -1; /* the system has no thread now, and may have one later */
     sink->started = true;
-    if (sink->hosted)
-        return 0;
-    return thread_start(&sink->thread, "sink", run, sink, error);
+    return 0;
 }
 
 void sink_thread_notify(struct sink_thread *sink)

@@ -100,7 +100,10 @@ struct sink_host {
 /* The sink is to have this host. Before the start. */
 void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host);
 
-/* Returns 0, or -1 with `error` filled. With a host there is nothing to start. */
+/*
+ * Once it is open. Returns 0, or -1 with `error` filled: then it may be tried again, or given up.
+ * With a host there is nothing to start.
+ */
 int sink_thread_start(struct sink_thread *sink, struct error *error);
 
 /*

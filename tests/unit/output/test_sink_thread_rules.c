@@ -1,9 +1,27 @@
-/* The rules of collector/output/sink_thread.h: breaking one aborts the program. */
+/*
+ * The rules of collector/output/sink_thread.h: breaking one aborts the program, and what the system
+ * refuses breaks none.
+ */
+#include <errno.h>
+#include <pthread.h>
+
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"
 
 static struct fake_sink *sink; /* of the test that runs */
+static bool no_threads;        /* pthread_create fails, as where a user has too many */
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
+{
+    return no_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
+}
 
 static int set_up(void **state)
 {
@@ -72,4 +90,37 @@ TEST_WITH(a_sink_is_joined_before_it_is_destroyed, set_up, fake_sink_tear_down)
 {
     (void)state;
     assert_aborts(destroy_unjoined);
+}
+
+static void fail_to_start(void)
+{
+    struct error error;
+    no_threads = true;
+    assert_int_equal(sink_thread_start(sink->sink, &error), -1);
+    assert_int_equal(error.code, EXIT_CODE_INTERNAL);
+    no_threads = false;
+}
+
+TEST_WITH(a_sink_that_could_not_start_is_tried_again, set_up, fake_sink_tear_down)
+{
+    (void)state;
+    struct error error;
+    fake_sink_create(sink);
+    fail_to_start();
+    fail_to_start();
+    assert_int_equal(sink_thread_start(sink->sink, &error), 0);
+    fake_sink_push(sink, 0, "a", 1);
+    fake_sink_finish(sink);
+    assert_int_equal(counter_read(&sink->counters->written), 1);
+}
+
+TEST_WITH(a_sink_that_could_not_start_is_given_up, set_up, fake_sink_tear_down)
+{
+    (void)state;
+    fake_sink_create(sink);
+    fail_to_start();
+    fake_sink_push(sink, 0, "a", 1);
+    sink_thread_give_up(sink->sink);
+    assert_true(sink_thread_has_finished(sink->sink));
+    assert_int_equal(counter_read(&sink->counters->failed[FAILED_IO_ERROR]), 1);
 }

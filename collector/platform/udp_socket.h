@@ -88,6 +88,12 @@ struct datagram_slot {
     int64_t received_ns;               /* when it came, nanoseconds since 1970 UTC */
 };
 
+/* Bytes of the datagram that are in its front. */
+static inline size_t datagram_front_size(const struct datagram_slot *slot)
+{
+    return slot->size < DATAGRAM_FRONT_SIZE ? slot->size : DATAGRAM_FRONT_SIZE;
+}
+
 /* Memory that a group is received into; the next receive overwrites what the one before left. */
 struct datagram_group {
     size_t count;

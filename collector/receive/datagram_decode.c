@@ -17,7 +17,7 @@ struct decoding {
 
 static void copy_payload(uint8_t *to, const struct datagram_slot *from)
 {
-    size_t front = from->size < DATAGRAM_FRONT_SIZE ? from->size : DATAGRAM_FRONT_SIZE;
+    size_t front = datagram_front_size(from);
     memcpy(to, from->front, front);
     if (from->size > front)
         memcpy(to + front, from->rest, from->size - front);

@@ -98,7 +98,7 @@ bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t si
 static bool put(struct dead_letter_queue *queue, const struct letter *letter,
                 const struct datagram_slot *datagram)
 {
-    size_t front = datagram->size < DATAGRAM_FRONT_SIZE ? datagram->size : DATAGRAM_FRONT_SIZE;
+    size_t front = datagram_front_size(datagram);
     const struct byte_part parts[] = {
         {letter, sizeof *letter},
         {datagram->front, front},

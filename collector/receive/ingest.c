@@ -148,9 +148,8 @@ static bool next_batch(struct ingest *ingest)
 static const struct schema_entry *entry_for(const struct ingest *ingest,
                                             const struct datagram_slot *datagram)
 {
-    size_t front = datagram->size < DATAGRAM_FRONT_SIZE ? datagram->size : DATAGRAM_FRONT_SIZE;
     return schema_list_find(ingest->into->batch->schemas, &datagram->source, datagram->front,
-                            front);
+                            datagram_front_size(datagram));
 }
 
 static bool may_send(const struct listener *listener, const struct address *source)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/aligned_memory.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/udp_socket.h"
@@ -38,13 +39,18 @@ const struct ledger_term offer_terms[] = {OFFER_TERMS(OFFER_ROW){.name = NULL}};
 const struct ledger_term sink_terms[] = {SINK_TERMS(SINK_ROW){.name = NULL}};
 const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){.name = NULL}};
 
-#define THREAD_MEASURE(name, bounds)                                                               \
-    {#name, offsetof(struct thread_measures, name), offsetof(struct thread_totals, name), bounds},
-#define SINK_MEASURE(name, bounds)                                                                 \
-    {#name, offsetof(struct sink_counters, name), offsetof(struct sink_totals, name), bounds},
+#define MEASURE_ROW(counters, totals, name, bounds, metric, help)                                  \
+    {#name, offsetof(struct counters, name), offsetof(struct totals, name), bounds, #metric, help},
+#define THREAD_MEASURE(name, bounds, metric, help)                                                 \
+    MEASURE_ROW(thread_measures, thread_totals, name, bounds, metric, help)
+#define SINK_MEASURE(name, bounds, metric, help)                                                   \
+    MEASURE_ROW(sink_counters, sink_totals, name, bounds, metric, help)
 
 const struct ledger_measure thread_measures[] = {THREAD_MEASURES(THREAD_MEASURE){.name = NULL}};
 const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){.name = NULL}};
+
+#define KIND_ROW(constant, name, is_socket, has_frames) {#name, is_socket, has_frames},
+const struct listener_kind listener_kinds[] = {LISTENER_KINDS(KIND_ROW)};
 
 #define CACHE_LINE 64
 
@@ -67,7 +73,7 @@ struct listener_entry {
     bool known; /* it has been live before */
     char *name;
     char *schema;
-    const char *kind;
+    const struct listener_kind *kind;
     struct drops_kind drops;
     struct block *ingests;
 };
@@ -135,12 +141,21 @@ void ledger_destroy(struct ledger *ledger)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-static int find_listener(const struct ledger *ledger, const char *name, const char *kind)
+static const struct listener_kind *find_kind(const char *name)
+{
+    size_t at = 0;
+    while (at < LISTENER_KIND_COUNT && strcmp(listener_kinds[at].name, name) != 0)
+        at++;
+    RULE(at < LISTENER_KIND_COUNT, "a listener's kind is one of LISTENER_KINDS");
+    return &listener_kinds[at];
+}
+
+static int find_listener(const struct ledger *ledger, const char *name,
+                         const struct listener_kind *kind)
 {
     for (size_t i = 0; i < ledger->listener_count; i++) {
         const struct listener_entry *entry = &ledger->listeners[i];
-        if (entry->state != ENTRY_LIVE && strcmp(entry->name, name) == 0 &&
-            strcmp(entry->kind, kind) == 0)
+        if (entry->state != ENTRY_LIVE && strcmp(entry->name, name) == 0 && entry->kind == kind)
             return (int)i;
     }
     return -1;
@@ -170,7 +185,8 @@ static bool append_listener(struct ledger *ledger, const struct listener_entry *
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
                         const char *schema)
 {
-    int found = find_listener(ledger, name, kind);
+    const struct listener_kind *found_kind = find_kind(kind);
+    int found = find_listener(ledger, name, found_kind);
     if (found >= 0 && !ledger_set_schema(ledger, found, schema))
         return -1;
     if (found >= 0) {
@@ -180,7 +196,7 @@ int ledger_add_listener(struct ledger *ledger, const char *name, const char *kin
     struct listener_entry entry = {.state = ENTRY_LIVE,
                                    .name = text_copy_all(name),
                                    .schema = text_copy_all(schema),
-                                   .kind = kind};
+                                   .kind = found_kind};
     if (entry.name != NULL && entry.schema != NULL && append_listener(ledger, &entry))
         return (int)ledger->listener_count - 1;
     free(entry.name);
@@ -396,7 +412,7 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
     sum->schema = entry->schema;
     sum->drops = entry->drops;
     sum->retired = entry->state != ENTRY_LIVE;
-    sum->drops_counted = udp_socket_counts_drops || strcmp(sum->kind, "udp") != 0;
+    sum->drops_counted = udp_socket_counts_drops || !sum->kind->is_socket;
     for (struct block *block = entry->ingests; block != NULL; block = block->next)
         add_ingest(sum, (const void *)(block + 1));
 }
@@ -506,7 +522,7 @@ static bool listener_balances(const struct listener_totals *listener)
         accounted += listener->reasons[i];
     if (listener->received != accounted)
         return false;
-    if (strcmp(listener->kind, "capture") != 0)
+    if (!listener->kind->has_frames)
         return true;
     return listener->frames == listener->received - listener->reassembled + listener->fragments +
                                    listener->other + listener->cut;

@@ -56,28 +56,10 @@ extern const struct reason_text letter_drop_texts[DROP_COUNT];
 extern const struct reason_text record_refusal_texts[REFUSAL_COUNT];
 extern const struct reason_text record_failure_texts[FAILURE_COUNT];
 
-/*
- * Beside the terms stand measures of how the work went. A row is MEASURE(name, bounds), a histogram
- * with those bounds; no sum is about them, and only --metrics has them.
- */
-#define THREAD_MEASURES(MEASURE)                                                                   \
-    MEASURE(drain_length, histogram_counts)  /* datagrams that a drain found */                    \
-    MEASURE(decode_latency, histogram_times) /* of the first datagram of each turn: see below */   \
-    MEASURE(batch_records, histogram_counts) /* in each batch that was offered to the sinks */
-
-#define SINK_MEASURES(MEASURE)                                                                     \
-    MEASURE(write_time, histogram_times) /* until a block was out, with all waits and retries */
-
-/*
- * Of a turn, which is all or a part of a drain, the first datagram has waited longest: its latency
- * is the time from its arrival until the whole turn was decoded, or up to seven datagrams after
- * it.
- */
-
-#define LEDGER_COUNTER(name, part, help)      struct counter name;
-#define LEDGER_TOTAL(name, part, help)        uint64_t name;
-#define LEDGER_HISTOGRAM(name, bounds)        struct histogram name;
-#define LEDGER_HISTOGRAM_TOTALS(name, bounds) struct histogram_totals name;
+#define LEDGER_COUNTER(name, part, help)                    struct counter name;
+#define LEDGER_TOTAL(name, part, help)                      uint64_t name;
+#define LEDGER_HISTOGRAM(name, bounds, metric, help)        struct histogram name;
+#define LEDGER_HISTOGRAM_TOTALS(name, bounds, metric, help) struct histogram_totals name;
 
 /* Of one listener on one receiving thread. */
 struct ingest_counters {
@@ -118,8 +100,8 @@ void ledger_destroy(struct ledger *ledger);
 
 /*
  * Adds a listener or a sink, named as in the configuration (the text is copied), and returns its
- * index, counted from 0 for each of the two; or -1 where memory is short. `kind` is a literal:
- * "udp" or "capture"; `schema` is copied too. One of that name that was retired goes on counting
+ * index, counted from 0 for each of the two; or -1 where memory is short. `kind` is the name of one
+ * of LISTENER_KINDS; `schema` is copied too. One of that name that was retired goes on counting
  * where it ended, under its old index.
  */
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
@@ -172,12 +154,23 @@ bool ledger_add_letters(struct ledger *ledger, const char *name);
 /* A new block, as above. */
 struct letter_counters *ledger_letter_block(struct ledger *ledger);
 
+/* What a listener is: a row of LISTENER_KINDS. */
+struct listener_kind {
+    const char *name;
+    bool is_socket;  /* the kernel can drop what comes for it */
+    bool has_frames; /* the terms of PART_CAPTURE count them */
+};
+#define LISTENER_KIND_CONSTANT(constant, name, is_socket, has_frames) LISTENER_##constant,
+enum { LISTENER_KINDS(LISTENER_KIND_CONSTANT) LISTENER_KIND_COUNT };
+extern const struct listener_kind listener_kinds[LISTENER_KIND_COUNT];
+
 /* Plain sums over the blocks, at one moment. */
 struct listener_totals {
-    size_t index;                     /* in the ledger, which may skip some that nothing came of */
-    const char *name, *kind, *schema; /* the ledger's own */
-    bool retired;                     /* it receives nothing any more */
-    bool drops_counted;               /* else kernel_drops is 0, whatever was dropped */
+    size_t index;              /* in the ledger, which may skip some that nothing came of */
+    const char *name, *schema; /* the ledger's own */
+    const struct listener_kind *kind;
+    bool retired;       /* it receives nothing any more */
+    bool drops_counted; /* else kernel_drops is 0, whatever was dropped */
     struct drops_kind drops;
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
@@ -228,6 +221,8 @@ struct ledger_measure {
     size_t histogram;
     size_t total;
     const uint64_t *bounds;
+    const char *metric;
+    const char *help; /* a sentence, for people */
 };
 
 extern const struct ledger_measure thread_measures[];

@@ -68,7 +68,7 @@ static void print_listener(struct output *out, const struct listener_totals *lis
     put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages, listener->bytes);
     if (!listener->drops_counted)
         put(out, ", %s unknown", ledger_drops_name(listener));
-    else if (strcmp(listener->kind, "udp") == 0)
+    else if (listener->kind->is_socket)
         put(out, ", %s %" PRIu64 "%s", ledger_drops_name(listener), listener->kernel_drops,
             listener->drops.buffers ? " buffers" : "");
     output_char(out, '\n');
@@ -174,16 +174,16 @@ static void write_retired(struct output *out, bool retired)
 
 static void write_listener(struct output *out, const struct listener_totals *listener)
 {
-    bool capture = strcmp(listener->kind, "capture") == 0;
+    enum ledger_part last = listener->kind->has_frames ? PART_CAPTURE : PART_SEQUENCE;
     json_object_begin(out);
     write_text(out, "name", listener->name);
-    write_text(out, "kind", listener->kind);
+    write_text(out, "kind", listener->kind->name);
     write_text(out, "schema", listener->schema);
     write_retired(out, listener->retired);
     write_listener_terms(out, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
-    write_listener_terms(out, listener, PART_ALWAYS, capture ? PART_CAPTURE : PART_SEQUENCE);
-    if (!capture)
+    write_listener_terms(out, listener, PART_ALWAYS, last);
+    if (listener->kind->is_socket)
         write_text(out, "kernel_drops_unit", listener->drops.buffers ? "buffer" : "datagram");
     json_object_end(out);
 }

@@ -77,6 +77,14 @@
     REASON(STOP_TIMEOUT, stop_timeout, "it was still unwritten when --stop-timeout was over",      \
            "raise it")
 
+/*
+ * What a listener is. KIND(CONSTANT, name, is_socket, has_frames): the kernel can drop what comes
+ * for a socket; frames are what a capture consists of, and the terms of PART_CAPTURE count them.
+ */
+#define LISTENER_KINDS(KIND)                                                                       \
+    KIND(UDP, udp, true, false)                                                                    \
+    KIND(CAPTURE, capture, false, true)
+
 /* Where a term is printed. */
 enum ledger_part {
     PART_FLOW,     /* the sums, and what is always printed */
@@ -145,6 +153,24 @@ enum ledger_part {
     TERM(offered, PART_FLOW, "Datagrams that could not be decoded, offered as dead letters.")      \
     TERM(kept, PART_FLOW, "Dead letters kept.")                                                    \
     TERM(bytes, PART_ALWAYS, "Bytes that the dead letters' file has accepted.")
+
+/*
+ * Beside the terms stand measures of how the work went: histograms. No sum is about them, and only
+ * --metrics has them. MEASURE(name, bounds, metric, help): `metric` is how it is named there.
+ */
+#define THREAD_MEASURES(MEASURE)                                                                   \
+    MEASURE(drain_length, histogram_counts, drain_datagrams,                                       \
+            "Datagrams that each drain of a socket found: few at a low rate, dozens at a high "    \
+            "one.")                                                                                \
+    MEASURE(decode_latency, histogram_times, decode_latency_seconds,                               \
+            "From the arrival of the first datagram of each turn at a socket, which has waited "   \
+            "longest, until the whole turn was decoded, or up to seven datagrams after it.")       \
+    MEASURE(batch_records, histogram_counts, batch_records,                                        \
+            "Records in each batch that was offered to the sinks.")
+
+#define SINK_MEASURES(MEASURE)                                                                     \
+    MEASURE(write_time, histogram_times, write_seconds,                                            \
+            "From the first try to write a block until it was out, with all waits and retries.")
 
 /* What kernel_drops are called, and what is said of them, where the kernel also filters. */
 #define KERNEL_DROPS_AND_FILTERED "kernel_drops_and_filtered"

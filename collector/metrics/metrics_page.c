@@ -3,10 +3,19 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "collector/metrics/metrics_rows.h"
+
 const char *const metrics_page_types[] = {
     [METRICS_PROMETHEUS] = "text/plain; version=0.0.4; charset=utf-8",
     [METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
+
+/* Begins the family of a row, and returns it. */
+static const struct metric *begin(struct metrics_text *text, enum metrics_row_index row)
+{
+    metrics_text_begin(text, &metrics_rows[row].metric, metrics_rows[row].help);
+    return &metrics_rows[row].metric;
+}
 
 /* --- one row for each name -------------------------------------------------------------------- */
 
@@ -127,19 +136,14 @@ static const char *name_of(const struct rows *rows, const void *row)
 /* Whether the term says something of a row. */
 typedef bool term_filter(const struct ledger_term *term, const void *row);
 
-static bool is_capture(const struct listener_totals *listener)
-{
-    return strcmp(listener->kind, "capture") == 0;
-}
-
 static bool term_fits_listener(const struct ledger_term *term, const void *row)
 {
     const struct listener_totals *listener = row;
     if (term->part == PART_CAPTURE)
-        return is_capture(listener);
+        return listener->kind->has_frames;
     if (term->total != offsetof(struct listener_totals, kernel_drops))
         return true;
-    return !is_capture(listener) && listener->drops_counted && !listener->drops.filtered;
+    return listener->kind->is_socket && listener->drops_counted && !listener->drops.filtered;
 }
 
 static bool term_fits_sink(const struct ledger_term *term, const void *row)
@@ -170,7 +174,7 @@ static void put_terms(struct metrics_text *text, const struct rows *rows,
 
 /* A counter for each reason, at `counts` bytes in a row. */
 struct reasons {
-    const char *what, *help;
+    enum metrics_row_index row;
     const char *const *names;
     size_t count, counts;
 };
@@ -178,46 +182,26 @@ struct reasons {
 static void put_reasons(struct metrics_text *text, const struct rows *rows,
                         const struct reasons *reasons)
 {
-    const struct metric metric = {"sluice_", rows->of, reasons->what, METRIC_COUNTER};
-    if (rows->count != 0)
-        metrics_text_begin(text, &metric, reasons->help);
+    if (rows->count == 0)
+        return;
+    const struct metric *metric = begin(text, reasons->row);
     for (size_t i = 0; i < rows->count; i++) {
         const char *row = row_at(rows, i);
         const uint64_t *counts = (const void *)(row + reasons->counts);
         for (size_t k = 0; k < reasons->count; k++)
             metrics_text_integer(
-                text, &metric,
+                text, metric,
                 METRIC_LABELS({rows->label, name_of(rows, row)}, {"reason", reasons->names[k]}),
                 counts[k]);
     }
 }
 
-/* How a measure is named, in base units, and described. */
-static const struct {
-    const char *measure;
-    const char *what, *help;
-} measure_lines[] = {
-    {"drain_length", "drain_datagrams", "Datagrams that each drain of a socket found."},
-    {"decode_latency", "decode_latency_seconds",
-     "From the arrival of the first datagram of each turn until the whole turn was decoded."},
-    {"batch_records", "batch_records", "Records in each batch that was offered to the sinks."},
-    {"write_time", "write_seconds",
-     "From the first try to write a block until it was out, with all waits and retries."},
-};
-
 static void put_measure(struct metrics_text *text, const struct rows *rows,
                         const struct ledger_measure *measure)
 {
-    struct metric metric = {"sluice_", rows->of, measure->name, METRIC_HISTOGRAM};
-    const char *help = "A measure beside the ledger, by this name.";
-    for (size_t i = 0; i < sizeof measure_lines / sizeof *measure_lines; i++) {
-        if (strcmp(measure_lines[i].measure, measure->name) != 0)
-            continue;
-        metric.what = measure_lines[i].what;
-        help = measure_lines[i].help;
-    }
+    const struct metric metric = {"sluice_", rows->of, measure->metric, METRIC_HISTOGRAM};
     if (rows->count != 0)
-        metrics_text_begin(text, &metric, help);
+        metrics_text_begin(text, &metric, measure->help);
     for (size_t i = 0; i < rows->count; i++) {
         const char *row = row_at(rows, i);
         const struct metric_label label = {rows->label, name_of(rows, row)};
@@ -229,31 +213,26 @@ static void put_measure(struct metrics_text *text, const struct rows *rows,
 /* Where the kernel counts what its filter refuses among its drops, that has another name. */
 static void put_filtered_drops(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
-    const struct metric metric = {"sluice_", "listener_", KERNEL_DROPS_AND_FILTERED,
-                                  METRIC_COUNTER};
-    bool begun = false;
+    const struct metric *metric = NULL;
     for (size_t i = 0; i < ledger->listener_count; i++) {
         const struct listener_totals *listener = &ledger->listeners[i];
         if (!listener->drops.filtered || !listener->drops_counted)
             continue;
-        if (!begun)
-            metrics_text_begin(text, &metric, KERNEL_DROPS_AND_FILTERED_HELP);
-        begun = true;
-        metrics_text_integer(text, &metric, METRIC_LABELS({"listener", listener->name}),
+        if (metric == NULL)
+            metric = begin(text, ROW_KERNEL_DROPS_AND_FILTERED);
+        metrics_text_integer(text, metric, METRIC_LABELS({"listener", listener->name}),
                              listener->kernel_drops);
     }
 }
 
 static void put_listener_info(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
-    const struct metric metric = {"sluice_", NULL, "listener", METRIC_INFO};
-    metrics_text_begin(text, &metric,
-                       "What a listener is; kernel_drops_unit: what the kernel counts as one.");
+    const struct metric *metric = begin(text, ROW_LISTENER);
     for (size_t i = 0; i < ledger->listener_count; i++) {
         const struct listener_totals *listener = &ledger->listeners[i];
         metrics_text_integer(
-            text, &metric,
-            METRIC_LABELS({"listener", listener->name}, {"kind", listener->kind},
+            text, metric,
+            METRIC_LABELS({"listener", listener->name}, {"kind", listener->kind->name},
                           {"schema", listener->schema},
                           {"kernel_drops_unit", listener->drops.buffers ? "buffer" : "datagram"}),
             1);
@@ -263,8 +242,7 @@ static void put_listener_info(struct metrics_text *text, const struct ledger_sna
 static void put_listeners(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
     const struct rows rows = listener_rows(ledger);
-    const struct reasons refused = {"refused", "Datagrams that were not decoded, by the reason.",
-                                    datagram_reason_names, REASON_COUNT,
+    const struct reasons refused = {ROW_LISTENER_REFUSED, datagram_reason_names, REASON_COUNT,
                                     offsetof(struct listener_totals, reasons)};
     put_listener_info(text, ledger);
     put_terms(text, &rows, listener_terms, term_fits_listener);
@@ -281,21 +259,18 @@ static void put_receivers(struct metrics_text *text, const struct ledger_snapsho
 
 static void put_in_flight(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
-    const struct metric metric = {"sluice_", "sink_", "in_flight_records", METRIC_GAUGE};
-    metrics_text_begin(text, &metric, "Records queued whose fate is not known yet.");
+    const struct metric *metric = begin(text, ROW_IN_FLIGHT);
     for (size_t i = 0; i < ledger->sink_count; i++)
-        metrics_text_number(text, &metric, METRIC_LABELS({"sink", ledger->sinks[i].name}),
+        metrics_text_number(text, metric, METRIC_LABELS({"sink", ledger->sinks[i].name}),
                             (double)ledger->sinks[i].in_flight);
 }
 
 static void put_sinks(struct metrics_text *text, const struct ledger_snapshot *ledger)
 {
     const struct rows rows = sink_rows(ledger);
-    const struct reasons refused = {
-        "refused", "Records that a sink's queues did not take, by the reason.",
-        record_refusal_names, REFUSAL_COUNT, offsetof(struct sink_totals, refused)};
-    const struct reasons failed = {"failed", "Records queued that were not written, by the reason.",
-                                   record_failure_names, FAILURE_COUNT,
+    const struct reasons refused = {ROW_SINK_REFUSED, record_refusal_names, REFUSAL_COUNT,
+                                    offsetof(struct sink_totals, refused)};
+    const struct reasons failed = {ROW_SINK_FAILED, record_failure_names, FAILURE_COUNT,
                                    offsetof(struct sink_totals, failed)};
     put_terms(text, &rows, offer_terms, term_fits_sink);
     put_terms(text, &rows, sink_terms, term_fits_sink);
@@ -315,66 +290,53 @@ static void put_letters(struct metrics_text *text, const struct letter_totals *l
         metrics_text_begin(text, &metric, term->help);
         metrics_text_integer(text, &metric, METRIC_NO_LABELS, ledger_total(letters, term));
     }
-    const struct metric dropped = {"sluice_", "dead_letters_", "dropped", METRIC_COUNTER};
-    metrics_text_begin(text, &dropped, "Dead letters that were not kept, by the reason.");
+    const struct metric *dropped = begin(text, ROW_DROPPED);
     for (size_t i = 0; i < DROP_COUNT; i++)
-        metrics_text_integer(text, &dropped, METRIC_LABELS({"reason", letter_drop_names[i]}),
+        metrics_text_integer(text, dropped, METRIC_LABELS({"reason", letter_drop_names[i]}),
                              letters->dropped[i]);
 }
 
 /* --- how things stand ------------------------------------------------------------------------- */
 
+/* A gauge for each of several rows: a size_t at `value` bytes in each. */
+struct gauge {
+    enum metrics_row_index row;
+    size_t value;
+};
+
 static void put_buffers(struct metrics_text *text, const struct pipeline_levels *levels)
 {
-    static const struct {
-        const char *what, *help;
-        size_t value;
-    } gauges[] = {
-        {"receive_buffer_bytes", "Receive buffer that the kernel granted for each socket.",
-         offsetof(struct listener_level, buffer_granted)},
-        {"receive_buffer_asked_bytes", "Receive buffer that it was asked for.",
-         offsetof(struct listener_level, buffer_asked)},
+    static const struct gauge gauges[] = {
+        {ROW_SOCKETS, offsetof(struct listener_level, sockets)},
+        {ROW_RECEIVE_BUFFER, offsetof(struct listener_level, buffer_granted)},
+        {ROW_RECEIVE_BUFFER_ASKED, offsetof(struct listener_level, buffer_asked)},
     };
-    const struct metric sockets = {"sluice_", "listener_", "sockets", METRIC_GAUGE};
     if (levels->listener_count == 0)
         return;
-    metrics_text_begin(text, &sockets, "Sockets of a listener, one for each receiver.");
-    for (size_t i = 0; i < levels->listener_count; i++)
-        metrics_text_integer(text, &sockets, METRIC_LABELS({"listener", levels->listeners[i].name}),
-                             levels->listeners[i].sockets);
     for (size_t k = 0; k < sizeof gauges / sizeof *gauges; k++) {
-        const struct metric metric = {"sluice_", "listener_", gauges[k].what, METRIC_GAUGE};
-        metrics_text_begin(text, &metric, gauges[k].help);
+        const struct metric *metric = begin(text, gauges[k].row);
         for (size_t i = 0; i < levels->listener_count; i++) {
-            const char *row = (const char *)&levels->listeners[i];
-            metrics_text_integer(text, &metric,
+            const char *level = (const char *)&levels->listeners[i];
+            metrics_text_integer(text, metric,
                                  METRIC_LABELS({"listener", levels->listeners[i].name}),
-                                 *(const uint64_t *)(const void *)(row + gauges[k].value));
+                                 *(const size_t *)(const void *)(level + gauges[k].value));
         }
     }
 }
 
 static void put_queues(struct metrics_text *text, const struct pipeline_levels *levels)
 {
-    static const struct {
-        const char *what, *help;
-        size_t value;
-    } gauges[] = {
-        {"queue_batches", "Batches that wait in a sink's queues.",
-         offsetof(struct queue_levels, batches)},
-        {"queue_limit_batches", "Batches that they hold at most.",
-         offsetof(struct queue_levels, batches_most)},
-        {"queue_large_batches", "Large batches among those that wait.",
-         offsetof(struct queue_levels, large)},
-        {"queue_large_limit_batches", "Large batches that they hold at most.",
-         offsetof(struct queue_levels, large_most)},
+    static const struct gauge gauges[] = {
+        {ROW_QUEUE, offsetof(struct queue_levels, batches)},
+        {ROW_QUEUE_LIMIT, offsetof(struct queue_levels, batches_most)},
+        {ROW_QUEUE_LARGE, offsetof(struct queue_levels, large)},
+        {ROW_QUEUE_LARGE_LIMIT, offsetof(struct queue_levels, large_most)},
     };
     for (size_t k = 0; k < sizeof gauges / sizeof *gauges; k++) {
-        const struct metric metric = {"sluice_", "sink_", gauges[k].what, METRIC_GAUGE};
-        metrics_text_begin(text, &metric, gauges[k].help);
+        const struct metric *metric = begin(text, gauges[k].row);
         for (size_t i = 0; i < levels->sink_count; i++) {
             const char *queue = (const char *)&levels->sinks[i].queue;
-            metrics_text_integer(text, &metric, METRIC_LABELS({"sink", levels->sinks[i].name}),
+            metrics_text_integer(text, metric, METRIC_LABELS({"sink", levels->sinks[i].name}),
                                  *(const size_t *)(const void *)(queue + gauges[k].value));
         }
     }
@@ -388,34 +350,28 @@ static double seconds_since(int64_t since_ns, int64_t now_ns)
 static void put_conditions(struct metrics_text *text, const struct pipeline_levels *levels,
                            int64_t now_ns)
 {
-    const struct metric waits = {"sluice_", "sink_", "waiting_seconds", METRIC_GAUGE};
-    const struct metric fails = {"sluice_", "sink_", "failing_seconds", METRIC_GAUGE};
-    const struct metric ended = {"sluice_", "sink_", "ended", METRIC_GAUGE};
-    metrics_text_begin(text, &waits,
-                       "How long the destination has taken nothing of what is being written.");
+    const struct metric *waits = begin(text, ROW_WAITING);
     for (size_t i = 0; i < levels->sink_count; i++)
-        metrics_text_number(text, &waits, METRIC_LABELS({"sink", levels->sinks[i].name}),
+        metrics_text_number(text, waits, METRIC_LABELS({"sink", levels->sinks[i].name}),
                             seconds_since(levels->sinks[i].condition.waits_since_ns, now_ns));
-    metrics_text_begin(text, &fails, "How long the destination has failed, being tried again.");
+    const struct metric *fails = begin(text, ROW_FAILING);
     for (size_t i = 0; i < levels->sink_count; i++)
-        metrics_text_number(text, &fails, METRIC_LABELS({"sink", levels->sinks[i].name}),
+        metrics_text_number(text, fails, METRIC_LABELS({"sink", levels->sinks[i].name}),
                             seconds_since(levels->sinks[i].condition.fails_since_ns, now_ns));
-    metrics_text_begin(text, &ended, "1: the sink has ended for good.");
+    const struct metric *ended = begin(text, ROW_ENDED);
     for (size_t i = 0; i < levels->sink_count; i++)
-        metrics_text_integer(text, &ended, METRIC_LABELS({"sink", levels->sinks[i].name}),
+        metrics_text_integer(text, ended, METRIC_LABELS({"sink", levels->sinks[i].name}),
                              levels->sinks[i].condition.ended);
 }
 
 static void put_pool(struct metrics_text *text, const struct batch_pool_levels *pool)
 {
-    const struct metric all = {"sluice_", NULL, "batches", METRIC_GAUGE};
-    const struct metric unused = {"sluice_", NULL, "batches_free", METRIC_GAUGE};
-    metrics_text_begin(text, &all, "Batches that there are, by size.");
-    metrics_text_integer(text, &all, METRIC_LABELS({"size", "small"}), pool->small);
-    metrics_text_integer(text, &all, METRIC_LABELS({"size", "large"}), pool->large);
-    metrics_text_begin(text, &unused, "Batches that are free, by size.");
-    metrics_text_integer(text, &unused, METRIC_LABELS({"size", "small"}), pool->small_free);
-    metrics_text_integer(text, &unused, METRIC_LABELS({"size", "large"}), pool->large_free);
+    const struct metric *all = begin(text, ROW_BATCHES);
+    metrics_text_integer(text, all, METRIC_LABELS({"size", "small"}), pool->small);
+    metrics_text_integer(text, all, METRIC_LABELS({"size", "large"}), pool->large);
+    const struct metric *unused = begin(text, ROW_BATCHES_FREE);
+    metrics_text_integer(text, unused, METRIC_LABELS({"size", "small"}), pool->small_free);
+    metrics_text_integer(text, unused, METRIC_LABELS({"size", "large"}), pool->large_free);
 }
 
 static void put_levels(struct metrics_text *text, const struct pipeline_levels *levels,
@@ -429,49 +385,38 @@ static void put_levels(struct metrics_text *text, const struct pipeline_levels *
 
 /* --- the program ------------------------------------------------------------------------------ */
 
-static void put_limit(struct metrics_text *text, const struct metric *metric, const char *help,
-                      uint64_t limit)
+static void put_number(struct metrics_text *text, enum metrics_row_index row, double value)
 {
-    if (limit == USAGE_UNLIMITED)
-        return;
-    metrics_text_begin(text, metric, help);
-    metrics_text_integer(text, metric, METRIC_NO_LABELS, limit);
+    metrics_text_number(text, begin(text, row), METRIC_NO_LABELS, value);
 }
 
-/* As Prometheus' own libraries name and describe them. */
+static void put_integer(struct metrics_text *text, enum metrics_row_index row, uint64_t value)
+{
+    metrics_text_integer(text, begin(text, row), METRIC_NO_LABELS, value);
+}
+
+static void put_limit(struct metrics_text *text, enum metrics_row_index row, uint64_t limit)
+{
+    if (limit != USAGE_UNLIMITED)
+        put_integer(text, row, limit);
+}
+
 static void put_process(struct metrics_text *text, const struct process_usage *usage)
 {
-    const struct metric cpu = {"process_", NULL, "cpu_seconds", METRIC_COUNTER};
-    const struct metric started = {"process_", NULL, "start_time_seconds", METRIC_GAUGE};
-    const struct metric resident = {"process_", NULL, "resident_memory_bytes", METRIC_GAUGE};
-    const struct metric virtual = {"process_", NULL, "virtual_memory_bytes", METRIC_GAUGE};
-    const struct metric virtual_most = {"process_", NULL, "virtual_memory_max_bytes", METRIC_GAUGE};
-    const struct metric files = {"process_", NULL, "open_fds", METRIC_GAUGE};
-    const struct metric files_most = {"process_", NULL, "max_fds", METRIC_GAUGE};
-    metrics_text_begin(text, &cpu, "Total user and system CPU time spent in seconds.");
-    metrics_text_number(text, &cpu, METRIC_NO_LABELS, usage->processor_seconds);
-    metrics_text_begin(text, &started, "Start time of the process since unix epoch in seconds.");
-    metrics_text_number(text, &started, METRIC_NO_LABELS, usage->started_seconds);
-    metrics_text_begin(text, &resident, "Resident memory size in bytes.");
-    metrics_text_integer(text, &resident, METRIC_NO_LABELS, usage->resident_bytes);
-    metrics_text_begin(text, &virtual, "Virtual memory size in bytes.");
-    metrics_text_integer(text, &virtual, METRIC_NO_LABELS, usage->virtual_bytes);
-    put_limit(text, &virtual_most, "Maximum amount of virtual memory available in bytes.",
-              usage->virtual_bytes_most);
-    metrics_text_begin(text, &files, "Number of open file descriptors.");
-    metrics_text_integer(text, &files, METRIC_NO_LABELS, usage->open_files);
-    put_limit(text, &files_most, "Maximum number of open file descriptors.",
-              usage->open_files_most);
+    put_number(text, ROW_CPU, usage->processor_seconds);
+    put_number(text, ROW_STARTED, usage->started_seconds);
+    put_integer(text, ROW_RESIDENT, usage->resident_bytes);
+    put_integer(text, ROW_VIRTUAL, usage->virtual_bytes);
+    put_limit(text, ROW_VIRTUAL_MOST, usage->virtual_bytes_most);
+    put_integer(text, ROW_FILES, usage->open_files);
+    put_limit(text, ROW_FILES_MOST, usage->open_files_most);
 }
 
 static void put_program(struct metrics_text *text, const struct metrics_facts *facts)
 {
-    const struct metric build = {"sluice_", NULL, "build", METRIC_INFO};
-    const struct metric uptime = {"sluice_", NULL, "uptime_seconds", METRIC_GAUGE};
-    metrics_text_begin(text, &build, "Which program this is.");
-    metrics_text_integer(text, &build, METRIC_LABELS({"version", facts->version}), 1);
-    metrics_text_begin(text, &uptime, "For how long the ledger has counted.");
-    metrics_text_number(text, &uptime, METRIC_NO_LABELS, (double)facts->ledger->uptime_ns / 1e9);
+    metrics_text_integer(text, begin(text, ROW_BUILD), METRIC_LABELS({"version", facts->version}),
+                         1);
+    put_number(text, ROW_UPTIME, (double)facts->ledger->uptime_ns / 1e9);
 }
 
 void metrics_page_write(const struct metrics_facts *facts, enum metrics_format format,

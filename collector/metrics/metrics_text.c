@@ -20,8 +20,7 @@ static void put_name(struct output *out, const struct metric *metric, const char
     put(out, suffix);
 }
 
-/* What the samples' names end in. */
-static const char *sample_suffix(const struct metric *metric)
+const char *metric_suffix(const struct metric *metric)
 {
     switch (metric->type) {
     case METRIC_COUNTER:
@@ -54,7 +53,7 @@ static const char *type_name(const struct metrics_text *text, const struct metri
 void metrics_text_begin(struct metrics_text *text, const struct metric *metric, const char *help)
 {
     struct output *out = text->out;
-    const char *suffix = text->format == METRICS_OPENMETRICS ? "" : sample_suffix(metric);
+    const char *suffix = text->format == METRICS_OPENMETRICS ? "" : metric_suffix(metric);
     output_literal(out, "# HELP ");
     put_name(out, metric, suffix);
     output_char(out, ' ');
@@ -83,7 +82,7 @@ static void begin_sample(struct metrics_text *text, const struct metric *metric,
                          const struct metric_label *labels)
 {
     struct output *out = text->out;
-    put_name(out, metric, sample_suffix(metric));
+    put_name(out, metric, metric_suffix(metric));
     for (const struct metric_label *label = labels; label->name != NULL; label++) {
         output_char(out, label == labels ? '{' : ',');
         put_label(out, label);

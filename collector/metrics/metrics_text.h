@@ -40,6 +40,9 @@ struct metric_label {
 #define METRIC_LABELS(...) ((const struct metric_label[]){__VA_ARGS__, {NULL, NULL}})
 #define METRIC_NO_LABELS   ((const struct metric_label[]){{NULL, NULL}})
 
+/* What the names of its samples end in: "_total" of a counter, "_info" of an info, or "". */
+const char *metric_suffix(const struct metric *metric);
+
 void metrics_text_begin(struct metrics_text *text, const struct metric *metric, const char *help);
 
 /* Samples of it. An info's value is 1; a counter's name gets its "_total". */
@@ -53,7 +56,7 @@ void metrics_text_histogram(struct metrics_text *text, const struct metric *metr
                             const struct metric_label *label, const uint64_t *bounds,
                             const struct histogram_totals *totals);
 
-/* Behind the last family. */
+/* After the last family. */
 void metrics_text_end(struct metrics_text *text);
 
 #endif

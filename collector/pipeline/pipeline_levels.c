@@ -13,8 +13,8 @@ static void add_listener(struct pipeline_levels *levels, const struct listener_c
     levels->listeners[levels->listener_count++] = (struct listener_level){
         .name = source->listener.name,
         .sockets = pipeline_sockets_of(config),
-        .buffer_asked = config->receive_buffer,
-        .buffer_granted = source->granted,
+        .buffer_asked = (size_t)config->receive_buffer,
+        .buffer_granted = (size_t)source->granted,
     };
 }
 

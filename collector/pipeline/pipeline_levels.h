@@ -19,8 +19,8 @@
 struct listener_level {
     const char *name; /* as in the ledger */
     size_t sockets;
-    uint64_t buffer_asked;   /* bytes of receive buffer, for each socket */
-    uint64_t buffer_granted; /* the same */
+    size_t buffer_asked;   /* bytes of receive buffer, for each socket */
+    size_t buffer_granted; /* the same */
 };
 
 /* All sinks of one name. */

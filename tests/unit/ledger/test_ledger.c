@@ -339,7 +339,7 @@ TEST(listeners_and_sinks_keep_their_names_and_numbers)
     for (int i = 0; i < COUNT; i++) {
         name[sizeof name - 2] = schema[0] = (char)('a' + i);
         assert_string_equal(snapshot->listeners[i].name, name);
-        assert_string_equal(snapshot->listeners[i].kind, "udp");
+        assert_string_equal(snapshot->listeners[i].kind->name, "udp");
         assert_string_equal(snapshot->listeners[i].schema, schema);
         assert_string_equal(snapshot->sinks[i].name, name);
         assert_int_equal(snapshot->listeners[i].received, i);

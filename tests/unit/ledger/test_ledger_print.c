@@ -32,8 +32,10 @@ static void assert_written(const struct listener_totals *listener, const char *i
 
 TEST(drops_that_are_counted_are_a_number)
 {
-    struct listener_totals listener = {
-        .name = "udp://h:1", .kind = "udp", .schema = "telemetry", .drops_counted = true};
+    struct listener_totals listener = {.name = "udp://h:1",
+                                       .kind = &listener_kinds[LISTENER_UDP],
+                                       .schema = "telemetry",
+                                       .drops_counted = true};
     assert_written(&listener, ", kernel_drops 0\n", "\"kernel_drops\":0,");
     listener.kernel_drops = 7;
     assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops\":7,");
@@ -42,7 +44,7 @@ TEST(drops_that_are_counted_are_a_number)
 TEST(drops_of_whole_buffers_are_told_as_such)
 {
     struct listener_totals listener = {.name = "udp://h:1",
-                                       .kind = "udp",
+                                       .kind = &listener_kinds[LISTENER_UDP],
                                        .schema = "telemetry",
                                        .drops_counted = true,
                                        .kernel_drops = 7};
@@ -54,7 +56,7 @@ TEST(drops_of_whole_buffers_are_told_as_such)
 TEST(drops_with_what_the_kernel_filtered_are_one_number_of_another_name)
 {
     struct listener_totals listener = {.name = "udp://h:1",
-                                       .kind = "udp",
+                                       .kind = &listener_kinds[LISTENER_UDP],
                                        .schema = "telemetry",
                                        .drops_counted = true,
                                        .kernel_drops = 7,
@@ -71,14 +73,16 @@ TEST(drops_with_what_the_kernel_filtered_are_one_number_of_another_name)
 TEST(drops_that_the_system_does_not_count_are_unknown_and_not_none)
 {
     const struct listener_totals listener = {
-        .name = "udp://h:1", .kind = "udp", .schema = "telemetry"};
+        .name = "udp://h:1", .kind = &listener_kinds[LISTENER_UDP], .schema = "telemetry"};
     assert_written(&listener, ", kernel_drops unknown\n", "\"kernel_drops\":null,");
 }
 
 TEST(a_capture_has_no_kernel_that_drops)
 {
-    const struct listener_totals listener = {
-        .name = "pcap:x", .kind = "capture", .schema = "telemetry", .drops_counted = true};
+    const struct listener_totals listener = {.name = "pcap:x",
+                                             .kind = &listener_kinds[LISTENER_CAPTURE],
+                                             .schema = "telemetry",
+                                             .drops_counted = true};
     assert_written(&listener, NULL, "\"kernel_drops\":0,");
 }
 
@@ -103,7 +107,7 @@ TEST(whether_drops_are_counted_is_said_by_the_system)
 TEST(names_bring_no_control_characters)
 {
     struct listener_totals listener = {
-        .name = "a\x1b[m\xc2\x9b", .kind = "udp", .schema = "riemann"};
+        .name = "a\x1b[m\xc2\x9b", .kind = &listener_kinds[LISTENER_UDP], .schema = "riemann"};
     const struct ledger_snapshot snapshot = {.listener_count = 1, .listeners = &listener};
     assert_non_null(strstr(written(ledger_write_text, &snapshot), "  listener a?[m?? (riemann)\n"));
     assert_non_null(strstr(written(ledger_write_json, &snapshot), "\"a\\u001b[m\\u009b\""));

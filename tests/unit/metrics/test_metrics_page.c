@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "collector/metrics/metrics_page.h"
+#include "collector/metrics/metrics_rows.h"
 #include "tests/support/test.h"
 
+#define LINE_SIZE 256
 #define PAGE_SIZE ((size_t)256 * 1024)
 
 struct fixture {
@@ -66,7 +68,7 @@ static void write_page(struct fixture *fixture, enum metrics_format format)
 
 static size_t count_lines(const struct fixture *fixture, const char *line)
 {
-    char wanted[512];
+    char wanted[LINE_SIZE + 2];
     size_t found = 0;
     snprintf(wanted, sizeof wanted, "\n%s\n", line);
     for (const char *at = fixture->text; (at = strstr(at, wanted)) != NULL; at++)
@@ -92,7 +94,7 @@ static void raise_terms(const struct ledger_term *terms, void *block)
 static void assert_terms(const struct fixture *fixture, const struct ledger_term *terms,
                          const char *of, const char *labels)
 {
-    char line[256];
+    char line[LINE_SIZE];
     for (size_t i = 0; terms[i].name != NULL; i++) {
         snprintf(line, sizeof line, "sluice_%s_%s_total%s %zu", of, terms[i].name, labels,
                  1000 + i);
@@ -103,7 +105,7 @@ static void assert_terms(const struct fixture *fixture, const struct ledger_term
 TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    char line[256];
+    char line[LINE_SIZE];
     assert_true(ledger_add_letters(fixture->ledger, "file:dead"));
     struct ingest_counters *capture = ledger_ingest_block(fixture->ledger, 1);
     struct letter_counters *letters = ledger_letter_block(fixture->ledger);
@@ -143,7 +145,7 @@ TEST_WITH(every_term_of_the_ledger_is_on_the_page, set_up, tear_down)
 TEST_WITH(every_refusal_and_failure_of_a_sink_has_its_reason, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    char line[256];
+    char line[LINE_SIZE];
     struct offer_counters *offers = ledger_offer_block(fixture->ledger, 0);
     struct sink_counters *sink = ledger_sink_block(fixture->ledger, 0);
     for (size_t i = 0; i < REFUSAL_COUNT; i++)
@@ -284,6 +286,23 @@ TEST_WITH(the_process_is_told_as_prometheus_names_it, set_up, tear_down)
     assert_null(strstr(fixture->text, "virtual_memory_max"));
 }
 
+TEST_WITH(every_row_is_on_the_page, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    char line[LINE_SIZE];
+    fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, 1 << 20, 12, 1024};
+    fixture->facts.usage = &fixture->usage;
+    assert_true(ledger_add_letters(fixture->ledger, "file:dead"));
+    ledger_set_drops_kind(fixture->ledger, 0, (struct drops_kind){.filtered = true});
+    write_page(fixture, METRICS_PROMETHEUS);
+    for (size_t i = 0; i < METRICS_ROW_COUNT; i++) {
+        const struct metric *metric = &metrics_rows[i].metric;
+        snprintf(line, sizeof line, "# HELP %s%s%s%s %s", metric->prefix, metric->of, metric->what,
+                 metric_suffix(metric), metrics_rows[i].help);
+        assert_line(fixture, line);
+    }
+}
+
 /* --- formats ---------------------------------------------------------------------------------- */
 
 TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up, tear_down)
@@ -308,7 +327,7 @@ TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up
 TEST_WITH(no_family_is_begun_twice, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    char line[256];
+    char line[LINE_SIZE];
     write_page(fixture, METRICS_PROMETHEUS);
     for (const char *at = fixture->text; (at = strstr(at, "\n# TYPE ")) != NULL; at++) {
         size_t size = strcspn(at + 1, "\n");

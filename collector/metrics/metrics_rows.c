@@ -1,0 +1,5 @@
+#include "collector/metrics/metrics_rows.h"
+
+#define ROW_OF(constant, prefix, of, what, type, labels, help)                                     \
+    {{prefix, of, what, METRIC_##type}, labels, help},
+const struct metrics_row metrics_rows[] = {METRICS_ROWS(ROW_OF)};

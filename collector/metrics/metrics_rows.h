@@ -1,0 +1,81 @@
+/*
+ * The metrics that are no terms or measures of the ledger: one row each. The page and the manual
+ * are made of these rows.
+ *
+ * To add a metric: a row, and the place in metrics_page.c that writes its samples.
+ */
+#ifndef SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
+#define SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
+
+#include "collector/ledger/ledger_terms.h"
+#include "collector/metrics/metrics_text.h"
+
+/*
+ * ROW(CONSTANT, "prefix", "of", "what", TYPE, "labels", "help"), the first three as in struct
+ * metric. The process' rows are named and described as Prometheus' own libraries do.
+ */
+#define METRICS_ROWS(ROW)                                                                          \
+    ROW(BUILD, "sluice_", "", "build", INFO, "version", "Which program this is.")                  \
+    ROW(UPTIME, "sluice_", "", "uptime_seconds", GAUGE, "",                                        \
+        "For how long the ledger has counted.")                                                    \
+    ROW(LISTENER, "sluice_", "", "listener", INFO, "listener,kind,schema,kernel_drops_unit",       \
+        "What a listener is; kernel_drops_unit: what the kernel counts as one.")                   \
+    ROW(KERNEL_DROPS_AND_FILTERED, "sluice_", "listener_", KERNEL_DROPS_AND_FILTERED, COUNTER,     \
+        "listener", KERNEL_DROPS_AND_FILTERED_HELP)                                                \
+    ROW(LISTENER_REFUSED, "sluice_", "listener_", "refused", COUNTER, "listener,reason",           \
+        "Datagrams that were not decoded, by the reason.")                                         \
+    ROW(SOCKETS, "sluice_", "listener_", "sockets", GAUGE, "listener",                             \
+        "Sockets of a listener, one for each receiver.")                                           \
+    ROW(RECEIVE_BUFFER, "sluice_", "listener_", "receive_buffer_bytes", GAUGE, "listener",         \
+        "Receive buffer that the kernel granted for each socket.")                                 \
+    ROW(RECEIVE_BUFFER_ASKED, "sluice_", "listener_", "receive_buffer_asked_bytes", GAUGE,         \
+        "listener", "Receive buffer that it was asked for.")                                       \
+    ROW(SINK_REFUSED, "sluice_", "sink_", "refused", COUNTER, "sink,reason",                       \
+        "Records that a sink's queues did not take, by the reason.")                               \
+    ROW(SINK_FAILED, "sluice_", "sink_", "failed", COUNTER, "sink,reason",                         \
+        "Records queued that were not written, by the reason.")                                    \
+    ROW(IN_FLIGHT, "sluice_", "sink_", "in_flight_records", GAUGE, "sink",                         \
+        "Records queued whose fate is not known yet.")                                             \
+    ROW(QUEUE, "sluice_", "sink_", "queue_batches", GAUGE, "sink",                                 \
+        "Batches that wait in a sink's queues.")                                                   \
+    ROW(QUEUE_LIMIT, "sluice_", "sink_", "queue_limit_batches", GAUGE, "sink",                     \
+        "Batches that they hold at most.")                                                         \
+    ROW(QUEUE_LARGE, "sluice_", "sink_", "queue_large_batches", GAUGE, "sink",                     \
+        "Large batches among those that wait.")                                                    \
+    ROW(QUEUE_LARGE_LIMIT, "sluice_", "sink_", "queue_large_limit_batches", GAUGE, "sink",         \
+        "Large batches that they hold at most.")                                                   \
+    ROW(WAITING, "sluice_", "sink_", "waiting_seconds", GAUGE, "sink",                             \
+        "How long the destination has taken nothing of what is being written.")                    \
+    ROW(FAILING, "sluice_", "sink_", "failing_seconds", GAUGE, "sink",                             \
+        "How long the destination has failed, being tried again.")                                 \
+    ROW(ENDED, "sluice_", "sink_", "ended", GAUGE, "sink", "1: the sink has ended for good.")      \
+    ROW(DROPPED, "sluice_", "dead_letters_", "dropped", COUNTER, "reason",                         \
+        "Dead letters that were not kept, by the reason.")                                         \
+    ROW(BATCHES, "sluice_", "", "batches", GAUGE, "size", "Batches that there are, by size.")      \
+    ROW(BATCHES_FREE, "sluice_", "", "batches_free", GAUGE, "size",                                \
+        "Batches that are free, by size.")                                                         \
+    ROW(CPU, "process_", "", "cpu_seconds", COUNTER, "",                                           \
+        "Total user and system CPU time spent in seconds.")                                        \
+    ROW(STARTED, "process_", "", "start_time_seconds", GAUGE, "",                                  \
+        "Start time of the process since unix epoch in seconds.")                                  \
+    ROW(RESIDENT, "process_", "", "resident_memory_bytes", GAUGE, "",                              \
+        "Resident memory size in bytes.")                                                          \
+    ROW(VIRTUAL, "process_", "", "virtual_memory_bytes", GAUGE, "",                                \
+        "Virtual memory size in bytes.")                                                           \
+    ROW(VIRTUAL_MOST, "process_", "", "virtual_memory_max_bytes", GAUGE, "",                       \
+        "Maximum amount of virtual memory available in bytes.")                                    \
+    ROW(FILES, "process_", "", "open_fds", GAUGE, "", "Number of open file descriptors.")          \
+    ROW(FILES_MOST, "process_", "", "max_fds", GAUGE, "",                                          \
+        "Maximum number of open file descriptors.")
+
+#define METRICS_ROW_CONSTANT(constant, prefix, of, what, type, labels, help) ROW_##constant,
+enum metrics_row_index { METRICS_ROWS(METRICS_ROW_CONSTANT) METRICS_ROW_COUNT };
+
+struct metrics_row {
+    struct metric metric;
+    const char *labels; /* "listener,reason"; empty: none */
+    const char *help;   /* a sentence, for people */
+};
+extern const struct metrics_row metrics_rows[METRICS_ROW_COUNT];
+
+#endif

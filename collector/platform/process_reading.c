@@ -62,20 +62,21 @@ static size_t first_line(const struct process_reading *errors, const char **line
 }
 
 enum process_result process_outcome(const struct process_reading *output,
-                                    const struct process_reading *errors, bool in_time,
-                                    const char *how, struct process_output *out,
-                                    struct error *error)
+                                    const struct process_reading *errors,
+                                    const struct process_limits *exceeded, const char *how,
+                                    struct process_output *out, struct error *error)
 {
     const char *line = NULL;
     size_t length;
     *out = output->bytes;
-    bool good = in_time && how == NULL && !output->no_memory;
+    bool good = exceeded == NULL && how == NULL && !output->no_memory;
     if (output->no_memory)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for what it writes");
     else if (output->too_much)
         error_set(error, EXIT_CODE_CONFIG, "writes more than %zu bytes", output->most);
-    else if (!in_time)
-        error_set(error, EXIT_CODE_CONFIG, "has not ended after %d s", PROCESS_PATIENCE_MS / 1000);
+    else if (exceeded != NULL)
+        error_set(error, EXIT_CODE_CONFIG, "has not ended after %g s",
+                  (double)exceeded->time_ns / 1e9);
     else if (!good && (length = first_line(errors, &line)) != 0)
         error_set(error, EXIT_CODE_CONFIG, "%.*s", (int)length, line);
     else if (!good)

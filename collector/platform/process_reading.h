@@ -31,12 +31,12 @@ void process_reading_add(struct process_reading *reading, size_t size);
 
 /*
  * What process_run returns and gives, of both streams. `how` a program has ended that did not end
- * well ("ended with exit code 3"); NULL: it ended well. `in_time`: it ended by itself. Takes what
- * was read of both.
+ * well ("ended with exit code 3"); NULL: it ended well. `exceeded`: the time that it did not end
+ * in; NULL: it ended by itself. Takes what was read of both.
  */
 enum process_result process_outcome(const struct process_reading *output,
-                                    const struct process_reading *errors, bool in_time,
-                                    const char *how, struct process_output *out,
-                                    struct error *error);
+                                    const struct process_reading *errors,
+                                    const struct process_limits *exceeded, const char *how,
+                                    struct process_output *out, struct error *error);
 
 #endif

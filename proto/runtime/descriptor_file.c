@@ -10,7 +10,8 @@
 #include "collector/platform/process.h"
 #include "collector/platform/process_target.h"
 
-#define SET_MAX ((size_t)64 * 1024 * 1024) /* bytes of a descriptor set */
+#define SET_MAX        ((size_t)64 * 1024 * 1024) /* bytes of a descriptor set */
+#define PROTOC_TIME_NS INT64_C(10000000000)
 
 static int refuse(struct error *error, const char *path, const char *what)
 {
@@ -112,9 +113,10 @@ static enum process_result run_protoc(const char *path, const struct process_tar
     char *folder = folder_option(path);
     char *out = make_option("--descriptor_set_out=", target->path, strlen(target->path));
     const char *arguments[] = {"protoc", "--include_imports", out, folder, path, NULL};
+    static const struct process_limits limits = {SET_MAX, PROTOC_TIME_NS};
     enum process_result result = PROCESS_FAILED;
     if (folder != NULL && out != NULL)
-        result = process_run(arguments, SET_MAX, bytes, reason);
+        result = process_run(arguments, &limits, bytes, reason);
     else
         error_no_memory(reason);
     free(folder);

@@ -125,7 +125,7 @@ static const char *tell_end(int status, char text[64])
     return text;
 }
 
-enum process_result process_run(const char *const *arguments, size_t most,
+enum process_result process_run(const char *const *arguments, const struct process_limits *limits,
                                 struct process_output *out, struct error *error)
 {
     struct child child;
@@ -137,14 +137,15 @@ enum process_result process_run(const char *const *arguments, size_t most,
         error_set(error, EXIT_CODE_CONFIG, "cannot be started: %s", strerror(result));
         return PROCESS_FAILED;
     }
-    struct reading output = {child.output, {.most = most}};
+    struct reading output = {child.output, {.most = limits->bytes}};
     struct reading errors = {child.errors, {.most = PROCESS_ERRORS_MAX}};
-    int64_t deadline_ns = clock_monotonic_ns() + INT64_C(1000000) * PROCESS_PATIENCE_MS;
+    int64_t deadline_ns = clock_monotonic_ns() + limits->time_ns;
     int status = -1;
     char how[64];
     bool ended = read_both(&output, &errors, deadline_ns);
     ended = wait_for_end(child.pid, ended ? deadline_ns : 0, &status) && ended;
     close(child.output);
     close(child.errors);
-    return process_outcome(&output.kept, &errors.kept, ended, tell_end(status, how), out, error);
+    return process_outcome(&output.kept, &errors.kept, ended ? NULL : limits, tell_end(status, how),
+                           out, error);
 }

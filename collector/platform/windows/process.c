@@ -195,8 +195,8 @@ static const char *tell_end(DWORD code, char text[64])
 }
 
 static enum process_result run(const char *const *arguments, const wchar_t *path,
-                               struct reading readings[2], struct process_output *out,
-                               struct error *error)
+                               const struct process_limits *limits, struct reading readings[2],
+                               struct process_output *out, struct error *error)
 {
     struct spawned spawned;
     char how[64];
@@ -208,19 +208,20 @@ static enum process_result run(const char *const *arguments, const wchar_t *path
             reading_close(&readings[i]);
         return PROCESS_FAILED;
     }
-    int64_t deadline_ns = clock_monotonic_ns() + INT64_C(1000000) * PROCESS_PATIENCE_MS;
+    int64_t deadline_ns = clock_monotonic_ns() + limits->time_ns;
     bool ended = read_both(readings, deadline_ns);
     ended = wait_for_end(&spawned, ended ? deadline_ns : 0, &code) && ended;
     for (size_t i = 0; i < 2; i++)
         reading_close(&readings[i]);
-    return process_outcome(&readings[0].kept, &readings[1].kept, ended, tell_end(code, how), out,
-                           error);
+    return process_outcome(&readings[0].kept, &readings[1].kept, ended ? NULL : limits,
+                           tell_end(code, how), out, error);
 }
 
-enum process_result process_run(const char *const *arguments, size_t most,
+enum process_result process_run(const char *const *arguments, const struct process_limits *limits,
                                 struct process_output *out, struct error *error)
 {
-    struct reading readings[2] = {{.kept = {.most = most}}, {.kept = {.most = PROCESS_ERRORS_MAX}}};
+    struct reading readings[2] = {{.kept = {.most = limits->bytes}},
+                                  {.kept = {.most = PROCESS_ERRORS_MAX}}};
     wchar_t *path = calloc(WIDE_PATH_SIZE, sizeof *path);
     enum process_result result = PROCESS_NOT_FOUND;
     *out = (struct process_output){0};
@@ -229,7 +230,7 @@ enum process_result process_run(const char *const *arguments, size_t most,
         return PROCESS_FAILED;
     }
     if (find(arguments[0], path))
-        result = run(arguments, path, readings, out, error);
+        result = run(arguments, path, limits, readings, out, error);
     free(path);
     return result;
 }

@@ -10,7 +10,8 @@ static enum process_result run_shell(const char *line, struct error *error)
 {
     const char *arguments[] = {"sh", "-c", line, NULL};
     struct process_output out;
-    enum process_result result = process_run(arguments, 100, &out, error);
+    const struct process_limits limits = {100, INT64_C(30000000000)};
+    enum process_result result = process_run(arguments, &limits, &out, error);
     free(out.data);
     return result;
 }

@@ -79,7 +79,7 @@ static enum exit_code run(const struct program_options *options)
 {
     const struct config *config = options->config;
     struct error error;
-    if (log_begin(config->log_level, config->log_format, &error) != 0) {
+    if (log_begin(&config->log, &error) != 0) {
         log_line(LOG_ERROR, "%s", error.text);
         return error.code;
     }

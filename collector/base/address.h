@@ -27,6 +27,9 @@ struct address {
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
+/* Whether both have the same host, zone and port. */
+bool address_equal(const struct address *a, const struct address *b);
+
 /* Whether its host stands for every one of its family: 0.0.0.0 or ::. */
 bool address_is_wildcard(const struct address *address);
 

@@ -80,16 +80,16 @@ struct config {
 
     struct provenance *provenance; /* what all this was made of (config/provenance.h) */
     char *file;                    /* where some of it was read from; NULL: nowhere */
-    const char *help_topic;   /* of --help, borrowed from the arguments; NULL: the first page */
-    bool check;               /* only say whether all this is right */
-    bool print;               /* only print it */
-    uint64_t duration_ns;     /* stop after this long; 0: do not */
-    uint64_t max_datagrams;   /* stop after so many were received; 0: do not */
-    uint64_t memory;          /* bytes for the datagram path; 0: as much as the defaults need */
-    uint64_t stop_timeout_ns; /* how long a stop may take to flush */
+    const char *help_topic;    /* of --help, borrowed from the arguments; NULL: the first page */
+    bool check;                /* only say whether all this is right */
+    bool print;                /* only print it */
+    uint64_t duration_ns;      /* stop after this long; 0: do not */
+    uint64_t max_datagrams;    /* stop after so many were received; 0: do not */
+    uint64_t memory;           /* bytes for the datagram path; 0: as much as the defaults need */
+    uint64_t stop_timeout_ns;  /* how long a stop may take to flush */
+    uint64_t stall_timeout_ns; /* how long others may make no progress */
     enum ledger_format ledger;
-    enum log_level log_level; /* what is less is not logged */
-    enum log_format log_format;
+    struct log_settings log;
     const struct notifier_backend *notifier; /* NULL: the best that the system has */
     enum thread_use threads;
     struct processor_list receiver_cpus; /* which each receiving thread stays on, in turn */

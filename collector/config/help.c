@@ -13,6 +13,9 @@
 #define TEXT_COLUMN 28
 #define LAST_COLUMN 79
 
+/* A list in running text goes on in this column. */
+#define LIST_COLUMN 1
+
 /* Words on their way to a place on the page. */
 struct page {
     FILE *to;
@@ -37,27 +40,37 @@ static void put(struct page *page, const char *text)
     page->column += strlen(text);
 }
 
-/* Puts a word on this line where it fits, otherwise on the next, in the column of texts. */
-static void put_word(struct page *page, const char *word, size_t length)
+/* Puts a word on this line where it fits, otherwise on the next one, from the column `from` on. */
+static void put_word(struct page *page, size_t from, const char *word, size_t length)
 {
-    if (page->column >= TEXT_COLUMN && page->column + 1 + length > LAST_COLUMN)
+    if (page->column >= from && page->column + 1 + length > LAST_COLUMN)
         new_line(page);
-    if (page->column < TEXT_COLUMN)
-        indent(page, TEXT_COLUMN);
+    if (page->column < from)
+        indent(page, from);
     else
         put(page, " ");
     fwrite(word, 1, length, page->to);
     page->column += length;
 }
 
-static void put_words(struct page *page, const char *text)
+static void put_words(struct page *page, size_t from, const char *text)
 {
     while (*text != '\0') {
         size_t length = strcspn(text, " ");
-        put_word(page, text, length);
+        put_word(page, from, text, length);
         text += length;
         text += strspn(text, " ");
     }
+}
+
+/* One of several, in running text: a comma follows it, or the sentence ends. */
+static void put_item(struct page *page, const char *item, bool is_last)
+{
+    char text[SYNTAX_SIZE + 2];
+    snprintf(text, sizeof text, "%s%s", item, is_last ? "." : ",");
+    put_words(page, LIST_COLUMN, text);
+    if (is_last)
+        new_line(page);
 }
 
 /* --- one setting ------------------------------------------------------------------------------ */
@@ -67,7 +80,7 @@ static void put_help(struct page *page, const struct setting *setting)
 {
     if (page->column >= TEXT_COLUMN)
         new_line(page);
-    put_words(page, setting->help);
+    put_words(page, TEXT_COLUMN, setting->help);
 }
 
 /* "(default 4MiB, 4KiB to 1GiB)", which is not broken over two lines. */
@@ -79,7 +92,7 @@ static void put_default(struct page *page, const struct setting *setting, bool w
     if (text[0] == '\0')
         return;
     int length = snprintf(bracketed, sizeof bracketed, "(%s)", text);
-    put_word(page, bracketed, (size_t)length);
+    put_word(page, TEXT_COLUMN, bracketed, (size_t)length);
 }
 
 static void print_option(struct page *page, const struct option *option,
@@ -124,16 +137,16 @@ static void print_keys(struct page *page, const char *title, enum key_scope scop
             print_key(page, key, registry);
 }
 
-static void print_exit_codes(FILE *to)
+static void print_exit_codes(struct page *page)
 {
-    fputs("Exit codes:\n ", to);
-    for (size_t i = 0; exit_meanings[i].meaning != NULL; i++)
-        fprintf(to, "%s %d %s",
-                i == 0             ? ""
-                : i == 3 || i == 5 ? ";\n "
-                                   : ";",
-                (int)exit_meanings[i].code, exit_meanings[i].meaning);
-    fputs("\n", to);
+    fputs("Exit codes:\n", page->to);
+    for (const struct exit_meaning *exit = exit_meanings; exit->meaning != NULL; exit++) {
+        char code[16];
+        snprintf(code, sizeof code, "  %d", (int)exit->code);
+        put(page, code);
+        put_words(page, TEXT_COLUMN, exit->meaning);
+        new_line(page);
+    }
 }
 
 /* --- topics ----------------------------------------------------------------------------------- */
@@ -155,10 +168,9 @@ static void print_options(struct page *page, const struct config_registry *regis
 
 static void print_listeners(struct page *page, const struct config_registry *registry)
 {
-    fputs("Listeners are", page->to);
+    put(page, "Listeners are");
     for (size_t i = 0; registry->sources[i] != NULL; i++)
-        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->sources[i]->syntax);
-    fputs(".\n", page->to);
+        put_item(page, registry->sources[i]->syntax, registry->sources[i + 1] == NULL);
     print_urls(page->to);
     fputs("ADDR is 192.0.2.1 or [2001:db8::1]; NAME is a socket's, from systemd.\n", page->to);
     print_keys(page, "a socket, udp://ADDR:PORT or fd:NAME", KEY_OF_UDP, registry);
@@ -167,23 +179,26 @@ static void print_listeners(struct page *page, const struct config_registry *reg
 
 static void print_schemas(struct page *page, const struct config_registry *registry)
 {
-    fputs("Schemas are", page->to);
+    bool files = registry->schema_from_file != NULL;
+    put(page, "Schemas are");
     for (size_t i = 0; registry->schemas[i] != NULL; i++)
-        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->schemas[i]->name);
-    fprintf(page->to, "%s.\n", registry->schema_from_file != NULL ? ", or a file" : "");
+        put_item(page, registry->schemas[i]->name, registry->schemas[i + 1] == NULL && !files);
+    if (files)
+        put_item(page, "or a file", true);
     print_keys(page, "a listener's schema; there may be several", KEY_OF_SCHEMA, registry);
-    if (registry->schema_from_file != NULL)
+    if (files)
         print_keys(page, "a schema from a file, besides", KEY_OF_FILE, registry);
 }
 
 static void print_sinks(struct page *page, const struct config_registry *registry)
 {
     const struct destination_ops *destination;
-    fputs("Sinks are ", page->to);
-    for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++)
-        fprintf(page->to, "%s%s:%s", i == 0 ? "" : ", ", destination->scheme,
-                destination_place(destination));
-    fputs(".\n", page->to);
+    put(page, "Sinks are");
+    for (size_t i = 0; (destination = registry->destinations[i]) != NULL; i++) {
+        char text[SYNTAX_SIZE];
+        snprintf(text, sizeof text, "%s:%s", destination->scheme, destination_place(destination));
+        put_item(page, text, registry->destinations[i + 1] == NULL);
+    }
     print_urls(page->to);
     print_keys(page, "a sink", KEY_OF_SINK, registry);
     print_keys(page, "a file: sink, besides", KEY_OF_FILE_SINK, registry);
@@ -192,16 +207,15 @@ static void print_sinks(struct page *page, const struct config_registry *registr
 
 static void print_formats(struct page *page, const struct config_registry *registry)
 {
-    fputs("Formats (format= of a sink):\n ", page->to);
+    fputs("Formats (format= of a sink):\n", page->to);
     for (size_t i = 0; registry->encoders[i] != NULL; i++)
-        fprintf(page->to, "%s %s", i == 0 ? "" : ",", registry->encoders[i]->name);
-    fputs(".\n", page->to);
+        put_item(page, registry->encoders[i]->name, registry->encoders[i + 1] == NULL);
 }
 
 static void print_exit(struct page *page, const struct config_registry *registry)
 {
     (void)registry;
-    print_exit_codes(page->to);
+    print_exit_codes(page);
 }
 
 static void print_every_key(struct page *page, const struct config_registry *registry)
@@ -221,7 +235,7 @@ static void print_all(struct page *page, const struct config_registry *registry)
     fputs("\n", page->to);
     print_formats(page, registry);
     fputs("\n", page->to);
-    print_exit_codes(page->to);
+    print_exit_codes(page);
 }
 
 static const struct topic {

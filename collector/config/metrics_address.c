@@ -33,3 +33,8 @@ bool metrics_address_parse(const char *name, const char *text, size_t length, vo
     *(struct address *)field = address;
     return true;
 }
+
+bool metrics_address_equal(const void *a, const void *b)
+{
+    return address_equal(a, b);
+}

@@ -17,4 +17,7 @@
 bool metrics_address_parse(const char *name, const char *text, size_t length, void *field,
                            struct parse_error *fault);
 
+/* A setting_comparer of two such addresses. */
+bool metrics_address_equal(const void *a, const void *b);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "collector/config/metrics_address.h"
 #include "collector/config/processors.h"
+#include "collector/text/text.h"
 
 #define SECOND UINT64_C(1000000000)
 #define HOUR   (3600 * SECOND)
@@ -22,79 +23,114 @@ static const char *const auto_one[] = {[THREADS_EACH] = "auto", [THREADS_ONE] = 
 /* The order is that of the help text. */
 const struct option command_options[] = {
     {OPTION_LISTEN,
+     OPTION_RELOADED,
      {"listen", .default_text = "udp://127.0.0.1:5555?schema=riemann",
       .help = "where datagrams come from; may be repeated", .others = "bind address input source"}},
     {OPTION_SINK,
+     OPTION_RELOADED,
      {"sink", .default_text = "stdout:?format=json", .help = "where records go; may be repeated",
       .others = "output out target"}},
     {OPTION_LETTERS,
+     OPTION_FIXED,
      {"dead-letter", .help = "where datagrams are kept that could not be decoded: file:PATH"}},
     {OPTION_CONFIG,
+     OPTION_RELOADED,
      {"config", SETTING_TEXT, .offset = offsetof(struct config, file), .syntax = "FILE",
       .help = "options and keys in YAML; the command line wins",
       .others = "config-file conf file"}},
     {OPTION_FLAG,
+     OPTION_RELOADED,
      {"check", SETTING_NONE, .offset = offsetof(struct config, check),
       .help = "check the configuration, and start nothing",
       .others = "test validate configtest dry-run"}},
     {OPTION_FLAG,
+     OPTION_RELOADED,
      {"print-config", SETTING_NONE, .offset = offsetof(struct config, print),
       .help = "print the configuration as such a file, with where each value comes from, and start "
               "nothing"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
      {"duration", SETTING_DURATION, .offset = offsetof(struct config, duration_ns), .minimum = 1,
       .maximum = 100 * YEAR, .help = "stop after this long"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
      {"max-datagrams", SETTING_COUNT, .offset = offsetof(struct config, max_datagrams),
       .minimum = 1, .maximum = UINT64_MAX, .help = "stop after so many datagrams were received"}},
     {OPTION_VALUE,
+     OPTION_RELOADED,
      {"memory", SETTING_SIZE, .offset = offsetof(struct config, memory), .minimum = 1,
       .maximum = TIB, .help = "budget of what is on its way from sockets to sinks"}},
     {OPTION_VALUE,
+     OPTION_RELOADED,
      {"stop-timeout", SETTING_DURATION, .offset = offsetof(struct config, stop_timeout_ns),
       .default_text = "2s", .maximum = HOUR, .help = "how long a stop may take to write the rest",
       .others = "shutdown-timeout grace-period"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
+     {"stall-timeout", SETTING_DURATION, .offset = offsetof(struct config, stall_timeout_ns),
+      .default_text = "10s", .minimum = SECOND, .maximum = HOUR,
+      .help = "after how long without progress a client is given up, a replaced command is ended, "
+              "and a sink or a receiver is reported",
+      .others = "timeout client-timeout"}},
+    {OPTION_VALUE,
+     OPTION_RELOADED,
      {"ledger", SETTING_ENUM, .offset = offsetof(struct config, ledger), .default_text = "text",
       .choices = text_json, .help = "how the account of all datagrams is printed to stderr"}},
     {OPTION_VALUE,
-     {"log-level", SETTING_ENUM, .offset = offsetof(struct config, log_level),
+     OPTION_RELOADED,
+     {"log-level", SETTING_ENUM, .offset = offsetof(struct config, log.level),
       .default_text = "info", .choices = levels, .help = "the lowest level that is logged",
       .others = "verbosity level"}},
     {OPTION_VALUE,
-     {"log-format", SETTING_ENUM, .offset = offsetof(struct config, log_format),
+     OPTION_RELOADED,
+     {"log-format", SETTING_ENUM, .offset = offsetof(struct config, log.format),
       .default_text = "text", .choices = log_formats,
       .help = "the log's lines; json: an object a line"}},
     {OPTION_VALUE,
+     OPTION_RELOADED,
+     {"log-repeats", SETTING_DURATION, .offset = offsetof(struct config, log.repeats_ns),
+      .default_text = "10s", .minimum = SECOND / 10, .maximum = HOUR,
+      .help = "how often a message that repeats is logged, with its count"}},
+    {OPTION_VALUE,
+     OPTION_FIXED,
      {"notifier", SETTING_NOTIFIER, .offset = offsetof(struct config, notifier),
       .default_text = "auto", .help = "how the system reports that datagrams have come"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
      {"threads", SETTING_ENUM, .offset = offsetof(struct config, threads), .default_text = "auto",
       .choices = auto_one,
       .help = "1: one thread receives and writes, for small machines; it can have one sink",
       .others = "workers"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
      {"receiver-cpus", SETTING_PARSED, .offset = offsetof(struct config, receiver_cpus),
-      .parse = processors_parse, .syntax = PROCESSORS_SYNTAX,
+      .parse = processors_parse, .equal = processors_equal, .syntax = PROCESSORS_SYNTAX,
       .help = "the processors that receiving threads stay on, one each, in turn"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
      {"control", SETTING_LOCAL, .offset = offsetof(struct config, control),
       .help = "answer local clients there: sluice-top", .others = "socket"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
      {"metrics", SETTING_PARSED, .offset = offsetof(struct config, metrics),
-      .parse = metrics_address_parse, .syntax = METRICS_ADDRESS_SYNTAX,
+      .parse = metrics_address_parse, .equal = metrics_address_equal,
+      .syntax = METRICS_ADDRESS_SYNTAX,
       .help = "serve metrics to Prometheus there, and what the health is; without ADDR to this "
               "machine alone",
       .others = "prometheus telemetry-path metrics-address"}},
     {OPTION_VALUE,
+     OPTION_FIXED,
      {"user", SETTING_TEXT, .offset = offsetof(struct config, user), .syntax = "NAME[:GROUP]",
       .help = "give up root's rights for this user's when all is open, before anything is "
               "received",
       .others = "uid setuid run-as"}},
     {OPTION_VERSION,
+     OPTION_RELOADED,
      {"version", .help = "print the version and what it was built with", .letter = 'V'}},
-    {OPTION_HELP, {"help", .help = "print this, or what there is about a topic", .letter = 'h'}},
-    {OPTION_HELP, {.name = NULL}},
+    {OPTION_HELP,
+     OPTION_RELOADED,
+     {"help", .help = "print this, or what there is about a topic", .letter = 'h'}},
+    {OPTION_HELP, OPTION_RELOADED, {.name = NULL}},
 };
 
 _Static_assert(sizeof command_options / sizeof command_options[0] <= OPTIONS_MAX,
@@ -131,6 +167,25 @@ const struct option *option_named(const char *argument)
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
         const char *name = option->setting.name;
         if (strlen(name) == length && memcmp(name, argument + 2, length) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+static bool same_letters(const struct dead_letter_config *a, const struct dead_letter_config *b)
+{
+    return same_text(a->name, b->name) && a->max_size == b->max_size && a->rate == b->rate;
+}
+
+const struct option *option_fixed_change(const struct config *from, const struct config *to)
+{
+    for (const struct option *option = command_options; option->setting.name != NULL; option++) {
+        if (option->change != OPTION_FIXED)
+            continue;
+        bool same = option->action == OPTION_LETTERS
+                        ? same_letters(&from->dead_letter, &to->dead_letter)
+                        : setting_equal(&option->setting, from, to);
+        if (!same)
             return option;
     }
     return NULL;

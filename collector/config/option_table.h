@@ -19,14 +19,21 @@ enum option_action {
     OPTION_VERSION, /* the same */
 };
 
+/* What becomes of another value in a reload: it is followed, or nothing is; or it is refused. */
+enum option_change { OPTION_RELOADED, OPTION_FIXED };
+
 struct option {
     enum option_action action;
+    enum option_change change;
     struct setting setting; /* its field is one of struct config */
 };
 
 /* All options; a row without a name ends them. At most OPTIONS_MAX. */
 extern const struct option command_options[];
 #define OPTIONS_MAX 32
+
+/* The first option that a reload cannot change and that differs between the two, or NULL. */
+const struct option *option_fixed_change(const struct config *from, const struct config *to);
 
 /* What the program's exit codes mean; a row without a meaning ends them. */
 struct exit_meaning {

@@ -55,3 +55,11 @@ bool processors_parse(const char *name, const char *text, size_t length, void *f
     *(struct processor_list *)field = list;
     return true;
 }
+
+bool processors_equal(const void *a, const void *b)
+{
+    const struct processor_list *one = a;
+    const struct processor_list *other = b;
+    return one->count == other->count &&
+           memcmp(one->numbers, other->numbers, one->count * sizeof one->numbers[0]) == 0;
+}

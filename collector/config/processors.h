@@ -16,4 +16,7 @@
 bool processors_parse(const char *name, const char *text, size_t length, void *field,
                       struct parse_error *fault);
 
+/* A setting_comparer of two such lists. */
+bool processors_equal(const void *a, const void *b);
+
 #endif

@@ -10,6 +10,7 @@
 #include "collector/platform/file_path.h"
 #include "collector/platform/notifier.h"
 #include "collector/text/copy.h"
+#include "collector/text/text.h"
 
 /* SETTING_ENUM stores an unsigned. */
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
@@ -195,6 +196,30 @@ bool setting_parse(const struct setting *setting, const struct config_registry *
         break;
     }
     return parse_error_set(fault, 0, "%s takes no value", setting->name);
+}
+
+bool setting_equal(const struct setting *setting, const void *a, const void *b)
+{
+    const void *one = (const char *)a + setting->offset;
+    const void *other = (const char *)b + setting->offset;
+    switch (setting->type) {
+    case SETTING_COUNT:
+    case SETTING_SIZE:
+    case SETTING_DURATION:
+        return *(const uint64_t *)one == *(const uint64_t *)other;
+    case SETTING_ENUM:
+        return memcmp(one, other, sizeof(unsigned)) == 0;
+    case SETTING_NOTIFIER:
+        return *(const struct notifier_backend *const *)one ==
+               *(const struct notifier_backend *const *)other;
+    case SETTING_TEXT:
+    case SETTING_LOCAL:
+        return same_text(*(char *const *)one, *(char *const *)other);
+    case SETTING_PARSED:
+        return setting->equal != NULL && setting->equal(one, other);
+    default:
+        return false;
+    }
 }
 
 size_t setting_path(const struct setting *setting, const struct config_registry *registry,

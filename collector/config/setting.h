@@ -40,6 +40,9 @@ enum setting_type {
 typedef bool setting_parser(const char *name, const char *text, size_t length, void *field,
                             struct parse_error *fault);
 
+/* Whether two fields that such a parser filled in hold the same value. */
+typedef bool setting_comparer(const void *a, const void *b);
+
 struct setting {
     const char *name; /* NULL ends a table */
     enum setting_type type;
@@ -49,6 +52,7 @@ struct setting {
     uint64_t minimum, maximum;  /* of a number, both included */
     const char *const *choices; /* of SETTING_BOOL and SETTING_ENUM, NULL at the end */
     setting_parser *parse;      /* of SETTING_PARSED */
+    setting_comparer *equal;    /* of SETTING_PARSED; NULL: nobody compares it */
     const char *syntax;         /* what stands for the value in a help text, where that is free */
     const char *help;           /* one line, begins in lower case, no full stop */
     char letter;                /* 'h' of "-h", of an option without a value; '\0': none */
@@ -62,6 +66,12 @@ struct setting {
  */
 bool setting_parse(const struct setting *setting, const struct config_registry *registry,
                    const char *text, size_t length, void *target, struct parse_error *fault);
+
+/*
+ * Whether two structs that the setting was read into hold the same value. Of a number, an enum, a
+ * notifier, a text, or what has a comparer; others are never equal.
+ */
+bool setting_equal(const struct setting *setting, const void *a, const void *b);
 
 /*
  * How many bytes of a value that was accepted stand before the path that it ends in: all `length`

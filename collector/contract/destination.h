@@ -51,6 +51,7 @@ struct destination_options {
     const char *path;
     struct file_options file;
     uint64_t flush_interval;           /* nanoseconds that records may be collected for */
+    uint64_t stall_timeout_ns;         /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder; /* what is written */
 
     /* Below: only for create, not for shape. */

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool control_client_create(struct control_client *client)
+bool control_client_create(struct control_client *client, int64_t stall_timeout_ns)
 {
     *client = (struct control_client){
+        .stall_timeout_ns = stall_timeout_ns,
         .out = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE}};
     return client->out.data != NULL;
 }
@@ -63,7 +64,7 @@ bool control_client_flush(struct control_client *client, int64_t now_ns)
         client->progress_ns = now_ns;
     }
     forget_sent(client);
-    return result != CONTROL_OVER && now_ns - client->progress_ns < CONTROL_PATIENCE_NS;
+    return result != CONTROL_OVER && now_ns - client->progress_ns < client->stall_timeout_ns;
 }
 
 void control_client_read(struct control_client *client, int64_t now_ns)

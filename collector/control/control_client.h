@@ -18,9 +18,6 @@
 #define CONTROL_REQUEST_SIZE ((size_t)512)
 #define CONTROL_ANSWER_SIZE  ((size_t)256 * 1024)
 
-/* How long a client may take nothing while something waits for it. */
-#define CONTROL_PATIENCE_NS INT64_C(10000000000)
-
 /* How long after an answer the next request is read: who asks without end costs little. */
 #define CONTROL_REST_NS INT64_C(50000000)
 
@@ -33,10 +30,14 @@ struct control_client {
     bool ended;          /* it will send no more */
     int64_t rest_ends;   /* monotonic nanoseconds: until then nothing is read */
     int64_t progress_ns; /* when it last took something, or something began to wait */
+    int64_t stall_timeout_ns;
 };
 
-/* Returns false where memory is short. */
-bool control_client_create(struct control_client *client);
+/*
+ * A client may take nothing of what waits for it for less than `stall_timeout_ns`. Returns false
+ * where memory is short.
+ */
+bool control_client_create(struct control_client *client, int64_t stall_timeout_ns);
 void control_client_destroy(struct control_client *client);
 
 /* Bytes that a client takes; pages that no answer needs stay untouched. */

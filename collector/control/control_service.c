@@ -68,7 +68,8 @@ int control_service_create(struct control_service **out, const char *address,
     service->view = tap_view_create(encoder);
     bool complete = service->view != NULL;
     for (size_t i = 0; i < CONTROL_CLIENTS; i++)
-        complete = control_client_create(&service->clients[i].base) && complete;
+        complete =
+            control_client_create(&service->clients[i].base, program->stall_timeout_ns) && complete;
     if (!complete)
         error_set(error, EXIT_CODE_INTERNAL, "no memory for --control");
     if (!complete || control_socket_open(&service->socket, address, error) != 0) {
@@ -432,7 +433,7 @@ size_t control_service_watch(struct control_service *service,
         if (rests || (control_client_has_request(client) && !waits))
             bring_forward(due_ns, client->rest_ends);
         if (waits)
-            bring_forward(due_ns, client->progress_ns + CONTROL_PATIENCE_NS);
+            bring_forward(due_ns, client->progress_ns + client->stall_timeout_ns);
         bool reads = !rests && !client->ended && client->line_used < sizeof client->line;
         if (reads || waits)
             watched[count++] =

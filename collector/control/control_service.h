@@ -52,6 +52,7 @@ struct control_program {
     void *context;
 
     const struct health_watch *health; /* outlives the service */
+    int64_t stall_timeout_ns;          /* a client that takes nothing for so long is given up */
 };
 
 /*

@@ -10,8 +10,9 @@
 /* What is lost at a listener, and at a sink. */
 enum loss { LOSS_FIRST, LOSS_SECOND, LOSSES };
 
-static const char *const listener_losses[LOSSES] = {"kernel_drops", "no_buffer"};
-static const char *const sink_losses[LOSSES] = {"records_refused", "records_evicted"};
+static const enum health_reason listener_losses[LOSSES] = {HEALTH_KERNEL_DROPS, HEALTH_NO_BUFFER};
+static const enum health_reason sink_losses[LOSSES] = {HEALTH_RECORDS_REFUSED,
+                                                       HEALTH_RECORDS_EVICTED};
 
 /*
  * The counts at one time, of listeners and then of sinks, each at its index in the ledger; who is
@@ -24,13 +25,17 @@ struct note {
 };
 
 struct health {
+    int64_t stall_timeout_ns;
     struct note *notes[NOTES]; /* a ring */
     size_t first, count;
 };
 
-struct health *health_create(void)
+struct health *health_create(int64_t stall_timeout_ns)
 {
-    return calloc(1, sizeof(struct health));
+    struct health *health = calloc(1, sizeof *health);
+    if (health != NULL)
+        health->stall_timeout_ns = stall_timeout_ns;
+    return health;
 }
 
 void health_destroy(struct health *health)
@@ -124,9 +129,10 @@ struct reasons {
     bool any;
 };
 
-static void begin_reason(struct reasons *reasons, const char *reason, const char *of,
+static void begin_reason(struct reasons *reasons, enum health_reason reason, const char *of,
                          const char *name)
 {
+    const char *word = health_reasons[reason].name;
     struct output *out = reasons->out;
     if (!reasons->any) {
         json_key_literal(out, "reasons");
@@ -135,7 +141,7 @@ static void begin_reason(struct reasons *reasons, const char *reason, const char
     reasons->any = true;
     json_object_begin(out);
     json_key_literal(out, "reason");
-    json_string(out, reason, strlen(reason));
+    json_string(out, word, strlen(word));
     if (of == NULL)
         return;
     json_key(out, of, strlen(of));
@@ -156,24 +162,25 @@ static void end_reason_of(struct reasons *reasons, uint64_t count)
     json_object_end(reasons->out);
 }
 
-static void tell_sink(struct reasons *reasons, const struct sink_level *sink, int64_t now_ns)
+static void report_sink(struct reasons *reasons, const struct sink_level *sink,
+                        const struct health *health, int64_t now_ns)
 {
     const struct sink_condition *condition = &sink->condition;
     if (condition->ended) {
-        begin_reason(reasons, "sink_ended", "sink", sink->name);
+        begin_reason(reasons, HEALTH_SINK_ENDED, "sink", sink->name);
         json_object_end(reasons->out);
     } else if (condition->fails_since_ns != 0) {
-        begin_reason(reasons, "sink_fails", "sink", sink->name);
+        begin_reason(reasons, HEALTH_SINK_FAILS, "sink", sink->name);
         end_reason_for(reasons, now_ns - condition->fails_since_ns);
     } else if (condition->waits_since_ns != 0 &&
-               now_ns - condition->waits_since_ns >= HEALTH_PATIENCE_NS) {
-        begin_reason(reasons, "sink_waits", "sink", sink->name);
+               now_ns - condition->waits_since_ns >= health->stall_timeout_ns) {
+        begin_reason(reasons, HEALTH_SINK_WAITS, "sink", sink->name);
         end_reason_for(reasons, now_ns - condition->waits_since_ns);
     }
 }
 
-static void tell_losses(struct reasons *reasons, const struct health *health,
-                        const struct health_facts *facts)
+static void report_losses(struct reasons *reasons, const struct health *health,
+                          const struct health_facts *facts)
 {
     const struct ledger_snapshot *ledger = facts->ledger;
     const struct note *then = before_last_minute(health, facts->now_ns);
@@ -197,22 +204,22 @@ static void tell_losses(struct reasons *reasons, const struct health *health,
     }
 }
 
-static bool is_stuck(const struct health_facts *facts)
+static bool is_stuck(const struct health *health, const struct health_facts *facts)
 {
     return facts->silent_since_ns != INT64_MAX &&
-           facts->now_ns - facts->silent_since_ns >= HEALTH_PATIENCE_NS;
+           facts->now_ns - facts->silent_since_ns >= health->stall_timeout_ns;
 }
 
-static void tell_reasons(struct reasons *reasons, const struct health *health,
-                         const struct health_facts *facts)
+static void report_reasons(struct reasons *reasons, const struct health *health,
+                           const struct health_facts *facts)
 {
-    if (is_stuck(facts)) {
-        begin_reason(reasons, "receiver_stuck", NULL, NULL);
+    if (is_stuck(health, facts)) {
+        begin_reason(reasons, HEALTH_RECEIVER_STUCK, NULL, NULL);
         end_reason_for(reasons, facts->now_ns - facts->silent_since_ns);
     }
     for (size_t i = 0; i < facts->levels->sink_count; i++)
-        tell_sink(reasons, &facts->levels->sinks[i], facts->now_ns);
-    tell_losses(reasons, health, facts);
+        report_sink(reasons, &facts->levels->sinks[i], health, facts->now_ns);
+    report_losses(reasons, health, facts);
     if (reasons->any)
         json_array_end(reasons->out);
 }
@@ -223,7 +230,7 @@ static bool is_degraded(const struct health *health, const struct health_facts *
     char nowhere[1];
     struct output out = {.data = nowhere};
     struct reasons reasons = {.out = &out};
-    tell_reasons(&reasons, health, facts);
+    report_reasons(&reasons, health, facts);
     return reasons.any;
 }
 
@@ -231,7 +238,7 @@ static enum health_status judge(const struct health *health, const struct health
 {
     if (facts->stopping)
         return HEALTH_STOPPING;
-    if (is_stuck(facts))
+    if (is_stuck(health, facts))
         return HEALTH_STUCK;
     return is_degraded(health, facts) ? HEALTH_DEGRADED : HEALTH_READY;
 }
@@ -239,17 +246,14 @@ static enum health_status judge(const struct health *health, const struct health
 enum health_status health_report(const struct health *health, const struct health_facts *facts,
                                  struct output *out)
 {
-    static const char *const names[] = {[HEALTH_READY] = "ready",
-                                        [HEALTH_DEGRADED] = "degraded",
-                                        [HEALTH_STUCK] = "stuck",
-                                        [HEALTH_STOPPING] = "stopping"};
     enum health_status status = judge(health, facts);
+    const char *word = health_statuses[status].name;
     struct reasons reasons = {.out = out};
     json_object_begin(out);
     json_key_literal(out, "status");
-    json_string(out, names[status], strlen(names[status]));
+    json_string(out, word, strlen(word));
     if (status == HEALTH_DEGRADED || status == HEALTH_STUCK)
-        tell_reasons(&reasons, health, facts);
+        report_reasons(&reasons, health, facts);
     json_object_end(out);
     output_char(out, '\n');
     return status;

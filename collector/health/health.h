@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/health/health_words.h"
 #include "collector/ledger/ledger.h"
 #include "collector/pipeline/pipeline_levels.h"
 #include "collector/text/output.h"
@@ -21,11 +22,6 @@
 /* Counts are noted so often, and kept for as long as losses are reported, or one note longer. */
 #define HEALTH_EVERY_NS  INT64_C(5000000000)
 #define HEALTH_MEMORY_NS INT64_C(60000000000)
-
-/* A sink may wait for its destination for so long, and a receiver leave a question unanswered. */
-#define HEALTH_PATIENCE_NS INT64_C(10000000000)
-
-enum health_status { HEALTH_READY, HEALTH_DEGRADED, HEALTH_STUCK, HEALTH_STOPPING };
 
 /* What is so at this moment. All times are monotonic. */
 struct health_facts {
@@ -38,8 +34,11 @@ struct health_facts {
 
 struct health;
 
-/* Returns NULL where memory is short. */
-struct health *health_create(void);
+/*
+ * A sink may wait for its destination, and a receiver leave a question unanswered, for less than
+ * `stall_timeout_ns`. Returns NULL where memory is short.
+ */
+struct health *health_create(int64_t stall_timeout_ns);
 /* NULL is allowed. */
 void health_destroy(struct health *health);
 

@@ -9,19 +9,22 @@
 struct health_watch {
     struct pipeline *pipeline;
     struct health *health;
-    int64_t due_ns;
+    int64_t ask_every_ns; /* whether receivers answer: before they can be reported as stalled */
+    int64_t ask_due_ns;
+    int64_t note_due_ns;
     int64_t silent_since_ns; /* of receivers, when they were last asked */
     bool stopping;
 };
 
-struct health_watch *health_watch_create(struct pipeline *pipeline)
+struct health_watch *health_watch_create(struct pipeline *pipeline, int64_t stall_timeout_ns)
 {
     struct health_watch *watch = calloc(1, sizeof *watch);
     if (watch == NULL)
         return NULL;
     watch->pipeline = pipeline;
     watch->silent_since_ns = INT64_MAX;
-    watch->health = health_create();
+    watch->ask_every_ns = HEALTH_EVERY_NS < stall_timeout_ns ? HEALTH_EVERY_NS : stall_timeout_ns;
+    watch->health = health_create(stall_timeout_ns);
     if (watch->health != NULL)
         return watch;
     free(watch);
@@ -38,19 +41,34 @@ void health_watch_destroy(struct health_watch *watch)
 
 int64_t health_watch_due(const struct health_watch *watch)
 {
-    return watch != NULL ? watch->due_ns : INT64_MAX;
+    if (watch == NULL)
+        return INT64_MAX;
+    return watch->ask_due_ns < watch->note_due_ns ? watch->ask_due_ns : watch->note_due_ns;
+}
+
+static void ask_receivers(struct health_watch *watch, int64_t now_ns)
+{
+    watch->ask_due_ns = now_ns + watch->ask_every_ns;
+    watch->silent_since_ns = pipeline_ask_receivers(watch->pipeline, now_ns);
+}
+
+static void note_counts(struct health_watch *watch, int64_t now_ns)
+{
+    watch->note_due_ns = now_ns + HEALTH_EVERY_NS;
+    struct ledger_snapshot *ledger = pipeline_glance(watch->pipeline);
+    if (ledger != NULL)
+        health_note(watch->health, ledger, now_ns);
+    ledger_snapshot_free(ledger);
 }
 
 void health_watch_look(struct health_watch *watch, int64_t now_ns)
 {
     if (now_ns < health_watch_due(watch))
         return;
-    watch->due_ns = now_ns + HEALTH_EVERY_NS;
-    watch->silent_since_ns = pipeline_ask_receivers(watch->pipeline, now_ns);
-    struct ledger_snapshot *ledger = pipeline_glance(watch->pipeline);
-    if (ledger != NULL)
-        health_note(watch->health, ledger, now_ns);
-    ledger_snapshot_free(ledger);
+    if (now_ns >= watch->ask_due_ns)
+        ask_receivers(watch, now_ns);
+    if (now_ns >= watch->note_due_ns)
+        note_counts(watch, now_ns);
 }
 
 void health_watch_stop(struct health_watch *watch)

@@ -17,8 +17,9 @@
 struct health_watch;
 struct pipeline;
 
-/* The pipeline outlives it. Returns NULL where memory is short. */
-struct health_watch *health_watch_create(struct pipeline *pipeline);
+/* The pipeline outlives it; `stall_timeout_ns` as of health_create. Returns NULL where memory is
+ * short. */
+struct health_watch *health_watch_create(struct pipeline *pipeline, int64_t stall_timeout_ns);
 void health_watch_destroy(struct health_watch *watch);
 
 /* When (monotonic) to look; INT64_MAX: never. */

@@ -256,26 +256,31 @@ bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
 
 /* --- from start to end ------------------------------------------------------------------------ */
 
-int log_begin(enum log_level level, enum log_format format, struct error *error)
+static void follow(const struct log_settings *settings)
+{
+    begun.level = (int)settings->level;
+    begun.format = settings->format;
+    begun.repeats.interval_ns = (int64_t)settings->repeats_ns;
+}
+
+int log_begin(const struct log_settings *settings, struct error *error)
 {
     begun.lock = mutex_create();
     if (begun.lock == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for the log");
         return -1;
     }
-    begun.level = (int)level;
-    begun.format = format;
+    follow(settings);
     return 0;
 }
 
-void log_set(enum log_level level, enum log_format format)
+void log_set(const struct log_settings *settings)
 {
     if (begun.lock == NULL)
         return;
     mutex_lock(begun.lock);
     tell_repeats(clock_monotonic_ns());
-    begun.level = (int)level;
-    begun.format = format;
+    follow(settings);
     mutex_unlock(begun.lock);
 }
 

@@ -7,9 +7,9 @@
  *
  * Until log_begin, and after log_end, every line is written as text. Between them the level and the
  * form are those asked for, and a warning or an error that comes again, with nothing else logged in
- * between, is counted instead of written; whoever logs next, or log_tell when 10 seconds have
- * passed, writes how often it came. Lines at LOG_INFO are never merged: each answers somebody who
- * may be waiting for it, such as whoever had a file reopened.
+ * between, is counted instead of written; whoever logs next, or log_tell when
+ * log_settings.repeats_ns have passed, writes how often it came. Lines at LOG_INFO are never
+ * merged: each answers somebody who may be waiting for it, such as whoever had a file reopened.
  *
  * Where stderr is the system's journal each line begins with its level, as sd-daemon(3) has it
  * ("<3>"), and does not say who speaks: the journal knows.
@@ -30,6 +30,13 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO };
 enum log_format {
     LOG_TEXT, /* "sluice: error: " and the message */
     LOG_JSON, /* an object with time, level, message, and whom it is about */
+};
+
+/* How the program logs; the user sets it. */
+struct log_settings {
+    enum log_level level; /* what is less is not logged */
+    enum log_format format;
+    uint64_t repeats_ns; /* how often a message that repeats is logged, with its count */
 };
 
 /* Whom a line is about: a member of its own in JSON. */
@@ -58,13 +65,13 @@ bool log_text(enum log_level level, const char *lines, size_t size, int wait_ms)
 /* --- from start to end ------------------------------------------------------------------------ */
 
 /*
- * Begins to leave out what is less than `level`, to write in this format, and to merge. While there
- * is one thread. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Begins to log as the settings say. While there is one thread. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_INTERNAL).
  */
-int log_begin(enum log_level level, enum log_format format, struct error *error);
+int log_begin(const struct log_settings *settings, struct error *error);
 
-/* Another level and another format from now on, between the two. Any thread. */
-void log_set(enum log_level level, enum log_format format);
+/* Other settings from now on, between the two. Any thread. */
+void log_set(const struct log_settings *settings);
 
 /* Writes what is counted and unwritten and ends all that log_begin began; while there is one thread
  * again. */

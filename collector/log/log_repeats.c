@@ -8,7 +8,7 @@ bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry
     if (repeats->count == 0) {
         if (now_ns >= repeats->due_ns)
             return false;
-        repeats->due_ns = now_ns + LOG_REPEATS_NS;
+        repeats->due_ns = now_ns + repeats->interval_ns;
     }
     repeats->count++;
     return true;
@@ -19,18 +19,18 @@ void log_repeats_begin(struct log_repeats *repeats, const struct log_entry *entr
     repeats->last = *entry;
     repeats->known = entry->level != LOG_INFO;
     repeats->count = 0;
-    repeats->due_ns = now_ns + LOG_REPEATS_NS;
+    repeats->due_ns = now_ns + repeats->interval_ns;
 }
 
 void log_repeats_told(struct log_repeats *repeats, int64_t now_ns)
 {
     repeats->count = 0;
-    repeats->due_ns = now_ns + LOG_REPEATS_NS;
+    repeats->due_ns = now_ns + repeats->interval_ns;
 }
 
 void log_repeats_put_off(struct log_repeats *repeats, int64_t now_ns)
 {
-    repeats->due_ns = now_ns + LOG_REPEATS_NS;
+    repeats->due_ns = now_ns + repeats->interval_ns;
 }
 
 uint64_t log_repeats_end(struct log_repeats *repeats)

@@ -1,8 +1,8 @@
 /*
  * Which messages of the log are repetitions of the last one, and when they have to be reported.
  *
- * Knows nothing of streams and clocks: times are handed in, nanoseconds that never go back. All
- * zero to begin with. Not to be used by two threads at once.
+ * Knows nothing of streams and clocks: times are handed in, nanoseconds that never go back. All but
+ * the interval is zero to begin with. Not to be used by two threads at once.
  */
 #ifndef SLUICE_COLLECTOR_LOG_LOG_REPEATS_H
 #define SLUICE_COLLECTOR_LOG_LOG_REPEATS_H
@@ -12,13 +12,12 @@
 
 #include "collector/log/log_entry.h"
 
-/*
- * How long a repetition may go unreported, and for how long after that a message counts as the last
- * one: what comes again later is news.
- */
-#define LOG_REPEATS_NS INT64_C(10000000000)
-
 struct log_repeats {
+    /*
+     * How long a repetition may go unreported, and for how long after that a message counts as the
+     * last one: what comes again later is news.
+     */
+    int64_t interval_ns;
     struct log_entry last; /* what was written last */
     bool known;            /* whether there is one that may be repeated */
     uint64_t count;        /* repetitions that have not been reported */

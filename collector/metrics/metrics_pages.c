@@ -123,7 +123,7 @@ bool metrics_pages_health(struct metrics_pages *pages, struct output *out, bool 
     struct health_writing writing = {.health = pages->health};
     if (!write_page(write_health, &writing, out))
         return false;
-    *serving = writing.status == HEALTH_READY || writing.status == HEALTH_DEGRADED;
+    *serving = health_status_serves(writing.status);
     if (!writing.known)
         free(out->data);
     return writing.known;

@@ -19,9 +19,8 @@
 #include "collector/platform/deadline.h"
 #include "collector/platform/tcp_listener.h"
 
-/* What a connection's requests are read into; a client that is silent for so long is gone. */
+/* What a connection's requests are read into. */
 #define CONNECTION_MEMORY ((size_t)16 * 1024)
-#define PATIENCE_SECONDS  10
 
 /* After some work the server rests so many times as long. */
 #define RESTS 3
@@ -201,14 +200,16 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/* The library closes the socket with itself. */
-static bool start(struct metrics_server *server, wait_handle listener)
+/* The library closes the socket with itself. It counts in seconds. */
+static bool start(struct metrics_server *server, wait_handle listener, int64_t stall_timeout_ns)
 {
+    const int64_t second = 1000000000;
+    unsigned seconds = (unsigned)((stall_timeout_ns + second - 1) / second);
     server->daemon = MHD_start_daemon(
         MHD_USE_EPOLL, 0, NULL, NULL, answer_request, server, MHD_OPTION_LISTEN_SOCKET,
         (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_CONNECTIONS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)PATIENCE_SECONDS, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+        seconds, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
     if (server->daemon == NULL)
         return false;
     const union MHD_DaemonInfo *info =
@@ -231,7 +232,8 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
         server->pages = metrics_pages_create(options->pipeline, options->health, options->version);
     error_set(error, EXIT_CODE_INTERNAL, "--metrics: %s",
               server == NULL || server->pages == NULL ? "out of memory" : "cannot start to serve");
-    if (server == NULL || server->pages == NULL || !start(server, listener)) {
+    if (server == NULL || server->pages == NULL ||
+        !start(server, listener, options->stall_timeout_ns)) {
         if (server == NULL || server->daemon == NULL)
             tcp_listener_close(listener);
         metrics_server_destroy(server);

@@ -45,6 +45,7 @@ struct metrics_server_options {
     const char *version;    /* of the program; a literal */
     struct pipeline *pipeline;
     const struct health_watch *health; /* outlives the server, as the pipeline does */
+    int64_t stall_timeout_ns;          /* a client that is silent for so long is given up */
 };
 
 /*

@@ -32,6 +32,7 @@ struct sink_thread_options {
     const char *path; /* of the destination; outlives the sink, too */
     struct file_options file;
     uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
+    uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
     struct sink_counters *counters;

@@ -230,6 +230,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .path = options->path,
         .file = options->file,
         .flush_interval = options->flush_interval,
+        .stall_timeout_ns = options->stall_timeout_ns,
         .encoder = options->encoder,
     };
 }

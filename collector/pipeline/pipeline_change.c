@@ -1,51 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/config/option_table.h"
 #include "collector/pipeline/pipeline_parts.h"
-#include "collector/text/text.h"
-
-/* --- what only a start can change ------------------------------------------------------------- */
-
-static bool same_letters(const struct dead_letter_config *a, const struct dead_letter_config *b)
-{
-    return same_text(a->name, b->name) && a->max_size == b->max_size && a->rate == b->rate;
-}
-
-static bool same_processors(const struct processor_list *a, const struct processor_list *b)
-{
-    return a->count == b->count &&
-           memcmp(a->numbers, b->numbers, a->count * sizeof a->numbers[0]) == 0;
-}
-
-static bool same_address(const struct address *a, const struct address *b)
-{
-    return a->family == b->family && a->port == b->port && a->scope == b->scope &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
-/* The first option that differs and must not, or NULL. */
-static const char *fixed_option(const struct config *from, const struct config *to)
-{
-    if (from->notifier != to->notifier)
-        return "notifier";
-    if (from->threads != to->threads)
-        return "threads";
-    if (!same_processors(&from->receiver_cpus, &to->receiver_cpus))
-        return "receiver-cpus";
-    if (!same_text(from->control, to->control))
-        return "control";
-    if (!same_address(&from->metrics, &to->metrics))
-        return "metrics";
-    if (!same_text(from->user, to->user))
-        return "user";
-    if (!same_letters(&from->dead_letter, &to->dead_letter))
-        return "dead-letter";
-    if (from->duration_ns != to->duration_ns)
-        return "duration";
-    if (from->max_datagrams != to->max_datagrams)
-        return "max-datagrams";
-    return NULL;
-}
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
@@ -143,10 +100,11 @@ static int match_sinks(const struct pipeline *pipeline, const struct config *to,
 int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
                      struct change *change, struct error *error)
 {
-    const char *option = fixed_option(pipeline->config, to);
+    const struct option *option = option_fixed_change(pipeline->config, to);
     *change = (struct change){0};
     if (option != NULL) {
-        error_set(error, EXIT_CODE_CONFIG, "--%s is changed by a new start alone", option);
+        error_set(error, EXIT_CODE_CONFIG, "--%s is changed by a new start alone",
+                  option->setting.name);
         return -1;
     }
     change->listeners = calloc(to->listener_count, sizeof *change->listeners);

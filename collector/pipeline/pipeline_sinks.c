@@ -32,6 +32,7 @@ static int fill_slot(struct pipeline *pipeline, struct sink_slot *slot, size_t c
         return error_no_memory(error);
     struct sink_thread_options options = pipeline_sink_options(slot->config);
     options.counters = slot->counters;
+    options.stall_timeout_ns = pipeline->config->stall_timeout_ns;
     options.ended = pipeline_changed;
     options.ended_context = pipeline;
     options.before_write = pipeline->options.before_write;

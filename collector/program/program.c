@@ -136,7 +136,7 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
 static void follow_config(struct run *run, const struct config *config)
 {
     run->config = config;
-    log_set(config->log_level, config->log_format);
+    log_set(&config->log);
 }
 
 /* The configuration that is there by now, all of it or nothing. */
@@ -320,7 +320,9 @@ static int serve_control(struct run *run, struct error *error)
                                             .reload = reload_for_client,
                                             .stop = stop_for_client,
                                             .context = run,
-                                            .health = run->health};
+                                            .health = run->health,
+                                            .stall_timeout_ns =
+                                                (int64_t)run->config->stall_timeout_ns};
     if (run->config->control == NULL)
         return 0;
     return control_service_create(&run->service, run->config->control, run->pipeline, &program,
@@ -332,7 +334,9 @@ static int serve_metrics(struct run *run, struct error *error)
     const struct metrics_server_options options = {.address = run->config->metrics,
                                                    .version = SLUICE_VERSION,
                                                    .pipeline = run->pipeline,
-                                                   .health = run->health};
+                                                   .health = run->health,
+                                                   .stall_timeout_ns =
+                                                       (int64_t)run->config->stall_timeout_ns};
     if (run->config->metrics.family == ADDRESS_NONE)
         return 0;
     return metrics_server_create(&run->metrics, &options, error);
@@ -344,7 +348,7 @@ static int serve_clients(struct run *run, struct error *error)
     const struct config *config = run->config;
     if (config->control == NULL && config->metrics.family == ADDRESS_NONE)
         return 0;
-    run->health = health_watch_create(run->pipeline);
+    run->health = health_watch_create(run->pipeline, (int64_t)config->stall_timeout_ns);
     if (run->health == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for --control or --metrics");
         return -1;

@@ -19,9 +19,7 @@ static const char *refuse(const struct listener_config *listener)
 
 static bool conflict(const struct listener_config *a, const struct listener_config *b)
 {
-    return a->address.port != 0 && a->address.family == b->address.family &&
-           a->address.port == b->address.port && a->address.scope == b->address.scope &&
-           memcmp(a->address.bytes, b->address.bytes, sizeof a->address.bytes) == 0;
+    return a->address.port != 0 && address_equal(&a->address, &b->address);
 }
 
 static size_t sockets(const struct listener_config *listener)

@@ -27,8 +27,7 @@
 #define LONGEST_LOOK (100 * MILLISECOND)
 #define IDLE_LOOK    SECOND
 
-/* What one that is to end gets to read the rest and to end, and then to obey. */
-#define PATIENCE     (10 * SECOND)
+/* What one that was asked to end gets to obey. */
 #define LAST_MOMENTS (200 * MILLISECOND)
 
 enum phase {
@@ -43,6 +42,7 @@ struct command {
     struct destination destination;
     const char *name; /* of the sink */
     const char *line; /* for the shell */
+    int64_t stall_timeout_ns;
     struct sink_counters *counters;
     struct child *child;
     enum phase phase;
@@ -294,7 +294,7 @@ static void restart_reader(struct destination *destination, bool more)
     if (command->phase == PHASE_RUNNING && !more)
         command->phase = PHASE_LEAVING;
     if (command->ask_ns == INT64_MAX && command->end_ns == INT64_MAX)
-        command->ask_ns = now + PATIENCE;
+        command->ask_ns = now + command->stall_timeout_ns;
     look_soon(command, now);
 }
 
@@ -348,6 +348,7 @@ static int create(const struct destination_options *options, struct destination 
     made->destination = (struct destination){.stream = &command_stream, .destroy = destroy};
     made->name = options->name;
     made->line = options->path;
+    made->stall_timeout_ns = (int64_t)options->stall_timeout_ns;
     made->counters = options->counters;
     made->child = child;
     made->pause = FIRST_PAUSE;

@@ -12,13 +12,14 @@
 
 #include "collector/base/version.h"
 #include "collector/config/keys.h"
+#include "collector/config/option_table.h"
 #include "collector/config/url.h"
-#include "collector/ledger/ledger.h"
 #include "collector/platform/entry.h"
 #include "collector/program/registry.h"
 #include "tools/bench/options.h"
 #include "tools/decode/options.h"
 #include "tools/manual/entry.h"
+#include "tools/manual/reported.h"
 #include "tools/manual/writing.h"
 #include "tools/replay/options.h"
 #include "tools/send/options.h"
@@ -100,6 +101,25 @@ static int write_options(const struct writing *writing, const char *argument)
     (void)argument;
     size_t count = entries_of_options(writing->tool, entries);
     roff_write_entries(writing->out, entries, count, "--", " ");
+    return 0;
+}
+
+/* "--a, --b and --c." in bold. */
+static int write_fixed_options(const struct writing *writing, const char *argument)
+{
+    const char *names[OPTIONS_MAX];
+    size_t count = 0;
+    (void)argument;
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        if (option->change == OPTION_FIXED)
+            names[count++] = option->setting.name;
+    for (size_t i = 0; i < count; i++) {
+        const char *before = i == 0 ? "" : i + 1 == count ? " and " : ", ";
+        fprintf(writing->out, "%s\\fB\\-\\-", before);
+        roff_write_text(writing->out, names[i], strlen(names[i]));
+        fputs("\\fR", writing->out);
+    }
+    fputs(".\n", writing->out);
     return 0;
 }
 
@@ -203,27 +223,27 @@ static int write_sinks(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* --- the ledger ------------------------------------------------------------------------------- */
+/* --- what is reported ------------------------------------------------------------------------- */
 
 static int write_listener_terms(const struct writing *writing, const char *argument)
 {
     (void)argument;
-    roff_write_terms(writing->out, listener_terms);
+    reported_write_terms(writing->out, listener_terms);
     return 0;
 }
 
 static int write_sink_terms(const struct writing *writing, const char *argument)
 {
     (void)argument;
-    roff_write_terms(writing->out, offer_terms);
-    roff_write_terms(writing->out, sink_terms);
+    reported_write_terms(writing->out, offer_terms);
+    reported_write_terms(writing->out, sink_terms);
     return 0;
 }
 
 static int write_letter_terms(const struct writing *writing, const char *argument)
 {
     (void)argument;
-    roff_write_terms(writing->out, letter_terms);
+    reported_write_terms(writing->out, letter_terms);
     return 0;
 }
 
@@ -243,10 +263,31 @@ static int write_reasons(const struct writing *writing, const char *argument)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (strcmp(lists[i].whose, argument) != 0)
             continue;
-        roff_write_reasons(writing->out, lists[i].texts, lists[i].count);
+        reported_write_reasons(writing->out, lists[i].texts, lists[i].count);
         return 0;
     }
     return -1;
+}
+
+static int write_metrics(const struct writing *writing, const char *argument)
+{
+    (void)argument;
+    reported_write_measures(writing->out, thread_measures, "receiver_", "receiver");
+    reported_write_measures(writing->out, sink_measures, "sink_", "sink");
+    reported_write_metrics(writing->out);
+    return 0;
+}
+
+/* WHICH words of health: statuses, reasons */
+static int write_health(const struct writing *writing, const char *argument)
+{
+    if (strcmp(argument, "statuses") == 0)
+        reported_write_words(writing->out, health_statuses, HEALTH_STATUS_COUNT);
+    else if (strcmp(argument, "reasons") == 0)
+        reported_write_words(writing->out, health_reasons, HEALTH_REASON_COUNT);
+    else
+        return -1;
+    return 0;
 }
 
 /* --- templates -------------------------------------------------------------------------------- */
@@ -260,12 +301,15 @@ static const struct {
     {"summary", write_summary},
     {"notes", write_notes},
     {"options", write_options},
+    {"fixed-options", write_fixed_options},
     {"keys", write_keys},
     {"exit-codes", write_exit_codes},
     {"listener-terms", write_listener_terms},
     {"sink-terms", write_sink_terms},
     {"letter-terms", write_letter_terms},
     {"reasons", write_reasons},
+    {"metrics", write_metrics},
+    {"health", write_health},
     {"bash-options", write_bash_options},
     {"zsh-options", write_zsh_options},
     {"fish-options", write_fish_options},

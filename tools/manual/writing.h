@@ -21,12 +21,6 @@ void roff_write_paragraphs(FILE *out, const char *text);
 void roff_write_entries(FILE *out, const struct entry *entries, size_t count, const char *before,
                         const char *between);
 
-/* A term of the ledger each, up to the row without a name; a reason each. */
-struct ledger_term;
-struct reason_text;
-void roff_write_terms(FILE *out, const struct ledger_term *terms);
-void roff_write_reasons(FILE *out, const struct reason_text *reasons, size_t count);
-
 /* --- shells ----------------------------------------------------------------------------------- */
 
 /* "--name" or, where it takes a value, "--name=OFFER:VALUES", a line each: bash takes it apart. */

@@ -403,7 +403,8 @@ class Reopening(CommandTest):
         self.assertEqual(sum(sink["failed"].values()), 0)
 
     def test_a_hangup_replaces_a_command_that_never_reads(self):
-        program = self.start_command('if mkdir "$OUT/first" 2>/dev/null; then exec sleep 1000; fi; ' + COPY)
+        program = self.start_command('if mkdir "$OUT/first" 2>/dev/null; then exec sleep 1000; fi; ' + COPY,
+                                     "--stall-timeout", "1s")
         child = self.wait_for_children(program)[0]
         self.sender(program).send_all([metric(value) for value in range(2000)])
         wait_until((self.folder / "first").exists, "the first command sleeps")

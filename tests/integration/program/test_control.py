@@ -496,7 +496,8 @@ class Tap(ControlTest):
         return sum(map(int, facts[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def test_who_reads_nothing_costs_no_record_and_is_given_up(self):
-        program = self.control("--listen", TELEMETRY, "--sink", f"file:{self.folder}/lines")
+        program = self.control("--listen", TELEMETRY, "--sink", f"file:{self.folder}/lines",
+                               "--stall-timeout", "1s")
         client = self.tapping("*")
         sender = self.sender(program)
         name = "x" * 8000  # so that the socket and the client's buffer are soon full

@@ -128,8 +128,8 @@ class Journal(ProgramTest):
 
 class Repeated(ProgramTest):
     def test_a_message_that_comes_again_is_counted_and_the_count_is_told_later(self):
-        """Though nobody logs, asks or sends any more: after 10 s, and at the end."""
-        program = self.start("--listen", RIEMANN)
+        """Though nobody logs, asks or sends any more: after --log-repeats, and at the end."""
+        program = self.start("--listen", RIEMANN, "--log-repeats", "2s")
         sender = self.sender(program)
         sender.send(b"\xff")
         program.wait_for_log("malformed: datagram of 1 bytes")

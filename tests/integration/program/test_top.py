@@ -130,7 +130,8 @@ class Once(TopTest):
     def test_a_sink_that_takes_nothing_is_stalled_though_its_counters_stand_still(self):
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
-        program = self.control("--sink", "stdout:", "--stop-timeout", "0s", stdout=writer)
+        program = self.control("--sink", "stdout:", "--stop-timeout", "0s",
+                               "--stall-timeout", "1s", stdout=writer)
         os.close(writer)
         self.sender(program).send_all([gauge("v", float(value)) for value in range(1000)])
         self.wait_for_reason("sink_waits")

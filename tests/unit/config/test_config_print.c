@@ -298,6 +298,7 @@ TEST_WITH(each_value_says_where_it_comes_from, scratch_make, scratch_remove)
              "  rate: 5 # %s:4\n"
              "memory: 1GiB # command line\n"
              "stop-timeout: 3s # environment: SLUICE_STOP_TIMEOUT\n"
+             "stall-timeout: 10s # default\n"
              "ledger: text # default\n",
              path, path);
     if (strstr(printed, expected) == NULL)

@@ -85,8 +85,8 @@ TEST(without_arguments_riemann_goes_to_stdout)
     assert_int_equal(config.memory, 0);
     assert_int_equal(config.stop_timeout_ns, 2000000000);
     assert_int_equal(config.ledger, LEDGER_TEXT);
-    assert_int_equal(config.log_level, LOG_INFO);
-    assert_int_equal(config.log_format, LOG_TEXT);
+    assert_int_equal(config.log.level, LOG_INFO);
+    assert_int_equal(config.log.format, LOG_TEXT);
     assert_null(config.control);
     assert_null(config.user);
     assert_int_equal(config.metrics.family, ADDRESS_NONE);
@@ -138,22 +138,77 @@ TEST(every_option_is_read)
 {
     struct config config = accepted(
         "--check", "--duration", "10s", "--max-datagrams", "1000", "--memory", "8MiB",
-        "--stop-timeout", "500ms", "--ledger", "json", "--log-level", "warning", "--log-format",
-        "json", "--control", "unix:a b", "--user", "sluice:adm", "--metrics", "0.0.0.0:9126", NULL);
+        "--stop-timeout", "500ms", "--stall-timeout", "3s", "--ledger", "json", "--log-level",
+        "warning", "--log-format", "json", "--log-repeats", "1m", "--control", "unix:a b", "--user",
+        "sluice:adm", "--metrics", "0.0.0.0:9126", NULL);
     assert_true(config.check);
     assert_int_equal(config.duration_ns, UINT64_C(10000000000));
     assert_int_equal(config.max_datagrams, 1000);
     assert_int_equal(config.memory, 8388608);
     assert_int_equal(config.stop_timeout_ns, 500000000);
+    assert_int_equal(config.stall_timeout_ns, UINT64_C(3000000000));
+    assert_int_equal(config.log.repeats_ns, UINT64_C(60000000000));
     assert_int_equal(config.ledger, LEDGER_JSON);
-    assert_int_equal(config.log_level, LOG_WARNING);
-    assert_int_equal(config.log_format, LOG_JSON);
+    assert_int_equal(config.log.level, LOG_WARNING);
+    assert_int_equal(config.log.format, LOG_JSON);
     assert_string_equal(config.control, "unix:a b");
     assert_string_equal(config.user, "sluice:adm");
     assert_int_equal(config.metrics.port, 9126);
     assert_true(address_is_wildcard(&config.metrics));
     config_free(&config);
 }
+
+/* --- what a reload changes -------------------------------------------------------------------- */
+
+/* The option that a reload to these words cannot change, or "": of a program started with none. */
+static const char *fixed_change(const char *first, ...)
+{
+    struct config from = accepted(NULL);
+    struct config to;
+    struct error error = {0};
+    va_list more;
+    va_start(more, first);
+    assert_int_equal(parse(&to, &error, first, more), OPTIONS_RUN);
+    va_end(more);
+    const struct option *option = option_fixed_change(&from, &to);
+    config_free(&from);
+    config_free(&to);
+    return option != NULL ? option->setting.name : "";
+}
+
+TEST(a_reload_cannot_change_what_a_start_alone_sets_up)
+{
+    static const char *const fixed[][2] = {
+        {"dead-letter", "--dead-letter=file:x"},
+        {"duration", "--duration=1s"},
+        {"max-datagrams", "--max-datagrams=7"},
+        {"notifier", "--notifier=edge"},
+        {"threads", "--threads=1"},
+        {"receiver-cpus", "--receiver-cpus=0"},
+        {"control", "--control=unix:x"},
+        {"metrics", "--metrics=9126"},
+        {"user", "--user=nobody"},
+        {"stall-timeout", "--stall-timeout=1s"},
+    };
+    size_t rows = 0;
+    for (const struct option *option = command_options; option->setting.name != NULL; option++)
+        rows += option->change == OPTION_FIXED;
+    assert_int_equal(sizeof fixed / sizeof fixed[0], rows);
+    for (size_t i = 0; i < rows; i++)
+        assert_string_equal(fixed_change(fixed[i][1], NULL), fixed[i][0]);
+}
+
+TEST(a_reload_changes_the_other_options)
+{
+    assert_string_equal(fixed_change(NULL), "");
+    assert_string_equal(fixed_change("--memory=8MiB", "--stop-timeout=1s", "--ledger=json",
+                                     "--log-level=error", "--log-format=json", "--log-repeats=1s",
+                                     "--sink=file:x", "--listen=udp://[::1]:7?schema=telemetry",
+                                     NULL),
+                        "");
+}
+
+/* --- spelling --------------------------------------------------------------------------------- */
 
 static void serves_metrics_at(const char *value, const char *address)
 {
@@ -318,7 +373,7 @@ TEST(help_names_every_option_and_key_with_its_default)
     assert_mentions(text, "%s", "schema=riemann|telemetry|FILE");
     assert_mentions(text, "%s", "(default 4MiB, 4KiB to 512MiB)");
     assert_mentions(text, "%s", "stdout:, file:PATH");
-    assert_mentions(text, "%s", "64 wrong command line");
+    assert_mentions(text, "%s", "  64                        wrong command line\n");
 }
 
 TEST(help_fits_100_columns)

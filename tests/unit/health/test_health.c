@@ -23,7 +23,7 @@ static int set_up(void **state)
 {
     static struct fixture fixture;
     memset(&fixture, 0, sizeof fixture);
-    fixture.health = health_create();
+    fixture.health = health_create(10 * SECOND);
     assert_non_null(fixture.health);
     fixture.listeners[0].name = "udp://a";
     fixture.listeners[1].name = "udp://b";

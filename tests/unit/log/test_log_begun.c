@@ -4,16 +4,18 @@
 #include <string.h>
 
 #include "collector/log/log.h"
-#include "collector/log/log_repeats.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 #include "tests/support/platform/standard_stream.h"
 #include "tests/support/test.h"
 
+#define REPEATS_NS INT64_C(7000000000)
+
 static void begin(enum log_level level, enum log_format format)
 {
     struct error error;
-    assert_int_equal(log_begin(level, format, &error), 0);
+    const struct log_settings settings = {level, format, REPEATS_NS};
+    assert_int_equal(log_begin(&settings, &error), 0);
 }
 
 static void begin_taking(enum log_level level, enum log_format format)
@@ -115,8 +117,8 @@ TEST(who_waits_is_woken_by_the_first_of_them)
     log_line(LOG_ERROR, "full");
     assert_int_equal(woken, 1);
     int64_t due = log_due_ns();
-    assert_true(due >= before + LOG_REPEATS_NS);
-    assert_true(due <= clock_monotonic_ns() + LOG_REPEATS_NS);
+    assert_true(due >= before + REPEATS_NS);
+    assert_true(due <= clock_monotonic_ns() + REPEATS_NS);
     log_tell_now();
     assert_int_equal(log_due_ns(), INT64_MAX);
     log_watch(NULL, NULL);

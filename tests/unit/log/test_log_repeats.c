@@ -16,7 +16,7 @@ static struct log_entry warning(const char *message)
 
 TEST(the_same_again_is_counted)
 {
-    struct log_repeats repeats = {0};
+    struct log_repeats repeats = {.interval_ns = 10 * SECOND};
     const struct log_entry full = warning("full");
     assert_false(log_repeats_take(&repeats, &full, 5));
     log_repeats_begin(&repeats, &full, 5);
@@ -28,7 +28,7 @@ TEST(the_same_again_is_counted)
 
 TEST(what_differs_in_anything_is_another)
 {
-    struct log_repeats repeats = {0};
+    struct log_repeats repeats = {.interval_ns = 10 * SECOND};
     const struct log_entry full = warning("full");
     struct log_entry other = full;
     log_repeats_begin(&repeats, &full, 0);
@@ -48,7 +48,7 @@ TEST(what_differs_in_anything_is_another)
 /* Somebody waits for it: "reopened" twice is two answers. */
 TEST(information_is_never_merged)
 {
-    struct log_repeats repeats = {0};
+    struct log_repeats repeats = {.interval_ns = 10 * SECOND};
     struct log_entry reopened = warning("reopened");
     reopened.level = LOG_INFO;
     log_repeats_begin(&repeats, &reopened, 0);
@@ -57,7 +57,7 @@ TEST(information_is_never_merged)
 
 TEST(a_repetition_is_due_ten_seconds_after_the_first)
 {
-    struct log_repeats repeats = {0};
+    struct log_repeats repeats = {.interval_ns = 10 * SECOND};
     const struct log_entry full = warning("full");
     log_repeats_begin(&repeats, &full, 0);
     assert_true(log_repeats_take(&repeats, &full, 4 * SECOND));
@@ -74,7 +74,7 @@ TEST(a_repetition_is_due_ten_seconds_after_the_first)
 
 TEST(after_ten_quiet_seconds_it_is_news)
 {
-    struct log_repeats repeats = {0};
+    struct log_repeats repeats = {.interval_ns = 10 * SECOND};
     const struct log_entry full = warning("full");
     log_repeats_begin(&repeats, &full, 0);
     assert_false(log_repeats_take(&repeats, &full, 10 * SECOND));
@@ -88,7 +88,7 @@ TEST(after_ten_quiet_seconds_it_is_news)
 
 TEST(what_cannot_be_told_stays_and_is_due_again)
 {
-    struct log_repeats repeats = {0};
+    struct log_repeats repeats = {.interval_ns = 10 * SECOND};
     const struct log_entry full = warning("full");
     log_repeats_begin(&repeats, &full, 0);
     assert_true(log_repeats_take(&repeats, &full, SECOND));

@@ -1,0 +1,54 @@
+/*
+ * The words of a health report: one row each. What is reported, and the manual, are made of these
+ * rows.
+ *
+ * To add a reason: a row, and the place in health.c that finds it.
+ */
+#ifndef SLUICE_COLLECTOR_HEALTH_HEALTH_WORDS_H
+#define SLUICE_COLLECTOR_HEALTH_HEALTH_WORDS_H
+
+#include <stdbool.h>
+
+/* STATUS(CONSTANT, name, serves, "what it means"); `serves`: whoever sends may go on to. */
+#define HEALTH_STATUSES(STATUS)                                                                    \
+    STATUS(READY, ready, true, "it receives, and nothing is wrong")                                \
+    STATUS(DEGRADED, degraded, true,                                                               \
+           "it receives, and there are reasons below; a restart would help none of them")          \
+    STATUS(STUCK, stuck, false, "a receiving thread has not answered for --stall-timeout")         \
+    STATUS(STOPPING, stopping, false, "it ends")
+
+/* REASON(CONSTANT, name, "what it means"), with the members that it has. */
+#define HEALTH_REASONS(REASON)                                                                     \
+    REASON(RECEIVER_STUCK, receiver_stuck, "no receiving thread has answered for so many seconds") \
+    REASON(SINK_ENDED, sink_ended, "the sink's reader has gone, and it writes nothing more")       \
+    REASON(SINK_FAILS, sink_fails,                                                                 \
+           "the sink's destination fails and is tried again, or its command is away, for so many " \
+           "seconds")                                                                              \
+    REASON(SINK_WAITS, sink_waits,                                                                 \
+           "the sink's destination has taken nothing of what is being written for so many "        \
+           "seconds, --stall-timeout or more")                                                     \
+    REASON(KERNEL_DROPS, kernel_drops,                                                             \
+           "the kernel dropped count datagrams of the listener in the last minute")                \
+    REASON(NO_BUFFER, no_buffer,                                                                   \
+           "no batch was free for count datagrams of the listener in the last minute")             \
+    REASON(RECORDS_REFUSED, records_refused,                                                       \
+           "the sink's queues refused count records in the last minute")                           \
+    REASON(RECORDS_EVICTED, records_evicted,                                                       \
+           "the sink's queues gave up count records for newer ones in the last minute")
+
+#define HEALTH_STATUS_CONSTANT(constant, name, serves, meaning) HEALTH_##constant,
+enum health_status { HEALTH_STATUSES(HEALTH_STATUS_CONSTANT) HEALTH_STATUS_COUNT };
+
+#define HEALTH_REASON_CONSTANT(constant, name, meaning) HEALTH_##constant,
+enum health_reason { HEALTH_REASONS(HEALTH_REASON_CONSTANT) HEALTH_REASON_COUNT };
+
+struct health_word {
+    const char *name, *meaning;
+};
+extern const struct health_word health_statuses[HEALTH_STATUS_COUNT];
+extern const struct health_word health_reasons[HEALTH_REASON_COUNT];
+
+/* Whether whoever sends may go on to. */
+bool health_status_serves(enum health_status status);
+
+#endif

@@ -38,9 +38,9 @@ static inline void heartbeat_wait(struct heartbeat *heartbeat)
 static inline bool heartbeat_advanced(const struct heartbeat *heartbeat, uint64_t *seen)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);
-    bool felt = beats % 2 == 0 || beats != *seen;
+    bool advanced = beats % 2 == 0 || beats != *seen;
     *seen = beats;
-    return felt;
+    return advanced;
 }
 
 #endif

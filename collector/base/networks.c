@@ -39,9 +39,9 @@ static struct host_number ones(unsigned bits)
 static struct network_range range_of(const struct network *network)
 {
     unsigned bits = network->address.family == ADDRESS_IPV4 ? 32 : 128;
-    struct host_number behind = ones(bits - network->prefix);
+    struct host_number hosts = ones(bits - network->prefix);
     struct host_number first = number_of(&network->address);
-    return (struct network_range){first, {first.high | behind.high, first.low | behind.low}};
+    return (struct network_range){first, {first.high | hosts.high, first.low | hosts.low}};
 }
 
 /* --- making ----------------------------------------------------------------------------------- */

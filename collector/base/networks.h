@@ -26,7 +26,7 @@ struct host_number {
     uint64_t high, low;
 };
 
-/* Behind the last of all numbers comes 0. */
+/* After the last of all numbers comes 0. */
 static inline struct host_number host_number_after(struct host_number number)
 {
     number.low++;

@@ -111,7 +111,7 @@ struct config_registry {
 };
 
 /* Whether somebody may ask who sends. */
-static inline bool config_tells_senders(const struct config *config)
+static inline bool config_reports_senders(const struct config *config)
 {
     return config->control != NULL || config->metrics.family != ADDRESS_NONE;
 }

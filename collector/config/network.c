@@ -36,7 +36,7 @@ static bool parse_prefix(const char *name, const char *text, size_t length, unsi
     return true;
 }
 
-static void clear_behind(struct address *network, unsigned prefix)
+static void clear_after(struct address *network, unsigned prefix)
 {
     for (unsigned bit = prefix; bit < 8 * sizeof network->bytes; bit++)
         network->bytes[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
@@ -60,7 +60,7 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
     }
     network->prefix = (uint8_t)(prefix - mapped);
     network->address = address;
-    clear_behind(&network->address, network->prefix);
+    clear_after(&network->address, network->prefix);
     if (memcmp(network->address.bytes, address.bytes, sizeof address.bytes) == 0)
         return true;
     char right[ADDRESS_TEXT_SIZE];

@@ -1,7 +1,7 @@
 /*
  * A destination: where an encoder's bytes go.
  *
- * An interface, in two kinds: a stream takes bytes as they come, a store takes blocks of whole
+ * An interface, in two kinds: a stream takes bytes as they come, a file set takes blocks of whole
  * records. sinks/destinations/ implements it, one file each, and sinks/sinks.c lists all of them.
  * After create, only the sink's thread calls a destination.
  */
@@ -69,9 +69,9 @@ static inline int64_t file_sync_interval(const struct destination_options *optio
 
 /* How a destination is going to take records. */
 struct destination_shape {
-    size_t blocks;     /* of a store: files that are filled at the same time; 0: it is a stream */
-    size_t block_size; /* of a store: bytes that are collected for each, if no record has more */
-    bool arranged;     /* of a store: a block is arranged, and written as a file of its own */
+    size_t blocks; /* of a file set: files that are filled at the same time; 0: it is a stream */
+    size_t block_size; /* of a file set: bytes that are collected for each, if no record has more */
+    bool arranged;     /* of a file set: a block is arranged, and written as a file of its own */
     size_t memory;     /* bytes that it allocates when it is made, less the blocks */
 };
 
@@ -191,7 +191,7 @@ struct stream_ops {
 };
 
 /* Which block a record belongs to. */
-struct store_route {
+struct file_set_route {
     size_t block;
     bool taken; /* it is another file's: write what it holds, then take_over */
     bool later; /* its time is later than that of any before: write all blocks first, so that of no
@@ -202,10 +202,10 @@ struct store_route {
  * A destination of files that takes blocks of whole records: each is written whole or not at all,
  * and what a file begins with it writes itself.
  */
-struct store_ops {
+struct file_set_ops {
     /* NULL: there is one block. Files are only opened when a block is written. */
-    struct store_route (*route)(struct destination *destination, const struct listener *listener,
-                                const struct record *record);
+    struct file_set_route (*route)(struct destination *destination, const struct listener *listener,
+                                   const struct record *record);
 
     /* Gives the empty block to the file of the record that was routed last. */
     void (*take_over)(struct destination *destination, size_t block);
@@ -233,7 +233,7 @@ struct store_ops {
 /* Every implementation begins with this. One of the two is not NULL. */
 struct destination {
     const struct stream_ops *stream;
-    const struct store_ops *store;
+    const struct file_set_ops *file_set;
     void (*destroy)(struct destination *destination);
 };
 

@@ -47,10 +47,10 @@ struct source {
     char *name;                           /* the listener's; owned */
     char *schema_names;                   /* the listener's; owned */
     struct schema_slot *schemas;
-    struct rate_limit *rate_limit;   /* the listener's; NULL: none */
-    struct mismatch_hint *hint;      /* the listener's */
-    struct ingest_counters *settled; /* the main thread's: what is found at the end */
-    bool leaving;                    /* retired, and what it holds is not yet given back */
+    struct rate_limit *rate_limit;  /* the listener's; NULL: none */
+    struct mismatch_hint *hint;     /* the listener's */
+    struct ingest_counters *at_end; /* the main thread's: what is found at the end */
+    bool leaving;                   /* retired, and what it holds is not yet given back */
 
     /* Set by open. */
     struct address address; /* that it is bound to; zero: to none */

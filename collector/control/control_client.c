@@ -30,7 +30,7 @@ void control_client_begin(struct control_client *client, struct control_connecti
     client->sent = 0;
     client->line_used = 0;
     client->ended = false;
-    client->rest_ends = 0;
+    client->backoff_until_ns = 0;
 }
 
 void control_client_end(struct control_client *client)
@@ -71,7 +71,7 @@ void control_client_read(struct control_client *client, int64_t now_ns)
 {
     size_t moved;
     size_t room = sizeof client->line - client->line_used;
-    if (client->ended || room == 0 || now_ns < client->rest_ends)
+    if (client->ended || room == 0 || now_ns < client->backoff_until_ns)
         return;
     switch (control_connection_read(client->connection, client->line + client->line_used, room,
                                     &moved)) {
@@ -90,13 +90,13 @@ bool control_client_request(struct control_client *client, char *request, size_t
                             int64_t now_ns)
 {
     const char *end = memchr(client->line, '\n', client->line_used);
-    if (end == NULL || client->out.used != 0 || now_ns < client->rest_ends)
+    if (end == NULL || client->out.used != 0 || now_ns < client->backoff_until_ns)
         return false;
     *size = (size_t)(end - client->line);
     memcpy(request, client->line, *size);
     client->line_used -= *size + 1;
     memmove(client->line, end + 1, client->line_used);
-    client->rest_ends = now_ns + CONTROL_REST_NS;
+    client->backoff_until_ns = now_ns + CONTROL_BACKOFF_NS;
     return true;
 }
 

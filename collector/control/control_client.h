@@ -19,7 +19,7 @@
 #define CONTROL_ANSWER_SIZE  ((size_t)256 * 1024)
 
 /* How long after an answer the next request is read: who asks without end costs little. */
-#define CONTROL_REST_NS INT64_C(50000000)
+#define CONTROL_BACKOFF_NS INT64_C(50000000)
 
 struct control_client {
     struct control_connection *connection; /* NULL: there is no client */
@@ -27,9 +27,9 @@ struct control_client {
     size_t sent;                           /* bytes of it */
     char line[CONTROL_REQUEST_SIZE];
     size_t line_used;
-    bool ended;          /* it will send no more */
-    int64_t rest_ends;   /* monotonic nanoseconds: until then nothing is read */
-    int64_t progress_ns; /* when it last took something, or something began to wait */
+    bool ended;               /* it will send no more */
+    int64_t backoff_until_ns; /* monotonic nanoseconds: until then nothing is read */
+    int64_t progress_ns;      /* when it last took something, or something began to wait */
     int64_t stall_timeout_ns;
 };
 
@@ -50,13 +50,13 @@ void control_client_end(struct control_client *client);
 /* Sends what it can. Returns false where the client has gone, or is given up: it is to be ended. */
 bool control_client_flush(struct control_client *client, int64_t now_ns);
 
-/* Reads what has come, unless it rests. */
+/* Reads what has come, unless it backs off. */
 void control_client_read(struct control_client *client, int64_t now_ns);
 
 /*
  * Copies the next whole request, without the end of its line, to the CONTROL_REQUEST_SIZE bytes of
- * `request`; false: there is none yet, or the client rests, or has not taken the last answer. After
- * a request it rests.
+ * `request`; false: there is none yet, or the client backs off, or has not taken the last answer.
+ * After a request it backs off.
  */
 bool control_client_request(struct control_client *client, char *request, size_t *size,
                             int64_t now_ns);

@@ -22,11 +22,11 @@
 
 /*
  * A look ends after so many batches, or at the first one after a tick's time; and it is followed by
- * a rest that is so many times as long. Names and a pattern that are made to take long to match
+ * a pause that is so many times as long. Names and a pattern that are made to take long to match
  * cost a quarter of a processor then, and no signal waits for more than a batch.
  */
-#define LOOKS_A_TICK 8
-#define TAP_RESTS    3
+#define LOOKS_A_TICK     8
+#define TAP_PAUSE_FACTOR 3
 
 /* How long nobody is accepted after the system refused to. */
 #define ACCEPT_PAUSE_NS SECOND_NS
@@ -301,7 +301,7 @@ static void show_batches(struct control_service *service, int64_t until_ns)
 }
 
 /* Once a second; where there is no room for it, in the next one. */
-static void tell_left_out(struct control_service *service, struct client *client)
+static void report_left_out(struct control_service *service, struct client *client)
 {
     struct output *out = &client->base.out;
     size_t before = out->used;
@@ -331,11 +331,11 @@ static void serve_tap(struct control_service *service, int64_t now_ns)
         struct client *client = &service->clients[i];
         if (!client->tapping || now_ns < client->second_ends)
             continue;
-        tell_left_out(service, client);
+        report_left_out(service, client);
         begin_second(client, now_ns);
     }
     int64_t spent = clock_monotonic_ns() - now_ns;
-    service->tap_due = now_ns + TAP_TICK_NS + (1 + TAP_RESTS) * spent;
+    service->tap_due = now_ns + TAP_TICK_NS + (1 + TAP_PAUSE_FACTOR) * spent;
 }
 
 /* --- clients ---------------------------------------------------------------------------------- */
@@ -429,12 +429,12 @@ size_t control_service_watch(struct control_service *service,
         if (client->connection == NULL)
             continue;
         bool waits = client->out.used != 0;
-        bool rests = now_ns < client->rest_ends;
-        if (rests || (control_client_has_request(client) && !waits))
-            bring_forward(due_ns, client->rest_ends);
+        bool backs_off = now_ns < client->backoff_until_ns;
+        if (backs_off || (control_client_has_request(client) && !waits))
+            bring_forward(due_ns, client->backoff_until_ns);
         if (waits)
             bring_forward(due_ns, client->progress_ns + client->stall_timeout_ns);
-        bool reads = !rests && !client->ended && client->line_used < sizeof client->line;
+        bool reads = !backs_off && !client->ended && client->line_used < sizeof client->line;
         if (reads || waits)
             watched[count++] =
                 (struct control_watch){control_connection_handle(client->connection), reads, waits};

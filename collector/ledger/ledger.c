@@ -451,7 +451,7 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
 }
 
 /* One that was withdrawn, but had its sockets for a moment, may have received something. */
-static bool is_told(const struct listener_entry *entry)
+static bool is_reported(const struct listener_entry *entry)
 {
     uint64_t counted = 0;
     for (const struct block *block = entry->ingests; block != NULL; block = block->next) {
@@ -484,7 +484,7 @@ struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool f
     read_letters(&snapshot->letters, ledger);
     read_threads(snapshot, ledger);
     for (size_t i = 0; i < ledger->listener_count; i++) {
-        if (!is_told(&ledger->listeners[i]))
+        if (!is_reported(&ledger->listeners[i]))
             continue;
         snapshot->listeners[snapshot->listener_count].index = i;
         read_listener(&snapshot->listeners[snapshot->listener_count++], &ledger->listeners[i]);

@@ -162,9 +162,10 @@ enum ledger_part {
     MEASURE(drain_length, histogram_counts, drain_datagrams,                                       \
             "Datagrams that each drain of a socket found: few at a low rate, dozens at a high "    \
             "one.")                                                                                \
-    MEASURE(decode_latency, histogram_times, decode_latency_seconds,                               \
-            "From the arrival of the first datagram of each turn at a socket, which has waited "   \
-            "longest, until the whole turn was decoded, or up to seven datagrams after it.")       \
+    MEASURE(                                                                                       \
+        decode_latency, histogram_times, decode_latency_seconds,                                   \
+        "From the arrival of the first datagram of each quantum of a socket, which has "           \
+        "waited longest, until the whole quantum was decoded, or up to seven datagrams after it.") \
     MEASURE(batch_records, histogram_counts, batch_records,                                        \
             "Records in each batch that was offered to the sinks.")
 

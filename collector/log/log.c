@@ -118,7 +118,7 @@ static bool write_entry(const struct log_entry *entry, uint64_t repeated)
     return true;
 }
 
-static bool tell_repeats(int64_t now_ns)
+static bool write_repeats(int64_t now_ns)
 {
     if (begun.repeats.count == 0)
         return true;
@@ -126,21 +126,21 @@ static bool tell_repeats(int64_t now_ns)
         log_repeats_put_off(&begun.repeats, now_ns);
         return false;
     }
-    log_repeats_told(&begun.repeats, now_ns);
+    log_repeats_reported(&begun.repeats, now_ns);
     return true;
 }
 
 /* Something else comes, or nothing more: what cannot be written now never will. */
 static void end_repeats(int64_t now_ns)
 {
-    tell_repeats(now_ns);
+    write_repeats(now_ns);
     atomic_fetch_add(&lost, log_repeats_end(&begun.repeats));
 }
 
 static void take_repetition(int64_t now_ns)
 {
     if (now_ns >= log_repeats_due(&begun.repeats))
-        tell_repeats(now_ns);
+        write_repeats(now_ns);
     else if (begun.repeats.count == 1 && begun.wake != NULL)
         begun.wake(begun.wake_context);
 }
@@ -207,7 +207,7 @@ void log_naming(enum log_level level, enum log_subject subject, const char *name
 static void begin_text(void)
 {
     mutex_lock(begun.lock);
-    tell_repeats(clock_monotonic_ns());
+    write_repeats(clock_monotonic_ns());
     begun.writing_text = true;
     mutex_unlock(begun.lock);
 }
@@ -279,7 +279,7 @@ void log_set(const struct log_settings *settings)
     if (begun.lock == NULL)
         return;
     mutex_lock(begun.lock);
-    tell_repeats(clock_monotonic_ns());
+    write_repeats(clock_monotonic_ns());
     follow(settings);
     mutex_unlock(begun.lock);
 }
@@ -317,24 +317,24 @@ int64_t log_due_ns(void)
     return due_ns;
 }
 
-static void tell_before(int64_t limit_ns)
+static void write_repeats_before(int64_t limit_ns)
 {
     if (begun.lock == NULL)
         return;
     mutex_lock(begun.lock);
     if (log_repeats_due(&begun.repeats) < limit_ns)
-        tell_repeats(clock_monotonic_ns());
+        write_repeats(clock_monotonic_ns());
     mutex_unlock(begun.lock);
 }
 
-void log_tell(void)
+void log_write_repeats(void)
 {
-    tell_before(clock_monotonic_ns() + 1);
+    write_repeats_before(clock_monotonic_ns() + 1);
 }
 
-void log_tell_now(void)
+void log_write_repeats_now(void)
 {
-    tell_before(INT64_MAX);
+    write_repeats_before(INT64_MAX);
 }
 
 /* --- rate ------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  *
  * Until log_begin, and after log_end, every line is written as text. Between them the level and the
  * form are those asked for, and a warning or an error that comes again, with nothing else logged in
- * between, is counted instead of written; whoever logs next, or log_tell when
+ * between, is counted instead of written; whoever logs next, or log_write_repeats when
  * log_settings.repeats_ns have passed, writes how often it came. Lines at LOG_INFO are never
  * merged: each answers somebody who may be waiting for it, such as whoever had a file reopened.
  *
@@ -83,14 +83,14 @@ void log_end(void);
  */
 void log_watch(void (*wake)(void *context), void *context);
 
-/* When log_tell has something to do: monotonic; INT64_MAX: nothing is counted. */
+/* When log_write_repeats has something to do: monotonic; INT64_MAX: nothing is counted. */
 int64_t log_due_ns(void);
 
 /* Writes how often the last message was repeated, if it was and log_due_ns has come. */
-void log_tell(void);
+void log_write_repeats(void);
 
 /* The same at once: before the process ends without log_end. */
-void log_tell_now(void);
+void log_write_repeats_now(void);
 
 /* --- where to --------------------------------------------------------------------------------- */
 

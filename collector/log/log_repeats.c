@@ -22,7 +22,7 @@ void log_repeats_begin(struct log_repeats *repeats, const struct log_entry *entr
     repeats->due_ns = now_ns + repeats->interval_ns;
 }
 
-void log_repeats_told(struct log_repeats *repeats, int64_t now_ns)
+void log_repeats_reported(struct log_repeats *repeats, int64_t now_ns)
 {
     repeats->count = 0;
     repeats->due_ns = now_ns + repeats->interval_ns;
@@ -35,10 +35,10 @@ void log_repeats_put_off(struct log_repeats *repeats, int64_t now_ns)
 
 uint64_t log_repeats_end(struct log_repeats *repeats)
 {
-    uint64_t untold = repeats->count;
+    uint64_t unreported = repeats->count;
     repeats->count = 0;
     repeats->known = false;
-    return untold;
+    return unreported;
 }
 
 int64_t log_repeats_due(const struct log_repeats *repeats)

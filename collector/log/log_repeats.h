@@ -31,7 +31,7 @@ bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry
 void log_repeats_begin(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns);
 
 /* What was counted has been reported; the next repetitions are counted anew. */
-void log_repeats_told(struct log_repeats *repeats, int64_t now_ns);
+void log_repeats_reported(struct log_repeats *repeats, int64_t now_ns);
 
 /* What was counted could not be reported: it is tried again after a while. */
 void log_repeats_put_off(struct log_repeats *repeats, int64_t now_ns);

@@ -22,15 +22,15 @@
 /* What a connection's requests are read into. */
 #define CONNECTION_MEMORY ((size_t)16 * 1024)
 
-/* After some work the server rests so many times as long. */
-#define RESTS 3
+/* After some work the server pauses so many times as long. */
+#define PAUSE_FACTOR 3
 
 struct metrics_server {
     struct MHD_Daemon *daemon;
     wait_handle handle;
     struct metrics_pages *pages;
     size_t unsent; /* pages */
-    int64_t rests_until;
+    int64_t pause_until_ns;
 };
 
 const char *metrics_server_library(void)
@@ -262,8 +262,8 @@ size_t metrics_server_watch(struct metrics_server *server,
 {
     MHD_UNSIGNED_LONG_LONG left_ms;
     *due_ns = INT64_MAX;
-    if (now_ns < server->rests_until) {
-        bring_forward(due_ns, server->rests_until);
+    if (now_ns < server->pause_until_ns) {
+        bring_forward(due_ns, server->pause_until_ns);
         return 0;
     }
     if (MHD_get_timeout(server->daemon, &left_ms) == MHD_YES)
@@ -274,9 +274,9 @@ size_t metrics_server_watch(struct metrics_server *server,
 
 void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 {
-    if (now_ns < server->rests_until)
+    if (now_ns < server->pause_until_ns)
         return;
     MHD_run(server->daemon);
     int64_t spent = clock_monotonic_ns() - now_ns;
-    server->rests_until = now_ns + (1 + RESTS) * spent;
+    server->pause_until_ns = now_ns + (1 + PAUSE_FACTOR) * spent;
 }

@@ -16,7 +16,7 @@ struct route {
 
 struct fan_out {
     bool lossless;
-    struct mutex *turn; /* whose it is to offer; NULL: there is one thread */
+    struct mutex *lock; /* whose it is to offer; NULL: there is one thread */
     struct route *routes;
     size_t count;
     struct route *spare;   /* room for the next routes */
@@ -38,7 +38,7 @@ int fan_out_create(struct fan_out **out, size_t threads, bool lossless, struct e
     fan_out->lossless = lossless;
     fan_out->holds = !lossless && threads == 1;
     deadline_init(&fan_out->deadline);
-    if (threads > 1 && (fan_out->turn = mutex_create()) == NULL) {
+    if (threads > 1 && (fan_out->lock = mutex_create()) == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a fan-out");
         fan_out_destroy(fan_out);
         return -1;
@@ -55,7 +55,7 @@ void fan_out_destroy(struct fan_out *fan_out)
 {
     if (fan_out == NULL)
         return;
-    mutex_destroy(fan_out->turn);
+    mutex_destroy(fan_out->lock);
     wakeup_destroy(fan_out->wakeup);
     free(fan_out->routes);
     free(fan_out->spare);
@@ -168,14 +168,14 @@ static void offer_to(struct fan_out *fan_out, struct route *route, struct batch 
 
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch)
 {
-    if (fan_out->turn != NULL)
-        mutex_lock(fan_out->turn);
+    if (fan_out->lock != NULL)
+        mutex_lock(fan_out->lock);
     if (fan_out->tap != NULL)
         tap_offer(fan_out->tap, batch);
     for (size_t i = 0; i < fan_out->count; i++)
         offer_to(fan_out, &fan_out->routes[i], batch);
-    if (fan_out->turn != NULL)
-        mutex_unlock(fan_out->turn);
+    if (fan_out->lock != NULL)
+        mutex_unlock(fan_out->lock);
     batch_release(batch);
     if (fan_out->holds && ++fan_out->held == FEED_MOST_HELD)
         fan_out_wake_sinks(fan_out);

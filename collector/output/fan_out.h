@@ -48,9 +48,9 @@ struct fan_out_sink {
 int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, struct error *error);
 
 /*
- * While the producer rests: it feeds these sinks from now on and no others; who was fed before, by
- * the same queue, goes on. The room for so many was reserved, by the main thread at any time, which
- * returns false where memory is short.
+ * While the producer is quiescent: it feeds these sinks from now on and no others; who was fed
+ * before, by the same queue, goes on. The room for so many was reserved, by the main thread at any
+ * time, which returns false where memory is short.
  */
 bool fan_out_reserve(struct fan_out *fan_out, size_t count);
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count);

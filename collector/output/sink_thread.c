@@ -6,8 +6,8 @@
 
 #include "collector/base/compiler.h"
 #include "collector/base/rule.h"
+#include "collector/output/file_set_writer.h"
 #include "collector/output/sink_writer.h"
-#include "collector/output/store_writer.h"
 #include "collector/output/stream_writer.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
@@ -61,7 +61,7 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
     if (!sink_writer_shape(options, &shape))
         return false;
     *bytes = sizeof(struct sink_thread) + sink_writer_memory(&shape);
-    *bytes += shape.blocks == 0 ? stream_writer_memory() : store_writer_memory(&shape);
+    *bytes += shape.blocks == 0 ? stream_writer_memory() : file_set_writer_memory(&shape);
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool take_batch(struct sink_thread *sink, struct batch *batch)
     if (!put_records(sink, record))
         return false;
     sink->unfinished = UNFINISHED_NONE;
-    sink_writer_publish_settled(writer);
+    sink_writer_publish(writer);
     batch_release(batch);
     return true;
 }
@@ -145,7 +145,7 @@ static bool make_room(struct sink_thread *sink)
         asked |= batch_queue_make_room(sink->queues[i], evict, sink);
     if (!asked)
         return false;
-    sink_writer_publish_settled(sink->writer);
+    sink_writer_publish(sink->writer);
     log_eviction(sink);
     return true;
 }
@@ -351,7 +351,7 @@ static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 static bool is_behind(const struct sink_thread *sink)
 {
     for (size_t i = 0; i < sink->queue_count; i++)
-        if (batch_queue_fill(sink->queues[i]) > SINK_TURN_LEAVES)
+        if (batch_queue_fill(sink->queues[i]) > SINK_QUANTUM_LEAVES)
             return true;
     return false;
 }
@@ -378,11 +378,11 @@ static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
     return true;
 }
 
-int64_t sink_thread_turn(struct sink_thread *sink)
+int64_t sink_thread_run_quantum(struct sink_thread *sink)
 {
     int64_t next_ns;
     int64_t now = clock_monotonic_ns();
-    int64_t end_ns = now + SINK_TURN_NS;
+    int64_t end_ns = now + SINK_QUANTUM_NS;
     int64_t due = INT64_MAX;
     enum step step;
     do {
@@ -417,7 +417,7 @@ static struct sink_writer *create_writer(const struct sink_thread_options *optio
     struct destination_shape shape;
     if (!sink_writer_shape(options, &shape))
         return NULL;
-    return shape.blocks == 0 ? stream_writer_create() : store_writer_create(&shape);
+    return shape.blocks == 0 ? stream_writer_create() : file_set_writer_create(&shape);
 }
 
 int sink_thread_create(struct sink_thread **out, const struct sink_thread_options *options,
@@ -455,7 +455,7 @@ void sink_thread_give_up(struct sink_thread *sink)
         sink_writer_count_failed_by(sink->writer, FAILED_IO_ERROR, batch->count);
         batch_release(batch);
     }
-    sink_writer_publish_settled(sink->writer);
+    sink_writer_publish(sink->writer);
     atomic_store(&sink->finished, true);
 }
 

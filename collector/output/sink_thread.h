@@ -92,7 +92,7 @@ struct batch_queue *sink_thread_add_queue(struct sink_thread *sink, size_t capac
 
 /* The thread that runs a sink which has none of its own. */
 struct sink_host {
-    /* Any thread: it is to call sink_thread_turn soon. */
+    /* Any thread: it is to call sink_thread_run_quantum soon. */
     void (*wake)(void *context);
     void *context;
     struct heartbeat *heartbeat; /* its thread's, which is the sink's then */
@@ -108,15 +108,15 @@ void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host
 int sink_thread_start(struct sink_thread *sink, struct error *error);
 
 /*
- * Host: writes what is queued, for about SINK_TURN_NS, and however long it takes until no more than
- * SINK_TURN_LEAVES of the queue is filled: what the host would receive meanwhile is better off with
- * the kernel. It never waits: where the destination takes no more it stops half-way, and looks at
- * that again in the next turn. Returns when (monotonic) it wants the next turn: in the past where
- * there is more to write, INT64_MAX where nothing is due.
+ * Host: writes what is queued, for about SINK_QUANTUM_NS, and however long it takes until no more
+ * than SINK_QUANTUM_LEAVES of the queue is filled: what the host would receive meanwhile is better
+ * off with the kernel. It never waits: where the destination takes no more it stops half-way, and
+ * looks at that again in the next quantum. Returns when (monotonic) it wants the next quantum: in
+ * the past where there is more to write, INT64_MAX where nothing is due.
  */
-#define SINK_TURN_NS     INT64_C(2000000)
-#define SINK_TURN_LEAVES 0.125
-int64_t sink_thread_turn(struct sink_thread *sink);
+#define SINK_QUANTUM_NS     INT64_C(2000000)
+#define SINK_QUANTUM_LEAVES 0.125
+int64_t sink_thread_run_quantum(struct sink_thread *sink);
 
 /* Host, when it has closed the queue: does all that is left, waiting as the thread would. */
 void sink_thread_finish(struct sink_thread *sink);

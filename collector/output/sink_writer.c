@@ -14,19 +14,19 @@
 
 /* --- the fate of records ---------------------------------------------------------------------- */
 
-static void settle(struct sink_writer *writer, struct counter *fate, size_t records)
+static void commit(struct sink_writer *writer, struct counter *fate, size_t records)
 {
     counter_add(fate, records);
-    writer->settled += records;
+    writer->unpublished += records;
 }
 
-void sink_writer_publish_settled(struct sink_writer *writer)
+void sink_writer_publish(struct sink_writer *writer)
 {
-    if (writer->settled == 0)
+    if (writer->unpublished == 0)
         return;
-    atomic_fetch_sub_explicit(&writer->options.counters->in_flight, (int64_t)writer->settled,
+    atomic_fetch_sub_explicit(&writer->options.counters->in_flight, (int64_t)writer->unpublished,
                               memory_order_relaxed);
-    writer->settled = 0;
+    writer->unpublished = 0;
 }
 
 void sink_writer_count_written(struct sink_writer *writer, size_t records,
@@ -37,12 +37,12 @@ void sink_writer_count_written(struct sink_writer *writer, size_t records,
     counter_add(&counters->samples, sum->samples);
     counter_add(&counters->json_fallback, sum->json_fallbacks);
     counter_add(&counters->left_out, sum->left_out);
-    settle(writer, &counters->written, records);
+    commit(writer, &counters->written, records);
 }
 
 void sink_writer_count_evicted(struct sink_writer *writer, size_t records)
 {
-    settle(writer, &writer->options.counters->evicted, records);
+    commit(writer, &writer->options.counters->evicted, records);
 }
 
 static enum record_failure failure_reason(const struct sink_writer *writer)
@@ -62,7 +62,7 @@ void sink_writer_count_failed(struct sink_writer *writer, size_t records)
 void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
                                  size_t records)
 {
-    settle(writer, &writer->options.counters->failed[reason], records);
+    commit(writer, &writer->options.counters->failed[reason], records);
 }
 
 /* A sink with rules leaves much out that has samples: of that a little is looked at. */
@@ -94,7 +94,7 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
     }
     out->overflow = false;
     out->used = start;
-    settle(writer, fate, 1);
+    commit(writer, fate, 1);
     return false;
 }
 
@@ -134,7 +134,7 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
     uint64_t held;
     if (log_allowed(&writer->write_log, &held)) {
         log_about(LOG_ERROR, LOG_OF_SINK, writer->options.name, "%s; trying again", error->text);
-        writer->failure_told = true;
+        writer->failure_logged = true;
     }
     int64_t now = clock_monotonic_ns();
     if (!writer->failing)
@@ -169,9 +169,9 @@ bool sink_writer_has_paused(struct sink_writer *writer)
  */
 void sink_writer_note_success(struct sink_writer *writer)
 {
-    if (writer->failure_told)
+    if (writer->failure_logged)
         log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "writing again");
-    writer->failure_told = false;
+    writer->failure_logged = false;
     if (writer->failing)
         atomic_store_explicit(&writer->fails_since_ns, 0, memory_order_relaxed);
     writer->failing = false;

@@ -2,8 +2,8 @@
  * The writing side of a sink: encodes the records that the sink's thread takes, brings the bytes to
  * the destination, and counts what became of each record.
  *
- * There is one implementation for each kind of destination, stream_writer.h and store_writer.h, and
- * the sink's thread chooses between them; what they have in common stands here: the outcome of
+ * There is one implementation for each kind of destination, stream_writer.h and file_set_writer.h,
+ * and the sink's thread chooses between them; what they have in common stands here: the outcome of
  * writes, how long is waited after one that failed, when the sink ends or gives up. Private to the
  * sink's thread (collector/output/sink_thread.h), which alone calls these functions; what other
  * threads say to it and ask of it is marked.
@@ -94,13 +94,13 @@ struct sink_writer {
     struct output head; /* what a file begins with */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
-    size_t settled;    /* records whose fate is known, not yet taken off in_flight */
-    bool failing;      /* the last write failed */
-    bool unattended;   /* the command that reads is not there */
-    bool failure_told; /* in the log, and not yet that it writes again */
-    int pause_ms;      /* before the next try */
-    bool pausing;      /* a failed destination is left alone until block.until_ns */
-    bool made_room;    /* the last wait ended because room was wanted in a queue */
+    size_t unpublished;  /* records whose fate is known, not yet taken off in_flight */
+    bool failing;        /* the last write failed */
+    bool unattended;     /* the command that reads is not there */
+    bool failure_logged; /* in the log, and not yet that it writes again */
+    int pause_ms;        /* before the next try */
+    bool pausing;        /* a failed destination is left alone until block.until_ns */
+    bool made_room;      /* the last wait ended because room was wanted in a queue */
     struct sink_block block;
     int64_t calm_ns; /* monotonic: a failure from then on begins with the first pause */
     struct log_limit write_log;
@@ -168,7 +168,7 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
                                  size_t records);
 
 /* In flight is shared with the receivers, so it is lowered once a block and not once a record. */
-void sink_writer_publish_settled(struct sink_writer *writer);
+void sink_writer_publish(struct sink_writer *writer);
 
 /* Notes what an operation would have to wait for. Returns false, for the operation to return. */
 bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want_write,

@@ -32,7 +32,7 @@ struct stream_writer {
     bool begun;                          /* it was looked at what the destination begins with */
     struct pending pending[MAX_PENDING]; /* a ring */
     size_t first, count;
-    uint64_t settled_to;        /* where the last record before those ends */
+    uint64_t committed_to;      /* where the last record before those ends */
     uint64_t reader_at;         /* what the present reader was given first */
     bool restart_announced;     /* to the present reader */
     bool writing;               /* the block: begun and not ended */
@@ -91,13 +91,13 @@ static uint64_t accepted(const struct stream_writer *stream)
 
 static void take_first(struct stream_writer *stream)
 {
-    stream->settled_to = pending_at(stream, 0)->end;
+    stream->committed_to = pending_at(stream, 0)->end;
     stream->first = (stream->first + 1) % MAX_PENDING;
     stream->count--;
 }
 
 /* Counts the records up to that offset as written. */
-static void settle_to(struct stream_writer *stream, uint64_t offset)
+static void commit_to(struct stream_writer *stream, uint64_t offset)
 {
     struct encoded sum = {0};
     size_t before = stream->count;
@@ -123,7 +123,7 @@ static bool roll_back(struct stream_writer *stream)
     const struct stream_ops *ops = stream->base.destination->stream;
     size_t *out = head_is_due(stream) ? &stream->head_sent : &stream->sent;
     size_t part =
-        head_is_due(stream) ? stream->head_sent : (size_t)(accepted(stream) - stream->settled_to);
+        head_is_due(stream) ? stream->head_sent : (size_t)(accepted(stream) - stream->committed_to);
     if (part == 0)
         return true;
     if (ops->roll_back == NULL || !ops->roll_back(stream->base.destination, part))
@@ -144,7 +144,7 @@ static void cancel(struct stream_writer *stream)
     counter_add(&stream->base.options.counters->bytes, written);
     *out += written;
     if (!follows_reader(stream))
-        settle_to(stream, accepted(stream));
+        commit_to(stream, accepted(stream));
 }
 
 /* Every record that is not out as a whole fails. What a reader may still read is not among them. */
@@ -171,10 +171,10 @@ static void fail_rest(struct stream_writer *stream)
 static void lose_unread(struct stream_writer *stream, enum record_failure reason)
 {
     size_t lost = 0;
-    for (; stream->count != 0 && stream->settled_to < accepted(stream); lost++)
+    for (; stream->count != 0 && stream->committed_to < accepted(stream); lost++)
         take_first(stream);
-    if (stream->settled_to > accepted(stream))
-        stream->sent = (size_t)(stream->settled_to - stream->block_at);
+    if (stream->committed_to > accepted(stream))
+        stream->sent = (size_t)(stream->committed_to - stream->block_at);
     sink_writer_count_failed_by(&stream->base, reason, lost);
     stream->reader_at = accepted(stream);
     if (stream->base.state == SINK_WRITING)
@@ -213,9 +213,9 @@ static void follow_reader(struct stream_writer *stream, enum record_failure reas
     enum reader_state state = writer->destination->stream->progress(writer->destination, &unread);
     uint64_t given = accepted(stream) - stream->reader_at; /* less its head */
     uint64_t read_to = accepted(stream) - (unread < given ? unread : given);
-    settle_to(stream, read_to);
+    commit_to(stream, read_to);
     if (state == READER_ENDED) {
-        if (reason == FAILED_STOP_TIMEOUT && read_to != stream->settled_to)
+        if (reason == FAILED_STOP_TIMEOUT && read_to != stream->committed_to)
             log_about(LOG_WARNING, LOG_OF_SINK, writer->options.name,
                       "the last line is cut: stop_timeout was over");
         take_off_bytes(stream, unread);
@@ -223,7 +223,7 @@ static void follow_reader(struct stream_writer *stream, enum record_failure reas
         complete_restart(stream);
     }
     sink_writer_note_reader(writer, state == READER_READS);
-    sink_writer_publish_settled(writer);
+    sink_writer_publish(writer);
 }
 
 /* Has the destination do what is due, and counts what has come of it. */
@@ -363,7 +363,7 @@ static bool write_next(struct stream_writer *stream, bool *blocked)
     size_t written = write_some(stream, &stream->out, stream->sent, blocked);
     stream->sent += written;
     if (!follows_reader(stream))
-        settle_to(stream, accepted(stream));
+        commit_to(stream, accepted(stream));
     return written != 0;
 }
 
@@ -432,7 +432,7 @@ static bool flush(struct sink_writer *writer)
     stream->block_at = accepted(stream);
     stream->sent = 0;
     stream->out.used = 0;
-    sink_writer_publish_settled(writer);
+    sink_writer_publish(writer);
     return true;
 }
 

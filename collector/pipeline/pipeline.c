@@ -58,7 +58,7 @@ static void roll_back_start(struct pipeline *pipeline, size_t started_producers)
 }
 
 /* When all runs: who reads the line may begin to send. */
-static void tell_listeners(const struct pipeline *pipeline)
+static void log_listeners(const struct pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->config->listener_count; i++) {
         const struct source_ops *source = pipeline->config->listeners[i].source;
@@ -83,7 +83,7 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
     if (result != 0)
         roll_back_start(pipeline, producers);
     else
-        tell_listeners(pipeline);
+        log_listeners(pipeline);
     return result;
 }
 
@@ -115,7 +115,7 @@ static bool all_finished(const struct pipeline *pipeline)
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (!sink_thread_has_finished(pipeline->slots[i]->sink))
             return false;
-    return pipeline_has_settled(pipeline) &&
+    return pipeline_is_quiescent(pipeline) &&
            (pipeline->letters == NULL || dead_letters_have_finished(pipeline->letters));
 }
 
@@ -277,7 +277,7 @@ struct ledger_snapshot *pipeline_finish(struct pipeline *pipeline)
         sink_thread_join(slot->sink);
     if (pipeline->letters != NULL)
         dead_letters_join(pipeline->letters);
-    sequence_settle(pipeline->sequences, pipeline_settle_lost, pipeline);
+    sequence_finish(pipeline->sequences, pipeline_count_lost, pipeline);
     return ledger_take_snapshot(pipeline->ledger, true);
 }
 

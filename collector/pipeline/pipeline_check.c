@@ -24,7 +24,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
     *needs = (struct memory_needs){.sinks = config->sink_count,
                                    .dead_letters = config->dead_letter.name != NULL,
                                    .control = config->control != NULL,
-                                   .senders = config_tells_senders(config),
+                                   .senders = config_reports_senders(config),
                                    .receiver_memory = notifier_memory(notifier),
                                    .reserved = reserved};
     for (size_t i = 0; i < config->sink_count; i++) {

@@ -56,10 +56,10 @@ void pipeline_put_schemas(struct pipeline *pipeline, struct source *source,
     mismatch_hint_restart(source->hint);
 }
 
-void pipeline_settle_lost(void *context, uint32_t listener, uint64_t lost)
+void pipeline_count_lost(void *context, uint32_t listener, uint64_t lost)
 {
     const struct pipeline *pipeline = context;
-    counter_add(&pipeline->known[listener]->settled->lost, lost);
+    counter_add(&pipeline->known[listener]->at_end->lost, lost);
 }
 
 static bool is_without(void *context, uint32_t listener, uint32_t numbering)
@@ -74,6 +74,6 @@ void pipeline_close_windows(struct pipeline *pipeline)
     if (!pipeline->windows_end)
         return;
     pipeline->windows_end = false;
-    const struct sequence_closing closing = {is_without, pipeline_settle_lost, pipeline};
+    const struct sequence_closing closing = {is_without, pipeline_count_lost, pipeline};
     sequence_close(pipeline->sequences, &closing);
 }

@@ -320,7 +320,7 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
         receiver_host_sink(pipeline->producers[0].receiver, pipeline->slots[0]->sink);
     if (pipeline->config->control != NULL && make_tap(pipeline, error) != 0)
         return -1;
-    if (config_tells_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)
+    if (config_reports_senders(pipeline->config) && make_sender_report(pipeline, error) != 0)
         return -1;
     return pipeline->letters == NULL ? 0 : dead_letters_open(pipeline->letters, error);
 }

@@ -164,7 +164,7 @@ void pipeline_give_back_batches(struct pipeline *pipeline);
 void pipeline_free_generations(struct pipeline *pipeline, bool all);
 
 /* Whether nothing is left that has not come to its end. */
-bool pipeline_has_settled(const struct pipeline *pipeline);
+bool pipeline_is_quiescent(const struct pipeline *pipeline);
 
 /* --- what a configuration is (pipeline_check.c) ----------------------------------------------- */
 
@@ -215,7 +215,7 @@ void pipeline_put_schemas(struct pipeline *pipeline, struct source *source,
 void pipeline_close_windows(struct pipeline *pipeline);
 
 /* Counts what was unseen in a window that is closed; `context` is the pipeline. */
-void pipeline_settle_lost(void *context, uint32_t listener, uint64_t lost);
+void pipeline_count_lost(void *context, uint32_t listener, uint64_t lost);
 
 /* --- what becomes of them by another configuration (pipeline_change.c) ------------------------ */
 

@@ -14,7 +14,7 @@
 #include "collector/senders/rate_limit.h"
 
 /* How long receivers may take to stand still, and sockets that leave to be gone. */
-#define REST_WAIT_NS INT64_C(2000000000)
+#define QUIESCE_WAIT_NS INT64_C(2000000000)
 
 /* --- schemas alone ---------------------------------------------------------------------------- */
 
@@ -255,7 +255,7 @@ typedef bool receiver_state(const struct receiver *receiver);
 /* Waits until it is true of all receivers. */
 static bool await_all(struct pipeline *pipeline, receiver_state *is)
 {
-    int64_t give_up = clock_monotonic_ns() + REST_WAIT_NS;
+    int64_t give_up = clock_monotonic_ns() + QUIESCE_WAIT_NS;
     for (size_t i = 0; i < pipeline->receiver_count;) {
         if (is(pipeline->producers[i].receiver)) {
             i++;
@@ -275,13 +275,13 @@ static void resume_receivers(struct pipeline *pipeline)
         receiver_resume(pipeline->producers[i].receiver);
 }
 
-static bool rest_receivers(struct pipeline *pipeline)
+static bool quiesce_receivers(struct pipeline *pipeline)
 {
     if (!await_all(pipeline, receiver_is_awake))
         return false;
     for (size_t i = 0; i < pipeline->receiver_count; i++)
-        receiver_ask_to_rest(pipeline->producers[i].receiver);
-    if (await_all(pipeline, receiver_is_resting))
+        receiver_ask_to_quiesce(pipeline->producers[i].receiver);
+    if (await_all(pipeline, receiver_is_quiescent))
         return true;
     resume_receivers(pipeline);
     return false;
@@ -342,7 +342,7 @@ static int set_sockets(struct reload *reload, struct error *error)
 
 /* --- the change itself, which cannot fail ----------------------------------------------------- */
 
-static void settle_listeners(struct reload *reload)
+static void switch_listeners(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;
     for (size_t i = 0; i < reload->to->listener_count; i++) {
@@ -427,7 +427,7 @@ static void change_sinks(struct reload *reload, struct fan_out_sink *routes)
 static void commit(struct reload *reload, struct fan_out_sink *routes)
 {
     struct pipeline *pipeline = reload->pipeline;
-    settle_listeners(reload);
+    switch_listeners(reload);
     retire_listeners(reload);
     pipeline_count_listeners(pipeline);
     change_sinks(reload, routes);
@@ -490,14 +490,14 @@ static int change(struct reload *reload, struct fan_out_sink *routes, struct err
     return 0;
 }
 
-static int rest_and_change(struct reload *reload, struct error *error)
+static int quiesce_and_change(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
     struct fan_out_sink *routes = calloc(reload->to->sink_count, sizeof *routes);
     if (routes == NULL)
         return error_no_memory(error);
     int result = -1;
-    if (rest_receivers(pipeline)) {
+    if (quiesce_receivers(pipeline)) {
         result = change(reload, routes, error);
         resume_receivers(pipeline);
     } else {
@@ -538,7 +538,7 @@ static struct generation *hold(struct pipeline *pipeline, struct config *config)
 
 int pipeline_take_config(struct pipeline *pipeline, struct config *config, struct error *error)
 {
-    bool settled = await_all(pipeline, has_none_leaving);
+    bool quiescent = await_all(pipeline, has_none_leaving);
     pipeline_look_after(pipeline);
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = hold(pipeline, config)};
@@ -546,13 +546,13 @@ int pipeline_take_config(struct pipeline *pipeline, struct config *config, struc
     size_t sinks_before = pipeline->config->sink_count;
     if (reload.generation == NULL)
         return error_no_memory(error);
-    if (!settled) {
+    if (!quiescent) {
         error_set(error, EXIT_CODE_INTERNAL, "listeners of the last reload are not gone yet");
         return -1;
     }
     int result = prepare(&reload, error);
     if (result == 0)
-        result = rest_and_change(&reload, error);
+        result = quiesce_and_change(&reload, error);
     if (result == 0) {
         pipeline_close_windows(pipeline);
         reopen_kept(&reload);

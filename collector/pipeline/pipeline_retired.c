@@ -200,7 +200,7 @@ void pipeline_look_after(struct pipeline *pipeline)
     pipeline_free_generations(pipeline, false);
 }
 
-bool pipeline_has_settled(const struct pipeline *pipeline)
+bool pipeline_is_quiescent(const struct pipeline *pipeline)
 {
     return pipeline->retired == NULL && !sockets_are_leaving(pipeline);
 }

@@ -86,14 +86,14 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
 {
     if (source->name == NULL)
         source->name = text_copy_all(config->name);
-    if (source->settled == NULL)
-        source->settled = ledger_ingest_block(pipeline->ledger, (int)source->listener.index);
+    if (source->at_end == NULL)
+        source->at_end = ledger_ingest_block(pipeline->ledger, (int)source->listener.index);
     /* Records of its former life may be on their way still: their name stays where it is. */
     if (source->listener.name == NULL)
         source->listener.name = source->name;
     source->listener.schemas = source->schemas;
     pipeline_set_source(pipeline, source, config);
-    return source->name != NULL && source->settled != NULL &&
+    return source->name != NULL && source->at_end != NULL &&
            make_thread_counters(pipeline, source->listener.index);
 }
 

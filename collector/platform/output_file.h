@@ -1,10 +1,10 @@
 /*
  * Writing to a file by its name, or to standard output, without ever waiting for a reader.
  *
- * Lifecycle: open by one of the two functions, write, close. One thread at a time. What is behind
- * the name or the standard output is found out here: a regular file is written as it is; a pipe, a
- * terminal or a socket is written without blocking, and says when it is full. Other programs may
- * read, write, rename and remove a file that is open here.
+ * Lifecycle: open by one of the two functions, write, close. One thread at a time. What
+ * the name or the standard output leads to is found out here: a regular file is written as it is; a
+ * pipe, a terminal or a socket is written without blocking, and says when it is full. Other
+ * programs may read, write, rename and remove a file that is open here.
  *
  * The program ignores SIGPIPE and SIGXFSZ (where there are signals): a reader that has gone and a
  * file that has reached its limit are results of a write.
@@ -84,7 +84,7 @@ void output_file_hold_standard_streams(void);
 /*
  * Writes a first part of `size` (≥ 1) bytes, as collector/platform/write_result.h says of a
  * destination's write. After WRITE_WOULD_BLOCK the next write offers the same first bytes again:
- * some systems have them on their way by then. Who has other bytes to write, or none, withdraws
+ * some systems have them on their way by then. Who has other bytes to write, or none, cancels
  * them before.
  */
 enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,

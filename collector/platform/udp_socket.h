@@ -38,7 +38,7 @@ struct udp_socket_options {
      * Each datagram's destination is its own; otherwise it is the address that the socket is bound
      * to, which of "every address" says nothing. It costs a little of each datagram.
      */
-    bool tell_destination;
+    bool wants_destination;
 
     /*
      * The kernel may hand over many datagrams of one source in one buffer (udp(7), UDP_GRO), which

@@ -110,8 +110,8 @@ static enum exit_code print_text(const struct output *text)
     return EXIT_CODE_OK; /* what stdout does not take is seen when the program ends */
 }
 
-static enum exit_code tell_answer(const struct order *order, const char *address, const char *what,
-                                  const struct output *text)
+static enum exit_code print_answer(const struct order *order, const char *address, const char *what,
+                                   const struct output *text)
 {
     if (strcmp(what, order->request) == 0)
         return print_text(text);
@@ -137,7 +137,7 @@ static enum exit_code ask_with(const struct order *order, const char *address,
         return error.code;
     }
     if (control_answer_read(answer->data, answer->used, what, text))
-        return tell_answer(order, address, what, text);
+        return print_answer(order, address, what, text);
     log_line(LOG_ERROR, "ctl: %s: what answers there is no sluice", address);
     return EXIT_CODE_NOT_REACHED;
 }
@@ -156,7 +156,7 @@ static enum exit_code ask(const struct order *order, const char *address)
 
 /* --- to a process ----------------------------------------------------------------------------- */
 
-static enum exit_code tell_process(const struct order *order, unsigned long process)
+static enum exit_code signal_process(const struct order *order, unsigned long process)
 {
     struct error error;
     if (control_send(process, order->event, &error) != 0) {
@@ -188,5 +188,5 @@ enum exit_code ctl_command(int argc, char *const *argv)
         log_line(LOG_ERROR, "ctl: %s", fault.text);
         return EXIT_CODE_USAGE;
     }
-    return to.address != NULL ? ask(order, to.address) : tell_process(order, to.process);
+    return to.address != NULL ? ask(order, to.address) : signal_process(order, to.process);
 }

@@ -241,7 +241,7 @@ static enum control_event await_event(struct run *run, int64_t now)
     for (size_t i = 0; i < sizeof dues / sizeof dues[0]; i++)
         due = dues[i] < due ? dues[i] : due;
     enum control_event event = control_wait(run->control, watched, count, wait_time(run, now, due));
-    log_tell();
+    log_write_repeats();
     health_watch_look(run->health, clock_monotonic_ns());
     if (run->service != NULL)
         control_service_serve(run->service, clock_monotonic_ns());
@@ -293,7 +293,7 @@ static _Noreturn void end_without_threads(struct run *run)
     log_line(LOG_ERROR, "%s: hangs; ending without it", name != NULL ? name : "a thread");
     report_now(run);
     control_service_destroy(run->service);
-    log_tell_now();
+    log_write_repeats_now();
     _Exit(EXIT_CODE_IO);
 }
 

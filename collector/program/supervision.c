@@ -89,7 +89,7 @@ static bool sum_up(const struct pipeline *pipeline, struct ingest_sums *sums)
     return true;
 }
 
-static void tell_status(struct supervision *supervision, int64_t now_ns)
+static void report_status(struct supervision *supervision, int64_t now_ns)
 {
     char line[sizeof supervision->status];
     struct error error;
@@ -141,7 +141,7 @@ void supervision_begin(struct supervision *supervision, struct pipeline *pipelin
     supervision->pipeline = pipeline;
     supervision->counted_ns = now_ns;
     reported(service_manager_ready(supervision->manager, &error), &error);
-    tell_status(supervision, now_ns);
+    report_status(supervision, now_ns);
     supervision->look_due_ns = supervision->look_ns == 0 ? INT64_MAX : now_ns;
 }
 
@@ -184,5 +184,5 @@ void supervision_serve(struct supervision *supervision, int64_t now_ns)
     if (supervision->look_due_ns <= now_ns)
         look(supervision, now_ns);
     if (supervision->status_due_ns <= now_ns)
-        tell_status(supervision, now_ns);
+        report_status(supervision, now_ns);
 }

@@ -35,8 +35,9 @@ struct batch_queue *batch_queue_create(size_t capacity, size_t listeners, bool s
 void batch_queue_destroy(struct batch_queue *queue);
 
 /*
- * While the producer rests: listener indexes are below `listeners` from now on, and whether several
- * feed it. Returns false, nothing changed that counts, where memory is short or they are too many.
+ * While the producer is quiescent: listener indexes are below `listeners` from now on, and whether
+ * several feed it. Returns false, nothing changed that counts, where memory is short or they are
+ * too many.
  */
 bool batch_queue_set_listeners(struct batch_queue *queue, size_t listeners, bool shared);
 

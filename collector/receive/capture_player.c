@@ -76,7 +76,7 @@ static void take(struct capture_player *player, const struct capture_datagram *d
         .received_ns = datagram->time_ns != 0 ? datagram->time_ns : clock_wall_ns(),
     };
     ingest_take(player->ingest, &slot);
-    ingest_thread_settle(player->options.thread);
+    ingest_thread_commit(player->options.thread);
     ingest_drained(player->ingest, 0, 0); /* whatever the time is: the next one follows at once */
     publish_counts(player);
     if (player->options.received != NULL)
@@ -84,7 +84,7 @@ static void take(struct capture_player *player, const struct capture_datagram *d
 }
 
 /* Mostly the wrong port. */
-static void tell_if_nothing_came(const struct capture_player *player)
+static void warn_if_nothing_came(const struct capture_player *player)
 {
     const struct capture_counts *counts = capture_counts(player->capture);
     if (counts->frames == 0 || counts->whole + counts->reassembled != 0)
@@ -114,7 +114,7 @@ static void run(void *argument)
         log_line(LOG_ERROR, "%s", error.text);
         atomic_store(&player->damaged, true);
     }
-    tell_if_nothing_came(player);
+    warn_if_nothing_came(player);
     ingest_seal(player->ingest);
     ingest_thread_close(player->options.thread);
     fan_out_close(player->options.thread->fan_out);

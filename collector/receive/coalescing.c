@@ -37,15 +37,15 @@ static void end_window(struct coalescing *coalescing, int64_t now_ns)
     coalescing->bytes = 0;
 }
 
-int64_t coalescing_rest(struct coalescing *coalescing, int64_t now_ns)
+int64_t coalescing_delay(struct coalescing *coalescing, int64_t now_ns)
 {
     if (coalescing->most_ns == 0 || coalescing->most_ns == INT64_MAX) /* of nobody's */
         return 0;
     if (now_ns - coalescing->window_begun_ns >= COALESCING_WINDOW_NS)
         end_window(coalescing, now_ns);
-    double rest = (double)coalescing->most_ns;
+    double delay = (double)coalescing->most_ns;
     double part = (double)(coalescing->buffer / COALESCING_BUFFER_PART);
-    if (rest * coalescing->byte_rate > part)
-        rest = part / coalescing->byte_rate;
-    return rest * coalescing->datagram_rate < COALESCING_LEAST ? 0 : (int64_t)rest;
+    if (delay * coalescing->byte_rate > part)
+        delay = part / coalescing->byte_rate;
+    return delay * coalescing->datagram_rate < COALESCING_LEAST ? 0 : (int64_t)delay;
 }

@@ -2,9 +2,9 @@
  * When it pays to leave sockets alone for a while, so that the next drain finds more.
  *
  * What a datagram costs at a high rate is mostly the wake-up: a thread that comes at once finds two
- * to four. One that rests for half a millisecond finds dozens, for less than half of the time in
+ * to four. One that pauses for half a millisecond finds dozens, for less than half of the time in
  * all. So a receiving thread says what each of its rounds took, and asks before it waits again.
- * While little comes it never rests, and nothing waits.
+ * While little comes it never pauses, and nothing waits.
  *
  * Owned by one thread; pure but for what it keeps.
  */
@@ -13,21 +13,21 @@
 
 #include <stdint.h>
 
-/* A rest must be likely to gather as many datagrams, or it is not worth what they wait. */
+/* A pause must be likely to gather as many datagrams, or it is not worth what they wait. */
 #define COALESCING_LEAST 4
 
 /* The rate is that of the last so many nanoseconds, at least. */
 #define COALESCING_WINDOW_NS INT64_C(2000000)
 
 /*
- * No rest fills more than this part of a receive buffer, at the rate that was seen; and what the
+ * No pause fills more than this part of a receive buffer, at the rate that was seen; and what the
  * kernel charges for a datagram beside its bytes is not known: so much is allowed for.
  */
 #define COALESCING_BUFFER_PART   4
 #define COALESCING_BUFFER_CHARGE 1280
 
 struct coalescing {
-    int64_t most_ns; /* a rest is never longer; 0: there is none */
+    int64_t most_ns; /* a pause is never longer; 0: there is none */
     uint64_t buffer; /* bytes of the smallest receive buffer */
 
     int64_t window_begun_ns;
@@ -41,7 +41,7 @@ void coalescing_init(struct coalescing *coalescing, int64_t now_ns);
 
 /*
  * A socket with a receive buffer of so many bytes, whose datagrams may be kept waiting for at most
- * `most_ns`, belongs to the thread: the rests are for all of its sockets.
+ * `most_ns`, belongs to the thread: the pauses are for all of its sockets.
  */
 void coalescing_add_socket(struct coalescing *coalescing, int64_t most_ns, uint64_t buffer);
 
@@ -51,7 +51,7 @@ void coalescing_forget_sockets(struct coalescing *coalescing);
 /* So many datagrams, with so many bytes in all, were taken. */
 void coalescing_note(struct coalescing *coalescing, uint64_t datagrams, uint64_t bytes);
 
-/* All sockets are drained, at this moment: nanoseconds to rest, 0: wait for the next edge. */
-int64_t coalescing_rest(struct coalescing *coalescing, int64_t now_ns);
+/* All sockets are drained, at this moment: nanoseconds to pause, 0: wait for the next edge. */
+int64_t coalescing_delay(struct coalescing *coalescing, int64_t now_ns);
 
 #endif

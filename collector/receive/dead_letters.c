@@ -214,7 +214,7 @@ static void drop(struct dead_letters *letters, enum letter_drop why)
     counter_add(&letters->options.counters->dropped[why], 1);
 }
 
-static void tell_failure(struct dead_letters *letters, const char *what)
+static void log_failure(struct dead_letters *letters, const char *what)
 {
     uint64_t held;
     if (log_allowed(&letters->log, &held))
@@ -225,7 +225,7 @@ static void tell_failure(struct dead_letters *letters, const char *what)
 /* After a failed write; `sent` of its bytes are out. Returns whether the rest has to follow. */
 static bool must_go_on(struct dead_letters *letters, size_t sent, const struct error *error)
 {
-    tell_failure(letters, error->text);
+    log_failure(letters, error->text);
     if (sent == 0 || output_file_roll_back(letters->file, sent))
         return false;
     wakeup_wait(letters->wakeup, NO_HANDLE, false, deadline_wait_ms(&letters->deadline, PAUSE_MS));
@@ -257,7 +257,7 @@ static bool write_block(struct dead_letters *letters, size_t size, enum letter_d
                 return false;
             break;
         case WRITE_CLOSED:
-            tell_failure(letters, "the reader has gone");
+            log_failure(letters, "the reader has gone");
             letters->ended = true;
             break;
         }

@@ -52,8 +52,8 @@ struct ingest_counters *ingest_counters(struct ingest *ingest);
 
 /*
  * Datagrams for it are likely soon. Where there are many ingests, what one reads has left the cache
- * when its turn comes: the first of these brings in the ingest itself, the second, a while later,
- * what it points to.
+ * when it has its quantum: the first of these brings in the ingest itself, the second, a while
+ * later, what it points to.
  */
 void ingest_prefetch(const struct ingest *ingest);
 void ingest_prefetch_next(const struct ingest *ingest);

@@ -2,13 +2,13 @@
 
 void ingest_thread_close(struct ingest_thread *thread)
 {
-    ingest_thread_settle(thread);
+    ingest_thread_commit(thread);
     dead_letter_queue_close(thread->letters);
 }
 
-void ingest_thread_settle(struct ingest_thread *thread)
+void ingest_thread_commit(struct ingest_thread *thread)
 {
-    sequence_queue_settle(&thread->numbers);
+    sequence_queue_commit(&thread->numbers);
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
         batch_release(batch);
         return;
     }
-    ingest_thread_settle(thread); /* who sees it written sees it counted */
+    ingest_thread_commit(thread); /* who sees it written sees it counted */
     histogram_note(&thread->measures->batch_records, histogram_counts, batch->count);
     fan_out_offer(thread->fan_out, batch);
 }
@@ -41,7 +41,7 @@ void open_batch_drained(struct ingest_thread *thread, struct open_batch *open, i
 {
     if (open->batch == NULL || !fan_out_is_idle(thread->fan_out))
         return;
-    if (next_ns == now_ns || next_ns - opened_ns(open, now_ns) >= INGEST_REST_NS)
+    if (next_ns == now_ns || next_ns - opened_ns(open, now_ns) >= INGEST_DELAY_NS)
         open_batch_seal(thread, open);
 }
 

@@ -28,7 +28,7 @@
  * How long they may wait for more where much comes: each batch costs every sink the same, however
  * little is in it, and a wake-up where the fan-out does not hold it (fan_out_hold).
  */
-#define INGEST_REST_NS INT64_C(1000000)
+#define INGEST_DELAY_NS INT64_C(1000000)
 
 /* So many shared batches may be open at a time, each for other schemas. */
 #define INGEST_SHARED 4
@@ -59,12 +59,12 @@ void ingest_thread_close(struct ingest_thread *thread);
  * All that was taken is counted from now on; before, the latest senders' numbers may not be. To be
  * called before another thread may take what follows, and soon.
  */
-void ingest_thread_settle(struct ingest_thread *thread);
+void ingest_thread_commit(struct ingest_thread *thread);
 
 /*
  * All sockets of the thread are drained, and it looks again at `next_ns` (both monotonic): now, as
- * soon as more comes, or after a rest. Seals the shared batches if the sinks are idle, except one
- * that will not have waited for INGEST_REST_NS by then.
+ * soon as more comes, or after a pause. Seals the shared batches if the sinks are idle, except one
+ * that will not have waited for INGEST_DELAY_NS by then.
  */
 void ingest_thread_drained(struct ingest_thread *thread, int64_t now_ns, int64_t next_ns);
 

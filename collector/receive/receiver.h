@@ -4,7 +4,7 @@
  * A socket is registered edge-triggered before it is bound and is drained until it says
  * would-block, or that it would. A drain stops early only on its budget; the socket then stays on
  * its thread's ready list and is served again, after the others there, without waiting for an edge.
- * Between two rounds a thread may rest, where so much comes that it pays
+ * Between two rounds a thread may pause, where so much comes that it pays
  * (collector/receive/coalescing.h).
  *
  * Several threads wait on one notifier, where its backend is made for that. A socket is served by
@@ -29,8 +29,9 @@
 #include "collector/receive/ingest.h"
 
 /*
- * What one socket may take in its turn, whichever is spent first; the next socket on the ready list
- * follows. The time is for datagrams that are expensive to decode: a sender may send many.
+ * The quantum of a socket: what it may take at a time, whichever is spent first; the next socket on
+ * the ready list follows. The time is for datagrams that are expensive to decode: a sender may send
+ * many.
  */
 #define RECEIVER_BUDGET    1024 /* datagrams */
 #define RECEIVER_BUDGET_NS INT64_C(2000000)
@@ -87,18 +88,18 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
                         struct address *bound, size_t *granted, struct error *error);
 
 /*
- * The one thread of this receiver runs this sink, which its fan-out alone feeds: it takes turns
+ * The one thread of this receiver runs this sink, which its fan-out alone feeds: it has a quantum
  * between the rounds, and while a write waits the rounds go on. Before the start.
  */
 void receiver_host_sink(struct receiver *receiver, struct sink_thread *sink);
 
 /*
- * Has its threads stand still, until it resumes: they have done so when receiver_is_resting says
+ * Has its threads stand still, until it resumes: they have done so when receiver_is_quiescent says
  * so, and `refreshed` is called then. What stands below up to the next paragraph is for that time,
  * and receiver_add_socket may be then, too.
  */
-void receiver_ask_to_rest(struct receiver *receiver);
-bool receiver_is_resting(const struct receiver *receiver);
+void receiver_ask_to_quiesce(struct receiver *receiver);
+bool receiver_is_quiescent(const struct receiver *receiver);
 bool receiver_is_awake(const struct receiver *receiver); /* all of them, from the last time */
 void receiver_resume(struct receiver *receiver);
 

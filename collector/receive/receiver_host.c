@@ -12,7 +12,7 @@ int64_t receiver_hand_over(struct worker *worker, int64_t now_ns, int64_t next_n
     if (sink == NULL)
         return fan_out_hold(worker->ingests->fan_out, now_ns, next_ns);
     fan_out_wake_sinks(worker->ingests->fan_out);
-    return sink_thread_turn(sink);
+    return sink_thread_run_quantum(sink);
 }
 
 static void wake(void *context)

@@ -15,7 +15,7 @@ static void let_leave(struct worker *worker, struct endpoint *endpoint)
 }
 
 /*
- * What its turn will read is brought into the cache while others have theirs: of many sockets,
+ * What its quantum will read is brought into the cache while others have theirs: of many sockets,
  * each to which little comes, most of it has left since the round before.
  */
 static void prefetch_socket(const struct endpoint *endpoint)
@@ -34,7 +34,7 @@ static void take_events(struct worker *worker, int timeout_ms)
     size_t count =
         notifier_wait(receiver->notifier, worker->number, events, NOTIFIER_WAIT_MOST, timeout_ms);
     heartbeat_work(&worker->heartbeat);
-    worker->told_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
+    worker->reported_all = count < (receiver->options.thread_count > 1 ? 1 : NOTIFIER_WAIT_MOST);
     for (size_t i = 0; i < count; i++)
         if (events[i].token != NULL)
             prefetch_all(events[i].token, offsetof(struct endpoint, next));
@@ -138,7 +138,7 @@ static bool refuse_all(struct receiver *receiver)
     return refusing;
 }
 
-/* Gives a socket its turn. Returns whether it has more. */
+/* Gives a socket its quantum. Returns whether it has more. */
 static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
     struct receiver *receiver = worker->receiver;
@@ -146,7 +146,7 @@ static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t e
     if (now >= end_ns || deadline_is_over(&receiver->deadline))
         return false;
     endpoint->emptied = receiver_drain(worker, endpoint, &now) != DRAIN_AGAIN;
-    receiver_settle(worker);
+    receiver_commit(worker);
     if (worker->pressed)
         take_events(worker, 1);
     worker->pressed = false;
@@ -161,7 +161,7 @@ static bool is_to_drain(const struct endpoint *endpoint)
            !endpoint->emptied && !leaves;
 }
 
-/* In turn: one that cannot refuse what is new may have no end. */
+/* One quantum after another: a socket that cannot refuse what is new may have no end. */
 static void last_drain(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
@@ -257,8 +257,8 @@ static int time_to_wait(const struct worker *worker, int64_t due_ns)
 /* Serves what is ready, and waits until there is something, or something is due. */
 static void make_round(struct worker *worker)
 {
-    receiver_rest_if_asked(worker);
-    int64_t now = worker->rests ? clock_monotonic_ns() : INT64_MAX;
+    receiver_quiesce_if_asked(worker);
+    int64_t now = worker->coalesces ? clock_monotonic_ns() : INT64_MAX;
     int64_t due_ns = receiver_hand_over(worker, now, now);
     int timeout_ms = time_to_wait(worker, due_ns);
     worker->pressed = false;

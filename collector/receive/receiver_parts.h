@@ -1,7 +1,7 @@
 /*
  * The receiver's parts, shared by the files that make it up: receiver.c makes, starts and stops it,
  * receiver_loop.c is what its threads do, receiver_sockets.c how they serve a socket,
- * receiver_host.c how one runs a sink between its rounds, receiver_rest.c how they stand still
+ * receiver_host.c how one runs a sink between its rounds, receiver_quiesce.c how they stand still
  * while something is changed. For nobody else.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_PARTS_H
@@ -25,10 +25,11 @@
  * that has failed for ever.
  */
 struct endpoint {
-    /* What every turn needs, close together: of many sockets' each has left the cache. */
+    /* What every quantum needs, close together: of many sockets' each has left the cache. */
     struct claim claim;
     bool failed;  /* served no more; open until the end for its counters' sake */
-    bool leaving; /* said while all rest: it is closed when it is drained, and not served again */
+    bool leaving; /* said while all are quiescent: it is closed when it is drained, and not served
+                     again */
     struct endpoint *next_listed; /* on the list where it is */
     struct udp_socket *socket;
     struct ingest *ingest;
@@ -48,7 +49,7 @@ struct endpoint {
     int64_t leaves_ns;          /* at the latest, whatever still comes */
     uint64_t drops_before;      /* what its counters said before it counted there */
     uint64_t errors_before;     /* the same */
-    uint64_t drops_told;        /* when the log last spoke of them */
+    uint64_t drops_logged;      /* when the log last spoke of them */
     _Atomic uint64_t refreshed; /* the last refresh that its drops were read for */
     _Atomic bool gone;          /* it has left: nobody knows it but the list of all */
 };
@@ -63,13 +64,13 @@ struct endpoint_list {
 };
 
 /*
- * Turns that have ended since the clock was looked at: where many sockets have a datagram each,
- * that look would cost as much as much of the rest. A turn is dated so many datagrams late at most,
- * itself among them.
+ * Quanta that have ended since the clock was looked at: where many sockets have a datagram each,
+ * that look would cost as much as much of the rest. A quantum is dated so many datagrams late at
+ * most, itself among them.
  */
-#define TURNS_UNDATED 8
-struct turns {
-    int64_t first_ns[TURNS_UNDATED]; /* when the first datagram of each came, since 1970 UTC */
+#define QUANTA_UNDATED 8
+struct quanta {
+    int64_t first_ns[QUANTA_UNDATED]; /* when the first datagram of each came, since 1970 UTC */
     size_t count;
     size_t datagrams;
 };
@@ -83,12 +84,12 @@ struct worker {
     struct thread *thread;
     struct endpoint_list ready;
     struct endpoint_list drained; /* in this round; their claims are still to be given up */
-    bool rests;                   /* so much comes that it does, as of the last drain */
-    bool told_all;                /* the notifier has reported all; it reports a little at a time */
-    struct coalescing coalescing; /* how long it may rest between two rounds */
+    bool coalesces;               /* so much comes that it does, as of the last drain */
+    bool reported_all;            /* the notifier has reported all; it reports a little at a time */
+    struct coalescing coalescing; /* how long it may wait between two rounds */
     struct pause *pause;          /* NULL: it cannot */
     int64_t wall_ahead_ns;        /* of the monotonic clock, as last looked at */
-    struct turns undated;
+    struct quanta undated;
     struct wakeup *resumed;
     bool pressed;   /* the kernel was short of memory: wait a little before the next try */
     int timeout_ms; /* until a batch must be sealed, or -1 */
@@ -104,8 +105,8 @@ struct receiver {
     struct sink_thread *sink; /* that the only thread runs; NULL: sinks have threads */
 
     _Atomic size_t running; /* threads that have not left their loops */
-    _Atomic bool rest_wanted;
-    _Atomic size_t resting; /* threads that stand still */
+    _Atomic bool quiesce_wanted;
+    _Atomic size_t quiescent; /* threads that stand still */
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
     _Atomic bool stopping;
@@ -129,15 +130,15 @@ int64_t receiver_look_at_clocks(struct worker *worker);
 /*
  * Receives until the system has nothing left, or until the budget is spent, but at least one group.
  * *now is the time when it begins (monotonic), and then that when it is done, or was after one of
- * the few datagrams before: its turn may be left undated.
+ * the few datagrams before: its quantum may be left undated.
  */
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now);
 
 /*
- * Behind drains that followed one another: all that they took is counted, and their turns are
+ * After drains that followed one another: all that they took is counted, and their quanta are
  * dated. Before a claim is given up.
  */
-void receiver_settle(struct worker *worker);
+void receiver_commit(struct worker *worker);
 
 /*
  * Of one that was drained; where another thread was notified of more meanwhile it is served again.
@@ -156,13 +157,13 @@ void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint);
 /* Of one that has left: it is closed, and what the kernel counted is counted. */
 void receiver_close_socket(struct endpoint *endpoint);
 
-/* Every socket on the ready list has one turn; one that is put back waits for the next round. */
+/* Every socket on the ready list has one quantum; one that is put back waits for the next round. */
 void receiver_serve_ready(struct worker *worker);
 
 /*
- * Where all are drained and much comes, the thread rests before it waits for the next edge, but not
- * before the others that have one were served. It has the claims of all meanwhile: another thread,
- * which would come at once, is not notified of what arrives.
+ * Where all are drained and much comes, the thread pauses before it waits for the next edge, but
+ * not before the others that have one were served. It has the claims of all meanwhile: another
+ * thread, which would come at once, is not notified of what arrives.
  */
 void receiver_let_drained_go(struct worker *worker);
 
@@ -177,16 +178,16 @@ int receiver_seal_overdue(struct worker *worker);
 /* All that it does; `argument` is its worker. */
 void receiver_run(void *argument);
 
-/* Stands still as long as that is wanted (receiver_rest.c). */
-void receiver_rest_if_asked(struct worker *worker);
+/* Stands still as long as that is wanted (receiver_quiesce.c). */
+void receiver_quiesce_if_asked(struct worker *worker);
 
 /* --- what was sealed (receiver_host.c) -------------------------------------------------------- */
 
 /*
- * Has it written: wakes the sinks, or gives the one that this thread runs a turn. Where more comes
- * at `next_ns` sinks may be left asleep for now (fan_out_hold); INT64_MAX: nothing is expected.
- * Times are monotonic. Returns when this is needed again at the latest; INT64_MAX: when there is
- * more.
+ * Has it written: wakes the sinks, or gives the one that this thread runs a quantum. Where more
+ * comes at `next_ns` sinks may be left asleep for now (fan_out_hold); INT64_MAX: nothing is
+ * expected. Times are monotonic. Returns when this is needed again at the latest; INT64_MAX: when
+ * there is more.
  */
 int64_t receiver_hand_over(struct worker *worker, int64_t now_ns, int64_t next_ns);
 

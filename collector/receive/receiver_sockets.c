@@ -75,58 +75,58 @@ void receiver_part_with(struct worker *worker, struct endpoint *endpoint)
 
 /* --- what the log hears of drops -------------------------------------------------------------- */
 
-static void tell_drops(struct endpoint *endpoint, int64_t now)
+static void log_drops(struct endpoint *endpoint, int64_t now)
 {
     if (now - endpoint->drops_checked_ns < DROP_CHECK_NS)
         return;
     endpoint->drops_checked_ns = now;
     receiver_read_drops(endpoint);
     uint64_t drops = counter_read(&ingest_counters(endpoint->ingest)->kernel_drops);
-    if (drops == endpoint->drops_told)
+    if (drops == endpoint->drops_logged)
         return;
     if (endpoint->filtered)
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped or filtered %" PRIu64
                   " datagrams: the receive buffer was full, or their senders may not send",
-                  drops - endpoint->drops_told);
+                  drops - endpoint->drops_logged);
     else
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped %" PRIu64 " datagrams: the receive buffer was full",
-                  drops - endpoint->drops_told);
-    endpoint->drops_told = drops;
+                  drops - endpoint->drops_logged);
+    endpoint->drops_logged = drops;
 }
 
 /* --- draining --------------------------------------------------------------------------------- */
 
-/* What a turn at a socket has come to. */
-struct turn {
+/* What a quantum at a socket has come to. */
+struct quantum {
     size_t taken;     /* datagrams */
     int64_t first_ns; /* when the first one of them came, since 1970 UTC */
 };
 
 /* Takes all of a group that was received. */
-static void take_group(struct worker *worker, struct endpoint *endpoint, struct turn *turn)
+static void take_group(struct worker *worker, struct endpoint *endpoint, struct quantum *quantum)
 {
     const struct receiver_options *options = &worker->receiver->options;
     const struct datagram_group *group = worker->group;
     uint64_t bytes = 0;
-    if (turn->taken == 0)
-        turn->first_ns = group->slots[0].received_ns;
+    if (quantum->taken == 0)
+        quantum->first_ns = group->slots[0].received_ns;
     ingest_begin(endpoint->ingest, group->more ? SIZE_MAX : group->count);
     for (size_t i = 0; i < group->count; i++) {
         ingest_take(endpoint->ingest, &group->slots[i]);
         bytes += group->slots[i].sent_size;
     }
     coalescing_note(&worker->coalescing, group->count, bytes);
-    turn->taken += group->count;
+    quantum->taken += group->count;
     if (options->received != NULL)
         options->received(options->context, group->count);
 }
 
 /* The system's clock may have been set back meanwhile. */
-static void date_turns(struct worker *worker, int64_t now)
+static void date_quanta(struct worker *worker, int64_t now)
 {
-    struct turns *undated = &worker->undated;
+    struct quanta *undated = &worker->undated;
     for (size_t i = 0; i < undated->count; i++) {
         int64_t latency = now + worker->wall_ahead_ns - undated->first_ns[i];
         histogram_note(&worker->ingests->measures->decode_latency, histogram_times,
@@ -136,26 +136,27 @@ static void date_turns(struct worker *worker, int64_t now)
     undated->datagrams = 0;
 }
 
-/* Before a group that would have the turns before it dated later than they may be. */
-static void date_turns_before(struct worker *worker, const struct turn *turn, int64_t *turn_ends)
+/* Before a group that would have the quanta before it dated later than they may be. */
+static void date_quanta_before(struct worker *worker, const struct quantum *quantum,
+                               int64_t *quantum_ends)
 {
-    const struct turns *undated = &worker->undated;
+    const struct quanta *undated = &worker->undated;
     if (undated->count == 0 ||
-        undated->datagrams + turn->taken + worker->group->count <= TURNS_UNDATED)
+        undated->datagrams + quantum->taken + worker->group->count <= QUANTA_UNDATED)
         return;
     int64_t now = clock_monotonic_ns();
-    date_turns(worker, now);
-    *turn_ends = now + RECEIVER_BUDGET_NS; /* which had counted theirs */
+    date_quanta(worker, now);
+    *quantum_ends = now + RECEIVER_BUDGET_NS; /* which had counted theirs */
 }
 
-static enum drain_result take_turn(struct worker *worker, struct endpoint *endpoint, int64_t now,
-                                   struct turn *turn)
+static enum drain_result take_quantum(struct worker *worker, struct endpoint *endpoint, int64_t now,
+                                      struct quantum *quantum)
 {
     const struct receiver_options *options = &worker->receiver->options;
     struct datagram_group *group = worker->group;
-    int64_t turn_ends = now + RECEIVER_BUDGET_NS;
-    while (turn->taken == 0 || group->more ||
-           (turn->taken < RECEIVER_BUDGET && clock_monotonic_ns() < turn_ends)) {
+    int64_t quantum_ends = now + RECEIVER_BUDGET_NS;
+    while (quantum->taken == 0 || group->more ||
+           (quantum->taken < RECEIVER_BUDGET && clock_monotonic_ns() < quantum_ends)) {
         struct error error;
         if (options->before_receive != NULL)
             options->before_receive(options->hook_context);
@@ -172,22 +173,22 @@ static enum drain_result take_turn(struct worker *worker, struct endpoint *endpo
             endpoint->failed = true;
             return DRAIN_FAILED;
         }
-        date_turns_before(worker, turn, &turn_ends);
-        take_group(worker, endpoint, turn);
+        date_quanta_before(worker, quantum, &quantum_ends);
+        take_group(worker, endpoint, quantum);
         if (group->emptied)
             return DRAIN_DONE;
     }
     return DRAIN_AGAIN;
 }
 
-static void measure_turn(struct worker *worker, struct endpoint *endpoint, const struct turn *turn,
-                         bool drained)
+static void measure_quantum(struct worker *worker, struct endpoint *endpoint,
+                            const struct quantum *quantum, bool drained)
 {
-    struct turns *undated = &worker->undated;
-    endpoint->drained += turn->taken;
-    if (turn->taken != 0) {
-        undated->first_ns[undated->count++] = turn->first_ns;
-        undated->datagrams += turn->taken;
+    struct quanta *undated = &worker->undated;
+    endpoint->drained += quantum->taken;
+    if (quantum->taken != 0) {
+        undated->first_ns[undated->count++] = quantum->first_ns;
+        undated->datagrams += quantum->taken;
     }
     if (!drained)
         return;
@@ -195,10 +196,10 @@ static void measure_turn(struct worker *worker, struct endpoint *endpoint, const
     endpoint->drained = 0;
 }
 
-void receiver_settle(struct worker *worker)
+void receiver_commit(struct worker *worker)
 {
-    ingest_thread_settle(worker->ingests);
-    date_turns(worker, clock_monotonic_ns());
+    ingest_thread_commit(worker->ingests);
+    date_quanta(worker, clock_monotonic_ns());
 }
 
 int64_t receiver_look_at_clocks(struct worker *worker)
@@ -210,15 +211,15 @@ int64_t receiver_look_at_clocks(struct worker *worker)
 
 enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoint, int64_t *now)
 {
-    struct turn turn = {0};
+    struct quantum quantum = {0};
     ingest_hand_to(endpoint->ingest, worker->ingests);
-    enum drain_result result = take_turn(worker, endpoint, *now, &turn);
+    enum drain_result result = take_quantum(worker, endpoint, *now, &quantum);
     if (!worker->group->more)
         datagram_group_release(worker->group);
-    measure_turn(worker, endpoint, &turn, result == DRAIN_DONE);
-    if (result != DRAIN_DONE || worker->undated.datagrams >= TURNS_UNDATED) {
+    measure_quantum(worker, endpoint, &quantum, result == DRAIN_DONE);
+    if (result != DRAIN_DONE || worker->undated.datagrams >= QUANTA_UNDATED) {
         *now = clock_monotonic_ns();
-        date_turns(worker, *now);
+        date_quanta(worker, *now);
     }
     return result;
 }
@@ -226,7 +227,7 @@ enum drain_result receiver_drain(struct worker *worker, struct endpoint *endpoin
 /* The socket itself is asked for nothing: what is queued there may be somebody else's now. */
 void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint)
 {
-    struct turn turn = {0};
+    struct quantum quantum = {0};
     struct error error;
     if (!udp_socket_holds_received(endpoint->socket))
         return;
@@ -234,10 +235,10 @@ void receiver_take_the_rest(struct worker *worker, struct endpoint *endpoint)
     ingest_hand_to(endpoint->ingest, worker->ingests);
     while (udp_socket_holds_received(endpoint->socket) || worker->group->more)
         if (udp_socket_receive(endpoint->socket, worker->group, &error) == RECEIVE_OK)
-            take_group(worker, endpoint, &turn);
+            take_group(worker, endpoint, &quantum);
     datagram_group_release(worker->group);
-    measure_turn(worker, endpoint, &turn, true);
-    receiver_settle(worker);
+    measure_quantum(worker, endpoint, &quantum, true);
+    receiver_commit(worker);
     ingest_seal(endpoint->ingest);
 }
 
@@ -262,7 +263,7 @@ static int64_t serve(struct worker *worker, struct endpoint *endpoint, int64_t n
         return now;
     }
     enum drain_result result = receiver_drain(worker, endpoint, &now);
-    tell_drops(endpoint, now);
+    log_drops(endpoint, now);
     if (result != DRAIN_DONE)
         ingest_seal_if_due(endpoint->ingest, now);
     bool leaves = endpoint->leaving && (result == DRAIN_FAILED || now >= endpoint->leaves_ns);
@@ -290,7 +291,7 @@ void receiver_serve_ready(struct worker *worker)
         return;
     int64_t now = receiver_look_at_clocks(worker);
     int64_t end_ns = INT64_MAX;
-    if (worker->receiver->sink != NULL) /* whose turn it is then: its queue has an end */
+    if (worker->receiver->sink != NULL) /* which has a quantum after this: its queue has an end */
         end_ns = now + RECEIVER_BUDGET_NS;
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->ready)) != NULL;) {
         if (worker->ready.first != NULL)
@@ -299,11 +300,11 @@ void receiver_serve_ready(struct worker *worker)
         if (endpoint == last || now >= end_ns)
             break;
     }
-    receiver_settle(worker);
+    receiver_commit(worker);
 }
 
 /* What was sealed is written first. */
-static void rest(struct worker *worker, int64_t now, int64_t until_ns)
+static void coalesce(struct worker *worker, int64_t now, int64_t until_ns)
 {
     int64_t due_ns = receiver_hand_over(worker, now, until_ns);
     if (due_ns < until_ns)
@@ -316,24 +317,24 @@ static void rest(struct worker *worker, int64_t now, int64_t until_ns)
 void receiver_let_drained_go(struct worker *worker)
 {
     if (worker->ready.first != NULL)
-        worker->rests = false;
+        worker->coalesces = false;
     if (worker->drained.first == NULL)
         return;
     int64_t now = clock_monotonic_ns();
-    int64_t rest_ns = 0;
+    int64_t delay_ns = 0;
     if (worker->ready.first == NULL && worker->pause != NULL)
-        rest_ns = coalescing_rest(&worker->coalescing, now);
-    worker->rests = rest_ns > 0;
-    if (worker->rests && !worker->told_all)
+        delay_ns = coalescing_delay(&worker->coalescing, now);
+    worker->coalesces = delay_ns > 0;
+    if (worker->coalesces && !worker->reported_all)
         return;
     for (struct endpoint *endpoint = worker->drained.first; endpoint != NULL;
          endpoint = endpoint->next_listed) {
-        ingest_drained(endpoint->ingest, now, now + rest_ns);
+        ingest_drained(endpoint->ingest, now, now + delay_ns);
         endpoint->due = ingest_seal_if_due(endpoint->ingest, now);
     }
-    ingest_thread_drained(worker->ingests, now, now + rest_ns);
-    if (rest_ns > 0)
-        rest(worker, now, now + rest_ns);
+    ingest_thread_drained(worker->ingests, now, now + delay_ns);
+    if (delay_ns > 0)
+        coalesce(worker, now, now + delay_ns);
     for (struct endpoint *endpoint; (endpoint = take_first(&worker->drained)) != NULL;)
         receiver_give_up(worker, endpoint, endpoint->due);
 }

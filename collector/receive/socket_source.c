@@ -42,7 +42,7 @@ struct receiver_socket socket_source_describe(const struct source *source)
                     .share_port = config->source->sockets(config) > 1,
                     .receive_buffer = config->receive_buffer,
                     .max_datagram = config->max_datagram,
-                    .tell_destination = source->listener.keeps_packets && any_address,
+                    .wants_destination = source->listener.keeps_packets && any_address,
                     .gro = config->gro,
                     .busy_poll_us = (unsigned)((config->busy_poll + 999) / 1000),
                     .only_from = config->kernel_filter ? config->senders : NULL},
@@ -92,7 +92,7 @@ static bool differs(const struct receiver_socket *a, const struct receiver_socke
 {
     return a->options.receive_buffer != b->options.receive_buffer ||
            a->options.max_datagram != b->options.max_datagram ||
-           a->options.tell_destination != b->options.tell_destination ||
+           a->options.wants_destination != b->options.wants_destination ||
            a->options.busy_poll_us != b->options.busy_poll_us ||
            a->options.only_from != b->options.only_from || a->coalesce_ns != b->coalesce_ns;
 }

@@ -12,7 +12,7 @@ void mismatch_hint_init(struct mismatch_hint *hint, struct schema_guess *guess)
 void mismatch_hint_restart(struct mismatch_hint *hint)
 {
     atomic_store(&hint->next_ns, 0);
-    atomic_store(&hint->no_line_told, false);
+    atomic_store(&hint->no_line_logged, false);
 }
 
 /* --- another schema's ------------------------------------------------------------------------- */
@@ -27,8 +27,8 @@ static struct schema_fields fields_of(const struct record *record)
     return record->schema->ops->count_fields(record->schema, record->message);
 }
 
-static void tell_schema(const struct mismatch_hint *hint, const char *listener,
-                        const struct record *record, const struct schema_fields *fields)
+static void log_schema(const struct mismatch_hint *hint, const char *listener,
+                       const struct record *record, const struct schema_fields *fields)
 {
     const char *fits = hint->guess == NULL ? NULL
                                            : schema_guess_name(hint->guess, record->schema->ops,
@@ -58,7 +58,7 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
     }
     pace->in_order = 0;
     if (atomic_compare_exchange_strong(&hint->next_ns, &next_ns, now_ns + SCHEMA_DOUBT_NS))
-        tell_schema(hint, listener, first, &fields);
+        log_schema(hint, listener, first, &fields);
 }
 
 /* --- no line ---------------------------------------------------------------------------------- */
@@ -76,12 +76,12 @@ static bool has_sample(const struct record *record)
 void mismatch_hint_no_line(struct mismatch_hint *hint, const char *listener,
                            const struct record *record, const char *sink)
 {
-    if (atomic_load_explicit(&hint->no_line_told, memory_order_relaxed) ||
+    if (atomic_load_explicit(&hint->no_line_logged, memory_order_relaxed) ||
         !record->schema->has_samples || has_sample(record))
         return;
     struct schema_fields fields = fields_of(record);
     if (fields.known == 0 || is_mostly_unknown(&fields) ||
-        atomic_exchange(&hint->no_line_told, true))
+        atomic_exchange(&hint->no_line_logged, true))
         return;
     log_about(LOG_INFO, LOG_OF_LISTENER, listener,
               "a message has no metric value and so leaves no line in %s; view=message shows it",

@@ -23,7 +23,7 @@
 struct mismatch_hint {
     struct schema_guess *guess; /* who names the schema that fits; NULL: nobody */
     _Atomic int64_t next_ns;    /* monotonic: it is not logged before that */
-    _Atomic bool no_line_told;
+    _Atomic bool no_line_logged;
 };
 
 /* Before any thread uses it. `guess` outlives it. */

@@ -193,7 +193,7 @@ static void note_ahead(struct seat seat, uint64_t number, struct sequence_outcom
     test_and_set_seen(seat, number);
 }
 
-static void note_behind(struct seat seat, uint64_t number, struct sequence_outcome *outcome)
+static void note_after(struct seat seat, uint64_t number, struct sequence_outcome *outcome)
 {
     uint64_t age = seat.sender->highest - number;
     if (age >= SEQUENCE_WINDOW && seat.sender->boot_id == 0) {
@@ -224,7 +224,7 @@ static void note_number(struct seat seat, uint64_t boot_id, uint64_t number,
     } else if (number > seat.sender->highest) {
         note_ahead(seat, number, outcome);
     } else {
-        note_behind(seat, number, outcome);
+        note_after(seat, number, outcome);
     }
 }
 
@@ -448,7 +448,7 @@ void sequence_close(struct sequence_table *table, const struct sequence_closing 
             if (set->last_used[place] == 0 ||
                 !closing->ends(closing->context, sender->listener, sender->numbering))
                 continue;
-            closing->settled(closing->context, sender->listener, unseen(seat_at(set, place)));
+            closing->closed(closing->context, sender->listener, unseen(seat_at(set, place)));
             set->last_used[place] = 0;
         }
         mutex_unlock(mutex);
@@ -463,10 +463,9 @@ static bool ends_with_all(void *context, uint32_t listener, uint32_t numbering)
     return true;
 }
 
-void sequence_settle(struct sequence_table *table,
-                     void (*settled)(void *context, uint32_t listener, uint64_t lost),
-                     void *context)
+void sequence_finish(struct sequence_table *table,
+                     void (*closed)(void *context, uint32_t listener, uint64_t lost), void *context)
 {
-    const struct sequence_closing closing = {ends_with_all, settled, context};
+    const struct sequence_closing closing = {ends_with_all, closed, context};
     sequence_close(table, &closing);
 }

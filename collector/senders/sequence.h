@@ -151,23 +151,23 @@ struct sequence_outcome sequence_end(struct sequence_table *table,
                                      const struct sequence_step *step);
 
 /*
- * Closes the windows of the senders for which `ends` returns true: forgets them, calling `settled`
+ * Closes the windows of the senders for which `ends` returns true: forgets them, calling `closed`
  * for each with its listener and the numbers still unseen in its window. Both are called with a
  * lock held that keeps some of the others waiting.
  */
 struct sequence_closing {
     bool (*ends)(void *context, uint32_t listener, uint32_t numbering);
-    void (*settled)(void *context, uint32_t listener, uint64_t lost);
+    void (*closed)(void *context, uint32_t listener, uint64_t lost);
     void *context;
 };
 void sequence_close(struct sequence_table *table, const struct sequence_closing *closing);
 
 /*
- * At the end: forgets all senders, calling `settled` for each with its listener and the numbers
+ * At the end: forgets all senders, calling `closed` for each with its listener and the numbers
  * still unseen in its window. No other call may be under way.
  */
-void sequence_settle(struct sequence_table *table,
-                     void (*settled)(void *context, uint32_t listener, uint64_t lost),
+void sequence_finish(struct sequence_table *table,
+                     void (*closed)(void *context, uint32_t listener, uint64_t lost),
                      void *context);
 
 #endif

@@ -59,7 +59,7 @@ void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key
                        &queue->notes[(place - SEQUENCE_QUEUE_SIZE / 2) % SEQUENCE_QUEUE_SIZE].step);
 }
 
-void sequence_queue_settle(struct sequence_queue *queue)
+void sequence_queue_commit(struct sequence_queue *queue)
 {
     while (queue->count != 0)
         end_first(queue);

@@ -4,7 +4,7 @@
  * Where there are many senders, what the table has of one is seldom in the cache: a note would
  * wait for memory twice, as long as decoding takes. It is therefore made in steps, between which
  * the datagrams after it are decoded, and its outcome is counted a few datagrams late; at the
- * latest when the queue is settled. Notes keep their order. Where none is on its way,
+ * latest when the queue is committed. Notes keep their order. Where none is on its way,
  * one of the sender before, as are most where there are few, is made at once.
  *
  * Of one thread.
@@ -45,6 +45,6 @@ void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters);
 
 /* Makes all that are on their way: from now on they are counted. */
-void sequence_queue_settle(struct sequence_queue *queue);
+void sequence_queue_commit(struct sequence_queue *queue);
 
 #endif

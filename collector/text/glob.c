@@ -17,20 +17,20 @@ bool glob_matches(const struct text *glob, const struct text *text, size_t *step
 {
     const char *pattern = begin_of(glob), *pattern_end = pattern + glob->size;
     const char *at = begin_of(text), *end = at + text->size;
-    const char *behind_star = NULL, *retry = NULL;
+    const char *after_star = NULL, *retry = NULL;
     while (at != end) {
         if (++*steps > limit)
             return false;
         if (pattern != pattern_end && *pattern == '*') {
-            behind_star = ++pattern;
+            after_star = ++pattern;
             retry = at;
             if (pattern == pattern_end)
                 return true;
         } else if (pattern != pattern_end && (*pattern == '?' || *pattern == *at)) {
             pattern++;
             at++;
-        } else if (behind_star != NULL) {
-            pattern = behind_star;
+        } else if (after_star != NULL) {
+            pattern = after_star;
             at = ++retry;
         } else {
             return false;

@@ -168,7 +168,7 @@ static void put_string(struct output *out, const uint8_t *bytes, size_t size)
     put_rest(out, bytes + run, size - run);
 }
 
-void json_string_behind(struct output *out, char before, const void *bytes, size_t size)
+void json_string_after(struct output *out, char before, const void *bytes, size_t size)
 {
     size_t some = before != 0;
     if (!json_is_plain(bytes, size)) {
@@ -189,7 +189,7 @@ void json_string_behind(struct output *out, char before, const void *bytes, size
 
 void json_string(struct output *out, const void *bytes, size_t size)
 {
-    json_string_behind(out, separator_due(out) ? ',' : 0, bytes, size);
+    json_string_after(out, separator_due(out) ? ',' : 0, bytes, size);
 }
 
 void json_key(struct output *out, const char *key, size_t length)

@@ -42,7 +42,7 @@ void json_string(struct output *out, const void *bytes, size_t size);
  * The same string for who knows what stands before it: without a comma of its own, but after the
  * character `before` where that is not 0.
  */
-void json_string_behind(struct output *out, char before, const void *bytes, size_t size);
+void json_string_after(struct output *out, char before, const void *bytes, size_t size);
 
 /* Whether a string is copied as it is between its quotes; few are not. */
 static inline bool json_is_plain(const void *bytes, size_t size)

@@ -46,11 +46,11 @@ struct command {
     struct sink_counters *counters;
     struct child *child;
     enum phase phase;
-    bool renewed;    /* it has to end, for another one to follow */
-    bool finishing;  /* none follows */
-    bool given;      /* it was given a byte */
-    size_t unread;   /* at the last look; of one that has ended: what is lost */
-    bool end_untold; /* by progress */
+    bool restarting;     /* it has to end, for another one to follow */
+    bool finishing;      /* none follows */
+    bool given;          /* it was given a byte */
+    size_t unread;       /* at the last look; of one that has ended: what is lost */
+    bool end_unreported; /* by progress */
     int64_t started_ns;
     int64_t start_ns;
     int64_t pause;
@@ -93,7 +93,7 @@ static bool has_input(const struct command *command)
 static int64_t plan_start(struct command *command, int64_t now)
 {
     int64_t pause = command->pause;
-    if (command->renewed)
+    if (command->restarting)
         pause = 0;
     else
         command->pause = pause * 2 < LONGEST_PAUSE ? pause * 2 : LONGEST_PAUSE;
@@ -108,7 +108,7 @@ static void start(struct command *command, int64_t now)
     bool again = command->started_ns != 0;
     if (child_start(command->child, command->line, &error) != 0) {
         uint64_t held;
-        command->renewed = false;
+        command->restarting = false;
         int64_t pause = plan_start(command, now);
         if (log_allowed(&command->log, &held))
             log_about(LOG_ERROR, LOG_OF_SINK, command->name, "%s; trying again in %" PRId64 " ms",
@@ -117,10 +117,10 @@ static void start(struct command *command, int64_t now)
     }
     if (again)
         counter_add(&command->counters->restarts, 1);
-    if (command->renewed)
+    if (command->restarting)
         log_about(LOG_INFO, LOG_OF_SINK, command->name, "the command was started anew");
     command->phase = PHASE_RUNNING;
-    command->renewed = false;
+    command->restarting = false;
     command->given = false;
     command->deaf_ns = INT64_MAX;
     command->unread = 0;
@@ -134,7 +134,7 @@ static void start(struct command *command, int64_t now)
 static void close_input(struct command *command, int64_t now)
 {
     command->unread = child_close_input(command->child);
-    command->end_untold = true;
+    command->end_unreported = true;
     command->phase = PHASE_LEFT;
     look_soon(command, now);
 }
@@ -145,7 +145,7 @@ static void note_end(struct command *command, const struct child_end *end, int64
         close_input(command, now);
     if (now - command->started_ns >= CALM)
         command->pause = FIRST_PAUSE;
-    bool expected = command->renewed || command->finishing;
+    bool expected = command->restarting || command->finishing;
     int64_t pause = plan_start(command, now);
     uint64_t held;
     if ((expected && !end->killed && end->number == 0) || !log_allowed(&command->log, &held))
@@ -179,7 +179,7 @@ static void make_it_end(struct command *command, int64_t now)
 }
 
 /* One that ends closes its input first, so it gets a moment. */
-static void tell_deaf(struct command *command, int64_t now)
+static void log_deaf(struct command *command, int64_t now)
 {
     if (now < command->deaf_ns)
         return;
@@ -212,7 +212,7 @@ static void look(struct command *command, int64_t now)
         else if (unread == 0)
             command->look_ns = now + IDLE_LOOK;
     }
-    tell_deaf(command, now);
+    log_deaf(command, now);
     make_it_end(command, now);
 }
 
@@ -269,8 +269,8 @@ static enum reader_state progress(struct destination *destination, size_t *unrea
 {
     struct command *command = of(destination);
     *unread = 0;
-    if (command->end_untold) {
-        command->end_untold = false;
+    if (command->end_unreported) {
+        command->end_unreported = false;
         *unread = command->unread;
         return READER_ENDED;
     }
@@ -286,7 +286,7 @@ static void restart_reader(struct destination *destination, bool more)
 {
     struct command *command = of(destination);
     int64_t now = clock_monotonic_ns();
-    command->renewed = true;
+    command->restarting = true;
     if (command->phase == PHASE_WAITING) {
         command->start_ns = now;
         return;

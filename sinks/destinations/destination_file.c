@@ -2,7 +2,7 @@
  * file:PATH. A path without fields, and nothing to rotate, compress or arrange: appends to a file
  * under its own name, and opens it anew on request, or when it sees that the name leads
  * elsewhere: who rotates it renames it and then sends SIGHUP. A file that was emptied or cut in its
- * place is gone on with. All else is a store of files (sinks/files/file_store.h).
+ * place is gone on with. All else is a set of files (sinks/files/file_set.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@
 #include "collector/platform/output_check.h"
 #include "sinks/destinations/destinations.h"
 #include "sinks/destinations/output_destination.h"
-#include "sinks/files/file_store.h"
+#include "sinks/files/file_set.h"
 
 /* How long whoever moved a file is waited for. */
 #define MOVED_NS INT64_C(2000000000)
 
 struct plain_file {
     struct output_destination output;
-    bool astray;       /* its name leads elsewhere and could not be opened, which was logged */
+    bool moved;        /* its name leads elsewhere and could not be opened, which was logged */
     int64_t moved_ns;  /* monotonic: when it was first seen that it was; 0: it was not */
     bool unsynced;     /* written since the last fsync */
     int64_t synced_ns; /* monotonic: when that was */
@@ -37,8 +37,8 @@ static struct plain_file *of(struct destination *destination)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static void tell_torn(const struct destination_options *options,
-                      const struct output_file_start *start)
+static void log_torn(const struct destination_options *options,
+                     const struct output_file_start *start)
 {
     if (start->torn == TORN_LINE_CUT)
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
@@ -78,7 +78,7 @@ static int open_file(const struct output_destination *output, struct output_file
         *file = NULL;
         return -1;
     }
-    tell_torn(options, &start);
+    log_torn(options, &start);
     return 0;
 }
 
@@ -107,7 +107,7 @@ static int open_again(struct plain_file *plain, struct error *error)
     sync_now(plain);
     output_file_close(output->file);
     output->file = fresh;
-    plain->astray = false;
+    plain->moved = false;
     plain->moved_ns = 0;
     return 0;
 }
@@ -123,7 +123,7 @@ static int reopen(struct destination *destination, struct error *error)
 /* --- between blocks --------------------------------------------------------------------------- */
 
 /*
- * Where it is astray, whether it is time to open anew: what is written to a file that was removed
+ * Where it is moved, whether it is time to open anew: what is written to a file that was removed
  * is lost, at once; who moves one is going to make a new one, perhaps, and to send SIGHUP.
  */
 static enum output_file_state look(struct plain_file *plain)
@@ -186,8 +186,8 @@ static void open_astray(struct plain_file *plain)
     if (open_again(plain, &error) == 0) {
         log_about(LOG_WARNING, LOG_OF_SINK, options->name,
                   "it was moved or removed, and is opened anew");
-    } else if (!plain->astray) {
-        plain->astray = true;
+    } else if (!plain->moved) {
+        plain->moved = true;
         log_about(LOG_ERROR, LOG_OF_SINK, options->name,
                   "it was moved or removed, going on with the old file: %s", error.text);
     }
@@ -301,8 +301,8 @@ static int create(const struct destination_options *options, struct destination 
     struct path_template *path = parse_path(options);
     if (path == NULL)
         return no_path(options, error);
-    if (file_store_is_asked_for(path, options)) {
-        int result = file_store_create(path, options, out, error);
+    if (file_set_is_asked_for(path, options)) {
+        int result = file_set_create(path, options, out, error);
         if (result != 0)
             path_template_free(path);
         return result;
@@ -317,8 +317,8 @@ static bool shape(const struct destination_options *options, struct destination_
     struct path_template *path = parse_path(options);
     if (path == NULL)
         return false;
-    *shape = file_store_is_asked_for(path, options) ? file_store_shape(path, options)
-                                                    : (struct destination_shape){0};
+    *shape = file_set_is_asked_for(path, options) ? file_set_shape(path, options)
+                                                  : (struct destination_shape){0};
     path_template_free(path);
     return true;
 }
@@ -330,7 +330,7 @@ static int check(const struct destination_options *options, struct error *error)
     if (path == NULL)
         return no_path(options, error);
     int result;
-    if (file_store_is_asked_for(path, options)) {
+    if (file_set_is_asked_for(path, options)) {
         result = output_check_folder(path_template_base(path), error);
     } else {
         expand_plain(path, plain, sizeof plain);

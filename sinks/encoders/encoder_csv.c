@@ -126,7 +126,7 @@ static void put_string(struct output *out, const struct text *text)
         return;
     }
     size_t start = out->used;
-    json_string_behind(out, 0, text->data, text->size);
+    json_string_after(out, 0, text->data, text->size);
     double_quotes(out, start);
 }
 

@@ -164,13 +164,13 @@ static void put_kind(struct output *out, const struct text *kind, const struct t
 static void write_time(struct output *out, const char *time)
 {
     static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};
-    static const char behind[] = {',', '"', 'n', 'a', 'm', 'e', '"', ':'};
-    char *at = output_reserve(out, sizeof before + TIME_TEXT_SIZE + sizeof behind);
+    static const char after[] = {',', '"', 'n', 'a', 'm', 'e', '"', ':'};
+    char *at = output_reserve(out, sizeof before + TIME_TEXT_SIZE + sizeof after);
     if (at == NULL)
         return;
     memcpy(at, before, sizeof before);
     memcpy(at + sizeof before, time, TIME_TEXT_SIZE);
-    memcpy(at + sizeof before + TIME_TEXT_SIZE, behind, sizeof behind);
+    memcpy(at + sizeof before + TIME_TEXT_SIZE, after, sizeof after);
 }
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
@@ -183,7 +183,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
         time = json->sampled.text;
     }
     write_time(out, time);
-    json_string_behind(out, 0, sample->name.data, sample->name.size);
+    json_string_after(out, 0, sample->name.data, sample->name.size);
     sample_kinds_put(&json->kinds, sample, out);
     json_sample_value(out, record, sample, &encoder->scratch);
     if (sample->start_time_ns != 0) {
@@ -192,7 +192,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     }
     if (sample->unit.size != 0) {
         output_literal(out, ",\"unit\"");
-        json_string_behind(out, ':', sample->unit.data, sample->unit.size);
+        json_string_after(out, ':', sample->unit.data, sample->unit.size);
     }
     output_literal(out, ",\"labels\":");
     json_labels_write(&encoder->labels, record, sample, NULL, out);

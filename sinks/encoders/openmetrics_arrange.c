@@ -95,7 +95,7 @@ struct encoded openmetrics_arrange(struct arena *scratch, char *block, size_t si
     size_t next;
     find_samples(&index, size);
     openmetrics_order(&index);
-    openmetrics_settle_names(&index);
+    openmetrics_assign_names(&index);
     for (size_t first = 0; first < index.count; first = next) {
         next = openmetrics_next_family(&index, first);
         if (openmetrics_index_load(&index, first).left_out)

@@ -108,7 +108,7 @@ static void rename_marked(struct openmetrics_index *index)
     }
 }
 
-void openmetrics_settle_names(struct openmetrics_index *index)
+void openmetrics_assign_names(struct openmetrics_index *index)
 {
     if (!mark_conflicts(index, false))
         return;

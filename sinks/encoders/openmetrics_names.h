@@ -16,6 +16,6 @@ const char *openmetrics_type_name(enum openmetrics_type type);
  * orders anew. Of two types with one name that which comes first in enum openmetrics_type keeps it.
  * What then does not fit either is marked as left out.
  */
-void openmetrics_settle_names(struct openmetrics_index *index);
+void openmetrics_assign_names(struct openmetrics_index *index);
 
 #endif

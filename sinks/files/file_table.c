@@ -16,7 +16,7 @@ struct file_table {
     size_t chains;   /* a power of two */
     struct table_file **heads;
     struct table_file *unused;
-    uint64_t turn;
+    uint64_t uses;
     int64_t newest_step;
     int64_t oldest_step; /* of an entry; or earlier, where one was freed */
 
@@ -172,7 +172,7 @@ struct table_file *file_table_find(struct file_table *table, const struct path_v
         table->last_step = step;
     }
     if (file != NULL)
-        file->last_turn = ++table->turn;
+        file->last_use = ++table->uses;
     return file;
 }
 
@@ -195,7 +195,7 @@ static bool goes_before(const struct table_file *a, const struct table_file *b)
         return b->other;
     if ((a->block == NO_BLOCK) != (b->block == NO_BLOCK))
         return a->block == NO_BLOCK;
-    return a->last_turn < b->last_turn;
+    return a->last_use < b->last_use;
 }
 
 /* It is looked through only where something may be found. */

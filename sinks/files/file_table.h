@@ -22,8 +22,8 @@ struct table_file {
     bool other;              /* it is one for what is too many */
     size_t block;            /* or NO_BLOCK */
     int64_t step;            /* of the time in its path */
-    uint64_t last_turn;      /* the table's count of turns when it was asked for last */
-    uint64_t seen_turn;      /* that, when its user looked at it; the table does not */
+    uint64_t last_use;       /* the table's count of uses when it was asked for last */
+    uint64_t seen_use;       /* that, when its user looked at it; the table does not */
     struct table_file *next; /* in its chain */
 };
 

@@ -10,7 +10,7 @@
 
 #include "collector/contract/path_template.h"
 
-/* Behind the name of a file that is not complete. */
+/* After the name of a file that is not complete. */
 #define PART_SUFFIX ".part"
 
 /*

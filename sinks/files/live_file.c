@@ -18,10 +18,10 @@ static void forget(struct live_file *file)
     file->size = 0;
     file->unsynced = false;
     file->again = false;
-    file->rest_until_ns = 0;
+    file->retry_at_ns = 0;
 }
 
-static void tell_astray(const struct file_makings *makings, const struct live_file *file)
+static void log_moved(const struct file_makings *makings, const struct live_file *file)
 {
     char name[FILE_NAME_SIZE];
     log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name,
@@ -97,7 +97,7 @@ static bool roll_back(const struct file_makings *makings, struct live_file *file
     file->size = part_file_size(part.file);
     file->opened_ns = part.begun_ns;
     file->again = true;
-    file->rest_until_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
+    file->retry_at_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
     if (!part.again)
         log_about(LOG_WARNING, LOG_OF_SINK, makings->content.name, "%s; going on with %s",
                   error->text, part_name(makings, file, name));
@@ -167,7 +167,7 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
         return true;
     if (found == PART_BUSY)
         return let_wait(makings, file, error) && open_new(makings, file, error);
-    tell_astray(makings, file);
+    log_moved(makings, file);
     if (file->part != NULL && makings->sync != SYNC_NEVER)
         part_file_sync(file->part, error);
     part_file_close(file->part);
@@ -210,7 +210,7 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     if (found == PART_BUSY)
         return let_wait(makings, file, error);
     if (found == PART_MISSING) {
-        tell_astray(makings, file);
+        log_moved(makings, file);
         forget(file);
         return true;
     }
@@ -236,11 +236,11 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     case PART_BUSY:
         break;
     case PART_MISSING:
-        tell_astray(makings, file);
+        log_moved(makings, file);
         part_file_close(file->part);
         break;
     default:
-        file->rest_until_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
+        file->retry_at_ns = clock_monotonic_ns() + LIVE_FILE_RETRY_NS;
         return false;
     }
     forget(file);

@@ -32,11 +32,11 @@ struct live_file {
     struct part_file *part; /* NULL: there is none, or it is put aside */
     bool aside;
     bool unsynced;
-    bool again;            /* it waited for its name, and was taken back: none else can be begun */
-    uint32_t least;        /* parts of lower numbers were passed by */
-    uint64_t size;         /* bytes in it; of one put aside, too */
-    int64_t opened_ns;     /* since 1970 UTC: when it was begun */
-    int64_t rest_until_ns; /* monotonic: when to try to complete it again; 0: at any time */
+    bool again;          /* it waited for its name, and was taken back: none else can be begun */
+    uint32_t least;      /* parts of lower numbers were passed by */
+    uint64_t size;       /* bytes in it; of one put aside, too */
+    int64_t opened_ns;   /* since 1970 UTC: when it was begun */
+    int64_t retry_at_ns; /* monotonic: when to try to complete it again; 0: at any time */
 };
 
 /* Whether something is in it. */

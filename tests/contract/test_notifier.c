@@ -217,7 +217,8 @@ TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_
 }
 
 /* One that receives by itself may have received what nobody has asked for yet. */
-TEST_WITH(what_was_told_before_a_removal_is_received_after_it, watching_set_up, watching_tear_down)
+TEST_WITH(what_was_reported_before_a_removal_is_received_after_it, watching_set_up,
+          watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);

@@ -13,7 +13,7 @@
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
 
-TEST_WITH(several_sockets_are_told_apart, watching_set_up, watching_tear_down)
+TEST_WITH(several_sockets_are_distinguished, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)
@@ -97,7 +97,7 @@ static void send_bursts(void *argument)
     }
 }
 
-static size_t drain_those_told_of(void)
+static size_t drain_those_reported(void)
 {
     size_t received = 0;
     for (size_t i = 0; i < MAX_SOCKETS; i++) {
@@ -126,7 +126,7 @@ TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watchin
     for (size_t burst = 1; burst <= BURSTS; burst++) {
         int64_t give_up = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
         atomic_store(&bursts.wanted, lost ? BURSTS : burst);
-        while (!lost && drain_those_told_of() < burst * BURST_DATAGRAMS) {
+        while (!lost && drain_those_reported() < burst * BURST_DATAGRAMS) {
             wait_once(MANY_EVENTS, 100);
             lost = clock_monotonic_ns() > give_up;
         }
@@ -223,7 +223,7 @@ TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, 
     assert_int_equal(last, sent);
 }
 
-TEST_WITH(every_removal_is_told_however_small_the_wait, watching_set_up, watching_tear_down)
+TEST_WITH(every_removal_is_reported_however_small_the_wait, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)

@@ -7,7 +7,7 @@
 #include "tests/support/test.h"
 
 /* Who rests when a wait had room left lets nobody wait who was ready before it. */
-TEST_WITH(a_wait_with_room_left_has_told_all, watching_set_up, watching_tear_down)
+TEST_WITH(a_wait_with_room_left_has_reported_all, watching_set_up, watching_tear_down)
 {
     (void)state;
     for (size_t i = 0; i < MAX_SOCKETS; i++)

@@ -80,7 +80,7 @@ TEST_WITH(a_wait_takes_one_event_and_leaves_the_rest_to_the_others, set_up, tear
         assert_int_equal(watching.watched[i].ready, 1);
 }
 
-TEST_WITH(one_thread_drains_what_another_was_told_of, set_up, tear_down)
+TEST_WITH(one_thread_drains_what_another_was_notified_of, set_up, tear_down)
 {
     (void)state;
     have_threads(2);
@@ -236,7 +236,7 @@ TEST_WITH(the_last_thread_removes_all_when_the_others_have_left, set_up, tear_do
         assert_int_equal(watching.watched[i].removed, 1);
 }
 
-TEST_WITH(a_removal_that_is_never_told_does_not_keep_a_notifier_alive, set_up, tear_down)
+TEST_WITH(a_removal_that_is_never_reported_does_not_keep_a_notifier_alive, set_up, tear_down)
 {
     (void)state;
     have_threads(2);
@@ -359,7 +359,8 @@ static bool come_and_go(void)
     return gone;
 }
 
-TEST_WITH(sockets_that_come_and_go_while_all_wait_are_told_removed_once_and_last, set_up, tear_down)
+TEST_WITH(sockets_that_come_and_go_while_all_wait_are_reported_removed_once_and_last, set_up,
+          tear_down)
 {
     (void)state;
     bool gone = true;

@@ -55,7 +55,7 @@ static void close_and_free(struct token *token)
 #define SOCKETS 200
 
 /* One wait, which frees what was removed. Returns whether it returned what had been freed. */
-static bool is_told_of_a_freed_token(int timeout_ms)
+static bool reports_a_freed_token(int timeout_ms)
 {
     struct notifier_event event;
     size_t count = notifier_wait(watching.notifier, 0, &event, 1, timeout_ms);
@@ -77,7 +77,7 @@ static void give_a_millisecond(void)
 }
 
 /* Whether one of several sockets is reported after it was closed and freed. */
-static bool is_told_after_closing(bool awaits_removed)
+static bool is_reported_after_closing(bool awaits_removed)
 {
     static struct token tokens[SOCKETS];
     bool fault = false;
@@ -88,31 +88,31 @@ static bool is_told_after_closing(bool awaits_removed)
             ask_for_removal(&tokens[i]);
         else
             close_and_free(&tokens[i]);
-        fault = is_told_of_a_freed_token(0);
+        fault = reports_a_freed_token(0);
     }
     int64_t give_up = patience_until();
     for (size_t i = 0; i < SOCKETS && awaits_removed; i++)
         while (!tokens[i].freed) {
-            fault = is_told_of_a_freed_token(20) || fault;
+            fault = reports_a_freed_token(20) || fault;
             assert_true(patience(give_up));
         }
     for (int i = 0; i < 5; i++)
-        fault = is_told_of_a_freed_token(20) || fault;
+        fault = reports_a_freed_token(20) || fault;
     return fault;
 }
 
-static void who_frees_a_socket_as_it_is_closed_is_told_of_it_later(void **state)
+static void who_frees_a_socket_as_it_is_closed_is_notified_of_it_later(void **state)
 {
     (void)state;
     int64_t give_up = patience_until();
-    while (!is_told_after_closing(false)) /* it takes an event that is on its way just then */
+    while (!is_reported_after_closing(false)) /* it takes an event that is on its way just then */
         assert_true(patience(give_up));
 }
 
 static void who_awaits_its_removal_is_not(void **state)
 {
     (void)state;
-    assert_false(is_told_after_closing(true));
+    assert_false(is_reported_after_closing(true));
 }
 
 /* --- while another thread holds an event -------------------------------------------------------
@@ -139,14 +139,14 @@ static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
 
     ask_for_removal(&token);
     for (int i = 0; i < 5; i++)
-        is_told_of_a_freed_token(20);
+        reports_a_freed_token(20);
     bool fault = token.freed;
 
     int64_t give_up = patience_until();
     while (!token.freed) { /* now it looks no more */
         assert_true(patience(give_up));
         waiter_begin(other, 20);
-        is_told_of_a_freed_token(20);
+        reports_a_freed_token(20);
         assert_true(waiter_has_ended(other, PATIENCE_MS));
         if (waiter_events(other, &held) == 1 && held.type == NOTIFIER_REMOVED)
             close_and_free(held.token);
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     if (!watching_choose_backend(argc, argv))
         return 64;
     const struct CMUnitTest alone[] = {
-        with_notifier(who_frees_a_socket_as_it_is_closed_is_told_of_it_later),
+        with_notifier(who_frees_a_socket_as_it_is_closed_is_notified_of_it_later),
         with_notifier(who_awaits_its_removal_is_not),
     };
     const struct CMUnitTest shared[] = {

@@ -84,7 +84,7 @@ TEST_WITH(a_sink_that_goes_writes_what_it_was_given, flow_set_up, flow_tear_down
 }
 
 /* The old one stands at its first write; the new one waits, and writes after it. */
-TEST_WITH(a_sink_that_changes_writes_behind_its_old_self, flow_set_up, flow_tear_down)
+TEST_WITH(a_sink_that_changes_writes_after_its_predecessor, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN TO_FILE);

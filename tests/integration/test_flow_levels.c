@@ -44,7 +44,7 @@ TEST_WITH(batches_that_a_sink_does_not_take_fill_its_queue, flow_set_up, flow_te
     flow_finish(flow, 20000);
 }
 
-TEST_WITH(a_receiver_that_does_not_answer_is_told_of_until_it_does, flow_set_up, flow_tear_down)
+TEST_WITH(a_receiver_that_does_not_answer_is_reported_until_it_does, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT");

@@ -138,7 +138,7 @@ TEST_WITH(max_datagrams_is_a_reason_to_stop, flow_set_up, flow_tear_down)
     assert_int_equal(flow->final->sinks[0].written, 10);
 }
 
-TEST_WITH(an_address_in_use_is_told_before_anything_starts, flow_set_up, flow_tear_down)
+TEST_WITH(an_address_in_use_is_reported_before_anything_starts, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     struct receiving *taken;
@@ -156,7 +156,8 @@ TEST_WITH(an_address_in_use_is_told_before_anything_starts, flow_set_up, flow_te
 }
 
 /* With receivers=2 the port may be shared, but only among the sockets of one listener. */
-TEST_WITH(an_address_in_use_is_told_where_the_port_may_be_shared_too, flow_set_up, flow_tear_down)
+TEST_WITH(an_address_in_use_is_reported_where_the_port_may_be_shared_too, flow_set_up,
+          flow_tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?receivers=2 --sink file:OUTPUT");
@@ -173,7 +174,7 @@ TEST_WITH(an_address_in_use_is_told_where_the_port_may_be_shared_too, flow_set_u
     flow_finish(flow, 20000);
 }
 
-TEST_WITH(a_sink_that_cannot_be_made_is_told, flow_set_up, flow_tear_down)
+TEST_WITH(a_sink_that_cannot_be_made_is_reported, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
     struct error error = flow_open_fails(

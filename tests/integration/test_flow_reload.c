@@ -73,7 +73,7 @@ TEST_WITH(what_comes_after_a_reload_has_the_new_schema, set_up, tear_down)
         assert_made_by(flow, i, 1);
 }
 
-TEST_WITH(listeners_that_are_told_the_same_share_a_schema, set_up, tear_down)
+TEST_WITH(listeners_with_the_same_keys_share_a_schema, set_up, tear_down)
 {
     struct flow *flow = *state;
     flow_open(flow, LISTEN FAKE " " LISTEN FAKE " " LISTEN FAKE "&framing=delimited" TO_FILE);

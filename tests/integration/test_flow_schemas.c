@@ -125,7 +125,7 @@ TEST_WITH(a_check_makes_the_schemas_and_leaves_none, set_up, tear_down)
     flow_finish(flow, 20000);
 }
 
-TEST_WITH(a_schema_that_cannot_be_made_is_told_at_the_start, set_up, tear_down)
+TEST_WITH(a_schema_that_cannot_be_made_is_reported_at_the_start, set_up, tear_down)
 {
     struct flow *flow = *state;
     atomic_store(&fake_schemas.fail, true);

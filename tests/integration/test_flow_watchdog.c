@@ -47,7 +47,7 @@ static int tear_down(void **state)
 }
 
 /* Whether this is among the notifications since the last call. */
-static bool was_told(const char *text)
+static bool was_reported(const char *text)
 {
     char message[512];
     ssize_t size;
@@ -71,13 +71,13 @@ static void begin(const char *arguments)
 static int64_t look_until(int64_t now_ns, bool alive)
 {
     int64_t until = patience_until();
-    was_told("");
+    was_reported("");
     do {
         assert_true(patience(until));
         now_ns += LOOK_NS;
         assert_true(supervision_due(watched.supervision) <= now_ns);
         supervision_serve(watched.supervision, now_ns);
-    } while (was_told("WATCHDOG=1") != alive);
+    } while (was_reported("WATCHDOG=1") != alive);
     return now_ns;
 }
 
@@ -85,12 +85,12 @@ TEST_WITH(the_watchdog_is_fed_three_times_in_its_time, set_up, tear_down)
 {
     (void)state;
     begin(PIPELINE);
-    assert_true(was_told("READY=1"));
+    assert_true(was_reported("READY=1"));
     int64_t now = look_until(clock_monotonic_ns(), true);
     supervision_serve(watched.supervision, now + LOOK_NS - 1);
-    assert_false(was_told("WATCHDOG=1"));
+    assert_false(was_reported("WATCHDOG=1"));
     supervision_serve(watched.supervision, now + LOOK_NS);
-    assert_true(was_told("WATCHDOG=1"));
+    assert_true(was_reported("WATCHDOG=1"));
     flow_finish(watched.flow, 20000);
 }
 
@@ -106,7 +106,7 @@ TEST_WITH(a_receiver_that_is_stuck_stops_feeding_it, set_up, tear_down)
     now = look_until(now, false);
     for (int i = 0; i < 5; i++) {
         supervision_serve(watched.supervision, now += LOOK_NS);
-        assert_false(was_told("WATCHDOG=1"));
+        assert_false(was_reported("WATCHDOG=1"));
     }
     gate_open(&flow->receiving);
     flow_await_written(flow, 0, 1);
@@ -129,25 +129,25 @@ TEST_WITH(a_sink_that_waits_for_its_destination_does_not, set_up, tear_down)
     flow_finish(flow, 20000);
 }
 
-TEST_WITH(a_status_is_told_where_it_has_changed, set_up, tear_down)
+TEST_WITH(a_status_is_reported_where_it_has_changed, set_up, tear_down)
 {
     (void)state;
     struct flow *flow = watched.flow;
     begin(PIPELINE);
-    assert_true(was_told("STATUS=0 datagrams/s, 0 received, 0 dropped"));
+    assert_true(was_reported("STATUS=0 datagrams/s, 0 received, 0 dropped"));
     int64_t now = clock_monotonic_ns() + 10 * SECOND_NS;
     supervision_serve(watched.supervision, now);
-    assert_false(was_told("STATUS="));
+    assert_false(was_reported("STATUS="));
     flow_send(flow, 0, 0, 100);
     flow_await_received(flow, 0, 100);
     supervision_serve(watched.supervision, now + SECOND_NS);
-    assert_false(was_told("STATUS="));
+    assert_false(was_reported("STATUS="));
     supervision_serve(watched.supervision, now + 10 * SECOND_NS);
-    assert_true(was_told("STATUS=10 datagrams/s, 100 received, 0 dropped"));
+    assert_true(was_reported("STATUS=10 datagrams/s, 100 received, 0 dropped"));
     supervision_serve(watched.supervision, now + 20 * SECOND_NS);
-    assert_true(was_told("STATUS=0 datagrams/s, 100 received, 0 dropped"));
+    assert_true(was_reported("STATUS=0 datagrams/s, 100 received, 0 dropped"));
     supervision_serve(watched.supervision, now + 30 * SECOND_NS);
-    assert_false(was_told("STATUS="));
+    assert_false(was_reported("STATUS="));
     flow_finish(flow, 20000);
 }
 
@@ -155,11 +155,11 @@ TEST_WITH(nothing_more_is_due_once_it_stops, set_up, tear_down)
 {
     (void)state;
     begin(PIPELINE);
-    was_told("");
+    was_reported("");
     supervision_stopping(watched.supervision, 3 * SECOND_NS);
-    assert_true(was_told("STOPPING=1\nEXTEND_TIMEOUT_USEC=8000000"));
+    assert_true(was_reported("STOPPING=1\nEXTEND_TIMEOUT_USEC=8000000"));
     assert_true(supervision_due(watched.supervision) == INT64_MAX);
     supervision_serve(watched.supervision, clock_monotonic_ns() + 60 * SECOND_NS);
-    assert_false(was_told(""));
+    assert_false(was_reported(""));
     flow_finish(watched.flow, 20000);
 }

@@ -14,7 +14,7 @@ static void choose_next(struct highest_rate *search)
         search->next == 0 || search->bad - search->good <= search->tolerance * search->bad;
 }
 
-void highest_rate_tell(struct highest_rate *search, double rate, bool lossless)
+void highest_rate_print(struct highest_rate *search, double rate, bool lossless)
 {
     bool first = search->next == 0;
     if (first && rate > search->sender_most)

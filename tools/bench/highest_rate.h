@@ -10,7 +10,7 @@
  *     struct highest_rate search = highest_rate_begin(0.03);
  *     while (!search.done) {
  *         ... a run at search.next datagrams a second (0: as fast as the sender can) ...
- *         highest_rate_tell(&search, rate_of_the_run, nothing_was_lost);
+ *         highest_rate_print(&search, rate_of_the_run, nothing_was_lost);
  *     }
  */
 #ifndef SLUICE_TOOLS_BENCH_HIGHEST_RATE_H
@@ -32,6 +32,6 @@ struct highest_rate {
 struct highest_rate highest_rate_begin(double tolerance);
 
 /* What came of a run: the rate that the sender really had, and whether nothing was lost. */
-void highest_rate_tell(struct highest_rate *search, double rate, bool lossless);
+void highest_rate_print(struct highest_rate *search, double rate, bool lossless);
 
 #endif

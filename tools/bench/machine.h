@@ -14,7 +14,7 @@ struct machine {
 
     /*
      * What one sleep of MACHINE_SLEEP_NS costs who sleeps, in nanoseconds of processor time;
-     * negative: not known here. A receiver that rests after each drain pays it for each: on
+     * negative: not known here. A receiver that pauses after each drain pays it for each: on
      * some virtual machines it is most of what such a receiver costs at a few thousand datagrams a
      * second.
      */

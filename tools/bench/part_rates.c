@@ -64,7 +64,7 @@ static int search(const struct bench *bench, const struct found *found, size_t r
         struct run_result result;
         if (run_once(bench, &plan, &result, error) != 0)
             return -1;
-        highest_rate_tell(&search, result.rate, result.lost == 0);
+        highest_rate_print(&search, result.rate, result.lost == 0);
     }
     found->good[round] = search.good;
     found->sender_most[round] = search.sender_most;

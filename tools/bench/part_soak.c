@@ -21,7 +21,7 @@ struct soak {
     struct load_run *load;
     int64_t start_ns;
     uint64_t sent_before; /* in the row before */
-    int64_t told_ns;      /* when that was */
+    int64_t printed_ns;   /* when that was */
     int64_t cpu_before_ns;
     uint64_t received_before;
 };
@@ -57,11 +57,11 @@ static int start(struct soak *soak, struct error *error)
         .cpu = soak->bench->machine.sender_cpu,
     };
     soak->start_ns = clock_monotonic_ns();
-    soak->told_ns = soak->start_ns;
+    soak->printed_ns = soak->start_ns;
     return load_start(&soak->load, &load, error);
 }
 
-static int tell_row(struct soak *soak, struct error *error)
+static int print_row(struct soak *soak, struct error *error)
 {
     struct receiver_counts counts;
     if (bench_receiver_count(soak->receiver, &counts, error) != 0)
@@ -69,7 +69,7 @@ static int tell_row(struct soak *soak, struct error *error)
     int64_t now = clock_monotonic_ns();
     uint64_t sent = load_sent(soak->load);
     int64_t cpu_ns = bench_receiver_cpu_ns(soak->receiver);
-    double seconds = (double)(now - soak->told_ns) / 1e9;
+    double seconds = (double)(now - soak->printed_ns) / 1e9;
     double received = (double)(counts.received - soak->received_before);
     const struct report_cell cells[] = {
         report_number((double)(now - soak->start_ns) / 1e9),
@@ -80,7 +80,7 @@ static int tell_row(struct soak *soak, struct error *error)
         report_number((double)bench_receiver_memory(soak->receiver) / MIB),
     };
     report_row(&soak->bench->report, cells);
-    soak->told_ns = now;
+    soak->printed_ns = now;
     soak->sent_before = sent;
     soak->cpu_before_ns = cpu_ns;
     soak->received_before = counts.received;
@@ -97,7 +97,7 @@ static int watch(struct soak *soak, struct error *error)
             error_set(error, EXIT_CODE_IO, "stopped by a signal");
             return -1;
         }
-        if (clock_monotonic_ns() - soak->told_ns >= interval && tell_row(soak, error) != 0)
+        if (clock_monotonic_ns() - soak->printed_ns >= interval && print_row(soak, error) != 0)
             return -1;
         wait_until(clock_monotonic_ns() + SECOND / 20);
     }
@@ -114,7 +114,7 @@ static int finish(struct soak *soak, struct error *error)
     if (load_finish(run, &load, error) != 0)
         return -1;
     int64_t cpu_ns;
-    if (run_settle(soak->receiver, load.sent, &counts, &cpu_ns, error) != 0)
+    if (run_await_counts(soak->receiver, load.sent, &counts, &cpu_ns, error) != 0)
         return -1;
     double peak = (double)bench_receiver_peak_memory(soak->receiver);
     struct bench_receiver *receiver = soak->receiver;

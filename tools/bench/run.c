@@ -37,8 +37,8 @@ static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t end
     return now;
 }
 
-int run_settle(struct bench_receiver *receiver, uint64_t sent, struct receiver_counts *counts,
-               int64_t *cpu_ns, struct error *error)
+int run_await_counts(struct bench_receiver *receiver, uint64_t sent, struct receiver_counts *counts,
+                     int64_t *cpu_ns, struct error *error)
 {
     int64_t end = clock_monotonic_ns() + SETTLING_NS;
     do {
@@ -104,7 +104,7 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0)
         return -1;
     free(warm_up.latencies);
-    if (run_settle(receiver, warm_up.sent, &before, &cpu_before, error) != 0)
+    if (run_await_counts(receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
     /* What telling the numbers before cost is not the datagrams'. */
     cpu_before = bench_receiver_cpu_ns(receiver);
@@ -112,7 +112,7 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (send_load(bench, plan, receiver, plan->duration_ns, first, &result->load, error) != 0)
         return -1;
     result->sent = warm_up.sent + result->load.sent;
-    if (run_settle(receiver, result->sent, &after, &cpu_after, error) != 0)
+    if (run_await_counts(receiver, result->sent, &after, &cpu_after, error) != 0)
         return -1;
     uint64_t received = after.received - before.received;
     result->cpu_ns =

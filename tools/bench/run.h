@@ -44,8 +44,8 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
  * is what it has then, and *cpu_ns its processor time before it reported that. Returns 0, or -1
  * with `error` filled.
  */
-int run_settle(struct bench_receiver *receiver, uint64_t sent, struct receiver_counts *counts,
-               int64_t *cpu_ns, struct error *error);
+int run_await_counts(struct bench_receiver *receiver, uint64_t sent, struct receiver_counts *counts,
+                     int64_t *cpu_ns, struct error *error);
 
 /* What stands for an empty number in a plan. */
 static inline size_t run_at_least_one(size_t count)

@@ -105,7 +105,7 @@ struct round {
 };
 
 /* The datagrams of one source in a round, in the order in which they are sent. */
-struct turn {
+struct group {
     struct udp_payload payloads[ROUND_SIZE];
     enum datagram_kind kinds[ROUND_SIZE];
     size_t count;
@@ -134,26 +134,26 @@ static struct udp_payload make(struct load *load, struct source *source, struct 
     }
 }
 
-static void count_sent(struct load *load, const struct turn *turn, size_t first, size_t sent)
+static void count_sent(struct load *load, const struct group *group, size_t first, size_t sent)
 {
     struct load_counts *counts = load->counts;
     for (size_t i = first; i < first + sent; i++) {
-        counts->sent[turn->kinds[i]]++;
-        counts->bytes += turn->payloads[i].size;
-        if (turn->kinds[i] == DATAGRAM_GOOD)
+        counts->sent[group->kinds[i]]++;
+        counts->bytes += group->payloads[i].size;
+        if (group->kinds[i] == DATAGRAM_GOOD)
             counts->samples += load->plan->samples;
     }
 }
 
-static void send_turn(struct load *load, struct source *source, const struct turn *turn)
+static void send_group(struct load *load, struct source *source, const struct group *group)
 {
     size_t at = 0;
-    while (at < turn->count) {
+    while (at < group->count) {
         size_t sent =
-            udp_sender_send(source->sender, turn->payloads + at, turn->count - at, load->error);
-        count_sent(load, turn, at, sent);
+            udp_sender_send(source->sender, group->payloads + at, group->count - at, load->error);
+        count_sent(load, group, at, sent);
         at += sent;
-        if (at == turn->count)
+        if (at == group->count)
             return;
         load->counts->failed++;
         at++;
@@ -170,12 +170,12 @@ static void send_round(struct load *load, size_t count)
     size_t sources = load->plan->sources;
     for (size_t first = 0; first < count && first < sources; first++) {
         struct source *source = &load->sources[(load->done + first) % sources];
-        struct turn turn = {.count = 0};
+        struct group group = {.count = 0};
         for (size_t i = first; i < count; i += sources) {
-            turn.kinds[turn.count] = round.kinds[i];
-            turn.payloads[turn.count++] = make(load, source, &round, round.kinds[i]);
+            group.kinds[group.count] = round.kinds[i];
+            group.payloads[group.count++] = make(load, source, &round, round.kinds[i]);
         }
-        send_turn(load, source, &turn);
+        send_group(load, source, &group);
     }
     load->done += count;
 }

@@ -99,7 +99,7 @@ enum control_event control_wait(struct control *control, const struct control_wa
     if (ready == 0)
         return CONTROL_TIMEOUT;
     if (ready < 0)
-        retry_rest(); /* and a signal is obeyed all the same */
+        retry_pause(); /* and a signal is obeyed all the same */
     struct signalfd_siginfo info;
     if (read(control->signals, &info, sizeof info) == (ssize_t)sizeof info)
         return meaning(info.ssi_signo);

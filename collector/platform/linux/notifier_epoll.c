@@ -120,7 +120,7 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     size_t room = capacity - count < NOTIFIER_WAIT_MOST ? capacity - count : NOTIFIER_WAIT_MOST;
     int found = epoll_wait(notifier->epoll, ready, (int)room, count != 0 ? 0 : timeout_ms);
     if (found < 0)
-        retry_rest();
+        retry_pause();
     for (int i = 0; i < found; i++) {
         void *token = ready[i].data.ptr;
         if (token != NULL) {

@@ -6,7 +6,7 @@
  *
  * What such a request finds it hands on until the socket would block, and an edge wakes it again.
  * It does so within a wait only (IORING_SETUP_DEFER_TASKRUN, Linux 6.1), so that while a receiver
- * rests nothing disturbs it, and what a receive asks a socket for meanwhile is in its order. It
+ * pauses nothing disturbs it, and what a receive asks a socket for meanwhile is in its order. It
  * ends where no buffer is left, and at an empty datagram; the socket is then drained by receives,
  * and asked for again.
  */
@@ -36,7 +36,7 @@
 
 struct watched {
     struct watched *next; /* of all */
-    struct watched *next_told;
+    struct watched *next_pending;
     int socket;
     void *token;
     struct inbox *inbox;
@@ -64,8 +64,8 @@ struct ring_notifier {
     _Atomic bool changed; /* some are to be asked for, or removed */
 
     /* Whose READY event is due, in the order of their coming. */
-    struct watched *first_told;
-    struct watched *last_told;
+    struct watched *first_pending;
+    struct watched *last_pending;
 };
 
 /* What a request is known by that is no socket's. */
@@ -308,12 +308,12 @@ static void report(struct ring_notifier *notifier, struct watched *watched)
     if (watched->reported || watched->removing)
         return;
     watched->reported = true;
-    watched->next_told = NULL;
-    if (notifier->first_told == NULL)
-        notifier->first_told = watched;
+    watched->next_pending = NULL;
+    if (notifier->first_pending == NULL)
+        notifier->first_pending = watched;
     else
-        notifier->last_told->next_told = watched;
-    notifier->last_told = watched;
+        notifier->last_pending->next_pending = watched;
+    notifier->last_pending = watched;
 }
 
 static bool says_nothing(int code)
@@ -399,12 +399,12 @@ static void enter(struct ring_notifier *notifier, int timeout_ms)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-static void tell_ready(struct ring_notifier *notifier, struct notifier_event *events,
-                       size_t capacity, size_t *count)
+static void report_ready(struct ring_notifier *notifier, struct notifier_event *events,
+                         size_t capacity, size_t *count)
 {
-    while (*count < capacity && notifier->first_told != NULL) {
-        struct watched *watched = notifier->first_told;
-        notifier->first_told = watched->next_told;
+    while (*count < capacity && notifier->first_pending != NULL) {
+        struct watched *watched = notifier->first_pending;
+        notifier->first_pending = watched->next_pending;
         watched->reported = false;
         if (watched->removing)
             continue;
@@ -414,8 +414,8 @@ static void tell_ready(struct ring_notifier *notifier, struct notifier_event *ev
 }
 
 /* Those that the kernel has done with, and that are on no list. */
-static void tell_removed(struct ring_notifier *notifier, struct notifier_event *events,
-                         size_t capacity, size_t *count)
+static void report_removed(struct ring_notifier *notifier, struct notifier_event *events,
+                           size_t capacity, size_t *count)
 {
     if (!atomic_load(&notifier->changed))
         return;
@@ -442,11 +442,11 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     (void)thread;
     if (!notifier->enabled)
         notifier->enabled = io_uring_enable_rings(&notifier->ring) == 0;
-    tell_removed(notifier, events, capacity, &count);
+    report_removed(notifier, events, capacity, &count);
     look_after_all(notifier);
-    bool due = count != 0 || notifier->first_told != NULL || atomic_load(&notifier->woken);
+    bool due = count != 0 || notifier->first_pending != NULL || atomic_load(&notifier->woken);
     enter(notifier, due ? 0 : timeout_ms);
-    tell_ready(notifier, events, capacity, &count);
+    report_ready(notifier, events, capacity, &count);
     if (count < capacity && atomic_exchange(&notifier->woken, false))
         events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
     return count;

@@ -89,7 +89,7 @@ static void fill_common(const struct udp_socket *socket, struct linux_group *gro
     const struct msghdr *header = &group->headers[buffer].msg_hdr;
     slot->source = socket_address_from_system(header->msg_name);
     slot->destination = &socket->address;
-    if (socket->options.tell_destination) {
+    if (socket->options.wants_destination) {
         group->destinations[buffer] = destination_of(socket, header);
         slot->destination = &group->destinations[buffer];
     }

@@ -107,7 +107,7 @@ static int set_up(struct udp_socket *socket, const struct udp_socket_options *op
     int fd = socket->fd;
     if (!set_flag(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) ||
         !set_flag(fd, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO,
-                  options->tell_destination))
+                  options->wants_destination))
         return fail(error, "cannot set up a UDP socket");
     if (options->gro && !set_flag(fd, IPPROTO_UDP, UDP_GRO, 1))
         return fail(error, "gro=on: this kernel does not put datagrams together (Linux 5.0 does)");

@@ -52,7 +52,7 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
     };
     int ready = poll(watched, handle == NO_HANDLE ? 1 : 2, timeout_ms);
     if (ready < 0)
-        retry_rest();
+        retry_pause();
     /* A wait that failed is reported as a timeout: callers look at the clock anyway. */
     if (ready <= 0)
         return WAKEUP_TIMEOUT;

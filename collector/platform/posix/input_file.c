@@ -140,7 +140,7 @@ void input_file_wait(struct input_file *file)
 {
     /* Whatever ends it, also a failure, is returned by the next read. */
     if (ask(file, -1) < 0)
-        retry_rest();
+        retry_pause();
 }
 
 void input_file_cancel(struct input_file *file)

@@ -28,7 +28,7 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
             return false;
         struct pollfd full = {.fd = stream->fd, .events = POLLOUT};
         if (poll(&full, 1, (int)left_ms) < 0)
-            retry_rest();
+            retry_pause();
     }
     return true;
 }

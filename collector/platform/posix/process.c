@@ -84,7 +84,7 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
         if (left == 0 || output->kept.too_much)
             return false;
         if (poll(waiting, 2, left) < 0) {
-            retry_rest();
+            retry_pause();
             continue;
         }
         if (waiting[0].revents != 0)
@@ -114,7 +114,7 @@ static bool wait_for_end(pid_t pid, int64_t deadline_ns, int *status)
 }
 
 /* NULL: it ended well. */
-static const char *tell_end(int status, char text[64])
+static const char *describe_end(int status, char text[64])
 {
     if (status == 0)
         return NULL;
@@ -146,6 +146,6 @@ enum process_result process_run(const char *const *arguments, const struct proce
     ended = wait_for_end(child.pid, ended ? deadline_ns : 0, &status) && ended;
     close(child.output);
     close(child.errors);
-    return process_outcome(&output.kept, &errors.kept, ended ? NULL : limits, tell_end(status, how),
-                           out, error);
+    return process_outcome(&output.kept, &errors.kept, ended ? NULL : limits,
+                           describe_end(status, how), out, error);
 }

@@ -36,14 +36,14 @@ static inline bool retry_aborted(unsigned *times)
 }
 
 /*
- * After a wait that failed, which its caller will begin again: rests for a millisecond, so that a
+ * After a wait that failed, which its caller will begin again: pauses for a millisecond, so that a
  * wait which always fails does not keep a processor busy. Leaves errno as it was.
  */
-static inline void retry_rest(void)
+static inline void retry_pause(void)
 {
-    const struct timespec rest = {.tv_nsec = 1000000};
+    const struct timespec pause = {.tv_nsec = 1000000};
     int before = errno;
-    nanosleep(&rest, NULL);
+    nanosleep(&pause, NULL);
     errno = before;
 }
 

@@ -19,7 +19,7 @@
 /* What a pipe takes whole or not at all. */
 #define WHOLE_SIZE 4096
 
-/* Behind `lock`. The thread is for one handle, and stays when it has been made. */
+/* Guarded by `lock`. The thread is for one handle, and stays when it has been made. */
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct stream_thread *thread;
 static HANDLE written_by_thread;

@@ -31,11 +31,11 @@ struct registration {
     void *token;
     _Atomic bool removing; /* asked for: what is queued of it is of no interest any more */
     uint64_t round;        /* the one that its REMOVE began; 0: it has not come yet */
-    bool settled;          /* its REMOVED is on the port */
+    bool posted;           /* its REMOVED is on the port */
 };
 
 /* One of the threads that wait. */
-struct member {
+struct worker {
     DWORD id; /* 0: it has not waited yet */
     HANDLE handle;
     _Atomic uint64_t round; /* in which its last wait began; LEFT */
@@ -47,12 +47,12 @@ struct psn_notifier {
     HANDLE port;
     _Atomic bool wake_posted;
     _Atomic uint64_t round;
-    _Atomic size_t unsettled; /* registrations whose REMOVE has begun a round */
+    _Atomic size_t unposted; /* registrations whose REMOVE has begun a round */
 
     SRWLOCK lock; /* of what follows, and of registrations but for their tokens */
     struct registration *registrations;
-    size_t member_count;
-    struct member members[];
+    size_t worker_count;
+    struct worker workers[];
 };
 
 static struct psn_notifier *of(struct notifier *notifier)
@@ -76,7 +76,7 @@ static bool is_available(void)
 static int create(struct notifier **out, size_t threads, struct error *error)
 {
     struct psn_notifier *notifier =
-        calloc(1, sizeof *notifier + threads * sizeof *notifier->members);
+        calloc(1, sizeof *notifier + threads * sizeof *notifier->workers);
     if (notifier == NULL)
         return fail(error, "cannot create a notifier", ERROR_NOT_ENOUGH_MEMORY);
     notifier->notify = socket_lookup_notifications();
@@ -89,7 +89,7 @@ static int create(struct notifier **out, size_t threads, struct error *error)
         return -1;
     }
     InitializeSRWLock(&notifier->lock);
-    notifier->member_count = threads;
+    notifier->worker_count = threads;
     *out = &notifier->base;
     return 0;
 }
@@ -99,9 +99,9 @@ static void destroy(struct notifier *base)
 {
     struct psn_notifier *notifier = of(base);
     CloseHandle(notifier->port);
-    for (size_t i = 0; i < notifier->member_count; i++)
-        if (notifier->members[i].handle != NULL)
-            CloseHandle(notifier->members[i].handle);
+    for (size_t i = 0; i < notifier->worker_count; i++)
+        if (notifier->workers[i].handle != NULL)
+            CloseHandle(notifier->workers[i].handle);
     while (notifier->registrations != NULL) {
         struct registration *registration = notifier->registrations;
         notifier->registrations = registration->next;
@@ -123,21 +123,21 @@ static bool post(struct psn_notifier *notifier, struct registration *removed)
 static uint64_t round_of_all(const struct psn_notifier *notifier)
 {
     uint64_t least = LEFT;
-    for (size_t i = 0; i < notifier->member_count; i++) {
-        uint64_t round = atomic_load(&notifier->members[i].round);
+    for (size_t i = 0; i < notifier->worker_count; i++) {
+        uint64_t round = atomic_load(&notifier->workers[i].round);
         least = round < least ? round : least;
     }
     return least;
 }
 
 /* Posts what no thread can hold any more. What cannot be posted now is tried at the next wait. */
-static void settle(struct psn_notifier *notifier)
+static void post_removals(struct psn_notifier *notifier)
 {
     uint64_t round = round_of_all(notifier);
     for (struct registration *gone = notifier->registrations; gone != NULL; gone = gone->next)
-        if (gone->round != 0 && gone->round <= round && !gone->settled && post(notifier, gone)) {
-            gone->settled = true;
-            atomic_fetch_sub(&notifier->unsettled, 1);
+        if (gone->round != 0 && gone->round <= round && !gone->posted && post(notifier, gone)) {
+            gone->posted = true;
+            atomic_fetch_sub(&notifier->unposted, 1);
         }
 }
 
@@ -225,44 +225,44 @@ static void begin_round(struct psn_notifier *notifier, struct registration *remo
 {
     AcquireSRWLockExclusive(&notifier->lock);
     removed->round = atomic_fetch_add(&notifier->round, 1) + 1;
-    atomic_fetch_add(&notifier->unsettled, 1);
-    for (size_t i = 0; i < notifier->member_count; i++) {
-        struct member *member = &notifier->members[i];
-        if (member->handle != NULL && member->id != GetCurrentThreadId())
-            QueueUserAPC(come_round, member->handle, 0);
+    atomic_fetch_add(&notifier->unposted, 1);
+    for (size_t i = 0; i < notifier->worker_count; i++) {
+        struct worker *worker = &notifier->workers[i];
+        if (worker->handle != NULL && worker->id != GetCurrentThreadId())
+            QueueUserAPC(come_round, worker->handle, 0);
     }
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 
 /* The thread's handle is what an APC is sent to. Without it, the thread comes round by itself. */
-static void adopt(struct member *member)
+static void adopt(struct worker *worker)
 {
     HANDLE process = GetCurrentProcess();
-    if (member->handle != NULL)
-        CloseHandle(member->handle);
-    member->handle = NULL;
-    member->id = GetCurrentThreadId();
-    DuplicateHandle(process, GetCurrentThread(), process, &member->handle, 0, FALSE,
+    if (worker->handle != NULL)
+        CloseHandle(worker->handle);
+    worker->handle = NULL;
+    worker->id = GetCurrentThreadId();
+    DuplicateHandle(process, GetCurrentThread(), process, &worker->handle, 0, FALSE,
                     DUPLICATE_SAME_ACCESS);
 }
 
 /* The thread has done with the events of its wait before. */
-static void begin_wait(struct psn_notifier *notifier, struct member *member)
+static void begin_wait(struct psn_notifier *notifier, struct worker *worker)
 {
-    if (member->id == GetCurrentThreadId() &&
-        atomic_load(&member->round) == atomic_load(&notifier->round) &&
-        atomic_load(&notifier->unsettled) == 0)
+    if (worker->id == GetCurrentThreadId() &&
+        atomic_load(&worker->round) == atomic_load(&notifier->round) &&
+        atomic_load(&notifier->unposted) == 0)
         return;
     AcquireSRWLockExclusive(&notifier->lock);
-    if (member->id != GetCurrentThreadId())
-        adopt(member);
-    atomic_store(&member->round, atomic_load(&notifier->round));
-    settle(notifier);
+    if (worker->id != GetCurrentThreadId())
+        adopt(worker);
+    atomic_store(&worker->round, atomic_load(&notifier->round));
+    post_removals(notifier);
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 
-static struct notifier_event tell_removed(struct psn_notifier *notifier,
-                                          struct registration *removed)
+static struct notifier_event report_removed(struct psn_notifier *notifier,
+                                            struct registration *removed)
 {
     struct notifier_event event = {NOTIFIER_REMOVED, removed->token};
     AcquireSRWLockExclusive(&notifier->lock);
@@ -278,7 +278,7 @@ static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *p
 {
     if (packet->lpCompletionKey == (ULONG_PTR)notifier) {
         if (packet->lpOverlapped != NULL) {
-            *event = tell_removed(notifier, (struct registration *)packet->lpOverlapped);
+            *event = report_removed(notifier, (struct registration *)packet->lpOverlapped);
             return 1;
         }
         atomic_exchange(&notifier->wake_posted, false);
@@ -289,8 +289,8 @@ static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *p
     DWORD events = packet->dwNumberOfBytesTransferred;
     bool removed = (events & SOCKET_EVENT_REMOVE) != 0;
     bool ready = events != SOCKET_EVENT_REMOVE && !atomic_load(&registration->removing);
-    if (removed && !ready && notifier->member_count == 1) {
-        *event = tell_removed(notifier, registration);
+    if (removed && !ready && notifier->worker_count == 1) {
+        *event = report_removed(notifier, registration);
         return 1;
     }
     if (ready)
@@ -304,11 +304,11 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
                               size_t capacity, int timeout_ms)
 {
     struct psn_notifier *notifier = of(base);
-    bool alone = notifier->member_count == 1;
+    bool alone = notifier->worker_count == 1;
     OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
     size_t room = !alone ? 1 : capacity < NOTIFIER_WAIT_MOST ? capacity : NOTIFIER_WAIT_MOST;
     ULONG found = 0;
-    begin_wait(notifier, &notifier->members[thread]);
+    begin_wait(notifier, &notifier->workers[thread]);
     if (!GetQueuedCompletionStatusEx(notifier->port, packets, (ULONG)room, &found,
                                      timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms, !alone))
         return 0; /* too late, or interrupted to come round */
@@ -321,13 +321,13 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
 static void leave(struct notifier *base, size_t thread)
 {
     struct psn_notifier *notifier = of(base);
-    struct member *member = &notifier->members[thread];
+    struct worker *worker = &notifier->workers[thread];
     AcquireSRWLockExclusive(&notifier->lock);
-    if (member->handle != NULL)
-        CloseHandle(member->handle);
-    member->handle = NULL;
-    atomic_store(&member->round, LEFT);
-    settle(notifier);
+    if (worker->handle != NULL)
+        CloseHandle(worker->handle);
+    worker->handle = NULL;
+    atomic_store(&worker->round, LEFT);
+    post_removals(notifier);
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 

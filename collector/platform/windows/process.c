@@ -185,7 +185,7 @@ static bool wait_for_end(struct spawned *spawned, int64_t deadline_ns, DWORD *co
 }
 
 /* NULL: it ended well. One that the system has ended has such a code as 0xc0000005. */
-static const char *tell_end(DWORD code, char text[64])
+static const char *describe_end(DWORD code, char text[64])
 {
     if (code == 0)
         return NULL;
@@ -214,7 +214,7 @@ static enum process_result run(const char *const *arguments, const wchar_t *path
     for (size_t i = 0; i < 2; i++)
         reading_close(&readings[i]);
     return process_outcome(&readings[0].kept, &readings[1].kept, ended ? NULL : limits,
-                           tell_end(code, how), out, error);
+                           describe_end(code, how), out, error);
 }
 
 enum process_result process_run(const char *const *arguments, const struct process_limits *limits,

@@ -149,7 +149,7 @@ static size_t set_receive_buffer(SOCKET handle, size_t wanted)
 static bool ask_for_destinations(SOCKET handle, const struct udp_socket_options *options)
 {
     bool ipv6 = options->address.family == ADDRESS_IPV6;
-    int wanted = options->tell_destination;
+    int wanted = options->wants_destination;
     return (!ipv6 || set_flag(handle, IPPROTO_IPV6, IPV6_PKTINFO, wanted)) &&
            ((ipv6 && options->ipv6_only) || set_flag(handle, IPPROTO_IP, IP_PKTINFO, wanted));
 }
@@ -162,7 +162,7 @@ static bool set_up(struct udp_socket *made)
     if (ioctlsocket(made->handle, FIONBIO, &non_blocking) != 0 ||
         !set_flag(made->handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, 1) ||
         (ipv6 && !set_flag(made->handle, IPPROTO_IPV6, IPV6_V6ONLY, options->ipv6_only)) ||
-        (options->tell_destination && !ask_for_destinations(made->handle, options)))
+        (options->wants_destination && !ask_for_destinations(made->handle, options)))
         return false;
     ignore_answers(made->handle);
     made->receive = socket_lookup_receive(made->handle);
@@ -238,7 +238,7 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
 {
     if (options->only_from != NULL && udp_socket_check_filter(options->only_from, error) != 0)
         return -1;
-    if (options->tell_destination != socket->options.tell_destination &&
+    if (options->wants_destination != socket->options.wants_destination &&
         !ask_for_destinations(socket->handle, options))
         return fail(error, "cannot set up a UDP socket", WSAGetLastError());
     if (options->receive_buffer != socket->options.receive_buffer)
@@ -332,7 +332,7 @@ static void fill_slot(const struct udp_socket *socket, struct windows_group *gro
     slot->size = (uint32_t)(slot->truncated ? socket->options.max_datagram : sent);
     slot->source = socket_address_from_system((const SOCKADDR_STORAGE *)message->name);
     slot->destination = &socket->address;
-    if (socket->options.tell_destination) {
+    if (socket->options.wants_destination) {
         group->destinations[index] = destination_of(socket, message);
         slot->destination = &group->destinations[index];
     }
@@ -358,7 +358,7 @@ static int receive_one(struct udp_socket *socket, struct windows_group *group)
         .lpBuffers = parts,
         .dwBufferCount = 2,
     };
-    if (socket->options.tell_destination) {
+    if (socket->options.wants_destination) {
         message.Control.buf = control.bytes;
         message.Control.len = sizeof control.bytes;
     }

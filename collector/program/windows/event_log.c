@@ -44,12 +44,12 @@ static bool report_all(enum log_level level, wchar_t *text, size_t length)
 {
     do {
         size_t part = first_part(text, length);
-        wchar_t behind = text[part];
+        wchar_t after = text[part];
         text[part] = L'\0';
         if (!report(level, text))
             return false;
-        text[part] = behind;
-        part += behind == L'\n';
+        text[part] = after;
+        part += after == L'\n';
         text += part;
         length -= part;
     } while (length != 0);

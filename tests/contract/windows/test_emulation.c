@@ -170,21 +170,21 @@ TEST_WITH(remove_is_the_last_packet, set_up, tear_down)
     (void)state;
     assert_int_equal(enable(), 0);
     bind_socket();
-    assert_true(emulation_tell(handle(), SOCKET_EVENT_IN));
+    assert_true(emulation_notify(handle(), SOCKET_EVENT_IN));
     assert_int_equal(remove_socket(), 0);
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_REMOVE);
     send_one();
     assert_int_equal(next_packet(SILENCE_MS), 0);
-    assert_false(emulation_tell(handle(), SOCKET_EVENT_IN));
+    assert_false(emulation_notify(handle(), SOCKET_EVENT_IN));
 }
 
-TEST_WITH(closing_tells_nothing_and_takes_no_packet_back, set_up, tear_down)
+TEST_WITH(closing_reports_nothing_and_takes_no_packet_back, set_up, tear_down)
 {
     (void)state;
     assert_int_equal(enable(), 0);
     bind_socket();
-    assert_true(emulation_tell(handle(), SOCKET_EVENT_IN));
+    assert_true(emulation_notify(handle(), SOCKET_EVENT_IN));
     udp_socket_close(fixture.socket);
     fixture.socket = NULL;
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);

@@ -16,7 +16,7 @@ static SOCKET handle_of(const struct watched *watched)
 
 static void tell(const struct watched *watched, DWORD events)
 {
-    assert_true(emulation_tell(handle_of(watched), events));
+    assert_true(emulation_notify(handle_of(watched), events));
 }
 
 /* --- errors ----------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static void expect_unknown(struct watched *watched)
     expect_failure(returned, &error, "1168");
 }
 
-TEST_WITH(what_the_system_refuses_to_watch_is_told_with_its_reason, watching_set_up,
+TEST_WITH(what_the_system_refuses_to_watch_is_reported_with_its_reason, watching_set_up,
           watching_tear_down)
 {
     (void)state;
@@ -124,7 +124,7 @@ TEST_WITH(an_error_and_the_end_of_something_make_a_socket_ready, watching_set_up
     wait_until(watched->ready, 3);
 }
 
-TEST_WITH(one_packet_may_tell_of_data_and_of_the_removal, watching_set_up, watching_tear_down)
+TEST_WITH(one_packet_may_report_data_and_the_removal, watching_set_up, watching_tear_down)
 {
     (void)state;
     static const size_t capacities[] = {1, 2, MANY_EVENTS};
@@ -138,7 +138,7 @@ TEST_WITH(one_packet_may_tell_of_data_and_of_the_removal, watching_set_up, watch
     }
 }
 
-TEST_WITH(the_same_of_several_threads_waits_for_the_one_that_was_told, watching_set_up,
+TEST_WITH(the_same_of_several_threads_waits_for_the_one_that_was_notified, watching_set_up,
           watching_tear_down)
 {
     (void)state;

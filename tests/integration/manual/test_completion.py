@@ -116,7 +116,7 @@ class Shell:
         for line in ("sluice --sink 'stdout:?rotate_s", "sluice --listen 'pcap:x?receive_b"):
             self.assertEqual(self.complete(line), line)
 
-    def test_a_file_is_completed_behind_its_scheme(self):
+    def test_a_file_is_completed_after_its_scheme(self):
         (self.folder / "capture-of-a-day.pcap").touch()
         for line in (f"sluice --listen pcap:{self.folder}/capt",
                      f"sluice ctl stop unix:{self.folder}/capt"):

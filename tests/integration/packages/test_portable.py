@@ -81,7 +81,7 @@ class Archive(PackageTest):
     def test_what_is_sent_to_it_is_in_the_file_after_a_stop(self):
         self.collects(self.root / "bin", self.root / DOCUMENTS / "examples/sluice.yaml", self.folder)
 
-    def test_nothing_tells_where_it_was_built(self):
+    def test_nothing_shows_where_it_was_built(self):
         for program in self.programs:
             self.assertNotIn(os.fsencode(SOURCE), program.read_bytes(), program)
 

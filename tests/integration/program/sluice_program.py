@@ -570,7 +570,7 @@ class ProgramTest(unittest.TestCase):
         self.assertRegex(said[0], r"\Asluice: error: \S")
         return said[0]
 
-    def check_refusals_are_told(self, program, ledger, reason, what):
+    def check_refusals_are_reported(self, program, ledger, reason, what):
         """Of refused datagrams of Riemann's at most one line a second, whose first says `what`."""
         told = [line for line in program.log() if reason in line]
         self.assertLessEqual(len(told), 1 + ledger["uptime_seconds"])

@@ -143,14 +143,14 @@ class WrongSchema(ProgramTest):
         program.stop()
         return [line for line in program.log() if self.DOUBT in line]
 
-    def test_is_told_at_the_first_datagram_and_once_in_a_minute(self):
+    def test_is_reported_at_the_first_datagram_and_once_in_a_minute(self):
         event = riemann({"service": b"cpu", "host": b"web1", "metric_f": 0.5})
         for datagrams in ([event], [gauge("v", 1.0), event, gauge("v", 1.0), event]):
             line, = self.doubts(TELEMETRY, datagrams)
             self.assertRegex(line, r": telemetry does not know 3 of 3 fields in a datagram: "
                              r"is schema= right\? schema=riemann knows them\Z")
 
-    def test_is_told_of_the_programs_own_schema(self):
+    def test_is_reported_of_the_programs_own_schema(self):
         line, = self.doubts(RIEMANN, [gauge("v", float(value)) for value in range(10)])
         self.assertIn("schema=telemetry knows them", line)
 
@@ -174,7 +174,7 @@ class NoValue(ProgramTest):
         self.assertTrue(ledger["balances"])
         return [line for line in program.log() if "has no metric value" in line], ledger
 
-    def test_are_told_once_with_the_view_that_shows_them(self):
+    def test_are_reported_once_with_the_view_that_shows_them(self):
         told, ledger = self.told("--sink", "stdout:")
         self.assertEqual(len(told), 1)
         self.assertRegex(told[0], r": a message has no metric value and so leaves no line in stdout:; "

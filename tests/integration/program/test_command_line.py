@@ -61,7 +61,7 @@ class Wrong(ProgramTest):
         self.refuse("service", "install", "--", *self.sink, code=64,
                     says=["service: only on Windows; use systemd"])
 
-    def test_a_budget_that_is_too_small_tells_the_least_that_is_enough(self):
+    def test_a_budget_that_is_too_small_reports_the_least_that_is_enough(self):
         arguments = ("--listen", "udp://127.0.0.1:0", *self.sink)
         least = self.least_memory(*arguments)
         below = f"{int(least.removesuffix('KiB')) - 1}KiB"

@@ -149,7 +149,7 @@ class Reading(CommandTest):
 
 
 class Surroundings(CommandTest):
-    def test_a_command_is_needed_behind_the_colon(self):
+    def test_a_command_has_to_follow_the_colon(self):
         self.assertIn("COMMAND is missing; write command:COMMAND",
                       self.refused("--sink", "command:", code=64))
 
@@ -298,7 +298,7 @@ class Ending(CommandTest):
             self.assertGreater(gap, least * 0.8, gaps)
         self.assertEqual(sink["restarts"], len(times) - 1)
 
-    def test_a_command_that_is_not_there_is_told_and_what_it_should_have_read_has_failed(self):
+    def test_a_command_that_is_not_there_is_reported_and_what_it_should_have_read_has_failed(self):
         # The shell's own words share our stderr, where they may come between a ledger's.
         program = self.start_command("exec 2>/dev/null; no-such-program-here")
         self.sender(program).send_all([metric(value) for value in range(20)])

@@ -68,14 +68,14 @@ class File(ConfigTest):
         self.assertIn("the configuration is valid", "\n".join(program.said()))
         self.assertFalse(self.lines.exists())
 
-    def test_what_is_wrong_is_told_with_its_place(self):
+    def test_what_is_wrong_is_reported_with_its_place(self):
         self.write("listeners:", "- address: udp://127.0.0.1:0", "  recieve_buffer: 1MiB")
         for check in ((), ("--check",)):
             said = self.refused(*check, "--config", self.file, code=78)
             self.assertIn(f'{self.file}:3:3: unknown key "recieve_buffer"; '
                           'did you mean "receive_buffer"?', said)
 
-    def test_a_folder_that_is_not_there_is_told_with_its_place(self):
+    def test_a_folder_that_is_not_there_is_reported_with_its_place(self):
         self.write("sinks:", f"- to: 'file:{self.folder}/no/a.ndjson'")
         said = self.refused("--check", "--config", self.file, code=73)
         self.assertIn(f"{self.file}:2:", said)
@@ -88,7 +88,7 @@ class File(ConfigTest):
         self.write("sinks:", "- to: 'command:cat >${HOME}/a.ndjson'")
         self.run_to_end("--check", "--config", self.file, ledger=None)
 
-    def test_what_only_a_schema_tells_is_told_with_its_place_too(self):
+    def test_what_only_a_schema_knows_is_reported_with_its_place_too(self):
         self.write("listeners:", "- address: udp://127.0.0.1:0", "  schema: otlp-logs",
                    "sinks:", f"- to: 'file:{self.lines}'", "  format: influx")
         for check in ((), ("--check",)):
@@ -154,7 +154,7 @@ class Environment(ConfigTest):
         self.assertEqual(ledger["sinks"][0]["lines"], len(read_lines(self.lines)))
         self.assertTrue(program.stdout.lines())
 
-    def test_a_wrong_one_is_told_by_its_name(self):
+    def test_a_wrong_one_is_reported_by_its_name(self):
         self.variable("SLUICE_STOP_TIMEOUT", "5")
         self.assertIn('SLUICE_STOP_TIMEOUT: stop-timeout "5" has no unit',
                       self.refused("--sink", f"file:{self.lines}", code=78))

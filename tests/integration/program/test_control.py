@@ -150,7 +150,7 @@ class Requests(ControlTest):
         for name in ("listeners", "sinks"):
             self.assertEqual(ledger[name], final[name])
 
-    def test_the_health_is_told_without_metrics_too(self):
+    def test_the_health_is_reported_without_metrics_too(self):
         program = self.control("--listen", RIEMANN)
         client = self.client()
         self.assertEqual(client.ask("health"), {"status": "ready"})
@@ -267,7 +267,7 @@ class Requests(ControlTest):
         self.assertIsNone(client.read_line())
         self.assertIn("uptime_seconds", self.client().ask("ledger"))
 
-    def test_more_clients_than_it_serves_are_told_so(self):
+    def test_more_clients_than_it_serves_are_refused(self):
         self.control("--listen", RIEMANN)
         clients = [self.client() for _ in range(CLIENTS)]
         for client in clients:
@@ -373,7 +373,7 @@ class Senders(ControlTest):
         self.assertEqual(answer["replaced"], 10001 - 1024)
         program.stop()
 
-    def test_loss_is_told_of_those_who_number_what_they_send(self):
+    def test_loss_is_reported_of_those_who_number_what_they_send(self):
         program = self.control("--listen", TELEMETRY)
         sender = self.sender(program)
         sender.send_all([gauge("v", 1.0, sender="web1/\u20ac", boot=1, sequence=number)
@@ -450,7 +450,7 @@ class Tap(ControlTest):
         self.assertEqual(client.read_line()["schema"], "otlp-logs")
         self.assertFalse(select.select([other.socket], [], [], 0.1)[0])
 
-    def test_it_never_shows_more_than_its_bound_a_second_and_tells_what_is_left_out(self):
+    def test_it_never_shows_more_than_its_bound_a_second_and_reports_what_is_left_out(self):
         program = self.control("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines")
         began = time.monotonic()
         client = self.tapping("*")

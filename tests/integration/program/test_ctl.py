@@ -192,7 +192,7 @@ class OverItsSocket(ProgramTest):
                 self.assertIn(why, self.ask("stop", code=69)[1])
                 server.join(DEADLINE)
 
-    def test_too_many_clients_is_told(self):
+    def test_too_many_clients_is_reported(self):
         self.started()
         clients = [ControlClient(self.address) for _ in range(8)]
         for client in clients:
@@ -248,7 +248,7 @@ class Refusals(ProgramTest):
         for number in (4194305, 2**31, 2**32 + 1, 10**30):  # the first is past the kernel's limit
             self.assertIn("no sluice that runs", ctl("stop", number, code=69))
 
-    def test_what_is_wrong_is_told(self):
+    def test_what_is_wrong_is_reported(self):
         for words, text in (
                 ([], f"write sluice ctl reload|ledger|stop PID|{FORM}"),
                 (["relaod", "1"], '"relaod" is not one of reload, ledger, stop; did you mean '
@@ -264,7 +264,7 @@ class Refusals(ProgramTest):
                 (["stop", "1", "2"], 'unexpected argument "2"')):
             self.assertEqual(ctl(*words, code=64), f"sluice: error: ctl: {text}\n")
 
-    def test_help_tells_what_there_is(self):
+    def test_help_says_what_there_is(self):
         done = subprocess.run(command(SLUICE, "ctl", "--help"), capture_output=True, text=True,
                               timeout=DEADLINE, check=True)
         usage = f"sluice ctl reload|ledger|stop PID|{FORM}\n"

@@ -253,7 +253,7 @@ class Files(DeadLetters):
         program.wait_for_log(f"cut off the {torn} bytes of a dead letter")
         self.assertEqual(self.payloads(), [b"\xff", b"\xff\xff\xff"])
 
-    def test_where_it_cannot_be_written_is_told_at_the_start(self):
+    def test_where_it_cannot_be_written_is_reported_at_the_start(self):
         self.path.write_text('{"line": 1}\n', encoding="ascii")
         said = self.refused("--listen", RIEMANN, *self.letters_to(), code=73)
         self.assertIn(f"cannot append dead letters to {self.path}: it holds something else", said)
@@ -263,7 +263,7 @@ class Files(DeadLetters):
         self.assertIn("no/file", said)
 
     @not_on_windows(NO_TERMINAL)
-    def test_a_terminal_is_told_at_the_start(self):
+    def test_a_terminal_is_reported_at_the_start(self):
         ours, its = pty.openpty()
         said = self.refused("--listen", RIEMANN, "--dead-letter", f"file:{os.ttyname(its)}",
                             code=78)
@@ -277,7 +277,7 @@ class Files(DeadLetters):
         self.assertIn(added, range(256, 400))  # a ring, and a block to write
         self.assertFalse(self.path.exists())
 
-    def test_the_ledger_of_text_tells_them(self):
+    def test_the_ledger_of_text_has_them(self):
         program = self.start("--listen", TELEMETRY, *self.letters_to(), ledger="text")
         self.sender(program).send(b"\xff")
         program.wait_for_log("malformed: datagram")

@@ -138,7 +138,7 @@ class Otlp(FormatTest):
         self.assertIsNone(next(lines, None))
         self.assertEqual((counts["lines"], counts["samples"]), (written, 113))
 
-    def test_csv_tells_what_json_tells(self):
+    def test_csv_has_what_json_has(self):
         json_lines = self.folder / "lines"
         program, ledger = self.run_to_end("--listen", OTLP, "--sink", "stdout:?format=csv",
                                           "--sink", f"file:{json_lines}")
@@ -255,7 +255,7 @@ class Header(FormatTest):
 
 
 class Filtered(FormatTest):
-    def test_numbers_that_influx_cannot_tell_leave_no_line(self):
+    def test_numbers_that_influx_cannot_write_leave_no_line(self):
         program = self.start("--listen", RIEMANN, "--sink", "stdout:?format=influx")
         self.sender(program).send_all([
             metric(math.nan), metric(math.inf), metric(1),

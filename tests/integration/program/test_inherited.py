@@ -123,7 +123,7 @@ class Serving(InheritedTest):
         self.assertEqual(received(program.stop()), 20)
 
     @same_with_one_thread
-    def test_more_threads_than_sockets_are_told(self):
+    def test_more_threads_than_sockets_are_reported(self):
         program = self.start_with([self.udp()], "--listen", "fd:one?receivers=3", names=["one"])
         program.wait_for_log("receivers=3: it has 1, and one thread serves a socket")
         program.stop()
@@ -162,7 +162,7 @@ class Serving(InheritedTest):
         ledger = program.stop()
         self.assertEqual([received(ledger, 0), received(ledger, 1)], [3, 4])
 
-    def test_its_packets_tell_where_they_went(self):
+    def test_its_packets_say_where_they_went(self):
         every = self.udp("0.0.0.0")
         capture = self.folder / "packets"
         program = self.launch_with([every], "--listen", "fd:3?schema=riemann", "--sink",
@@ -175,7 +175,7 @@ class Serving(InheritedTest):
         packet = capture.read_bytes()[24 + 16:]
         self.assertEqual(packet[16:20], socket.inet_aton("127.0.0.1"))
 
-    def test_sockets_that_no_listener_is_for_are_told(self):
+    def test_sockets_that_no_listener_is_for_are_reported(self):
         program = self.start_with([self.udp(), self.udp()], "--listen", "fd:first",
                                   names=["first", "second"])
         program.wait_for_log("warning: this process was started with a socket that no listener is "

@@ -18,14 +18,14 @@ class Levels(ProgramTest):
         program.finish(0)
         return program.log()
 
-    def test_info_tells_where_it_listens(self):
+    def test_info_says_where_it_listens(self):
         self.assertRegex(self.said_at("info")[0], r"\Asluice: listening on udp://")
 
-    def test_less_than_the_level_is_not_told_and_the_ledger_is(self):
+    def test_less_than_the_level_is_not_logged_and_the_ledger_is(self):
         self.assertEqual(self.said_at("warning"), [])
         self.assertEqual(self.said_at("error"), [])
 
-    def test_an_error_is_told_at_every_level(self):
+    def test_an_error_is_reported_at_every_level(self):
         for level in ("error", "warning", "info"):
             said = self.refused("--log-level", level, "--listen", ANY_PORT, "--sink",
                                 f"file:{self.folder}", code=73)
@@ -78,7 +78,7 @@ class Json(ProgramTest):
         program.stop()
         self.assertTrue(self.objects(program)[0]["sink"].endswith("/\ufffd\ufffd("))
 
-    def test_it_is_told_apart_from_the_ledger_by_its_members(self):
+    def test_it_is_distinguished_from_the_ledger_by_its_members(self):
         program = self.start_in_json()
         program.stop()
         said = [parse_json(line) for line in program.said()]
@@ -117,7 +117,7 @@ class Journal(ProgramTest):
         self.assertEqual(parse_json(said[0].removeprefix("<6>"))["level"], "info")
         self.assertTrue(said[0].startswith("<6>{"))
 
-    def test_so_does_what_a_wrong_command_line_is_told(self):
+    def test_so_does_what_is_said_of_a_wrong_command_line(self):
         said, = self.said_on_socket("--duration", "10")
         self.assertRegex(said, r"\A<3>--duration \"10\" has no unit")
 
@@ -127,7 +127,7 @@ class Journal(ProgramTest):
 
 
 class Repeated(ProgramTest):
-    def test_a_message_that_comes_again_is_counted_and_the_count_is_told_later(self):
+    def test_a_message_that_comes_again_is_counted_and_the_count_is_reported_later(self):
         """Though nobody logs, asks or sends any more: after --log-repeats, and at the end."""
         program = self.start("--listen", RIEMANN, "--log-repeats", "2s")
         sender = self.sender(program)

@@ -78,7 +78,7 @@ class Numbers(MetricsTest):
                                  labels(sink=f"file:{out}")], 0)
         program.stop()
 
-    def test_the_latency_of_each_of_many_short_drains_is_told(self):
+    def test_the_latency_of_each_of_many_short_drains_is_reported(self):
         count = 21
         program, client = self.serve(
             *(word for _ in range(count) for word in ("--listen", RIEMANN)),
@@ -92,7 +92,7 @@ class Numbers(MetricsTest):
                                labels(receiver="0")], count)
         program.stop()
 
-    def test_both_formats_tell_the_same_and_say_which_they_are(self):
+    def test_both_formats_have_the_same_and_say_which_they_are(self):
         program, client = self.serve("--listen", RIEMANN)
         self.sender(program).send_all([metric(1)] * 10)
         program.wait_for_settled(10)
@@ -223,7 +223,7 @@ class Health(MetricsTest):
         self.assertEqual((reason["reason"], reason["sink"]), ("sink_fails", "file:/dev/full"))
         program.stop(code=74)
 
-    def test_a_stop_is_told_while_it_lasts(self):
+    def test_a_stop_is_reported_while_it_lasts(self):
         program, client = self.serve("--listen", RIEMANN, "--stop-timeout", "1m",
                                      stdout=self.writer)
         os.close(self.writer)
@@ -308,7 +308,7 @@ class Clients(MetricsTest):
             answer = client.ask("/metrics", method)
             self.assertEqual((answer.status, answer.headers["allow"]), (405, "GET, HEAD"))
 
-    def test_what_is_not_there_is_told_with_what_is(self):
+    def test_what_is_not_there_is_reported_with_what_is(self):
         _, client = self.serve("--listen", RIEMANN)
         for path in ("/", "/metrics/", "/healthz2", "/../etc/passwd", "/" + "x" * 4000):
             answer = client.ask(path)
@@ -404,7 +404,7 @@ class Places(MetricsTest):
 
 @unittest.skipIf(SERVES, "this program serves metrics")
 class Absent(ProgramTest):
-    def test_it_is_refused_and_told_why(self):
+    def test_it_is_refused_with_the_reason(self):
         for arguments in (("--check",), ()):
             self.assertIn("--metrics: this program was built without it (libmicrohttpd)",
                           self.refused(*arguments, "--listen", RIEMANN, "--metrics", "0", code=78))

@@ -64,7 +64,7 @@ class Otlp(OpenMetricsTest):
             for line in map(json.loads, lines):
                 yield from otlp_samples.samples(line["message"], int)
 
-    def test_every_sample_is_told_by_its_type(self):
+    def test_every_sample_is_found_by_its_type(self):
         found, sink = self.of_capture(OTLP)
         wanted = {(name, labels, at(time)): value
                   for (name, labels, time), value in expected(self.truth(), buckets_of).items()}

@@ -39,7 +39,7 @@ def request(item):
         2, message(1, SCOPE) + message(2, item) + text(3, "scope's")) + text(3, "resource's"))
 
 
-def request_told(name, items, item):
+def request_reported(name, items, item):
     """The same as JSON: `name` is "metrics", say, and `items` what the scope's list is called."""
     return {f"resource_{name}": [{"resource": RESOURCE_TOLD, "schema_url": "resource's",
                                   f"scope_{name}": [{"scope": SCOPE_TOLD, "schema_url": "scope's",
@@ -110,7 +110,7 @@ class Fields(OtlpTest):
         self.assertEqual(
             self.message_of(METRICS, request(text(1, "n") + text(2, "d") + text(3, "u") +
                                              message(number, data) + put_kv(12))),
-            request_told("metrics", "metrics", {
+            request_reported("metrics", "metrics", {
                 "name": "n", "description": "d", "unit": "u", name: told, "metadata": KV}))
 
     def test_gauges_and_sums(self):
@@ -161,7 +161,7 @@ class Fields(OtlpTest):
     def test_log_records(self):
         record = (fixed64(1, 1) + integer(2, 24) + text(3, "FATAL4") + message(5, string("body")) +
                   put_kv(6) + integer(7, 2) + fixed32(8, 257) + fixed64(11, 3) + text(12, "event"))
-        self.assertEqual(self.message_of(LOGS, request(record)), request_told(
+        self.assertEqual(self.message_of(LOGS, request(record)), request_reported(
             "logs", "log_records", {
                 "time_unix_nano": "1", "observed_time_unix_nano": "3",
                 "severity_number": "SEVERITY_NUMBER_FATAL4", "severity_text": "FATAL4",
@@ -183,7 +183,7 @@ class Fields(OtlpTest):
                 put_kv(9) + integer(10, 3) + message(11, event) + integer(12, 4) +
                 message(13, link) + integer(14, 9) +
                 message(15, text(2, "failed") + integer(3, 2)) + fixed32(16, 257))
-        self.assertEqual(self.message_of(TRACES, request(span)), request_told("spans", "spans", {
+        self.assertEqual(self.message_of(TRACES, request(span)), request_reported("spans", "spans", {
             "trace_state": "state", "name": "n", "kind": "SPAN_KIND_CONSUMER",
             "start_time_unix_nano": "1", "end_time_unix_nano": "2", "attributes": KV,
             "dropped_attributes_count": 3,

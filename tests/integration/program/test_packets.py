@@ -39,7 +39,7 @@ def nanoseconds(line):
 
 
 class Protobuf(ProgramTest):
-    def test_messages_stand_behind_their_lengths(self):
+    def test_messages_follow_their_lengths(self):
         path = self.folder / "messages"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{path}?format=protobuf")
         sent = [metric(0.5, host="web1"), b"", riemann(*[{"service": "s", "metric_d": 1.0}] * 800)]

@@ -115,10 +115,10 @@ class OneSource(Limited):
         self.assertEqual(limited["decoded"] + limited["reasons"]["rate_limited"], 50)
         self.assertEqual(free["decoded"], 50)
 
-    def test_it_is_told_as_other_refusals_are(self):
+    def test_it_is_reported_as_other_refusals_are(self):
         program = self.start("--listen", RIEMANN + "&rate_limit=1")
         self.send_many(program, "127.0.0.1", range(50))
-        self.check_refusals_are_told(program, program.stop(), "rate_limited",
+        self.check_refusals_are_reported(program, program.stop(), "rate_limited",
                                      r"\d+ bytes from 127\.0\.0\.1:\d+")
 
 

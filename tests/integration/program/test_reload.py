@@ -90,7 +90,7 @@ class Reload(ProgramTest):
         self.assertEqual([(listener["retired"], listener["decoded"])
                           for listener in ledger["listeners"]], [(False, 0), (True, 20)])
 
-    def test_what_is_wrong_is_told_with_its_place_and_nothing_changes(self):
+    def test_what_is_wrong_is_reported_with_its_place_and_nothing_changes(self):
         program = self.begin()
         sender = self.sender(program)
         listener = {"address": "udp://127.0.0.1:0", "schema": "riemann"}

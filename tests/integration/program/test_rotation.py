@@ -133,7 +133,7 @@ class Unnamed(RotationTest):
         for name in (self.NAME, self.HIGHEST):
             (self.out / name).write_text("mine\n", encoding="ascii")
 
-    def test_the_sink_goes_on_with_the_next_name_and_the_end_tells(self):
+    def test_the_sink_goes_on_with_the_next_name_and_the_end_is_reported(self):
         program = self.start_sink(self.NAME, "rotate_size=1MiB")
         self.send_and_reopen(program, 3)
         ledger = program.stop(code=74)

@@ -72,7 +72,7 @@ class Filtered(RulesTest):
         self.assert_written([telemetry(host("cpu", number)) for number in range(10)],
                             "exclude=*", [], written=0, filtered=10)
 
-    def test_a_running_program_tells_what_it_filters(self):
+    def test_a_running_program_reports_what_it_filters(self):
         program = self.start("--listen", TELEMETRY, "--sink", "stdout:?include=host=web1*")
         self.sender(program).send_all([telemetry(host("cpu", number)) for number in range(20)])
         ledger = program.wait_for_settled(20)["sinks"][0]
@@ -138,7 +138,7 @@ class Shaped(RulesTest):
     RULES = ("rename=cpu:load,mem:memory&drop_label=tmp*,pid&rename_label=host:instance"
              "&add_label=env=prod,instance=none")
 
-    def test_every_format_tells_the_same(self):
+    def test_every_format_says_the_same(self):
         labels = [("host", "web1"), ("tmp.id", "x"), ("pid", "7")]
         self.assert_written(
             [telemetry(sample("cpu", double=1, labels=labels), sample("disk", double=2),
@@ -181,7 +181,7 @@ class Refused(ProgramTest):
             for wanted in says:
                 self.assertIn(wanted, said)
 
-    def test_a_rule_that_is_wrong_is_told_with_its_place(self):
+    def test_a_rule_that_is_wrong_is_reported_with_its_place(self):
         for url, wrong, says in (
                 ("stdout:?include=cpu,,mem", ",mem", "include: a glob is missing here"),
                 ("stdout:?format=influx&sample=10", "10", "sample \"10\" is not 1/N"),

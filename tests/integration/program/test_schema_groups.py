@@ -61,7 +61,7 @@ class Refused(FileTest):
             for wanted in says:
                 self.assertIn(wanted, said)
 
-    def test_a_message_that_is_not_told(self):
+    def test_a_message_that_is_not_named(self):
         self.refuse("--listen", f"udp://127.0.0.1:0?schema={self.file}", code=64,
                     says=["column 19", "message=FULL.NAME is missing"])
 

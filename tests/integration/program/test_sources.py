@@ -64,12 +64,12 @@ class Judged(Sources):
                          [source for source in CROWD if source not in FEW])
         self.assertEqual(listener["reasons"]["source_denied"], len(FEW))
 
-    def test_they_are_told_as_other_refusals_are(self):
+    def test_they_are_reported_as_other_refusals_are(self):
         program = self.start("--listen", RIEMANN + "&deny=127.0.0.9")
         for _ in range(50):
             self.send_from(program, "127.0.0.9", metric(1))
         program.wait_for_received(50)
-        self.check_refusals_are_told(program, program.stop(), "source_denied",
+        self.check_refusals_are_reported(program, program.stop(), "source_denied",
                                      rf"{len(metric(1))} bytes from 127\.0\.0\.9:\d+")
 
     def test_both_families_on_one_socket(self):
@@ -97,7 +97,7 @@ class Judged(Sources):
                          [number for number in range(100) if number % 5 < 3])
         self.assertEqual(ledger["listeners"][0]["reasons"]["source_denied"], 40)
 
-    def test_a_wrong_network_is_told_with_its_column(self):
+    def test_a_wrong_network_is_reported_with_its_column(self):
         said = self.refused("--listen", "udp://[::]:1?allow=10.0.0.0/8,10.1.2.3/16", code=64)
         self.assertIn("column 31", said)
         self.assertIn("allow, element 2: the address has bits behind its first 16", said)
@@ -177,7 +177,7 @@ class Filtered(Sources):
         self.assertLessEqual(listener["kernel_drops_and_filtered"] +
                              listener["refused_while_stopping"], flood.sent)
 
-    def test_a_list_too_long_for_the_kernel_is_told(self):
+    def test_a_list_too_long_for_the_kernel_is_reported(self):
         networks = ",".join(f"10.{number // 128}.{number % 128 * 2}.0/24"
                             for number in range(3000))
         self.start("--listen", RIEMANN + f"&allow={networks}").stop()

@@ -82,7 +82,7 @@ class Reader(ProgramTest):
         self.close(self.reader)
         program.finish()
 
-    def test_a_reader_that_goes_while_it_is_behind(self):
+    def test_a_reader_that_goes_while_it_lags(self):
         program = self.start_into_pipe()
         self.sender(program).send_all([metric(value) for value in range(3000)])
         self.close(self.reader)

@@ -80,7 +80,7 @@ class Telling(ServiceTest):
         self.assertEqual(self.manager.wait_for("READY"), {"READY": "1"})
         program.stop()
 
-    def test_a_stop_is_told_with_its_time(self):
+    def test_a_stop_is_reported_with_its_time(self):
         program = self.service("--listen", RIEMANN, "--stop-timeout", "100s")
         self.manager.wait_for("READY")
         program.stop()
@@ -88,7 +88,7 @@ class Telling(ServiceTest):
         self.assertEqual(told["STOPPING"], "1")
         self.assertGreater(int(told["EXTEND_TIMEOUT_USEC"]), 99e6)
 
-    def test_a_stop_of_its_own_is_told_as_well(self):
+    def test_a_stop_of_its_own_is_reported_as_well(self):
         program = self.service("--listen", RIEMANN, "--duration", "10ms")
         self.manager.wait_for("READY")
         self.manager.wait_for("STOPPING")
@@ -114,7 +114,7 @@ class Telling(ServiceTest):
         program.wait_for_log("warning: systemd was not told: ")
         program.stop()
 
-    def test_a_name_that_is_none_is_told(self):
+    def test_a_name_that_is_none_is_reported(self):
         program = self.service("--listen", RIEMANN, variables={"NOTIFY_SOCKET": "notify"})
         program.wait_for_listeners()
         program.wait_for_log("NOTIFY_SOCKET is no path and no abstract name")

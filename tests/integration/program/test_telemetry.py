@@ -186,10 +186,10 @@ class Sequence(ProgramTest):
         self.count(self.numbered(1, 2, 4) + self.numbered(1, 2, boot=8), senders=1, restarted=1,
                    lost=1)
 
-    def test_without_a_boot_numbers_that_begin_again_tell(self):
+    def test_without_a_boot_numbers_that_begin_again_show_it(self):
         self.count(self.numbered(*range(2000, 2010), 1, 2, boot=0), senders=1, restarted=1)
 
-    def test_senders_are_told_apart(self):
+    def test_senders_are_distinguished(self):
         self.count(self.numbered(1, 2, 3) + self.numbered(1, 3, sender="web2") +
                    self.numbered(9, sender=""), senders=3, lost=1)
 

@@ -163,12 +163,12 @@ class Once(TopTest):
         self.assertNotEqual(rate, "0")
         program.stop()
 
-    def test_nobody_there_is_told(self):
+    def test_nobody_there_is_reported(self):
         ended = self.top(self.address)
         self.assertEqual((ended.returncode, ended.stdout), (69, b""))
         self.assertIn(b"is sluice running with --control?", ended.stderr)
 
-    def test_who_is_no_collector_is_told(self):
+    def test_who_is_no_collector_is_reported(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
             other.bind(str(self.path))
             other.listen()
@@ -236,7 +236,7 @@ class Page(TopTest):
             self.assertIn(LEAVE_SCREEN, terminal.written)
             self.assertEqual(termios.tcgetattr(terminal.slave), terminal.modes)
 
-    def test_a_collector_that_goes_is_told_and_found_again(self):
+    def test_a_collector_that_goes_is_reported_and_found_again(self):
         terminal = self.terminal(self.address)  # it need not be there at the beginning
         seen = terminal.wait_for(b"trying again")
         program = self.control()
@@ -248,7 +248,7 @@ class Page(TopTest):
         terminal.press(b"q")
         self.assertEqual(terminal.wait_for_end(), 0)
 
-    def test_a_collector_that_stands_still_is_told(self):
+    def test_a_collector_that_stands_still_is_reported(self):
         program = self.control()
         terminal = self.terminal(self.address)
         seen = terminal.wait_for(b"SINKS")
@@ -315,7 +315,7 @@ class Tap(TopTest):
         self.assertEqual(process.wait(DEADLINE), 0)  # nothing more need be sent for that
         self.assertEqual(process.stderr.read(), b"")
 
-    def test_what_is_left_out_is_told_on_stderr(self):
+    def test_what_is_left_out_is_reported_on_stderr(self):
         program = self.control("--sink", f"file:{self.folder}/lines")
         process = self.tap(program, "*", stdout=subprocess.DEVNULL)
         flood = self.flood(program, lambda number: gauge("v", number, sequence=number))

@@ -385,7 +385,7 @@ TEST_WITH(ctl_reaches_it_as_it_does_others, service_set_up, service_clean_up)
     assert_numbered("records.ndjson", 0, DATAGRAMS);
 }
 
-TEST_WITH(one_that_cannot_start_tells_its_exit_code, service_set_up, service_clean_up)
+TEST_WITH(one_that_cannot_start_reports_its_exit_code, service_set_up, service_clean_up)
 {
     (void)state;
     assert_installed(RUN_SLUICE("service", "install", "--name", service_name(), "--", "--listen",

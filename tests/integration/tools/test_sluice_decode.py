@@ -140,7 +140,7 @@ class Decode(unittest.TestCase):
         self.decode(b"\x32\x03" + name, schema="telemetry", code=65)
         self.decode(b"\x1a\x01\xff")
 
-    def test_what_is_no_message_is_told_with_its_byte_field_and_cause(self):
+    def test_what_is_no_message_is_reported_with_its_byte_field_and_cause(self):
         for schema, data, why in (
                 ("telemetry", b"\x07",
                  "message 1 (at byte 0, of 1 bytes): malformed at byte 0: "

@@ -87,7 +87,7 @@ class Commands(ProgramTest):
         self.assertEqual([line["value"] for line in read_lines(self.path)], list(range(300)))
         self.assertEqual((sink["written"], sink["restarts"]), (300, 3))
 
-    def test_one_that_ends_is_told_and_started_again(self):
+    def test_one_that_ends_is_reported_and_started_again(self):
         program = self.start_command(f"{ACTOR} read:1 exit:3")
         self.sender(program).send_all([metric(value) for value in range(10)])
         program.wait_for_log("ended with exit code 3, .*; starting it again in 100 ms")
@@ -119,7 +119,7 @@ class Commands(ProgramTest):
         self.assertLess(time.monotonic() - began, 0.3 + STOP_LIMIT)
         self.assertEqual(processes_with(f"await:{never}"), [])
 
-    def test_a_command_that_is_not_there_is_told(self):
+    def test_a_command_that_is_not_there_is_reported(self):
         program = self.start_command("no-such-program-here")
         self.sender(program).send_all([metric(value) for value in range(20)])
         program.wait_for_log("ended with exit code")

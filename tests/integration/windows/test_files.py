@@ -32,7 +32,7 @@ class Names(RotatingTest):
         self.assertEqual(ledger["sinks"][0]["name"], f"file:{folder}/{EMOJI}.ndjson")
         self.assertEqual(program.log(), [])
 
-    def test_errors_tell_them_as_they_are(self):
+    def test_errors_have_them_as_they_are(self):
         said = self.refused("--listen", f"pcap:{self.folder}/{EMOJI}{UMLAUT}", code=65)
         self.assertIn(f"{self.folder}/{EMOJI}{UMLAUT}", said)
 

@@ -14,7 +14,7 @@ class Notifiers(ProgramTest):
         running.finish(code)
         return b"".join(running.stdout.lines()).decode(), "\n".join(running.said())
 
-    def test_the_version_tells_which_there_are_and_which_the_system_has(self):
+    def test_the_version_says_which_there_are_and_which_the_system_has(self):
         for program, notifiers in ((EMULATED, "psn wsaeventselect"),
                                    (SLUICE, "psn (not on this system) wsaeventselect")):
             text, _ = self.said_by(program, "--version")
@@ -32,7 +32,7 @@ class Notifiers(ProgramTest):
         _, said = self.said_by(SLUICE, "--notifier", "epoll", code=64)
         self.assertIn('"epoll" is not one of auto, psn, wsaeventselect', said)
 
-    def test_the_log_tells_which_was_taken(self):
+    def test_the_log_says_which_was_taken(self):
         for program, arguments, taken in (
                 (SLUICE, (), "wsaeventselect"),
                 (EMULATED, (), "psn"),

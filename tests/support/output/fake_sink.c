@@ -350,7 +350,7 @@ void fake_sink_push(struct fake_sink *made, size_t queue, const char *payload, s
     fake_sink_offer(made, queue, fake_sink_make(made, payload, count));
 }
 
-uint64_t fake_sink_settled(const struct fake_sink *made)
+uint64_t fake_sink_committed(const struct fake_sink *made)
 {
     const struct sink_counters *counters = made->counters;
     uint64_t sum = counter_read(&counters->written) + counter_read(&counters->filtered) +
@@ -360,12 +360,12 @@ uint64_t fake_sink_settled(const struct fake_sink *made)
     return sum;
 }
 
-void fake_sink_wait_settled(const struct fake_sink *made, uint64_t records)
+void fake_sink_wait_committed(const struct fake_sink *made, uint64_t records)
 {
     int64_t until = patience_until();
-    while (fake_sink_settled(made) < records)
+    while (fake_sink_committed(made) < records)
         if (!patience(until))
-            fail_msg("%zu of %zu records settled", (size_t)fake_sink_settled(made),
+            fail_msg("%zu of %zu records settled", (size_t)fake_sink_committed(made),
                      (size_t)records);
 }
 
@@ -410,7 +410,7 @@ void fake_sink_join(struct fake_sink *made)
     sink_thread_join(made->sink);
     sink_thread_destroy(made->sink);
     made->sink = NULL;
-    assert_int_equal(fake_sink_settled(made), made->queued);
+    assert_int_equal(fake_sink_committed(made), made->queued);
     assert_int_equal(atomic_load(&made->counters->in_flight), 0);
     assert_int_equal(batches_out(made->pool), 0);
     assert_int_equal(made->strangers, 0);

@@ -90,7 +90,7 @@ void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 struct batch *fake_sink_make_for_feed(struct fake_sink *fake, const char *payload, size_t count);
 
 /* Waits until the count of records whose fate is known is `records`. */
-void fake_sink_wait_settled(const struct fake_sink *fake, uint64_t records);
+void fake_sink_wait_committed(const struct fake_sink *fake, uint64_t records);
 
 /* Waits until `writes` calls of write have begun; until the sink has found no more work. */
 void fake_sink_wait_writes(struct fake_sink *fake, size_t writes);
@@ -105,7 +105,7 @@ void fake_sink_join(struct fake_sink *fake);
 void fake_sink_finish(struct fake_sink *fake);
 
 /* Sum of all records whose fate is known. */
-uint64_t fake_sink_settled(const struct fake_sink *fake);
+uint64_t fake_sink_committed(const struct fake_sink *fake);
 
 /* Asserts that exactly this text was accepted, and `lines` and `written` counted. */
 void fake_sink_assert_wrote(const struct fake_sink *fake, const char *text, uint64_t records);

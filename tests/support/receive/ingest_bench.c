@@ -67,7 +67,7 @@ void ingest_bench_take(struct ingest_bench *bench, const struct address *sender,
                                  .truncated = truncated,
                                  .source = *sender};
     ingest_take(bench->ingest, &slot);
-    ingest_thread_settle(&bench->thread);
+    ingest_thread_commit(&bench->thread);
 }
 
 static void add_lost(void *context, uint32_t listener, uint64_t lost)
@@ -77,9 +77,9 @@ static void add_lost(void *context, uint32_t listener, uint64_t lost)
     counter_add(&bench->thread.counters[0]->lost, lost);
 }
 
-void ingest_bench_settle(struct ingest_bench *bench)
+void ingest_bench_commit(struct ingest_bench *bench)
 {
-    sequence_settle(bench->sequences, add_lost, bench);
+    sequence_finish(bench->sequences, add_lost, bench);
 }
 
 uint64_t count_of(const struct ingest_bench *bench, enum datagram_reason reason)

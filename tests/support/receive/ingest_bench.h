@@ -31,7 +31,7 @@ void ingest_bench_take(struct ingest_bench *bench, const struct address *sender,
                        size_t size, bool truncated);
 
 /* As at a stop: adds the numbers that never came to `lost`. */
-void ingest_bench_settle(struct ingest_bench *bench);
+void ingest_bench_commit(struct ingest_bench *bench);
 
 /* Counters of the ledger. */
 uint64_t count_of(const struct ingest_bench *bench, enum datagram_reason reason);

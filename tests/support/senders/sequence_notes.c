@@ -40,7 +40,7 @@ static void count_settled(void *context, uint32_t listener, uint64_t lost)
 struct settled settle(struct sequence_table *table)
 {
     struct settled settled = {0};
-    sequence_settle(table, count_settled, &settled);
+    sequence_finish(table, count_settled, &settled);
     return settled;
 }
 

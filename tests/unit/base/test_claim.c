@@ -52,7 +52,7 @@ static void drain_until_given_up(struct race *race)
     while (!claim_give_up(&race->claim));
 }
 
-static void tell_and_serve(void *context)
+static void report_and_serve(void *context)
 {
     struct race *race = context;
     for (int i = 0; i < ROUNDS; i++) {
@@ -62,14 +62,14 @@ static void tell_and_serve(void *context)
     }
 }
 
-TEST(of_several_threads_that_are_told_the_last_arrival_is_drained)
+TEST(of_several_threads_that_are_notified_the_last_arrival_is_drained)
 {
     struct race race = {.drained = 0};
     struct thread *threads[3];
     struct error error;
     claim_init(&race.claim);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(thread_start(&threads[i], "claim", tell_and_serve, &race, &error), 0);
+        assert_int_equal(thread_start(&threads[i], "claim", report_and_serve, &race, &error), 0);
     for (int i = 0; i < 3; i++)
         thread_join(threads[i]);
     assert_int_equal(race.drained, 3 * ROUNDS);

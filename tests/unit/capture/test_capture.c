@@ -160,7 +160,7 @@ TEST_WITH(frame_too_short_for_its_link_type_is_other, begin, end)
     assert_other(ETHERNET);
 }
 
-TEST_WITH(raw_ip_is_told_by_its_version, begin, end)
+TEST_WITH(raw_ip_is_recognised_by_its_version, begin, end)
 {
     (void)state;
     static const uint32_t types[] = {12, 14, RAW};
@@ -189,7 +189,7 @@ TEST_WITH(ipv4_and_ipv6_link_types_carry_only_their_own, begin, end)
     assert_other(229);
 }
 
-TEST_WITH(null_and_loop_are_told_by_the_family_in_either_byte_order, begin, end)
+TEST_WITH(null_and_loop_are_recognised_by_the_family_in_either_byte_order, begin, end)
 {
     (void)state;
     static const uint8_t ipv6_families[] = {10, 23, 24, 28, 30};

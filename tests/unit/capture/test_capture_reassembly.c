@@ -145,7 +145,7 @@ TEST_WITH(smallest_fragments_are_put_together, begin, end)
     assert_reassembled_from(376);
 }
 
-TEST_WITH(interleaved_datagrams_are_told_apart, begin, end)
+TEST_WITH(interleaved_datagrams_are_distinguished, begin, end)
 {
     (void)state;
     /* By identification, by version and by the sending host. */

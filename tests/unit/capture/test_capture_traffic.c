@@ -79,7 +79,7 @@ static void assert_host(const struct address *address, const char *quoted)
     assert_int_equal(quoted[1 + length], '"');
 }
 
-static void assert_as_told(const struct capture_read *datagram, const char *line)
+static void assert_as_reported(const struct capture_read *datagram, const char *line)
 {
     assert_int_equal(datagram->size, strtoul(value_of(line, "payload_len"), NULL, 10));
     assert_int_equal(datagram->source.port, strtoul(value_of(line, "sport"), NULL, 10));
@@ -108,7 +108,7 @@ TEST(every_datagram_is_as_tshark_saw_it)
             assert_non_null(end);
             *end = '\0';
             assert_in_range(lines, 0, reading.count - 1);
-            assert_as_told(&reading.datagrams[lines], line);
+            assert_as_reported(&reading.datagrams[lines], line);
             line = end + 1;
         }
         assert_int_equal(lines, reading.count);

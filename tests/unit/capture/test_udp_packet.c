@@ -115,7 +115,7 @@ TEST(a_checksum_that_comes_to_zero_is_written_as_its_other_form)
     assert_int_equal(headers[27], 0xff);
 }
 
-TEST(a_part_of_a_datagram_tells_the_whole_length_and_no_checksum)
+TEST(a_part_of_a_datagram_has_the_whole_length_and_no_checksum)
 {
     struct address from = host("192.0.2.1", 1);
     struct address to = host("192.0.2.2", 2);
@@ -148,7 +148,7 @@ TEST(a_destination_that_is_not_known_is_all_zeros)
     assert_int_equal(headers[22] << 8 | headers[23], 0);
 }
 
-TEST(what_no_length_can_tell_has_no_packet)
+TEST(what_no_length_shows_has_no_packet)
 {
     struct address from = host("192.0.2.1", 1);
     struct address from6 = host("::1", 1);

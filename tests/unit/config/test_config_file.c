@@ -214,7 +214,7 @@ TEST_WITH(the_environment_is_between_the_two, scratch_make, scratch_remove)
     variables = NULL;
 }
 
-TEST_WITH(a_wrong_variable_is_told_by_its_name, scratch_make, scratch_remove)
+TEST_WITH(a_wrong_variable_is_reported_by_its_name, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const memory[] = {"SLUICE_MEMORY", "64", NULL};
@@ -395,7 +395,7 @@ TEST_WITH(an_unknown_name_suggests_the_nearest, scratch_make, scratch_remove)
             "1:22: unknown key \"formt\"; did you mean \"format\"?");
 }
 
-TEST_WITH(a_name_of_another_place_is_told_its_own, scratch_make, scratch_remove)
+TEST_WITH(a_name_of_another_place_is_refused_with_its_own, scratch_make, scratch_remove)
 {
     (void)state;
     refused("listen: udp://0.0.0.0:1\n", "1:1: in a file --listen is the list \"listeners\"");
@@ -413,7 +413,7 @@ TEST_WITH(a_name_of_another_place_is_told_its_own, scratch_make, scratch_remove)
             "5:5: key \"receivers\" is for a udp listener, not for a listener's schema");
 }
 
-TEST_WITH(a_wrong_value_is_told_with_its_place, scratch_make, scratch_remove)
+TEST_WITH(a_wrong_value_is_reported_with_its_place, scratch_make, scratch_remove)
 {
     (void)state;
     refused("\nmemory: 64\n",
@@ -473,7 +473,7 @@ TEST_WITH(a_value_of_the_wrong_kind_is_refused, scratch_make, scratch_remove)
 
 /* --- refusals: what belongs together ---------------------------------------------------------- */
 
-TEST_WITH(what_is_missing_is_told, scratch_make, scratch_remove)
+TEST_WITH(what_is_missing_is_reported, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- format: json\n", "2:3: \"to\" is missing here");
@@ -511,7 +511,7 @@ TEST_WITH(what_comes_twice_is_refused, scratch_make, scratch_remove)
             "5:3: key \"header\" is about a schema; it belongs under schemas");
 }
 
-TEST_WITH(what_does_not_go_together_is_told_where_it_is, scratch_make, scratch_remove)
+TEST_WITH(what_does_not_go_together_is_reported_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
     refused("sinks:\n- view: message\n  to: stdout\n  format: lines\n",

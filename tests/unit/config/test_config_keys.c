@@ -271,7 +271,7 @@ TEST(every_part_is_a_key_and_a_value)
     assert_refused(KEY_OF_UDP, "ipv6_only=tru%65", 10, "is not one of");
 }
 
-TEST(the_fault_is_told_where_it_is)
+TEST(the_fault_is_reported_where_it_is)
 {
     assert_refused(KEY_OF_UDP, "ipv6_only=true&receivers=x", 25, "receivers \"x\"");
     assert_refused(KEY_OF_UDP, "ipv6_only=true&reciever=2", 15, "unknown key");

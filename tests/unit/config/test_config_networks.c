@@ -64,7 +64,7 @@ TEST_WITH(a_mapped_network_is_the_ipv4_network, NULL, listener_reading_tear_down
     assert_false(may_send(UDP "allow=::ffff:10.1.0.0/112", "10.2.2.3"));
 }
 
-TEST_WITH(a_wrong_element_is_told_by_its_number_and_place, NULL, listener_reading_tear_down)
+TEST_WITH(a_wrong_element_is_reported_by_its_number_and_place, NULL, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "allow=10.0.0.0/8,web1,::1", "web1,",

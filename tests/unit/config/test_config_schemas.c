@@ -115,7 +115,7 @@ TEST_WITH(only_the_last_schema_takes_what_is_left, set_up, listener_reading_tear
     accepted(UDP "schema=riemann&match=magic:00&schema=telemetry&match=magic:01", 2);
 }
 
-TEST_WITH(wrong_values_are_told_where_they_are, set_up, listener_reading_tear_down)
+TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tear_down)
 {
     (void)state;
     refused(UDP "schema=riemann&match=source:10.1.2.3/16", "10.1.2.3/16",
@@ -162,7 +162,7 @@ TEST_WITH(a_built_in_schema_has_no_keys_of_a_file, set_up, listener_reading_tear
 
 /* --- from a file ------------------------------------------------------------------------------ */
 
-TEST_WITH(a_file_is_told_by_a_dot_or_a_slash, set_up, listener_reading_tear_down)
+TEST_WITH(a_file_is_recognised_by_a_dot_or_a_slash, set_up, listener_reading_tear_down)
 {
     (void)state;
     static const char *const names[] = {"a.desc", "a.proto", "x/y", "./riemann", "/a"};

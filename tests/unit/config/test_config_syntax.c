@@ -16,7 +16,7 @@ static const struct setting *key(unsigned scopes, const char *name)
     return found;
 }
 
-TEST(a_value_is_told_by_its_unit_its_choices_or_its_form)
+TEST(a_value_is_described_by_its_unit_its_choices_or_its_syntax)
 {
     static const struct {
         unsigned scopes;

@@ -175,7 +175,7 @@ TEST(a_multicast_group_is_refused_as_it_would_receive_nothing)
     assert_udp("udp://[fe80::1%3]:5555", "udp://[fe80::1%3]:5555", "[fe80::1%3]:5555");
 }
 
-TEST(an_unknown_listener_is_told_the_known_ones)
+TEST(an_unknown_listener_is_refused_with_the_known_ones)
 {
     const char *syntaxes = "is not a listener; write udp://ADDR:PORT, fd:NAME or pcap:FILE";
     assert_refused(read_listener, "tcp://127.0.0.1:5555", 1, syntaxes);
@@ -308,7 +308,7 @@ TEST(what_is_compressed_is_collected_for_a_second_unless_another_time_is_given)
     assert_refused(read_sink, "file:x?compress=zip", 17, "\"zip\" is not one of squeeze");
 }
 
-TEST(an_unknown_sink_is_told_the_known_ones)
+TEST(an_unknown_sink_is_refused_with_the_known_ones)
 {
     const char *syntaxes = "is not a sink; write stdout: or file:PATH";
     assert_refused(read_sink, "kafka:topic", 1, syntaxes);
@@ -364,7 +364,7 @@ TEST(two_of_one_address_or_output_conflict)
     assert_false(sinks_conflict("file:x", "stdout:"));
 }
 
-TEST(schemes_are_told_apart)
+TEST(schemes_are_distinguished)
 {
     assert_true(url_is_listener("udp://127.0.0.1:5555", &test_registry));
     assert_true(url_is_listener("pcap:x", &test_registry));

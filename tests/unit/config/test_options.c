@@ -95,7 +95,7 @@ TEST(without_arguments_riemann_goes_to_stdout)
     config_free(&config);
 }
 
-TEST(dead_letters_are_told_by_a_url)
+TEST(dead_letters_are_configured_by_a_url)
 {
     struct config config = accepted("--dead-letter", "file:/tmp/a=b.pcapng", NULL);
     assert_string_equal(config.dead_letter.name, "file:/tmp/a=b.pcapng");
@@ -240,7 +240,7 @@ TEST(metrics_without_an_address_are_for_this_machine_alone)
     }
 }
 
-TEST(a_value_may_stand_behind_an_equals_sign)
+TEST(a_value_may_follow_an_equals_sign)
 {
     struct config config =
         accepted("--listen=udp://[::1]:7?schema=telemetry", "--sink=file:a=b?view=message",

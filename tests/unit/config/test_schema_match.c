@@ -114,7 +114,7 @@ TEST(a_mapped_network_is_the_ipv4_network)
     refused("source:::ffff:0:0/95", 18, "\"95\" is not a number of bits from 96 to 128");
 }
 
-TEST(bits_behind_the_prefix_are_refused_and_the_network_told)
+TEST(bits_after_the_prefix_are_refused_and_the_network_reported)
 {
     refused("source:10.1.2.3/16", 7, "that network is 10.1.0.0/16");
     refused("source:10.1.2.3/31", 7, "that network is 10.1.2.2/31");
@@ -123,7 +123,7 @@ TEST(bits_behind_the_prefix_are_refused_and_the_network_told)
     refused("source:::ffff:10.1.2.3/112", 7, "that network is 10.1.0.0/16");
 }
 
-TEST(a_wrong_source_is_told_where_it_is_wrong)
+TEST(a_wrong_source_is_reported_where_it_is_wrong)
 {
     refused("source:", 7, "match source \"\" is not a numeric address");
     refused("source:/8", 7, "match source \"\" is not a numeric address");
@@ -182,7 +182,7 @@ TEST(without_a_match_every_datagram_is_taken)
     assert_true(schema_match_takes(&all, &source, NULL, 0));
 }
 
-TEST(another_word_is_told_the_two)
+TEST(another_word_is_refused_with_the_two)
 {
     refused("", 0, "match \"\" is neither source:ADDR/BITS nor magic:HEX");
     refused("10.0.0.0/8", 0, "is neither source:ADDR/BITS nor magic:HEX");

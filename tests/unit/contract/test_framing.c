@@ -75,7 +75,7 @@ static const char *fault(enum framing framing, size_t header, const char *bytes,
 #define assert_fault(framing, header, literal, expected)                                           \
     assert_string_equal(fault((framing), (header), (literal), sizeof(literal) - 1), (expected))
 
-TEST(what_is_not_framed_is_told_with_its_place_and_cause)
+TEST(what_is_not_framed_is_reported_with_its_place_and_cause)
 {
     assert_fault(FRAMING_DATAGRAM, 2, "#", "at byte 1: the bytes end inside the header");
     assert_fault(FRAMING_DELIMITED, 2, "##", "at byte 2: no message is there");
@@ -123,7 +123,7 @@ TEST(a_length_that_does_not_end_is_malformed)
     assert_walk(FRAMING_DELIMITED, 0, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", "malformed");
 }
 
-TEST(no_delimited_message_at_all_is_told_apart)
+TEST(no_delimited_message_at_all_is_distinguished)
 {
     assert_walk(FRAMING_DELIMITED, 0, "", "none");
     assert_walk(FRAMING_DELIMITED, 2, "##", "none");
@@ -133,7 +133,7 @@ TEST(no_delimited_message_at_all_is_told_apart)
 
 #define MDT(type, encapsulation, length) "\0" type "\0" encapsulation "\0\1\0\0\0\0\0" length
 
-TEST(an_mdt_datagram_is_one_message_behind_its_header)
+TEST(an_mdt_datagram_is_one_message_after_its_header)
 {
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\3") "abc", "[abc]end");
     assert_walk(FRAMING_CISCO_MDT, 0, MDT("\1", "\1", "\0"), "[]end");

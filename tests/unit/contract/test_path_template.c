@@ -230,7 +230,7 @@ TEST(values_of_others_are_the_word_other)
     path_template_free(path);
 }
 
-TEST(what_does_not_fit_is_told_and_nothing_is_written_behind_the_end)
+TEST(what_does_not_fit_is_reported_and_nothing_is_written_after_the_end)
 {
     struct path_template *path = parsed("logs/%F/%{listener}-%s.ndjson");
     struct path_values values = {.listener = "udp"};
@@ -276,7 +276,7 @@ TEST(a_percent_sign_begins_a_field_that_there_is)
     assert_refused("%{}", 0, "no such value");
 }
 
-TEST(the_end_of_the_last_value_can_be_told_from_a_number)
+TEST(the_end_of_the_last_value_is_distinct_from_a_number)
 {
     assert_refused("logs/%{source}", 5, "digits and dots");
     assert_refused("%{schema}-%{source}.%Y.1", 10, "digits and dots");
@@ -285,7 +285,7 @@ TEST(the_end_of_the_last_value_can_be_told_from_a_number)
     path_template_free(parsed("%{source}%F"));
 }
 
-TEST(names_behind_a_field_are_names)
+TEST(names_after_a_field_are_names)
 {
     assert_refused("", 0, "missing");
     assert_refused("%Y/", 3, "need a name");
@@ -403,7 +403,7 @@ TEST(a_name_without_an_extension_has_it_at_its_end)
     assert_numbered("%{schema}/%Y", "otlp/1970.7");
 }
 
-TEST(what_is_no_number_of_a_name_is_told)
+TEST(what_is_no_number_of_a_name_is_reported)
 {
     static const char *const others[] = {"a.x.0", "a.0.x", "a.01.x",  "a.1.1.x",       "a.1.x.1",
                                          "a.1",   "a.1.y", "a.1.x.y", "b.1.x",         "a..x",

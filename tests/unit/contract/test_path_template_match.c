@@ -28,7 +28,7 @@ static void assert_matches_not(const char *template, const char *path)
     path_template_free(parts);
 }
 
-TEST(a_file_of_a_template_tells_its_number_and_its_values)
+TEST(a_name_of_a_template_has_its_number_and_its_values)
 {
     assert_matches("a/b.x", "a/b.x", 0, "a/b.x");
     assert_matches("a/b.x", "a/b.1.x", 1, "a/b.x");
@@ -53,7 +53,7 @@ static void assert_bare(const char *template, const char *path, const char *bare
     path_template_free(parts);
 }
 
-TEST(a_file_of_a_template_tells_its_path_without_the_number)
+TEST(a_name_of_a_template_has_its_path_without_the_number)
 {
     assert_bare("a/%F.ndjson.zst", "a/2026-11-20.ndjson.zst", "a/2026-11-20.ndjson.zst");
     assert_bare("a/%F.ndjson.zst", "a/2026-11-20.17.ndjson.zst", "a/2026-11-20.ndjson.zst");
@@ -70,7 +70,7 @@ TEST(a_number_at_the_end_is_one_too)
     assert_matches("%{source}.x", "a.x.1.x.2", 2, "a.x.1.x");
 }
 
-TEST(an_address_is_told_from_the_number_after_it)
+TEST(an_address_is_distinct_from_the_number_after_it)
 {
     assert_matches("%{source}.x", "10.0.0.1.x", 0, "10.0.0.1.x");
     assert_matches("%{source}.x", "10.0.0.1.7.x", 7, "10.0.0.1.x");

@@ -156,7 +156,7 @@ TEST_WITH(a_record_without_samples_matches_by_its_schema, set_up, tear_down)
     assert_int_equal(fixture->watcher.left_out, 0);
 }
 
-TEST_WITH(records_behind_the_last_line_are_counted_unseen, set_up, tear_down)
+TEST_WITH(records_after_the_last_line_are_counted_unseen, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_samples, "a,b");

@@ -51,7 +51,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void assert_told(struct fixture *fixture, enum health_status status, const char *text)
+static void assert_reported(struct fixture *fixture, enum health_status status, const char *text)
 {
     struct output out = {.data = fixture->text, .capacity = sizeof fixture->text - 1};
     assert_int_equal(health_report(fixture->health, &fixture->facts, &out), status);
@@ -62,7 +62,7 @@ static void assert_told(struct fixture *fixture, enum health_status status, cons
 
 static void assert_ready(struct fixture *fixture)
 {
-    assert_told(fixture, HEALTH_READY, "{\"status\":\"ready\"}\n");
+    assert_reported(fixture, HEALTH_READY, "{\"status\":\"ready\"}\n");
 }
 
 /* Time passes, with a note now and then as it should be. */
@@ -83,19 +83,19 @@ TEST_WITH(who_loses_nothing_is_ready, set_up, tear_down)
     assert_ready(fixture);
 }
 
-TEST_WITH(a_sink_that_waits_for_ten_seconds_is_told_of, set_up, tear_down)
+TEST_WITH(a_sink_that_waits_for_ten_seconds_is_reported, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->levels[1].condition.waits_since_ns = START + 1;
     pass(fixture, 10);
     assert_ready(fixture);
     fixture->facts.now_ns += 500000001;
-    assert_told(fixture, HEALTH_DEGRADED,
-                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"sink_waits\","
-                "\"sink\":\"file:\\\"x\\\"\",\"seconds\":10.5}]}\n");
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"sink_waits\","
+                    "\"sink\":\"file:\\\"x\\\"\",\"seconds\":10.5}]}\n");
 }
 
-TEST_WITH(a_sink_that_fails_or_has_ended_is_told_of_at_once, set_up, tear_down)
+TEST_WITH(a_sink_that_fails_or_has_ended_is_reported_at_once, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->levels[0].condition.ended = true;
@@ -103,28 +103,28 @@ TEST_WITH(a_sink_that_fails_or_has_ended_is_told_of_at_once, set_up, tear_down)
     fixture->levels[1].condition.fails_since_ns = START;
     fixture->levels[1].condition.waits_since_ns = START;
     fixture->facts.now_ns += SECOND / 4;
-    assert_told(fixture, HEALTH_DEGRADED,
-                "{\"status\":\"degraded\",\"reasons\":["
-                "{\"reason\":\"sink_ended\",\"sink\":\"stdout:\"},"
-                "{\"reason\":\"sink_fails\",\"sink\":\"file:\\\"x\\\"\",\"seconds\":0.25}]}\n");
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":["
+                    "{\"reason\":\"sink_ended\",\"sink\":\"stdout:\"},"
+                    "{\"reason\":\"sink_fails\",\"sink\":\"file:\\\"x\\\"\",\"seconds\":0.25}]}\n");
 }
 
-TEST_WITH(what_was_lost_is_told_of_for_a_minute, set_up, tear_down)
+TEST_WITH(what_was_lost_is_reported_for_a_minute, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     pass(fixture, 300);
     fixture->listeners[0].kernel_drops = 7;
     const char *told = "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"kernel_drops\","
                        "\"listener\":\"udp://a\",\"count\":7}]}\n";
-    assert_told(fixture, HEALTH_DEGRADED, told);
+    assert_reported(fixture, HEALTH_DEGRADED, told);
     pass(fixture, 59);
-    assert_told(fixture, HEALTH_DEGRADED, told);
+    assert_reported(fixture, HEALTH_DEGRADED, told);
     pass(fixture, 6);
     assert_ready(fixture);
     fixture->listeners[0].kernel_drops += 2;
-    assert_told(fixture, HEALTH_DEGRADED,
-                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"kernel_drops\","
-                "\"listener\":\"udp://a\",\"count\":2}]}\n");
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"kernel_drops\","
+                    "\"listener\":\"udp://a\",\"count\":2}]}\n");
 }
 
 TEST_WITH(what_was_lost_before_the_first_note_is_recent, set_up, tear_down)
@@ -132,9 +132,9 @@ TEST_WITH(what_was_lost_before_the_first_note_is_recent, set_up, tear_down)
     struct fixture *fixture = *state;
     fixture->sinks[0].refused[REFUSED_RING_FULL] = 3;
     pass(fixture, 30);
-    assert_told(fixture, HEALTH_DEGRADED,
-                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"records_refused\","
-                "\"sink\":\"stdout:\",\"count\":3}]}\n");
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"records_refused\","
+                    "\"sink\":\"stdout:\",\"count\":3}]}\n");
     pass(fixture, 60);
     assert_ready(fixture);
 }
@@ -146,11 +146,11 @@ TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
     fixture->sinks[0].evicted = 2;
     fixture->sinks[1].refused[REFUSED_RING_FULL] = 3;
     fixture->sinks[1].refused[REFUSED_LISTENER_SHARE] = 4;
-    assert_told(fixture, HEALTH_DEGRADED,
-                "{\"status\":\"degraded\",\"reasons\":["
-                "{\"reason\":\"records_refused\",\"sink\":\"file:\\\"x\\\"\",\"count\":7},"
-                "{\"reason\":\"no_buffer\",\"listener\":\"udp://a\",\"count\":1},"
-                "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":2}]}\n");
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":["
+                    "{\"reason\":\"records_refused\",\"sink\":\"file:\\\"x\\\"\",\"count\":7},"
+                    "{\"reason\":\"no_buffer\",\"listener\":\"udp://a\",\"count\":1},"
+                    "{\"reason\":\"records_evicted\",\"sink\":\"stdout:\",\"count\":2}]}\n");
 }
 
 /* Whom the kernel refuses, who may not send, and who is offered nothing any more: that is as
@@ -172,7 +172,7 @@ TEST_WITH(a_receiver_that_does_not_answer_for_ten_seconds_is_stuck, set_up, tear
     pass(fixture, 9);
     assert_ready(fixture);
     pass(fixture, 1);
-    assert_told(
+    assert_reported(
         fixture, HEALTH_STUCK,
         "{\"status\":\"stuck\",\"reasons\":[{\"reason\":\"receiver_stuck\",\"seconds\":10}]}"
         "\n");
@@ -183,11 +183,11 @@ TEST_WITH(who_stops_says_nothing_but_that, set_up, tear_down)
     struct fixture *fixture = *state;
     fixture->facts.stopping = true;
     fixture->levels[0].condition.ended = true;
-    assert_told(fixture, HEALTH_STOPPING, "{\"status\":\"stopping\"}\n");
+    assert_reported(fixture, HEALTH_STOPPING, "{\"status\":\"stopping\"}\n");
 }
 
 /* A listener and a sink that come later have lost nothing before. */
-TEST_WITH(who_comes_later_is_told_of_too, set_up, tear_down)
+TEST_WITH(who_comes_later_is_reported_too, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->ledger.listener_count = 1;
@@ -196,7 +196,7 @@ TEST_WITH(who_comes_later_is_told_of_too, set_up, tear_down)
     fixture->ledger.listener_count = 2;
     fixture->ledger.sink_count = 2;
     fixture->sinks[1].evicted = 4;
-    assert_told(fixture, HEALTH_DEGRADED,
-                "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"records_evicted\","
-                "\"sink\":\"file:\\\"x\\\"\",\"count\":4}]}\n");
+    assert_reported(fixture, HEALTH_DEGRADED,
+                    "{\"status\":\"degraded\",\"reasons\":[{\"reason\":\"records_evicted\","
+                    "\"sink\":\"file:\\\"x\\\"\",\"count\":4}]}\n");
 }

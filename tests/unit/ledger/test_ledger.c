@@ -421,7 +421,7 @@ TEST_WITH(a_block_that_was_returned_is_counted_on_by_the_next_writer, set_up, te
     assert_true(balances(run));
 }
 
-TEST_WITH(what_came_to_nothing_is_not_told, set_up, tear_down)
+TEST_WITH(what_came_to_nothing_is_not_reported, set_up, tear_down)
 {
     struct run *run = *state;
     int listener = ledger_add_listener(run->ledger, "udp://[::]:2", "udp", "riemann");

@@ -41,7 +41,7 @@ TEST(drops_that_are_counted_are_a_number)
     assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops\":7,");
 }
 
-TEST(drops_of_whole_buffers_are_told_as_such)
+TEST(drops_of_whole_buffers_are_reported_as_such)
 {
     struct listener_totals listener = {.name = "udp://h:1",
                                        .kind = &listener_kinds[LISTENER_UDP],

@@ -113,7 +113,7 @@ static void hear(void *argument)
  * A system may have a few of them on their way when the reader reads again: those come, and the
  * others were lost.
  */
-TEST(lines_that_nobody_reads_are_lost_and_told_of_later)
+TEST(lines_that_nobody_reads_are_lost_and_reported_later)
 {
     size_t filled;
     struct thread *reader;
@@ -279,7 +279,7 @@ TEST(the_first_line_is_allowed_and_the_next_are_held_and_counted)
     assert_int_equal(limit.held, 1000);
 }
 
-TEST(after_its_time_a_line_tells_how_many_were_held)
+TEST(after_its_time_a_line_reports_how_many_were_held)
 {
     struct log_limit limit = {0};
     uint64_t held = 0;

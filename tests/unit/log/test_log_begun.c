@@ -73,7 +73,7 @@ TEST(when_it_has_ended_everything_is_text_again)
 
 /* --- repetitions ------------------------------------------------------------------------------ */
 
-TEST(repetitions_are_told_when_something_else_comes_and_at_the_end)
+TEST(repetitions_are_reported_when_something_else_comes_and_at_the_end)
 {
     begin_taking(LOG_INFO, LOG_TEXT);
     for (int i = 0; i < 4; i++)
@@ -87,7 +87,7 @@ TEST(repetitions_are_told_when_something_else_comes_and_at_the_end)
                    "sluice: warning: last message repeated 1 time\n");
 }
 
-TEST(a_ledger_comes_behind_them)
+TEST(a_ledger_comes_after_them)
 {
     begin_taking(LOG_INFO, LOG_TEXT);
     log_line(LOG_ERROR, "full");
@@ -119,7 +119,7 @@ TEST(who_waits_is_woken_by_the_first_of_them)
     int64_t due = log_due_ns();
     assert_true(due >= before + REPEATS_NS);
     assert_true(due <= clock_monotonic_ns() + REPEATS_NS);
-    log_tell_now();
+    log_write_repeats_now();
     assert_int_equal(log_due_ns(), INT64_MAX);
     log_watch(NULL, NULL);
     log_line(LOG_ERROR, "full");
@@ -161,7 +161,7 @@ static void end_diverted(void)
     log_divert(NULL);
 }
 
-TEST(repetitions_that_cannot_be_told_are_lost_messages)
+TEST(repetitions_that_cannot_be_reported_are_lost_messages)
 {
     begin_diverted(LOG_TEXT);
     for (int i = 0; i < 4; i++)
@@ -180,7 +180,7 @@ TEST(but_stay_where_nothing_else_comes)
     log_line(LOG_ERROR, "full");
     log_line(LOG_ERROR, "full");
     taken.refuses = true;
-    log_tell_now();
+    log_write_repeats_now();
     taken.refuses = false;
     log_line(LOG_ERROR, "full");
     end_diverted();
@@ -277,7 +277,7 @@ TEST(lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not)
                                            "message repeated 1 time\nsluice: three\n");
 }
 
-TEST(what_does_not_fit_there_is_lost_and_told_of)
+TEST(what_does_not_fit_there_is_lost_and_reported)
 {
     struct thread *thread;
     struct error error;

@@ -59,7 +59,7 @@ TEST_WITH(a_text_comes_as_it_is, divert, restore)
     assert_int_equal(taken.level, LOG_INFO);
 }
 
-TEST_WITH(what_is_not_taken_is_told_of_later, divert, restore)
+TEST_WITH(what_is_not_taken_is_reported_later, divert, restore)
 {
     (void)state;
     taken.refuses = true;

@@ -84,7 +84,7 @@ TEST(in_the_journal_a_line_begins_with_its_level)
     }
 }
 
-TEST(repetitions_are_told_as_syslog_does_or_with_the_message)
+TEST(repetitions_are_reported_as_syslog_does_or_with_the_message)
 {
     const struct log_entry entry = entry_of(LOG_WARNING, LOG_OF_SINK, "file:a", false, "full");
     assert_string_equal(written(&entry, 1, LOG_TEXT, LOG_ON_STREAM),

@@ -63,7 +63,7 @@ TEST(a_repetition_is_due_ten_seconds_after_the_first)
     assert_true(log_repeats_take(&repeats, &full, 4 * SECOND));
     assert_true(log_repeats_take(&repeats, &full, 9 * SECOND));
     assert_int_equal(log_repeats_due(&repeats), 14 * SECOND);
-    log_repeats_told(&repeats, 15 * SECOND);
+    log_repeats_reported(&repeats, 15 * SECOND);
     assert_int_equal(log_repeats_due(&repeats), INT64_MAX);
     assert_int_equal(repeats.count, 0);
     assert_true(log_repeats_take(&repeats, &full, 24 * SECOND)); /* it goes on */
@@ -80,13 +80,13 @@ TEST(after_ten_quiet_seconds_it_is_news)
     assert_false(log_repeats_take(&repeats, &full, 10 * SECOND));
     log_repeats_begin(&repeats, &full, 10 * SECOND);
     assert_true(log_repeats_take(&repeats, &full, 11 * SECOND));
-    log_repeats_told(&repeats, 21 * SECOND);
+    log_repeats_reported(&repeats, 21 * SECOND);
     assert_true(log_repeats_take(&repeats, &full, 31 * SECOND - 1));
-    log_repeats_told(&repeats, 41 * SECOND);
+    log_repeats_reported(&repeats, 41 * SECOND);
     assert_false(log_repeats_take(&repeats, &full, 51 * SECOND));
 }
 
-TEST(what_cannot_be_told_stays_and_is_due_again)
+TEST(what_cannot_be_reported_stays_and_is_due_again)
 {
     struct log_repeats repeats = {.interval_ns = 10 * SECOND};
     const struct log_entry full = warning("full");

@@ -167,7 +167,7 @@ TEST_WITH(every_refusal_and_failure_of_a_sink_has_its_reason, set_up, tear_down)
     assert_line(fixture, "sluice_sink_in_flight_records{sink=\"stdout:\"} 3");
 }
 
-TEST_WITH(a_sockets_drops_are_told_and_not_a_captures, set_up, tear_down)
+TEST_WITH(a_sockets_drops_are_reported_and_not_a_captures, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     counter_set(&ledger_ingest_block(fixture->ledger, 0)->kernel_drops, 5);
@@ -188,7 +188,7 @@ TEST_WITH(drops_that_are_not_all_losses_have_another_name, set_up, tear_down)
     assert_null(strstr(fixture->text, "sluice_listener_kernel_drops_total"));
 }
 
-TEST_WITH(two_of_one_name_are_told_as_one, set_up, tear_down)
+TEST_WITH(two_of_one_name_are_reported_as_one, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     assert_int_equal(ledger_add_listener(fixture->ledger, "pcap:x", "capture", "otlp"), 2);
@@ -271,7 +271,7 @@ TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
     assert_null(strstr(fixture->text, "process_"));
 }
 
-TEST_WITH(the_process_is_told_as_prometheus_names_it, set_up, tear_down)
+TEST_WITH(the_process_has_the_metrics_that_prometheus_names, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     fixture->usage = (struct process_usage){1.25, 1e9, 4096, 8192, USAGE_UNLIMITED, 12, 1024};

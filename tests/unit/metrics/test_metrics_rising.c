@@ -14,7 +14,7 @@ static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
 }
 
 /* Of the one that is there, when others are not reported any more. */
-static uint64_t told_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
+static uint64_t reported_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
 {
     struct sink_totals total = {.index = index, .bytes = bytes};
     struct ledger_snapshot ledger = {.sink_count = 1, .sinks = &total};
@@ -22,7 +22,7 @@ static uint64_t told_alone(struct metrics_rising *rising, size_t index, uint64_t
     return total.bytes;
 }
 
-TEST_WITH(what_is_taken_back_is_told_until_more_was_written, NULL, NULL)
+TEST_WITH(what_is_taken_back_is_reported_until_more_was_written, NULL, NULL)
 {
     struct metrics_rising rising = {0};
     (void)state;
@@ -42,7 +42,7 @@ TEST_WITH(each_sink_rises_alone_wherever_it_stands, NULL, NULL)
     assert_int_equal(told(&rising, 2, 4), 5);
     assert_int_equal(told(&rising, 1, 1), 1);
     assert_int_equal(told(&rising, 0, 50), 100);
-    assert_int_equal(told_alone(&rising, 3, 3), 5);
-    assert_int_equal(told_alone(&rising, 2, 0), 1);
+    assert_int_equal(reported_alone(&rising, 3, 3), 5);
+    assert_int_equal(reported_alone(&rising, 2, 0), 1);
     metrics_rising_free(&rising);
 }

@@ -64,11 +64,11 @@ TEST_WITH(where_nothing_is_expected_sinks_are_woken, fake_sink_set_up, fake_sink
     offer(fake, fan_out);
     assert_asleep(fake, 1);
     assert_true(fan_out_hold(fan_out, NOW_NS, INT64_MAX) == INT64_MAX);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     fake_sink_wait_asleep(fake);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, INT64_MAX, INT64_MAX) == INT64_MAX);
-    fake_sink_wait_settled(fake, 2);
+    fake_sink_wait_committed(fake, 2);
     finish(fake, fan_out, offers);
 }
 
@@ -85,14 +85,14 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     assert_true(fan_out_hold(fan_out, NOW_NS + 5, due_ns - 1) == due_ns);
     assert_asleep(fake, 2);
     assert_true(fan_out_hold(fan_out, due_ns - 1, due_ns) == INT64_MAX);
-    fake_sink_wait_settled(fake, 2);
+    fake_sink_wait_committed(fake, 2);
     /* The next one has its own time. */
     fake_sink_wait_asleep(fake);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FAN_OUT_HOLD_NS);
     assert_asleep(fake, 1);
     fan_out_wake_sinks(fan_out);
-    fake_sink_wait_settled(fake, 3);
+    fake_sink_wait_committed(fake, 3);
     finish(fake, fan_out, offers);
 }
 
@@ -112,7 +112,7 @@ TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_s
         offer(fake, fan_out);
         assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == NOW_NS + cases[i].hold_ns);
         fan_out_wake_sinks(fan_out);
-        fake_sink_wait_settled(fake, counter_read(&offers->queued));
+        fake_sink_wait_committed(fake, counter_read(&offers->queued));
     }
     finish(fake, fan_out, offers);
 }
@@ -129,7 +129,7 @@ TEST_WITH(nothing_is_held_while_a_queue_fills_up, fake_sink_set_up, fake_sink_te
     assert_asleep(fake, filled - 1);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == INT64_MAX);
-    fake_sink_wait_settled(fake, filled);
+    fake_sink_wait_committed(fake, filled);
     finish(fake, fan_out, offers);
 }
 
@@ -140,7 +140,7 @@ TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, f
     struct fan_out *fan_out = make_feed(fake, offers, 1);
     for (int i = 0; i < FEED_MOST_HELD; i++)
         offer(fake, fan_out);
-    fake_sink_wait_settled(fake, FEED_MOST_HELD);
+    fake_sink_wait_committed(fake, FEED_MOST_HELD);
     assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == INT64_MAX);
     finish(fake, fan_out, offers);
 }

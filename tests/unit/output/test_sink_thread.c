@@ -15,7 +15,7 @@ TEST_WITH(what_is_pushed_is_written_at_once_and_counted, fake_sink_set_up, fake_
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "one", 1);
-    fake_sink_wait_settled(fake, 1); /* without a close, a full buffer or a timer */
+    fake_sink_wait_committed(fake, 1); /* without a close, a full buffer or a timer */
     fake_sink_push(fake, 0, "two", 2);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "one\ntwo\ntwo\n", 3);
@@ -100,7 +100,7 @@ TEST_WITH(the_order_of_one_queue_is_kept, fake_sink_set_up, fake_sink_tear_down)
     }
 }
 
-TEST_WITH(a_sink_that_is_behind_writes_large_blocks, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(a_sink_that_lags_writes_large_blocks, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     atomic_store(&fake->gate_shut, true);
@@ -144,7 +144,7 @@ TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fa
     for (int i = 0; i < 20; i++)
         fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "#3", 10); /* each of three lines */
     atomic_store(&fake->gate_shut, false);
-    fake_sink_wait_settled(fake, 200);
+    fake_sink_wait_committed(fake, 200);
     assert_int_equal(counter_read(&fake->counters->written), 200);
     assert_int_equal(counter_read(&fake->counters->lines), 600);
     assert_int_equal(atomic_load(&fake->writes), 200);
@@ -180,7 +180,7 @@ TEST_WITH(a_record_without_a_line_is_filtered, fake_sink_set_up, fake_sink_tear_
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "-", 5);
-    fake_sink_wait_settled(fake, 5);
+    fake_sink_wait_committed(fake, 5);
     assert_int_equal(atomic_load(&fake->writes), 0);
     fake_sink_push(fake, 0, "x", 1);
     fake_sink_push(fake, 0, "-", 1);
@@ -200,7 +200,7 @@ TEST_WITH(values_without_a_form_are_counted_when_they_are_written, fake_sink_set
     fake->repeat_last = true;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "~", 3);
-    fake_sink_wait_settled(fake, 3);
+    fake_sink_wait_committed(fake, 3);
     fake_sink_push(fake, 0, "~", 1);
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 3);
@@ -243,7 +243,7 @@ TEST_WITH(an_idle_sink_reopens_at_once, fake_sink_set_up, fake_sink_tear_down)
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "old", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     sink_thread_reopen(fake->sink);
     fake_sink_push(fake, 0, "new", 1);
     fake_sink_finish(fake);
@@ -333,7 +333,7 @@ TEST_WITH(a_push_is_seen_at_every_moment_of_falling_asleep, fake_sink_set_up, fa
         for (uint64_t spin = next_random(&random) % 1000; spin > 0; spin--)
             (void)sink_thread_has_ended(fake->sink);
         fake_sink_offer(fake, round % FAKE_QUEUES, second);
-        fake_sink_wait_settled(fake, 2 * round + 2);
+        fake_sink_wait_committed(fake, 2 * round + 2);
     }
     fake_sink_wait_idle(fake);
     assert_false(sink_thread_has_finished(fake->sink));

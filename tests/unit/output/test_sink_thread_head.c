@@ -211,7 +211,7 @@ static void the_new_file_of_a_record_that_was_taken_back_begins_with_it(void **s
     assert_int_equal(counter_read(&fake->counters->written), 2);
 }
 
-static void nothing_is_reopened_behind_a_part_of_it_that_cannot_be_taken_back(void **state)
+static void nothing_is_reopened_after_a_part_of_it_that_cannot_be_taken_back(void **state)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_OK, 3}, {WRITE_FAILED, 0}, {WRITE_FAILED, 0}};
@@ -270,7 +270,7 @@ int main(void)
         with_head(a_part_of_it_is_taken_back_from_a_file_that_is_reopened),
         with_head(a_part_of_it_that_somebody_has_removed_is_written_again),
         with_head(the_new_file_of_a_record_that_was_taken_back_begins_with_it),
-        with_head(nothing_is_reopened_behind_a_part_of_it_that_cannot_be_taken_back),
+        with_head(nothing_is_reopened_after_a_part_of_it_that_cannot_be_taken_back),
         with_head(a_part_of_it_does_not_stay_where_the_deadline_is_over),
         with_head(a_reader_that_goes_before_its_end_ends_the_sink),
     };

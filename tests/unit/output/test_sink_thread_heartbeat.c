@@ -36,7 +36,7 @@ TEST_WITH(a_sink_with_nothing_to_do_is_alive, fake_sink_set_up, fake_sink_tear_d
     struct fake_sink *fake = *state;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "one", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     fake_sink_wait_idle(fake);
     await_alive(fake, true);
     fake_sink_finish(fake);
@@ -92,7 +92,7 @@ TEST_WITH(a_sink_that_is_stuck_while_it_encodes_is_not_until_it_goes_on, fake_si
         assert_true(patience(until));
     await_alive(fake, false);
     atomic_store(&encoding_shut, false);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     fake_sink_wait_idle(fake);
     await_alive(fake, true);
     fake_sink_finish(fake);

@@ -18,7 +18,7 @@ static struct {
     const struct stream_ops *inner;
     int64_t next_ns;
     size_t begun; /* `size` of the fake when the present one began */
-    bool awaited, ended_untold;
+    bool awaited, ended_unreported;
     size_t lost;
     size_t most_unread;
     size_t renewals;
@@ -52,7 +52,7 @@ static void end_reader(void)
 {
     reader.lost = unread();
     reader.awaited = true;
-    reader.ended_untold = true;
+    reader.ended_unreported = true;
     atomic_fetch_add(&reader.deaths, 1);
 }
 
@@ -81,7 +81,7 @@ static void tick(struct destination *destination)
 {
     (void)destination;
     reader.next_ns = clock_monotonic_ns() + 1000000;
-    if (reader.awaited && !reader.ended_untold && atomic_load(&reader.another)) {
+    if (reader.awaited && !reader.ended_unreported && atomic_load(&reader.another)) {
         reader.awaited = false;
         reader.begun = reader.fake->size;
         atomic_store(&reader.may_read, SIZE_MAX);
@@ -94,8 +94,8 @@ static enum reader_state progress(struct destination *destination, size_t *left)
 {
     (void)destination;
     *left = 0;
-    if (reader.ended_untold) {
-        reader.ended_untold = false;
+    if (reader.ended_unreported) {
+        reader.ended_unreported = false;
         *left = reader.lost;
         return READER_ENDED;
     }
@@ -188,14 +188,14 @@ TEST_WITH(a_record_is_written_once_its_last_byte_is_read, fake_sink_set_up, fake
     start(fake, 100);
     fake_sink_push(fake, 0, "abc", 3);
     wait_accepted(12);
-    assert_int_equal(fake_sink_settled(fake), 0);
+    assert_int_equal(fake_sink_committed(fake), 0);
     atomic_store(&reader.may_read, 7);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     atomic_store(&reader.may_read, 8);
-    fake_sink_wait_settled(fake, 2);
+    fake_sink_wait_committed(fake, 2);
     assert_int_equal(atomic_load(&fake->counters->in_flight) >= 1, 1);
     atomic_store(&reader.may_read, 12);
-    fake_sink_wait_settled(fake, 3);
+    fake_sink_wait_committed(fake, 3);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
@@ -207,7 +207,7 @@ TEST_WITH(records_that_are_unread_are_bounded, fake_sink_set_up, fake_sink_tear_
     for (int i = 0; i < 50; i++)
         fake_sink_push(fake, (size_t)i % FAKE_QUEUES, "a", 100);
     wait_accepted((size_t)2 * UNREAD_MAX);
-    assert_int_equal(fake_sink_settled(fake), 0);
+    assert_int_equal(fake_sink_committed(fake), 0);
     read_all();
     fake_sink_finish(fake);
     assert_int_equal(reader.most_unread, 2 * UNREAD_MAX);
@@ -216,7 +216,7 @@ TEST_WITH(records_that_are_unread_are_bounded, fake_sink_set_up, fake_sink_tear_
 }
 
 /* The ring of records goes round many times, in steps that are no part of its size. */
-TEST_WITH(a_reader_that_is_always_behind_reads_all, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(a_reader_that_always_lags_reads_all, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     size_t bytes = 0;
@@ -248,7 +248,7 @@ TEST_WITH(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record
     atomic_store(&reader.room, 0); /* it reads five and gets no more for them */
     read_and_die(5);
     atomic_store(&reader.room, 10);
-    fake_sink_wait_settled(fake, 5);
+    fake_sink_wait_committed(fake, 5);
     assert_int_equal(failed(FAILED_COMMAND_ENDED), 2);
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 3);
@@ -265,7 +265,7 @@ TEST_WITH(bytes_are_those_that_were_read, fake_sink_set_up, fake_sink_tear_down)
     wait_accepted(10);
     atomic_store(&reader.room, 0);
     read_and_die(5);
-    fake_sink_wait_settled(fake, 3);
+    fake_sink_wait_committed(fake, 3);
     assert_int_equal(counter_read(&fake->counters->bytes), 5);
     atomic_store(&reader.room, 10);
     atomic_store(&reader.another, true);
@@ -301,7 +301,7 @@ TEST_WITH(each_reader_is_given_the_head_first, fake_sink_set_up, fake_sink_tear_
     atomic_store(&reader.room, 0);
     read_and_die(9); /* the head, and a half */
     atomic_store(&reader.room, 13);
-    fake_sink_wait_settled(fake, 4);
+    fake_sink_wait_committed(fake, 4);
     fake_sink_finish(fake);
     assert_int_equal(failed(FAILED_COMMAND_ENDED), 2);
     assert_int_equal(counter_read(&fake->counters->written), 2);
@@ -341,7 +341,7 @@ TEST_WITH(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sin
     wait_end_is_left(end);
     wait_deaths(1);
     fake_sink_push(fake, 0, "abc", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     assert_false(sink_thread_has_ended(fake->sink));
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "abc\n", 1);
@@ -354,7 +354,7 @@ TEST_WITH(reopening_asks_for_another_reader, fake_sink_set_up, fake_sink_tear_do
     start(fake, 100);
     read_all();
     fake_sink_push(fake, 0, "@", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     fake_sink_push(fake, 0, "abc", 1);
     fake_sink_finish(fake);
     fake_sink_assert_wrote(fake, "@\nabc\n", 2);
@@ -369,7 +369,7 @@ TEST_WITH(a_reader_that_does_not_read_is_replaced_as_well, fake_sink_set_up, fak
     fake_sink_push(fake, 0, "abc", 5);
     wait_accepted(10);
     sink_thread_reopen(fake->sink);
-    fake_sink_wait_settled(fake, 5);
+    fake_sink_wait_committed(fake, 5);
     fake_sink_finish(fake);
     assert_int_equal(reader.renewals, 1);
     assert_int_equal(atomic_load(&reader.deaths), 2);
@@ -389,7 +389,7 @@ TEST_WITH(a_stop_waits_until_all_is_read, fake_sink_set_up, fake_sink_tear_down)
     sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
     fake_sink_close(fake);
     atomic_store(&reader.may_read, 4);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     assert_false(sink_thread_has_finished(fake->sink));
     atomic_store(&reader.may_read, 12);
     fake_sink_join(fake);
@@ -420,7 +420,7 @@ TEST_WITH(what_no_reader_was_there_for_failed_for_that, fake_sink_set_up, fake_s
     fake_sink_push(fake, 0, "abc", 2);
     wait_accepted(8);
     read_and_die(4);
-    fake_sink_wait_settled(fake, 2);
+    fake_sink_wait_committed(fake, 2);
     fake_sink_push(fake, 0, "abc", 5);
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);

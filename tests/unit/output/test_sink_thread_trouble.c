@@ -74,7 +74,7 @@ TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tea
     fake_sink_push(fake, 0, "x", 1);
     fake_sink_wait_writes(fake, 1);
     fake_sink_push(fake, 0, "y", 1);
-    assert_int_equal(fake_sink_settled(fake), 0);
+    assert_int_equal(fake_sink_committed(fake), 0);
     assert_int_equal(atomic_load(&fake->writes), 1);
     wait_end_is_read(end);
     fake_sink_finish(fake);
@@ -124,7 +124,7 @@ TEST_WITH(a_destination_that_fails_to_the_deadline_is_an_io_error, fake_sink_set
 /* A disk that is full, and then not, and then full: the log says so, and not a hundred times a
  * second.
  */
-TEST_WITH(a_destination_that_fails_now_and_then_is_left_alone_longer_and_told_of_once,
+TEST_WITH(a_destination_that_fails_now_and_then_is_left_alone_longer_and_reported_once,
           fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -261,13 +261,13 @@ TEST_WITH(a_reader_that_goes_ends_the_sink, fake_sink_set_up, fake_sink_tear_dow
     fake->repeat_last = true;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "abc", 3); /* the first, and half of the second, are accepted */
-    fake_sink_wait_settled(fake, 3);
+    fake_sink_wait_committed(fake, 3);
     assert_true(sink_thread_has_ended(fake->sink));
     assert_true(atomic_load(&fake->notices) >= 1);
     assert_false(sink_thread_has_finished(fake->sink));
 
     fake_sink_push(fake, 0, "too late", 4);
-    fake_sink_wait_settled(fake, 7);
+    fake_sink_wait_committed(fake, 7);
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 1);
     assert_int_equal(counter_read(&fake->counters->lines), 1);
@@ -283,7 +283,7 @@ TEST_WITH(a_reader_that_goes_is_noticed_without_traffic, fake_sink_set_up, fake_
     struct wait_end *end = make_pipe(fake);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     fake_sink_wait_idle(fake);
     assert_int_equal(atomic_load(&fake->notices), 0);
     wait_end_is_left(end);
@@ -306,7 +306,7 @@ TEST_WITH(an_ended_sink_is_not_reopened, fake_sink_set_up, fake_sink_tear_down)
     set_script(fake, script, COUNT(script));
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     sink_thread_reopen(fake->sink);
     fake_sink_push(fake, 0, "x", 1);
     fake_sink_finish(fake);
@@ -478,7 +478,7 @@ TEST_WITH(a_second_stop_brings_the_deadline_forward_never_back, fake_sink_set_up
     struct fake_sink *fake = *state;
     struct wait_end *end = stall_within_a_line(fake);
     sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
-    assert_int_equal(fake_sink_settled(fake), 2);
+    assert_int_equal(fake_sink_committed(fake), 2);
     sink_thread_stop(fake->sink, clock_monotonic_ns() + 1000000);
     sink_thread_stop(fake->sink, clock_monotonic_ns() + INT64_C(3600000000000));
     fake_sink_finish(fake);
@@ -502,7 +502,7 @@ static struct sink_condition wait_for_condition(const struct fake_sink *fake, bo
 }
 
 /* From the moment that the last byte went; a block that is out counts once, with all its waits. */
-TEST_WITH(a_sink_tells_since_when_its_destination_takes_nothing, fake_sink_set_up,
+TEST_WITH(a_sink_reports_since_when_its_destination_takes_nothing, fake_sink_set_up,
           fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -533,7 +533,7 @@ TEST_WITH(what_goes_out_in_the_end_is_measured_once_and_waits_no_longer, fake_si
     fake_sink_wait_writes(fake, 1);
     wait_for_condition(fake, true, false);
     wait_end_is_read(end);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     wait_for_condition(fake, false, false);
     fake_sink_finish(fake);
     struct histogram_totals times = {0};
@@ -545,7 +545,7 @@ TEST_WITH(what_goes_out_in_the_end_is_measured_once_and_waits_no_longer, fake_si
     wait_end_close(end);
 }
 
-TEST_WITH(a_sink_tells_since_when_its_destination_fails, fake_sink_set_up, fake_sink_tear_down)
+TEST_WITH(a_sink_reports_since_when_its_destination_fails, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
     static const struct fake_write script[] = {{WRITE_FAILED, 0}};
@@ -558,7 +558,7 @@ TEST_WITH(a_sink_tells_since_when_its_destination_fails, fake_sink_set_up, fake_
     fake_sink_wait_writes(fake, 3);
     assert_int_equal(sink_thread_condition(fake->sink).fails_since_ns, since);
     sink_thread_reopen(fake->sink);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     wait_for_condition(fake, false, false);
     fake_sink_finish(fake);
 }

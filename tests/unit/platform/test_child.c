@@ -59,7 +59,7 @@ static size_t counted(const char *name)
     return (size_t)strtoul(text, NULL, 10);
 }
 
-TEST_WITH(how_it_ended_is_told, set_up, tear_down)
+TEST_WITH(how_it_ended_is_reported, set_up, tear_down)
 {
     start(*state, "exit 3");
     assert_ends(*state, false, 3);
@@ -158,7 +158,7 @@ static size_t write_row(struct child *child, size_t blocks)
 }
 
 /* Whenever its input is closed: it has read the first bytes, and all others are taken back. */
-TEST_WITH(what_is_taken_back_while_it_reads_is_all_behind_what_it_has_read, set_up, tear_down)
+TEST_WITH(what_is_taken_back_while_it_reads_follows_all_that_it_has_read, set_up, tear_down)
 {
     enum { ROUNDS = 40 };
     uint64_t random = 3;

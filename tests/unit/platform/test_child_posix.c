@@ -13,7 +13,7 @@ static int set_up(void **state)
     return child_set_up(state);
 }
 
-TEST_WITH(the_signal_that_ended_it_is_told, set_up, child_tear_down)
+TEST_WITH(the_signal_that_ended_it_is_reported, set_up, child_tear_down)
 {
     start(*state, "kill -9 $$");
     assert_ends(*state, true, SIGKILL);
@@ -23,7 +23,7 @@ TEST_WITH(the_signal_that_ended_it_is_told, set_up, child_tear_down)
 }
 
 /* Whoever started us may have: the system reports to nobody then how a program has ended. */
-TEST_WITH(how_it_ended_is_told_to_one_that_was_told_to_ignore_ends, set_up, child_tear_down)
+TEST_WITH(how_it_ended_is_reported_to_one_that_ignores_ends, set_up, child_tear_down)
 {
     signal(SIGCHLD, SIG_IGN);
     start(*state, "exit 3");

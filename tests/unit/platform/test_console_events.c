@@ -87,7 +87,7 @@ struct closing {
     BOOL result;
 };
 
-static void tell_closing(void *argument)
+static void report_closing(void *argument)
 {
     struct closing *closing = argument;
     closing->result = console_event(closing->type);
@@ -104,7 +104,7 @@ TEST(closing_and_going_down_wait_until_all_is_drained)
         struct thread *thread;
         struct error error;
         int64_t begun = clock_monotonic_ns();
-        assert_int_equal(thread_start(&thread, "closing", tell_closing, &closing, &error), 0);
+        assert_int_equal(thread_start(&thread, "closing", report_closing, &closing, &error), 0);
         assert_int_equal(next(control), CONTROL_STOP);
         assert_false(atomic_load(&closing.returned));
         control_destroy(control);
@@ -126,7 +126,7 @@ TEST(closing_waits_no_longer_than_the_system_does)
 }
 
 /* Two of them would be a stop that waits for nothing. */
-TEST(what_is_told_of_one_thing_in_two_ways_counts_once)
+TEST(what_is_said_of_one_thing_in_two_ways_counts_once)
 {
     assert_false(control_post_first(CONTROL_STOP));
     struct control *control = control_made();
@@ -140,7 +140,7 @@ TEST(what_is_told_of_one_thing_in_two_ways_counts_once)
     control_destroy(control);
 }
 
-TEST(what_another_thread_posts_is_told_once_for_each)
+TEST(what_another_thread_posts_is_reported_once_for_each)
 {
     struct control *control = control_made();
     assert_true(control_post(CONTROL_LEDGER));

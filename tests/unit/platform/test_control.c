@@ -95,7 +95,7 @@ static void tell(enum control_event event)
         fail_msg("%s", error.text);
 }
 
-TEST_WITH(what_another_process_wants_is_told_once, set_up, tear_down)
+TEST_WITH(what_another_process_wants_is_reported_once, set_up, tear_down)
 {
     static const enum control_event wishes[] = {CONTROL_REOPEN, CONTROL_LEDGER, CONTROL_STOP};
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
@@ -105,7 +105,7 @@ TEST_WITH(what_another_process_wants_is_told_once, set_up, tear_down)
     }
 }
 
-TEST_WITH(wishes_are_told_before_a_notice, set_up, tear_down)
+TEST_WITH(requests_are_reported_before_a_notice, set_up, tear_down)
 {
     control_notify(*state);
     tell(CONTROL_LEDGER);
@@ -122,7 +122,7 @@ TEST(a_process_that_is_not_there_is_not_reached)
     assert_string_equal(error.text, "process 4294967291 is no sluice that runs");
 }
 
-TEST_WITH(a_handle_is_told_for_what_is_wanted_of_it_alone, set_up, tear_down)
+TEST_WITH(a_handle_is_reported_for_what_is_wanted_of_it_alone, set_up, tear_down)
 {
     struct wait_end *end = wait_end_open(END_OF_STREAM);
     struct control_watch watched = {.handle = wait_end_handle(end)};
@@ -139,7 +139,7 @@ TEST_WITH(a_handle_is_told_for_what_is_wanted_of_it_alone, set_up, tear_down)
     wait_end_close(end);
 }
 
-TEST_WITH(a_handle_that_has_gone_is_told_in_any_case, set_up, tear_down)
+TEST_WITH(a_handle_that_has_gone_is_reported_in_any_case, set_up, tear_down)
 {
     struct wait_end *end = wait_end_open(END_OF_STREAM);
     struct control_watch watched = {.handle = wait_end_handle(end)};
@@ -148,7 +148,7 @@ TEST_WITH(a_handle_that_has_gone_is_told_in_any_case, set_up, tear_down)
     wait_end_close(end);
 }
 
-TEST_WITH(a_notice_is_told_before_a_handle, set_up, tear_down)
+TEST_WITH(a_notice_is_reported_before_a_handle, set_up, tear_down)
 {
     struct wait_end *end = wait_end_open(END_OF_STREAM);
     struct control_watch watched = {.handle = wait_end_handle(end), .want_write = true};

@@ -105,7 +105,7 @@ static void assert_receives(struct control_peer *peer, const char *expected)
     assert_memory_equal(bytes, expected, size);
 }
 
-TEST_WITH(a_client_is_told_accepted_and_talked_with, set_up, tear_down)
+TEST_WITH(a_client_is_noticed_accepted_and_answered, set_up, tear_down)
 {
     (void)state;
     struct control_connection *connection;

@@ -125,7 +125,7 @@ TEST(every_other_name_is_taken)
 
 /* --- where paths are read --------------------------------------------------------------------- */
 
-TEST(a_template_is_parted_behind_its_root)
+TEST(a_template_is_split_after_its_root)
 {
     static const struct {
         const char *text, *base, *prefix;

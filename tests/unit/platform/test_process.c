@@ -89,7 +89,7 @@ TEST(a_name_is_looked_up_in_path)
     free(out.data);
 }
 
-TEST(a_program_that_is_not_there_is_told_apart)
+TEST(a_program_that_is_not_there_has_a_result_of_its_own)
 {
     const char *names[] = {"no-such-program-anywhere", "/no/such/program"};
     for (size_t i = 0; i < 2; i++) {

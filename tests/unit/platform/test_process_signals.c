@@ -16,7 +16,7 @@ static enum process_result run_shell(const char *line, struct error *error)
     return result;
 }
 
-TEST(the_signal_that_ended_a_program_is_told)
+TEST(the_signal_that_ended_a_program_is_reported)
 {
     struct error error = {0};
     assert_int_equal(run_shell("kill -9 $$", &error), PROCESS_FAILED);
@@ -24,7 +24,7 @@ TEST(the_signal_that_ended_a_program_is_told)
 }
 
 /* Whoever started us may have: the system reports to nobody then how a program has ended. */
-TEST(one_that_was_told_to_ignore_ends_hears_of_them)
+TEST(one_that_ignores_ends_is_notified_of_them)
 {
     struct error error = {0};
     signal(SIGCHLD, SIG_IGN);

@@ -354,7 +354,7 @@ TEST(two_thousand_networks_fit)
     networks_free(sources);
 }
 
-TEST(a_list_that_does_not_fit_is_refused_and_the_number_told)
+TEST(a_list_that_does_not_fit_is_refused_and_the_number_reported)
 {
     struct error error;
     struct udp_socket *socket;

@@ -108,7 +108,7 @@ TEST(all_of_it_ends_where_its_job_is_closed)
     CloseHandle(spawned.process);
 }
 
-TEST(what_cannot_be_started_is_told)
+TEST(what_cannot_be_started_is_reported)
 {
     struct spawned spawned;
     wchar_t line[] = L"nothing";

@@ -83,7 +83,7 @@ TEST_WITH(one_receive_takes_what_a_group_holds, receiving_set_up, receiving_tear
 }
 
 /* Not all systems report it. */
-TEST_WITH(that_nothing_is_left_is_told_where_nothing_is, receiving_set_up, receiving_tear_down)
+TEST_WITH(that_nothing_is_left_is_reported_where_nothing_is, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct error error;
@@ -170,12 +170,12 @@ static void open_everywhere(struct receiving *receiving, enum address_family fam
     struct udp_socket_options options = {.address = {.family = (uint8_t)family},
                                          .receive_buffer = RECEIVING_BUFFER,
                                          .max_datagram = DATAGRAM_MAX_SIZE,
-                                         .tell_destination = tell};
+                                         .wants_destination = tell};
     receiving_open_with(receiving, &options);
 }
 
 /* Sends to a host on the socket's port and asserts where the datagram says that it went. */
-static void assert_told(struct receiving *receiving, const char *sent_to, const char *told)
+static void assert_reported(struct receiving *receiving, const char *sent_to, const char *told)
 {
     struct address to, expected;
     assert_true(address_parse_host(sent_to, strlen(sent_to), &to));
@@ -190,23 +190,24 @@ static void assert_told(struct receiving *receiving, const char *sent_to, const 
     assert_true(slot->received_ns > INT64_C(1700000000000000000)); /* it is told beside it */
 }
 
-TEST_WITH(a_socket_on_every_address_tells_each_datagrams_destination_when_asked, receiving_set_up,
+TEST_WITH(a_socket_on_every_address_reports_each_datagrams_destination_when_asked, receiving_set_up,
           receiving_tear_down)
 {
     struct receiving *receiving = *state;
     open_everywhere(receiving, ADDRESS_IPV4, true);
-    assert_told(receiving, "127.0.0.1", "127.0.0.1");
-    assert_told(receiving, "127.0.0.2", "127.0.0.2");
+    assert_reported(receiving, "127.0.0.1", "127.0.0.1");
+    assert_reported(receiving, "127.0.0.2", "127.0.0.2");
     receiving_close_socket(receiving);
     open_everywhere(receiving, ADDRESS_IPV4, false);
-    assert_told(receiving, "127.0.0.2", "0.0.0.0");
+    assert_reported(receiving, "127.0.0.2", "0.0.0.0");
     receiving_close_socket(receiving);
     if (loopback_has_ipv6()) {
         open_everywhere(receiving, ADDRESS_IPV6, true);
-        assert_told(receiving, "127.0.0.3", "127.0.0.3"); /* IPv4 on a socket of both families */
+        assert_reported(receiving, "127.0.0.3",
+                        "127.0.0.3"); /* IPv4 on a socket of both families */
         udp_sender_close(receiving->sender);
         receiving->sender = udp_sender_open(ADDRESS_IPV6);
-        assert_told(receiving, "::1", "::1");
+        assert_reported(receiving, "::1", "::1");
     }
 }
 
@@ -304,7 +305,7 @@ static void assert_source_seen(struct receiving *receiving, enum address_family 
     udp_sender_close(sender);
 }
 
-TEST_WITH(an_ipv4_source_is_told, receiving_set_up, receiving_tear_down)
+TEST_WITH(an_ipv4_source_is_given, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
@@ -312,7 +313,7 @@ TEST_WITH(an_ipv4_source_is_told, receiving_set_up, receiving_tear_down)
     assert_source_seen(receiving, ADDRESS_IPV4);
 }
 
-TEST_WITH(an_ipv6_source_is_told, receiving_set_up, receiving_tear_down)
+TEST_WITH(an_ipv6_source_is_given, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (!loopback_has_ipv6())
@@ -405,7 +406,7 @@ TEST_WITH(the_arrival_time_is_not_that_of_the_receive, receiving_set_up, receivi
 
 /* --- opening and binding ---------------------------------------------------------------------- */
 
-TEST_WITH(the_port_that_the_system_chose_is_told, receiving_set_up, receiving_tear_down)
+TEST_WITH(the_port_that_the_system_chose_is_reported, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);

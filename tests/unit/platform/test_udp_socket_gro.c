@@ -171,13 +171,13 @@ TEST_WITH(each_of_them_is_cut_at_max_datagram, set_up, tear_down)
     assert_next(receiving, 2 * SEGMENT, 5);
 }
 
-TEST_WITH(each_of_them_tells_who_sent_it_to_whom_and_when, set_up, tear_down)
+TEST_WITH(each_of_them_says_who_sent_it_to_whom_and_when, set_up, tear_down)
 {
     struct receiving *receiving = *state;
     struct udp_socket_options options = {.address = {.family = ADDRESS_IPV4},
                                          .receive_buffer = RECEIVING_BUFFER,
                                          .max_datagram = DATAGRAM_MAX_SIZE,
-                                         .tell_destination = true,
+                                         .wants_destination = true,
                                          .gro = true};
     const uint8_t local[4] = {127, 0, 0, 1};
     struct sockaddr_in from = {.sin_family = AF_INET};

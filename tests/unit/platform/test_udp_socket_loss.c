@@ -54,7 +54,7 @@ TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, rece
     assert_in_range(received, 5, sent - 1);
 }
 
-TEST_WITH(drops_of_one_socket_are_not_told_of_another, receiving_set_up, receiving_tear_down)
+TEST_WITH(drops_of_one_socket_are_not_counted_for_another, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     struct receiving other = {.group = receiving->group, .sender = receiving->sender};
@@ -70,7 +70,7 @@ TEST_WITH(drops_of_one_socket_are_not_told_of_another, receiving_set_up, receivi
     receiving_close_socket(&other);
 }
 
-TEST_WITH(where_drops_cannot_be_counted_none_is_told, receiving_set_up, receiving_tear_down)
+TEST_WITH(where_drops_cannot_be_counted_none_is_reported, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
     if (udp_socket_counts_drops)
@@ -103,7 +103,7 @@ TEST_WITH(refusing_all_keeps_what_is_queued_and_counts_the_rest, receiving_set_u
     assert_true(udp_socket_refuse_all(receiving->socket)); /* twice is no harm */
 }
 
-TEST_WITH(the_buffer_granted_is_told_and_large_enough_for_what_is_asked, receiving_set_up,
+TEST_WITH(the_buffer_granted_is_reported_and_large_enough_for_what_is_asked, receiving_set_up,
           receiving_tear_down)
 {
     struct receiving *receiving = *state;

@@ -112,7 +112,7 @@ TEST_WITH(a_moment_without_memory_is_for_later, receiving_set_up, receiving_tear
     assert_int_equal(udp_socket_errors(receiving->socket), 2);
 }
 
-TEST_WITH(any_other_error_is_fatal_and_told_by_text_and_number, receiving_set_up,
+TEST_WITH(any_other_error_is_fatal_and_reported_by_text_and_number, receiving_set_up,
           receiving_tear_down)
 {
     struct receiving *receiving = *state;

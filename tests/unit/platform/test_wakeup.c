@@ -73,7 +73,7 @@ TEST_WITH(another_thread_signals_before_or_during_the_wait, set_up, tear_down)
     thread_join(thread);
 }
 
-TEST_WITH(a_handle_is_told_writable_only_where_that_is_wanted, set_up, tear_down)
+TEST_WITH(a_handle_is_reported_writable_only_where_that_is_wanted, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;
     struct wait_end *end = wait_end_open(END_OF_PIPE);
@@ -83,7 +83,7 @@ TEST_WITH(a_handle_is_told_writable_only_where_that_is_wanted, set_up, tear_down
     wait_end_close(end);
 }
 
-TEST_WITH(a_signal_is_kept_while_a_handle_is_told, set_up, tear_down)
+TEST_WITH(a_signal_is_kept_while_a_handle_is_reported, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;
     struct wait_end *end = wait_end_open(END_OF_PIPE);

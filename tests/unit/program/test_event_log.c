@@ -173,7 +173,7 @@ TEST_WITH(a_long_line_is_not_cut_inside_a_character, begin, end)
     free(text);
 }
 
-TEST_WITH(an_event_that_is_not_taken_is_told_of_later, begin, end)
+TEST_WITH(an_event_that_is_not_taken_is_reported_later, begin, end)
 {
     (void)state;
     reported.refuses = true;

@@ -29,7 +29,7 @@ static BOOL WINAPI note(SERVICE_STATUS_HANDLE handle, SERVICE_STATUS *status)
 }
 
 /* Waits until so many have been reported. */
-static void await_told(size_t count)
+static void await_reports(size_t count)
 {
     AcquireSRWLockExclusive(&told.lock);
     while (told.count < count)
@@ -41,7 +41,7 @@ static void await_told(size_t count)
         fail_msg("only %zu of %zu were told", found, count);
 }
 
-static void assert_told(size_t at, DWORD state, DWORD accepted)
+static void assert_reported(size_t at, DWORD state, DWORD accepted)
 {
     assert_true(at < told.count);
     assert_int_equal(told.statuses[at].dwServiceType, SERVICE_WIN32_OWN_PROCESS);
@@ -111,7 +111,7 @@ TEST_WITH(stop_and_shutdown_stop_it, begin, end)
 }
 
 /* A second stop would be one that waits for nothing. */
-TEST_WITH(going_down_is_told_twice_and_stops_it_once, begin, end)
+TEST_WITH(going_down_is_reported_twice_and_stops_it_once, begin, end)
 {
     (void)state;
     assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
@@ -130,7 +130,7 @@ TEST_WITH(other_codes_are_none_of_ours, begin, end)
     assert_int_equal(next(), CONTROL_TIMEOUT);
 }
 
-TEST_WITH(without_a_collector_there_is_nobody_to_tell, begin, end)
+TEST_WITH(without_a_collector_there_is_nobody_to_notify, begin, end)
 {
     (void)state;
     control_destroy(control);
@@ -148,10 +148,10 @@ TEST_WITH(it_can_be_stopped_when_it_runs, begin, end)
     (void)state;
     service_status_running();
     assert_int_equal(told.count, 2);
-    assert_told(0, SERVICE_START_PENDING, 0);
+    assert_reported(0, SERVICE_START_PENDING, 0);
     assert_true(told.statuses[0].dwWaitHint != 0);
-    assert_told(1, SERVICE_RUNNING,
-                SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN | SERVICE_ACCEPT_PARAMCHANGE);
+    assert_reported(1, SERVICE_RUNNING,
+                    SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN | SERVICE_ACCEPT_PARAMCHANGE);
 }
 
 TEST_WITH(while_it_stops_it_says_that_it_goes_on, begin, end)
@@ -159,21 +159,21 @@ TEST_WITH(while_it_stops_it_says_that_it_goes_on, begin, end)
     (void)state;
     service_status_running();
     assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
-    assert_told(2, SERVICE_STOP_PENDING, 0);
-    await_told(5);
+    assert_reported(2, SERVICE_STOP_PENDING, 0);
+    await_reports(5);
     for (size_t i = 3; i < 5; i++) {
-        assert_told(i, SERVICE_STOP_PENDING, 0);
+        assert_reported(i, SERVICE_STOP_PENDING, 0);
         assert_int_equal(told.statuses[i].dwCheckPoint, told.statuses[i - 1].dwCheckPoint + 1);
         assert_true(told.statuses[i].dwWaitHint > 1000);
     }
     service_status_stopped(EXIT_CODE_OK);
     size_t count = told.count;
-    assert_told(count - 1, SERVICE_STOPPED, 0);
+    assert_reported(count - 1, SERVICE_STOPPED, 0);
     assert_int_equal(told.statuses[count - 1].dwCheckPoint, 0);
     assert_int_equal(told.statuses[count - 1].dwWaitHint, 0);
 }
 
-TEST_WITH(a_second_stop_is_not_told_again, begin, end)
+TEST_WITH(a_second_stop_is_not_reported_again, begin, end)
 {
     (void)state;
     service_status_running();
@@ -183,16 +183,16 @@ TEST_WITH(a_second_stop_is_not_told_again, begin, end)
     assert_int_equal(told.count, 4);
 }
 
-TEST_WITH(its_exit_code_is_told, begin, end)
+TEST_WITH(its_exit_code_is_reported, begin, end)
 {
     (void)state;
     service_status_running();
     service_status_stopped(EXIT_CODE_OK);
-    assert_told(2, SERVICE_STOPPED, 0);
+    assert_reported(2, SERVICE_STOPPED, 0);
     assert_int_equal(told.statuses[2].dwWin32ExitCode, NO_ERROR);
     service_status_begin(NULL, note);
     service_status_stopped(EXIT_CODE_CANNOT_BIND);
-    assert_told(4, SERVICE_STOPPED, 0);
+    assert_reported(4, SERVICE_STOPPED, 0);
     assert_int_equal(told.statuses[4].dwWin32ExitCode, ERROR_SERVICE_SPECIFIC_ERROR);
     assert_int_equal(told.statuses[4].dwServiceSpecificExitCode, EXIT_CODE_CANNOT_BIND);
 }

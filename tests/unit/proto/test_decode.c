@@ -313,7 +313,7 @@ static void put_histogram(bool with_extremes)
     wire_end(&wire, sample);
 }
 
-static void a_histogram_tells_what_it_was_told(void **state)
+static void a_histogram_reports_what_it_was_given(void **state)
 {
     struct decoding *decoding = *state;
     put_histogram(true);
@@ -368,7 +368,7 @@ static void the_last_of_several_values_counts(void **state)
     assert_int_equal(sample_at(decoding, 0).value.int64, -7);
 }
 
-static void the_senders_numbers_are_told_where_it_counts(void **state)
+static void the_senders_numbers_are_reported_where_it_counts(void **state)
 {
     struct decoding *decoding = *state;
     struct datagram_sequence sequence;
@@ -513,10 +513,10 @@ int main(void)
         riemann(an_empty_msg_is_a_message_without_samples),
         riemann(a_riemann_string_may_hold_any_bytes),
         telemetry(telemetry_samples_are_as_sent),
-        telemetry(a_histogram_tells_what_it_was_told),
+        telemetry(a_histogram_reports_what_it_was_given),
         telemetry(a_sample_without_a_value_is_none_and_an_unknown_kind_a_gauge),
         telemetry(the_last_of_several_values_counts),
-        telemetry(the_senders_numbers_are_told_where_it_counts),
+        telemetry(the_senders_numbers_are_reported_where_it_counts),
         telemetry(a_telemetry_string_that_is_not_utf8_is_malformed_wherever_it_stands),
         riemann(bytes_that_are_no_msg_are_malformed),
         riemann(unknown_fields_are_no_fault),

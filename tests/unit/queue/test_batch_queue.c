@@ -85,7 +85,7 @@ static size_t take(struct fixture *fixture)
 
 /* --- one thread ------------------------------------------------------------------------------- */
 
-TEST(a_queue_tells_how_much_is_in_it_and_of_that_how_much_is_large)
+TEST(a_queue_reports_how_much_is_in_it_and_of_that_how_much_is_large)
 {
     struct fixture fixture = make(CAPACITY, false);
     assert_int_equal(batch_queue_capacity(fixture.queue), CAPACITY);

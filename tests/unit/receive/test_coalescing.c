@@ -31,7 +31,7 @@ static int64_t rounds(struct coalescing *coalescing, int64_t *now_ns, int64_t ev
     for (int i = 0; i < 10; i++) {
         *now_ns += every_ns;
         coalescing_note(coalescing, each, each * SIZE);
-        rest = coalescing_rest(coalescing, *now_ns);
+        rest = coalescing_delay(coalescing, *now_ns);
     }
     return rest;
 }
@@ -108,14 +108,14 @@ TEST(the_first_datagram_after_a_silence_is_followed_by_no_rest)
     assert_int_equal(rounds(&coalescing, &now, MS, 100), 500 * US);
     now += 1000 * MS;
     coalescing_note(&coalescing, 1, SIZE);
-    assert_int_equal(coalescing_rest(&coalescing, now), 0);
+    assert_int_equal(coalescing_delay(&coalescing, now), 0);
 }
 
-TEST(a_rate_is_told_from_enough_time)
+TEST(a_rate_is_known_after_enough_time)
 {
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_note(&coalescing, 64, 64 * SIZE); /* a burst: all within a moment */
-    assert_int_equal(coalescing_rest(&coalescing, 10 * US), 0);
+    assert_int_equal(coalescing_delay(&coalescing, 10 * US), 0);
 }
 
 TEST(a_pause_lasts_as_long_as_it_was_asked_for)

@@ -259,7 +259,8 @@ static void assert_out(const struct ingest_bench *bench, size_t batches)
     assert_int_equal(batches_out(bench->thread.pool), batches);
 }
 
-TEST_WITH(little_that_comes_to_listeners_told_the_same_shares_a_batch, set_up, ingest_bench_close)
+TEST_WITH(little_that_comes_to_listeners_with_the_same_keys_shares_a_batch, set_up,
+          ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -279,7 +280,7 @@ TEST_WITH(little_that_comes_to_listeners_told_the_same_shares_a_batch, set_up, i
     assert_out(bench, 0);
 }
 
-TEST_WITH(much_goes_to_a_batch_of_its_own_behind_what_was_shared, set_up, ingest_bench_close)
+TEST_WITH(much_goes_to_a_batch_of_its_own_after_what_was_shared, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -297,7 +298,7 @@ TEST_WITH(much_goes_to_a_batch_of_its_own_behind_what_was_shared, set_up, ingest
     ingest_thread_seal(&bench->thread);
 }
 
-TEST_WITH(other_schemas_go_to_another_batch_behind_the_old_one, set_up, ingest_bench_close)
+TEST_WITH(other_schemas_go_to_another_batch_after_the_old_one, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
     struct others *others = open_others(bench);
@@ -338,7 +339,7 @@ TEST_WITH(a_drained_thread_hands_over_what_is_shared_at_once_where_sinks_are_idl
     struct ingest_bench *bench = *state;
     bench->thread.shares = true;
     give(bench->ingest, 1);
-    ingest_thread_drained(&bench->thread, 1000, 1000 + INGEST_REST_NS - 1);
+    ingest_thread_drained(&bench->thread, 1000, 1000 + INGEST_DELAY_NS - 1);
     assert_out(bench, 1);
     ingest_thread_drained(&bench->thread, 2000, 2000);
     assert_out(bench, 0);

@@ -88,7 +88,7 @@ TEST_WITH(what_no_schema_is_for_is_no_match, NULL, close_bench)
     assert_int_equal(decoded(bench), 1);
 }
 
-TEST_WITH(senders_are_told_apart_by_their_network, NULL, close_bench)
+TEST_WITH(senders_are_distinguished_by_their_network, NULL, close_bench)
 {
     (void)state;
     const struct schema_config config = {
@@ -286,7 +286,7 @@ static void take_number(const char *sender, unsigned number)
 }
 
 /* Of ten that begin with 0: 4 never comes, 6 and 7 are swapped, 8 comes twice. */
-TEST_WITH(numbers_tell_what_was_lost_swapped_and_doubled, NULL, close_bench)
+TEST_WITH(numbers_show_what_was_lost_swapped_and_doubled, NULL, close_bench)
 {
     (void)state;
     static const unsigned numbers[] = {0, 1, 2, 3, 5, 7, 6, 8, 8, 9};
@@ -294,7 +294,7 @@ TEST_WITH(numbers_tell_what_was_lost_swapped_and_doubled, NULL, close_bench)
     open_bench(&config, 1);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         take_number("192.0.2.1", numbers[i]);
-    ingest_bench_settle(bench);
+    ingest_bench_commit(bench);
     assert_int_equal(decoded(bench), 10);
     assert_int_equal(counter_read(&counters()->senders), 1);
     assert_int_equal(counter_read(&counters()->lost), 1);
@@ -313,7 +313,7 @@ TEST_WITH(every_message_of_a_datagram_has_its_number, NULL, close_bench)
     take("\2#1\2#2\2#4");
     take("\2#5\1!"); /* none of it counts */
     take("\2#6");
-    ingest_bench_settle(bench);
+    ingest_bench_commit(bench);
     assert_int_equal(counter_read(&counters()->lost), 2);
 }
 
@@ -333,7 +333,7 @@ TEST_WITH(two_schemas_numbers_of_one_address_are_two_senders, NULL, close_bench)
         take_number("192.0.2.1", i);
         take_from("192.0.2.1", (const char *[]){"A#10", "A#11", "A#12", "A#13", "A#14"}[i], 4);
     }
-    ingest_bench_settle(bench);
+    ingest_bench_commit(bench);
     assert_int_equal(counter_read(&counters()->senders), 2);
     assert_int_equal(counter_read(&counters()->lost), 0);
     assert_int_equal(counter_read(&counters()->duplicated), 0);

@@ -304,7 +304,7 @@ TEST(a_shared_batch_is_filled_anew_only_when_all_have_read_it)
     batch_pool_destroy(sharing.pool);
 }
 
-TEST(a_pool_tells_how_much_of_each_size_is_free)
+TEST(a_pool_reports_how_much_of_each_size_is_free)
 {
     struct batch_pool *pool = batch_pool_create(3, 2);
     struct batch *small = batch_acquire(pool, false);

@@ -129,8 +129,8 @@ static void leave_no_line(struct decoding *decoding)
 
 /* --- another schema's ------------------------------------------------------------------------- */
 
-TEST_WITH(the_first_message_of_another_schema_is_told_with_the_schema_that_fits, begin_telemetry,
-          end)
+TEST_WITH(the_first_message_of_another_schema_is_reported_with_the_schema_that_fits,
+          begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -148,7 +148,7 @@ TEST_WITH(where_no_schema_fits_none_is_named, begin_telemetry, end)
                                        "is schema= right?\n");
 }
 
-TEST_WITH(it_is_told_again_a_minute_later_and_not_before, begin_telemetry, end)
+TEST_WITH(it_is_reported_again_a_minute_later_and_not_before, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -173,7 +173,7 @@ TEST_WITH(a_good_message_settles_nothing, begin_telemetry, end)
     assert_lines(1);
 }
 
-TEST_WITH(threads_of_a_listener_tell_it_once, begin_telemetry, end)
+TEST_WITH(threads_of_a_listener_report_it_once, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -182,7 +182,7 @@ TEST_WITH(threads_of_a_listener_tell_it_once, begin_telemetry, end)
     assert_lines(1);
 }
 
-TEST_WITH(with_other_schemas_it_is_told_anew, begin_telemetry, end)
+TEST_WITH(with_other_schemas_it_is_reported_anew, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
@@ -219,7 +219,7 @@ TEST_WITH(beside_such_a_sender_a_few_messages_are_looked_at, begin_telemetry, en
 
 /* --- no line ---------------------------------------------------------------------------------- */
 
-TEST_WITH(a_state_event_is_told_once_to_leave_no_line, begin_riemann, end)
+TEST_WITH(a_state_event_is_reported_once_to_leave_no_line, begin_riemann, end)
 {
     put_state_event();
     for (int i = 0; i < 3; i++)
@@ -233,7 +233,7 @@ TEST_WITH(a_state_event_is_told_once_to_leave_no_line, begin_riemann, end)
 }
 
 /* A rule of the sink left them out, or there is nothing to show. */
-TEST_WITH(messages_with_samples_or_without_fields_are_not_told, begin_riemann, end)
+TEST_WITH(messages_with_samples_or_without_fields_are_not_reported, begin_riemann, end)
 {
     put_metric_event();
     leave_no_line(*state);
@@ -242,7 +242,7 @@ TEST_WITH(messages_with_samples_or_without_fields_are_not_told, begin_riemann, e
     assert_lines(0);
 }
 
-TEST_WITH(what_another_schema_would_know_is_not_told_to_have_no_value, begin_telemetry, end)
+TEST_WITH(what_another_schema_would_know_is_not_reported_to_have_no_value, begin_telemetry, end)
 {
     put_metric_event();
     leave_no_line(*state);

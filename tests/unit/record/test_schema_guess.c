@@ -59,7 +59,7 @@ static void what_riemann_clients_send_is_riemanns(void **state)
     assert_capture_named(&schema_riemann, "syslogng_riemann_batch10.pcap");
 }
 
-static void each_kind_of_otlp_is_told_apart(void **state)
+static void each_kind_of_otlp_is_distinguished(void **state)
 {
     (void)state;
     assert_capture_named(&schema_otlp, "otlp_metrics_v4.pcap");
@@ -93,7 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_riemann_clients_send_is_riemanns),
-        cmocka_unit_test(each_kind_of_otlp_is_told_apart),
+        cmocka_unit_test(each_kind_of_otlp_is_distinguished),
         cmocka_unit_test(telemetry_is_known_by_its_samples),
         cmocka_unit_test(what_nobody_knows_is_nobodys),
     };

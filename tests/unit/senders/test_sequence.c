@@ -101,7 +101,7 @@ TEST_WITH(settlement_names_the_listener, create_table, destroy_table)
     note_as(*state, "a", 1, 1, 12);
     note_as(*state, "a", 2, 1, 10);
     note_as(*state, "a", 2, 1, 15);
-    sequence_settle(*state, note_listener, lost);
+    sequence_finish(*state, note_listener, lost);
     assert_int_equal(lost[0], 0);
     assert_int_equal(lost[1], 1);
     assert_int_equal(lost[2], 4);
@@ -137,7 +137,7 @@ TEST_WITH(windows_that_are_closed_are_settled_and_no_others, create_table, destr
     assert_int_equal(lost[2], 0);
     note_numbered(*state, 1, 2, 100);
     note_numbered(*state, 1, 1, 13);
-    sequence_settle(*state, note_listener, lost);
+    sequence_finish(*state, note_listener, lost);
     assert_int_equal(lost[1], 3 + 2);
     assert_int_equal(lost[2], 6);
 }
@@ -228,7 +228,7 @@ TEST_WITH(a_boot_id_that_appears_is_a_changed_one, create_table, destroy_table)
     assert_outcome(note(*state, 0, 12), .restarted = 1);
 }
 
-TEST_WITH(numbers_behind_the_window_restart_a_sender_without_boot_id, create_table, destroy_table)
+TEST_WITH(numbers_below_the_window_restart_a_sender_without_boot_id, create_table, destroy_table)
 {
     note(*state, 0, 5000);
     note(*state, 0, 5003);
@@ -237,7 +237,7 @@ TEST_WITH(numbers_behind_the_window_restart_a_sender_without_boot_id, create_tab
     assert_int_equal(settle(*state).lost, 0);
 }
 
-TEST_WITH(numbers_behind_the_window_are_late_where_the_boot_id_stays, create_table, destroy_table)
+TEST_WITH(numbers_below_the_window_are_late_where_the_boot_id_stays, create_table, destroy_table)
 {
     note(*state, 7, 5000);
     note(*state, 7, 5003);
@@ -285,7 +285,7 @@ TEST_WITH(the_highest_number_is_an_ordinary_one, create_table, destroy_table)
     assert_int_equal(settle(*state).lost, WINDOW - 4);
 }
 
-TEST_WITH(numbers_that_wrap_around_are_behind, create_table, destroy_table)
+TEST_WITH(numbers_that_wrap_around_are_lower, create_table, destroy_table)
 {
     note_as(*state, "a", 0, 1, UINT64_MAX);
     assert_outcome(note_as(*state, "a", 0, 1, 0), .late = 1);

@@ -52,13 +52,13 @@ TEST_WITH(all_that_was_noted_is_counted_when_it_is_settled, NULL, NULL)
     for (unsigned count = 1; count <= 3 * SEQUENCE_QUEUE_SIZE; count++) {
         for (unsigned sender = 0; sender < count; sender++)
             put(&fixture, 0, sender, count, 1);
-        sequence_queue_settle(&fixture.queue);
+        sequence_queue_commit(&fixture.queue);
         assert_int_equal(counter_read(&fixture.counters[0].senders), count);
     }
     sequence_table_destroy(fixture.table);
 }
 
-TEST_WITH(each_listener_is_told_its_own, NULL, NULL)
+TEST_WITH(each_listener_gets_its_own, NULL, NULL)
 {
     struct fixture fixture;
     (void)state;
@@ -69,7 +69,7 @@ TEST_WITH(each_listener_is_told_its_own, NULL, NULL)
         put(&fixture, 1, 0, 1, number / 10);
     }
     put(&fixture, 0, 0, 1, 4000);
-    sequence_queue_settle(&fixture.queue);
+    sequence_queue_commit(&fixture.queue);
     assert_int_equal(lost(&fixture, 1), 0);
     assert_int_equal(counter_read(&fixture.counters[1].duplicated), 200);
     assert_int_equal(counter_read(&fixture.counters[0].duplicated), 0);
@@ -88,9 +88,9 @@ TEST_WITH(a_sender_s_numbers_keep_their_order, NULL, NULL)
         put(&fixture, 0, sender, 1, number);
         put(&fixture, 0, sender, 1, number);
         if (number % 4 == 0)
-            sequence_queue_settle(&fixture.queue);
+            sequence_queue_commit(&fixture.queue);
     }
-    sequence_queue_settle(&fixture.queue);
+    sequence_queue_commit(&fixture.queue);
     assert_int_equal(counter_read(&fixture.counters[0].duplicated), 3000);
     assert_int_equal(counter_read(&fixture.counters[0].reordered), 0);
     assert_int_equal(counter_read(&fixture.counters[0].late), 0);
@@ -108,7 +108,7 @@ TEST_WITH(what_an_evicted_sender_lost_is_its_listener_s, NULL, NULL)
     }
     for (unsigned sender = 0; sender < 1000; sender++)
         put(&fixture, 1, sender, 1, 1);
-    sequence_queue_settle(&fixture.queue);
+    sequence_queue_commit(&fixture.queue);
     uint64_t evicted = counter_read(&fixture.others[0].senders_evicted);
     assert_true(evicted > 800);
     assert_int_equal(counter_read(&fixture.others[0].lost), evicted);

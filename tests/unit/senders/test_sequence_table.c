@@ -34,7 +34,7 @@ static struct sequence_outcome note_from(struct sequence_table *table, uint32_t 
     return sequence_note(table, &key, 1, 1);
 }
 
-TEST_WITH(listener_host_and_name_tell_senders_apart_but_not_the_port, create_table, destroy_table)
+TEST_WITH(listener_host_and_name_distinguish_senders_but_not_the_port, create_table, destroy_table)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
     static const uint8_t ipv6[16] = {0xfe, 0x80, [15] = 1};
@@ -218,7 +218,7 @@ struct told {
     struct sequence_sender senders[TWO_SETS_EACH];
 };
 
-static void note_told(void *context, const struct sequence_sender *sender)
+static void note_reported(void *context, const struct sequence_sender *sender)
 {
     struct told *told = context;
     if (told->count < TWO_SETS_EACH)
@@ -226,7 +226,7 @@ static void note_told(void *context, const struct sequence_sender *sender)
     told->count++;
 }
 
-static const struct sequence_sender *told_of(const struct told *told, const char *name)
+static const struct sequence_sender *reported(const struct told *told, const char *name)
 {
     for (size_t i = 0; i < told->count && i < TWO_SETS_EACH; i++)
         if (told->senders[i].name_size == strlen(name) &&
@@ -240,11 +240,11 @@ TEST_WITH(senders_are_kept_only_where_that_was_asked_for, create_table, destroy_
 {
     struct told told = {0};
     note_as(*state, "web1", 3, 7, 1);
-    sequence_each_sender(*state, note_told, &told);
+    sequence_each_sender(*state, note_reported, &told);
     assert_int_equal(told.count, 0);
 }
 
-TEST_WITH(who_lost_how_much_is_told, create_table, destroy_table)
+TEST_WITH(who_lost_how_much_is_reported, create_table, destroy_table)
 {
     struct sequence_table *table = *state;
     struct told told = {0};
@@ -254,9 +254,9 @@ TEST_WITH(who_lost_how_much_is_told, create_table, destroy_table)
     note_as(table, "web2", 4, 7, 1);
     note_as(table, "web1", 3, 7, 5); /* 2, 3 and 4 may still come */
     note_as(table, "web1", 3, 7, 4);
-    sequence_each_sender(table, note_told, &told);
+    sequence_each_sender(table, note_reported, &told);
     assert_int_equal(told.count, 2);
-    const struct sequence_sender *sender = told_of(&told, "web1");
+    const struct sequence_sender *sender = reported(&told, "web1");
     assert_int_equal(sender->listener, 3);
     assert_int_equal(sender->lost, 0);
     assert_int_equal(sender->missing, 2);
@@ -264,13 +264,13 @@ TEST_WITH(who_lost_how_much_is_told, create_table, destroy_table)
     char host[ADDRESS_TEXT_SIZE];
     address_format(&sender->source, host);
     assert_string_equal(host, "192.0.2.1:0");
-    assert_int_equal(told_of(&told, "web2")->duplicated, 1);
+    assert_int_equal(reported(&told, "web2")->duplicated, 1);
 
     note_as(table, "web1", 3, 7, 5 + SEQUENCE_WINDOW);
     told.count = 0;
-    sequence_each_sender(table, note_told, &told);
-    assert_int_equal(told_of(&told, "web1")->lost, 2);
-    assert_int_equal(told_of(&told, "web1")->missing, SEQUENCE_WINDOW - 1);
+    sequence_each_sender(table, note_reported, &told);
+    assert_int_equal(reported(&told, "web1")->lost, 2);
+    assert_int_equal(reported(&told, "web1")->missing, SEQUENCE_WINDOW - 1);
 }
 
 TEST(what_is_kept_goes_with_who_takes_the_place)
@@ -283,13 +283,13 @@ TEST(what_is_kept_goes_with_who_takes_the_place)
         note_nth(table, i, 1);
     }
     struct told told = {0};
-    sequence_each_sender(table, note_told, &told);
+    sequence_each_sender(table, note_reported, &told);
     assert_int_equal(told.count, TWO_SETS_EACH);
     for (size_t i = 0; i < TWO_SETS_EACH; i++) {
         char name[16];
         uint32_t index = told.senders[i].listener;
         snprintf(name, sizeof name, "s%u", (unsigned)index);
-        assert_ptr_equal(told_of(&told, name), &told.senders[i]);
+        assert_ptr_equal(reported(&told, name), &told.senders[i]);
         assert_int_equal(told.senders[i].duplicated, 1);
         assert_outcome(note_nth(table, index, 1), .duplicated = 1); /* it does have a place */
     }
@@ -304,7 +304,7 @@ TEST_WITH(a_long_name_is_cut, create_table, destroy_table)
     struct told told = {0};
     assert_true(sequence_keep_senders(*state));
     note_as(*state, name, 0, 7, 1);
-    sequence_each_sender(*state, note_told, &told);
+    sequence_each_sender(*state, note_reported, &told);
     assert_int_equal(told.senders[0].name_size, SEQUENCE_NAME_SIZE);
     assert_memory_equal(told.senders[0].name, name, SEQUENCE_NAME_SIZE);
 }
@@ -386,7 +386,7 @@ TEST(totals_are_exact_whatever_the_threads)
     add(&shared, note_as(table, "shared", 99, 5, SHARED_NUMBERS));
 
     uint64_t lost[100] = {0};
-    sequence_settle(table, note_listener, lost);
+    sequence_finish(table, note_listener, lost);
     for (size_t i = 0; i < THREADS; i++) {
         const struct totals *own = &workers[i].own;
         assert_int_equal(own->lost + lost[i], OWN_SENDERS * own_missing());
@@ -429,7 +429,7 @@ TEST(evictions_are_exact_whatever_the_threads)
     struct totals all = {0};
     for (size_t i = 0; i < 100; i++) {
         struct told told = {0};
-        sequence_each_sender(table, note_told, &told); /* meanwhile */
+        sequence_each_sender(table, note_reported, &told); /* meanwhile */
         assert_in_range(told.count, 0, TWO_SETS_EACH);
     }
     for (size_t i = 0; i < THREADS; i++) {

@@ -72,7 +72,7 @@ TEST_WITH(a_few_senders_are_counted_exactly, set_up, tear_down)
     assert_int_equal(traffic_replaced(table), 0);
 }
 
-TEST_WITH(listener_and_host_tell_senders_apart_but_not_the_port, set_up, tear_down)
+TEST_WITH(listener_and_host_distinguish_senders_but_not_the_port, set_up, tear_down)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1};
     static const uint8_t link_local[16] = {0xfe, 0x80, [15] = 1};
@@ -116,7 +116,7 @@ TEST_WITH(a_busy_sender_stays_though_forged_ones_come_and_go, set_up, tear_down)
     assert_int_equal(busier, 0);
 }
 
-TEST_WITH(who_was_busy_long_ago_ranks_behind_who_is_busy_now, set_up, tear_down)
+TEST_WITH(who_was_busy_long_ago_ranks_after_who_is_busy_now, set_up, tear_down)
 {
     struct traffic_table *table = *state;
     for (int i = 0; i < 1000000; i++)

@@ -42,7 +42,7 @@ static bool overflows(const struct encoder_ops *ops, const struct record *record
 /* --- protobuf ----------------------------------------------------------------------------------
  */
 
-TEST(a_message_stands_behind_its_length)
+TEST(a_message_follows_its_length)
 {
     static const uint8_t bytes[65507];
     static const struct {
@@ -341,7 +341,7 @@ TEST(a_head_of_another_kind_is_foreign)
 }
 
 /* Behind whole records stands something that no record begins with. */
-static void assert_foreign_behind(const struct encoder_ops *ops, const void *bytes, size_t size)
+static void assert_foreign_after(const struct encoder_ops *ops, const void *bytes, size_t size)
 {
     struct file file;
     bool foreign = false;
@@ -366,25 +366,25 @@ TEST(what_follows_whole_records_must_be_the_beginning_of_one)
     static const uint8_t cut_tag[] = {1, 0x80};
     static const uint8_t longer_than_a_datagram[] = {0xff, 0xff, 0x7f};
     static const uint8_t endless_varint[] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1};
-    assert_foreign_behind(&encoder_protobuf, field_zero, sizeof field_zero);
-    assert_foreign_behind(&encoder_protobuf, past_the_end, sizeof past_the_end);
-    assert_foreign_behind(&encoder_protobuf, wire_type_7, sizeof wire_type_7);
-    assert_foreign_behind(&encoder_protobuf, end_of_no_group, sizeof end_of_no_group);
-    assert_foreign_behind(&encoder_protobuf, open_group, sizeof open_group);
-    assert_foreign_behind(&encoder_protobuf, end_of_another_group, sizeof end_of_another_group);
-    assert_foreign_behind(&encoder_protobuf, long_tag, sizeof long_tag);
-    assert_foreign_behind(&encoder_protobuf, long_length, sizeof long_length);
-    assert_foreign_behind(&encoder_protobuf, tag_of_field_zero, sizeof tag_of_field_zero);
-    assert_foreign_behind(&encoder_protobuf, cut_tag, sizeof cut_tag);
-    assert_foreign_behind(&encoder_protobuf, longer_than_a_datagram, sizeof longer_than_a_datagram);
-    assert_foreign_behind(&encoder_protobuf, endless_varint, sizeof endless_varint);
+    assert_foreign_after(&encoder_protobuf, field_zero, sizeof field_zero);
+    assert_foreign_after(&encoder_protobuf, past_the_end, sizeof past_the_end);
+    assert_foreign_after(&encoder_protobuf, wire_type_7, sizeof wire_type_7);
+    assert_foreign_after(&encoder_protobuf, end_of_no_group, sizeof end_of_no_group);
+    assert_foreign_after(&encoder_protobuf, open_group, sizeof open_group);
+    assert_foreign_after(&encoder_protobuf, end_of_another_group, sizeof end_of_another_group);
+    assert_foreign_after(&encoder_protobuf, long_tag, sizeof long_tag);
+    assert_foreign_after(&encoder_protobuf, long_length, sizeof long_length);
+    assert_foreign_after(&encoder_protobuf, tag_of_field_zero, sizeof tag_of_field_zero);
+    assert_foreign_after(&encoder_protobuf, cut_tag, sizeof cut_tag);
+    assert_foreign_after(&encoder_protobuf, longer_than_a_datagram, sizeof longer_than_a_datagram);
+    assert_foreign_after(&encoder_protobuf, endless_varint, sizeof endless_varint);
 
     static const uint8_t lengths_differ[16] = {[8] = 1, [12] = 2};
     static const uint8_t not_nanoseconds[16] = {[7] = 0x7f};
     static const uint8_t longer_than_a_packet[16] = {[10] = 2, [14] = 2};
-    assert_foreign_behind(&encoder_pcap, lengths_differ, sizeof lengths_differ);
-    assert_foreign_behind(&encoder_pcap, not_nanoseconds, sizeof not_nanoseconds);
-    assert_foreign_behind(&encoder_pcap, longer_than_a_packet, sizeof longer_than_a_packet);
+    assert_foreign_after(&encoder_pcap, lengths_differ, sizeof lengths_differ);
+    assert_foreign_after(&encoder_pcap, not_nanoseconds, sizeof not_nanoseconds);
+    assert_foreign_after(&encoder_pcap, longer_than_a_packet, sizeof longer_than_a_packet);
 }
 
 /* Whatever stands in a file, nothing past its bytes is looked at, and the answer is one of them.

@@ -311,7 +311,7 @@ TEST_WITH(a_name_that_takes_too_long_does_so_too, set_up, NULL)
     ruled_close(&ruled);
 }
 
-TEST_WITH(many_labels_are_told_apart_for_a_share_within_the_same_bounds, set_up, NULL)
+TEST_WITH(many_labels_are_distinguished_for_a_share_within_the_same_bounds, set_up, NULL)
 {
     (void)state;
     enum { LABELS = 2048 };

@@ -85,7 +85,7 @@ TEST_WITH(each_sample_gets_them, set_up, NULL)
 }
 
 /* In influx and prometheus a label without a value is as if it were not there. */
-TEST_WITH(an_empty_value_counts_where_the_format_tells_it, set_up, NULL)
+TEST_WITH(an_empty_value_counts_where_the_format_shows_it, set_up, NULL)
 {
     (void)state;
     telemetry_add_double(&builder, "a", 1);
@@ -123,7 +123,7 @@ static void assert_written(const char *format, const char *part)
     ruled_close(&ruled);
 }
 
-TEST_WITH(every_format_tells_the_same, set_up, NULL)
+TEST_WITH(every_format_says_the_same, set_up, NULL)
 {
     (void)state;
     assert_written("json", "\"name\":\"x\",\"kind\":\"gauge\",\"value\":1,"

@@ -1,4 +1,4 @@
-/* Making the sink of a store of files where memory is short: it never takes another kind for it. */
+/* Making the sink of a set of files where memory is short: it never takes another kind for it. */
 #include <stdbool.h>
 
 #include "collector/ledger/ledger.h"
@@ -9,7 +9,8 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-static struct sink_thread_options options_of_store(const char *path, struct sink_counters *counters)
+static struct sink_thread_options options_of_file_set(const char *path,
+                                                      struct sink_counters *counters)
 {
     return (struct sink_thread_options){.name = "file:rotated",
                                         .destination = &destination_file,
@@ -19,10 +20,10 @@ static struct sink_thread_options options_of_store(const char *path, struct sink
                                         .counters = counters};
 }
 
-TEST_WITH(how_much_a_store_takes_is_unknown_without_memory, scratch_make, scratch_remove)
+TEST_WITH(how_much_a_file_set_takes_is_unknown_without_memory, scratch_make, scratch_remove)
 {
     (void)state;
-    struct sink_thread_options options = options_of_store(scratch_path("rotated"), NULL);
+    struct sink_thread_options options = options_of_file_set(scratch_path("rotated"), NULL);
     size_t bytes = 0;
     failing_memory_fail(1);
     assert_false(sink_thread_memory(&options, &bytes));
@@ -35,7 +36,7 @@ TEST_WITH(a_sink_is_made_or_refused_whichever_allocation_failed, scratch_make, s
     (void)state;
     struct ledger *ledger = ledger_create();
     struct sink_counters *counters = ledger_sink_block(ledger, ledger_add_sink(ledger, "file:"));
-    struct sink_thread_options options = options_of_store(scratch_path("rotated"), counters);
+    struct sink_thread_options options = options_of_file_set(scratch_path("rotated"), counters);
     bool refused = true;
     uint64_t number = 0;
     while (refused) {

@@ -137,7 +137,7 @@ TEST(it_stops_at_its_limit)
     assert_int_equal(steps, 7 + needed);
 }
 
-TEST(a_glob_is_told_from_a_plain_text)
+TEST(a_glob_is_distinct_from_a_plain_text)
 {
     const struct text plain = text_of("a.b"), star = text_of("a*"), mark = text_of("?a");
     assert_false(glob_is_one(&plain));

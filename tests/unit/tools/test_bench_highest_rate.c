@@ -27,7 +27,7 @@ static struct highest_rate find(struct machine *machine, double tolerance)
         bool lossless = rate <= machine->limit && machine->runs >= machine->hiccups;
         machine->runs++;
         assert_in_range(machine->runs, 1, 100);
-        highest_rate_tell(&search, rate, lossless);
+        highest_rate_print(&search, rate, lossless);
     }
     return search;
 }
@@ -72,10 +72,10 @@ TEST(a_receiver_that_always_loses_has_no_rate)
 TEST(a_sender_that_becomes_slower_ends_the_search)
 {
     struct highest_rate search = highest_rate_begin(0.03);
-    highest_rate_tell(&search, 1000000, false);
-    highest_rate_tell(&search, 1000000, false);
+    highest_rate_print(&search, 1000000, false);
+    highest_rate_print(&search, 1000000, false);
     assert_int_equal(search.next, 500000);
-    highest_rate_tell(&search, 300000, true);
+    highest_rate_print(&search, 300000, true);
     assert_true(search.done);
     assert_same(search.good, 300000);
 }

@@ -52,7 +52,7 @@ static void append_line(struct output *out, const struct message_shape *shape, i
     schema->ops->destroy(schema);
 }
 
-TEST(the_line_of_a_probe_tells_when_it_was_sent)
+TEST(the_line_of_a_probe_says_when_it_was_sent)
 {
     struct output out = {.data = text, .capacity = sizeof text};
     double late[4];
@@ -84,7 +84,7 @@ TEST(lines_of_other_metrics_are_passed_over)
     assert_same(late[1], 8);
 }
 
-TEST(no_more_are_told_than_there_is_room_for)
+TEST(no_more_are_reported_than_there_is_room_for)
 {
     struct output out = {.data = text, .capacity = sizeof text};
     double late[2] = {0, -1};

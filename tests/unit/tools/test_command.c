@@ -216,7 +216,7 @@ static const char *colour(const char *option, size_t at)
     return strcmp(option, "name") == 0 ? names[at] : NULL;
 }
 
-TEST(a_value_is_told_by_its_choices_where_there_are_any)
+TEST(a_value_is_described_by_its_choices_where_there_are_any)
 {
     const struct command with_choice = {.name = "tool", .options = options, .choice = colour};
     char form[COMMAND_FORM_SIZE];

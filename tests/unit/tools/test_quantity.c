@@ -54,7 +54,7 @@ static void assert_time(double seconds, const char *expected)
     assert_string_equal(text, expected);
 }
 
-TEST(times_are_told_in_two_units)
+TEST(times_are_written_in_two_units)
 {
     assert_time(-1, "0s");
     assert_time(59.9, "59s");

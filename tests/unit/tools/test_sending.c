@@ -77,7 +77,7 @@ TEST_WITH(more_than_the_system_takes_at_once_arrive_too, set_up, tear_down)
     assert_int_equal(received, COUNT);
 }
 
-TEST_WITH(one_that_cannot_be_sent_is_told_and_those_behind_it_may_follow, set_up, tear_down)
+TEST_WITH(one_that_cannot_be_sent_is_reported_and_those_after_it_may_follow, set_up, tear_down)
 {
     (void)state;
     const struct udp_payload payloads[] = {

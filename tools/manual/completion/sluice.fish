@@ -89,7 +89,7 @@ function __sluice_letters
     end
 end
 
-function __sluice_told
+function __sluice_given
     set -l address (__sluice_url)
     switch "$address"
         case 'unix:*'
@@ -104,4 +104,4 @@ complete -c sluice -f
 @fish-options
 complete -c sluice -n __fish_use_subcommand -a ctl -d 'tell a running sluice something'
 complete -c sluice -n '__fish_seen_subcommand_from ctl' -a 'reload ledger stop'
-complete -c sluice -n '__fish_seen_subcommand_from reload ledger stop' -a '(__sluice_told)'
+complete -c sluice -n '__fish_seen_subcommand_from reload ledger stop' -a '(__sluice_given)'

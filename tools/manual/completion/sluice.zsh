@@ -65,7 +65,7 @@ _sluice_letters() {
     esac
 }
 
-_sluice_told() {
+_sluice_given() {
     case $PREFIX in
         unix:*) compset -P unix: && _files ;;
         *)
@@ -79,7 +79,7 @@ _sluice() {
     if [[ $words[2] == ctl && CURRENT -gt 2 ]]; then
         case $CURRENT in
             3) compadd -- reload ledger stop ;;
-            4) _sluice_told ;;
+            4) _sluice_given ;;
         esac
         return
     fi

@@ -19,7 +19,7 @@
  *
  * What it cannot: level-triggered and one-shot registrations, other filters than IN, DISABLE, and
  * retrieving packets, which it refuses; joining a packet that is still queued with what happens
- * later (Windows has at most one queued for each socket; emulation_tell can post such a one); and
+ * later (Windows has at most one queued for each socket; emulation_notify can post such a one); and
  * the numbers of Windows' errors, which are not documented.
  */
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
@@ -171,7 +171,7 @@ static void list_armed(struct poll_list *list)
 }
 
 /* What a poll found, of the registration that it was for, if that is still there. */
-static void tell_edge(SOCKET socket, DWORD its_mark, SHORT found)
+static void report_edge(SOCKET socket, DWORD its_mark, SHORT found)
 {
     DWORD events = ((found & POLLRDNORM) != 0 ? SOCKET_EVENT_IN : 0u) |
                    ((found & POLLHUP) != 0 ? SOCKET_EVENT_HANGUP : 0u) |
@@ -199,7 +199,7 @@ static void poll_for_ever(void *unused)
         AcquireSRWLockExclusive(&lock);
         for (size_t i = 1; i < list.count; i++)
             if (list.entries[i].revents != 0)
-                tell_edge(list.entries[i].fd, list.marks[i], list.entries[i].revents);
+                report_edge(list.entries[i].fd, list.marks[i], list.entries[i].revents);
         ReleaseSRWLockExclusive(&lock);
     }
 }
@@ -335,7 +335,7 @@ LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket)
 
 /* --- for tests -------------------------------------------------------------------------------- */
 
-bool emulation_tell(SOCKET socket, DWORD events)
+bool emulation_notify(SOCKET socket, DWORD events)
 {
     AcquireSRWLockExclusive(&lock);
     struct watched *watched = find(socket);

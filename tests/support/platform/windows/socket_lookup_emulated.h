@@ -13,7 +13,7 @@
  * Posts a packet with these SOCKET_EVENT_... at once, whatever the socket's state is. With REMOVE
  * among them its registration is gone, as if that had been asked for. False: not registered.
  */
-bool emulation_tell(SOCKET socket, DWORD events);
+bool emulation_notify(SOCKET socket, DWORD events);
 
 /*
  * The next call returns `returned` and does nothing; where that is ERROR_SUCCESS or WAIT_TIMEOUT,

@@ -382,7 +382,7 @@ TEST_WITH(an_any_in_an_any_is_written_too, open_known, close_decoding)
                 0);
 }
 
-TEST_WITH(an_any_that_can_not_be_told_is_base64_and_counted, open_known, close_decoding)
+TEST_WITH(an_any_that_has_no_json_is_base64_and_counted, open_known, close_decoding)
 {
     static const struct {
         const char *url, *content, *why;

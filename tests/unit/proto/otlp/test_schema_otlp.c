@@ -225,7 +225,7 @@ TEST_WITH(samples_come_in_the_order_of_the_request, open_otlp, close_decoding)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-TEST_WITH(a_time_that_is_none_is_not_told, open_otlp, close_decoding)
+TEST_WITH(a_time_that_is_none_is_left_out, open_otlp, close_decoding)
 {
     static const struct {
         uint64_t sent;

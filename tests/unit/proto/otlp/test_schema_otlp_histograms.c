@@ -33,7 +33,7 @@ static void put_histogram(void)
     wire_double(&wire, OTLP_HISTOGRAM_MAX, 9);
 }
 
-static void a_histogram_tells_its_buckets(void **state)
+static void a_histogram_reports_its_buckets(void **state)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_HISTOGRAM, "latency");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -58,21 +58,21 @@ static void a_histogram_tells_its_buckets(void **state)
     assert_true(histogram->counts[0] == 1 && histogram->counts[2] == UINT64_MAX);
 }
 
-static void assert_totals_not_told(const struct sample_totals *totals)
+static void assert_totals_not_reported(const struct sample_totals *totals)
 {
     assert_int_equal(totals->count, 0);
     assert_false(totals->has_sum || totals->has_min || totals->has_max);
     assert_true(totals->sum == 0.0 && totals->min == 0.0 && totals->max == 0.0);
 }
 
-static void a_histogram_tells_nothing_that_was_not_sent(void **state)
+static void a_histogram_reports_nothing_that_was_not_sent(void **state)
 {
     put_metric(OTLP_HISTOGRAM, "latency", put_nothing);
     struct sample sample = only_sample(*state);
     assert_int_equal(sample.type, SAMPLE_HISTOGRAM);
     assert_int_equal(sample.temporality, SAMPLE_NO_TEMPORALITY);
     assert_int_equal(sample.time_ns, 0);
-    assert_totals_not_told(&sample.value.histogram.totals);
+    assert_totals_not_reported(&sample.value.histogram.totals);
     assert_int_equal(sample.value.histogram.bound_count, 0);
     assert_int_equal(sample.value.histogram.count_count, 0);
 }
@@ -83,7 +83,7 @@ static void put_odd_sum(void)
     wire_double(&wire, OTLP_HISTOGRAM_MAX, (double)INFINITY);
 }
 
-static void a_sum_that_is_no_number_was_told_all_the_same(void **state)
+static void a_sum_that_is_no_number_was_given_all_the_same(void **state)
 {
     put_metric(OTLP_HISTOGRAM, "latency", put_odd_sum);
     struct sample sample = only_sample(*state);
@@ -114,7 +114,7 @@ static void put_exponential(void)
     wire_double(&wire, OTLP_EXPONENTIAL_THRESHOLD, 1e-9);
 }
 
-static void an_exponential_histogram_tells_its_buckets(void **state)
+static void an_exponential_histogram_reports_its_buckets(void **state)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_EXPONENTIAL_HISTOGRAM, "latency");
     size_t point = wire_begin(&wire, OTLP_POINTS);
@@ -143,13 +143,13 @@ static void an_exponential_histogram_tells_its_buckets(void **state)
     assert_true(histogram->negative.counts[0] == UINT64_MAX);
 }
 
-static void an_exponential_histogram_tells_nothing_that_was_not_sent(void **state)
+static void an_exponential_histogram_reports_nothing_that_was_not_sent(void **state)
 {
     put_metric(OTLP_EXPONENTIAL_HISTOGRAM, "latency", put_nothing);
     struct sample sample = only_sample(*state);
     const struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
     assert_int_equal(sample.type, SAMPLE_EXPONENTIAL_HISTOGRAM);
-    assert_totals_not_told(&histogram->totals);
+    assert_totals_not_reported(&histogram->totals);
     assert_int_equal(histogram->positive.count_count, 0);
     assert_int_equal(histogram->negative.count_count, 0);
     assert_int_equal(histogram->negative.offset, 0);
@@ -176,7 +176,7 @@ static void put_summary(void)
     put_quantile(1, (double)INFINITY);
 }
 
-static void a_summary_tells_its_quantiles(void **state)
+static void a_summary_reports_its_quantiles(void **state)
 {
     struct decoding *decoding = *state;
     put_metric(OTLP_SUMMARY, "size", put_summary);
@@ -215,12 +215,12 @@ static void every_cut_of_a_request_is_decoded_or_malformed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        otlp(a_histogram_tells_its_buckets),
-        otlp(a_histogram_tells_nothing_that_was_not_sent),
-        otlp(a_sum_that_is_no_number_was_told_all_the_same),
-        otlp(an_exponential_histogram_tells_its_buckets),
-        otlp(an_exponential_histogram_tells_nothing_that_was_not_sent),
-        otlp(a_summary_tells_its_quantiles),
+        otlp(a_histogram_reports_its_buckets),
+        otlp(a_histogram_reports_nothing_that_was_not_sent),
+        otlp(a_sum_that_is_no_number_was_given_all_the_same),
+        otlp(an_exponential_histogram_reports_its_buckets),
+        otlp(an_exponential_histogram_reports_nothing_that_was_not_sent),
+        otlp(a_summary_reports_its_quantiles),
         otlp(every_cut_of_a_request_is_decoded_or_malformed),
     };
     return cmocka_run_group_tests_name("schema otlp, histograms", tests, NULL, NULL);

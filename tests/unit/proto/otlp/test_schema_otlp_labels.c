@@ -447,7 +447,7 @@ static void put_nulls(size_t count)
     wire_clear(&value_wire);
 }
 
-static void a_text_that_does_not_fit_is_empty_and_told(void **state)
+static void a_text_that_does_not_fit_is_empty_and_reported(void **state)
 {
     struct decoding *decoding = *state;
     put_nulls(1000);
@@ -485,7 +485,7 @@ int main(void)
         otlp(a_map_is_json),
         otlp(lists_nest_as_deep_as_messages_may),
         otlp(walks_inside_walks_leave_each_other_s_texts_alone),
-        otlp(a_text_that_does_not_fit_is_empty_and_told),
+        otlp(a_text_that_does_not_fit_is_empty_and_reported),
     };
     return cmocka_run_group_tests_name("schema otlp, labels", tests, NULL, NULL);
 }

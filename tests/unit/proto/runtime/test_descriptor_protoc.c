@@ -18,7 +18,7 @@ TEST_WITH(a_proto_file_is_compiled_with_what_it_imports_from_beside, scratch_mak
     assert_loads(scratch_path("whole.proto"), "p.Part");
 }
 
-TEST_WITH(what_protoc_says_of_a_proto_file_is_told, scratch_make, scratch_remove)
+TEST_WITH(what_protoc_says_of_a_proto_file_is_reported, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("bad.proto", "syntax = \"proto3\";\nmessage M { int32 = 1; }\n");

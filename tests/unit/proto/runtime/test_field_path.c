@@ -95,7 +95,7 @@ TEST_WITH(a_path_through_a_list_has_a_value_for_each_element, open_legacy, close
     assert_int_equal(field_path_elements(&path, decoding->message), 1);
 }
 
-TEST_WITH(paths_through_one_list_are_told, open_legacy, close_decoding)
+TEST_WITH(paths_through_one_list_are_found, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct field_path number = parsed(decoding, "children.number");

@@ -145,7 +145,7 @@ TEST_WITH(a_value_that_is_not_there_is_no_sample, begin, NULL)
     assert_string_equal(samples_of(&options), "count=0@0 sensor=without\ncount=0@0 sensor=with\n");
 }
 
-TEST_WITH(what_is_common_to_all_elements_is_told_once, begin, NULL)
+TEST_WITH(what_is_common_to_all_elements_is_written_once, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 4, 9);
@@ -162,7 +162,7 @@ TEST_WITH(what_is_common_to_all_elements_is_told_once, begin, NULL)
                                               "b.value=2@0 host=web1 sensor=b\n");
 }
 
-TEST_WITH(what_is_common_is_told_where_there_are_no_elements, begin, NULL)
+TEST_WITH(what_is_common_is_written_where_there_are_no_elements, begin, NULL)
 {
     (void)state;
     wire_double(&wire, 4, 9);

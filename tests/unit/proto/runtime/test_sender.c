@@ -134,7 +134,7 @@ TEST_WITH(numbers_of_every_integer_type_are_read_but_none_below_zero, open_kinds
     }
 }
 
-TEST_WITH(an_arena_too_small_for_the_name_is_told, open_legacy, close_decoding)
+TEST_WITH(an_arena_too_small_for_the_name_is_reported, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
     struct sender_paths paths = parsed(decoding, "number", "text");

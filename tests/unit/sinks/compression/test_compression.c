@@ -195,7 +195,7 @@ TEST(a_frame_of_many_blocks_is_whole_or_not)
     with_each(cut_a_large_frame);
 }
 
-static void cut_what_is_behind(struct compression *compression)
+static void cut_what_is_after(struct compression *compression)
 {
     struct compressed file = {0};
     size_t ends[FRAMES];
@@ -214,9 +214,9 @@ static void cut_what_is_behind(struct compression *compression)
     compressed_free(&file);
 }
 
-TEST(zeros_and_random_bytes_behind_the_last_frame_are_none)
+TEST(zeros_and_random_bytes_after_the_last_frame_are_none)
 {
-    with_each(cut_what_is_behind);
+    with_each(cut_what_is_after);
 }
 
 static void damage_the_last_frame(struct compression *compression)

@@ -28,7 +28,7 @@ static void assert_member_holds(const struct compressed *file, size_t begin, siz
     free(out);
 }
 
-static size_t told_length(const unsigned char *member)
+static size_t reported_length(const unsigned char *member)
 {
     assert_int_equal(member[FLAGS_AT], HAS_EXTRA);
     assert_memory_equal(member + 12, "SL\x04\x00", 4);
@@ -36,7 +36,7 @@ static size_t told_length(const unsigned char *member)
     return at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
 }
 
-TEST(members_decompress_to_what_went_in_and_tell_their_length)
+TEST(members_decompress_to_what_went_in_and_have_their_length)
 {
     static const size_t sizes[] = {0, 1, 700, 32768, 262145, COMPRESSION_INPUT_MAX};
     struct compression *gzip = compression_gzip.create();
@@ -45,7 +45,7 @@ TEST(members_decompress_to_what_went_in_and_tell_their_length)
         char *lines = compressed_lines(sizes[i]);
         size_t begin = file.size;
         size_t end = compressed_add_frame(&file, gzip, lines, sizes[i]);
-        assert_int_equal(told_length(file.bytes + begin), end - begin);
+        assert_int_equal(reported_length(file.bytes + begin), end - begin);
         assert_member_holds(&file, begin, end, lines, sizes[i]);
         free(lines);
     }

@@ -92,7 +92,7 @@ static void a_thread_closes_the_stream_that_is_its_own(void **state)
 
 /* --- handles that are none -------------------------------------------------------------------- */
 
-static void a_number_that_nothing_stands_behind_goes_to_no_other_file(void **state)
+static void a_number_that_nothing_follows_goes_to_no_other_file(void **state)
 {
     (void)state;
     scratch_make(NULL);
@@ -275,7 +275,7 @@ int main(int argc, char **argv)
         with_stdout(nothing_counts_as_written_before_all_of_a_write_is_in_the_pipe),
         with_stdout(a_reader_that_stalls_does_not_hold_up_a_close),
         with_stdout(a_thread_closes_the_stream_that_is_its_own),
-        with_stdout(a_number_that_nothing_stands_behind_goes_to_no_other_file),
+        with_stdout(a_number_that_nothing_follows_goes_to_no_other_file),
         with_stdout(streams_that_are_open_are_left_alone),
         with_stdout(a_character_is_written_whole_or_later),
         with_stdout(a_console_shows_utf_8_as_it_is),

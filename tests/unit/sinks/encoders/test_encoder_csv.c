@@ -57,7 +57,7 @@ TEST_WITH(a_sample_is_a_row, open_telemetry, close_encoding)
     assert_int_equal(((struct encoding *)*state)->samples, 1);
 }
 
-TEST_WITH(a_row_says_all_that_was_told, open_telemetry, close_encoding)
+TEST_WITH(a_row_has_all_that_was_sent, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "host", "web1");
     Sample *sample = telemetry_add_double(&builder, "requests", 1e21);

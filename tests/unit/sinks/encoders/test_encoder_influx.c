@@ -134,7 +134,7 @@ TEST_WITH(a_histogram_is_a_line_of_many_fields, open_telemetry, close_encoding)
                          "0.005=1,1=3,2=3,+Inf=18446744073709551615" ARRIVAL);
 }
 
-TEST_WITH(what_a_histogram_does_not_tell_is_no_field, open_otlp, close_encoding)
+TEST_WITH(what_a_histogram_does_not_have_is_no_field, open_otlp, close_encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_HISTOGRAM, "n");
     wire_bytes(&wire, OTLP_POINTS, "", 0);

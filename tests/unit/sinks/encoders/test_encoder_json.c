@@ -83,7 +83,7 @@ static void a_gauge_is_its_number(void **state)
     assert_int_equal(((struct encoding *)*state)->lines, 1);
 }
 
-static void a_sample_says_all_that_it_was_told(void **state)
+static void a_sample_says_all_that_it_was_given(void **state)
 {
     telemetry_add_label(&builder, "host", "web1");
     Sample *sample = telemetry_add_double(&builder, "requests", 1e21);
@@ -185,7 +185,7 @@ static void a_histogram_is_an_object(void **state)
                                  "\"labels\":{}" END_OF_LINE);
 }
 
-static void a_histogram_leaves_out_what_it_was_not_told(void **state)
+static void a_histogram_leaves_out_what_it_was_not_given(void **state)
 {
     Histogram histogram = SLUICE__TELEMETRY__HISTOGRAM__INIT;
     add_histogram(&histogram)->kind = SLUICE__TELEMETRY__KIND__CUMULATIVE_COUNTER;
@@ -391,13 +391,13 @@ int main(void)
 #define with_riemann(test)   cmocka_unit_test_setup_teardown(test, open_riemann, close_encoding)
     const struct CMUnitTest tests[] = {
         with_telemetry(a_gauge_is_its_number),
-        with_telemetry(a_sample_says_all_that_it_was_told),
+        with_telemetry(a_sample_says_all_that_it_was_given),
         with_telemetry(a_delta_counter_says_so),
         with_telemetry(integers_are_written_to_their_last_digit),
         with_riemann(a_float_is_the_shortest_of_its_width),
         with_telemetry(numbers_that_json_lacks_are_strings),
         with_telemetry(a_histogram_is_an_object),
-        with_telemetry(a_histogram_leaves_out_what_it_was_not_told),
+        with_telemetry(a_histogram_leaves_out_what_it_was_not_given),
         with_telemetry(a_message_without_samples_leaves_no_line),
         with_telemetry(a_sample_without_a_value_gives_no_line),
         with_riemann(an_event_without_a_metric_gives_no_line),

@@ -206,7 +206,7 @@ static void a_sample_with_more_labels_than_any_genuine_one_is_too_large(void **s
     assert_true(encoding_overflows(*state, PLENTY));
 }
 
-static void labels_that_take_too_long_to_tell_apart_are_too_large(void **state)
+static void labels_that_take_too_long_to_distinguish_are_too_large(void **state)
 {
     decode_labels(*state, TELEMETRY_MAX_LABELS, 1024, 1);
     assert_label_count(*state, 1024);
@@ -332,7 +332,7 @@ int main(void)
         with(open_riemann, host_state_and_tags_of_an_event_are_labels),
         with(open_telemetry, keys_are_unique_however_many_there_are),
         with(open_telemetry, a_sample_with_more_labels_than_any_genuine_one_is_too_large),
-        with(open_telemetry, labels_that_take_too_long_to_tell_apart_are_too_large),
+        with(open_telemetry, labels_that_take_too_long_to_distinguish_are_too_large),
         with(open_riemann, any_bytes_in_any_string_of_a_sample_are_valid),
         with(open_telemetry, any_text_in_any_string_of_telemetry_is_valid),
         with(open_riemann_messages, any_bytes_in_any_string_of_a_message_are_valid),

@@ -279,7 +279,7 @@ static void put_long_list(size_t size)
     otlp_metric_end(&wire, &metric);
 }
 
-static void the_longest_label_of_a_datagram_is_told(void **state)
+static void the_longest_label_of_a_datagram_is_written(void **state)
 {
     put_long_list(65400);
     assert_in_range(wire.size, 65400, 65507);
@@ -394,7 +394,7 @@ int main(void)
         otlp(exemplars_follow_the_labels),
         otlp(exemplars_without_values_leave_no_list),
         otlp(a_label_that_was_made_is_text_like_any_other),
-        otlp(the_longest_label_of_a_datagram_is_told),
+        otlp(the_longest_label_of_a_datagram_is_written),
         otlp(a_label_that_cannot_be_made_makes_the_record_too_large),
         otlp(labels_that_take_too_long_to_make_are_too_large),
         otlp(every_kind_is_whole_or_overflows),

@@ -207,7 +207,7 @@ static void assert_same_number(const struct json_tree *found, const struct json_
         fail_msg("value is %s, not %s", found->text, expected->text);
 }
 
-static void assert_line_tells(const struct json_tree *line, const struct json_tree *event)
+static void assert_line_reports(const struct json_tree *line, const struct json_tree *event)
 {
     const struct json_tree *labels = json_tree_member(line, "labels");
     const struct json_tree *service = json_tree_member(event, "service");
@@ -229,7 +229,7 @@ static void assert_line_tells(const struct json_tree *line, const struct json_tr
 }
 
 /* Checks the record's lines against the truth's events. */
-static void assert_lines_tell(struct encoding *encoding, const struct json_tree *message)
+static void assert_lines_report(struct encoding *encoding, const struct json_tree *message)
 {
     const struct json_tree *events = json_tree_member(message, "events");
     const char *line = encoding_write_json(encoding);
@@ -240,7 +240,7 @@ static void assert_lines_tell(struct encoding *encoding, const struct json_tree 
         const char *end = strchr(line, '\n');
         assert_non_null(end);
         struct json_tree *tree = json_tree_read(line, (size_t)(end - line));
-        assert_line_tells(tree, events->children[i]);
+        assert_line_reports(tree, events->children[i]);
         json_tree_free(tree);
         line = end + 1;
         lines++;
@@ -261,7 +261,7 @@ static void every_metric_is_a_line(void **state)
         for (size_t j = 0; j < traffic.lines; j++) {
             decode(encoding, &traffic.reading.datagrams[j]);
             if (captures[i].schema == &schema_riemann)
-                assert_lines_tell(encoding, json_tree_member(traffic.truth[j], "message"));
+                assert_lines_report(encoding, json_tree_member(traffic.truth[j], "message"));
             encoding_write_json(encoding);
             lines += encoding->lines;
         }

@@ -154,7 +154,7 @@ TEST_WITH(a_sum_that_may_fall_is_a_gauge_and_one_of_no_temporality_is_unknown, o
         1);
 }
 
-TEST_WITH(a_unit_is_told_where_the_name_ends_with_it, open_telemetry, close_encoding)
+TEST_WITH(a_unit_is_written_where_the_name_ends_with_it, open_telemetry, close_encoding)
 {
     add_counter("io_bytes_total", 1)->unit = telemetry_text("bytes");
     telemetry_add_double(&builder, "a_s", 1);

@@ -14,7 +14,7 @@
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 static struct error error;
@@ -96,10 +96,10 @@ static struct bench *make(uint64_t keep)
 {
     struct bench *bench = calloc(1, sizeof *bench);
     assert_non_null(bench);
-    bench->path = store_template("a");
+    bench->path = file_set_template("a");
     bench->makings = (struct file_makings){
         .content = {.name = "test", .encoder = &encoder_json},
-        .finished = store_finished_files(bench->path, keep),
+        .finished = file_set_finished_files(bench->path, keep),
         .path = bench->path,
         .sync = SYNC_NEVER,
         .files = &bench->files,
@@ -139,7 +139,7 @@ static void retry(struct bench *bench, size_t expected, bool waiting)
 
 static void assert_blocked(uint64_t expected)
 {
-    assert_int_equal(counter_read(&store_blocked), expected);
+    assert_int_equal(counter_read(&file_set_blocked), expected);
 }
 
 TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratch_make,
@@ -434,7 +434,7 @@ static void open_sink(void)
 
 static void close_sink(void)
 {
-    sink->store->finish(sink);
+    sink->file_set->finish(sink);
     sink->destroy(sink);
 }
 
@@ -450,7 +450,7 @@ static const char *block_of(unsigned number)
 
 static void write_block(unsigned number)
 {
-    if (sink->store->write(sink, 0, block_of(number), BLOCK_SIZE, &error) != WRITE_OK)
+    if (sink->file_set->write(sink, 0, block_of(number), BLOCK_SIZE, &error) != WRITE_OK)
         fail_msg("%s", error.text);
 }
 
@@ -492,7 +492,7 @@ TEST_WITH(a_sink_goes_on_whoever_reads_its_files, scratch_make, scratch_remove)
 static void await_due(void)
 {
     int64_t until = patience_until();
-    while (clock_monotonic_ns() < sink->store->due(sink))
+    while (clock_monotonic_ns() < sink->file_set->due(sink))
         assert_true(patience(until));
 }
 
@@ -500,19 +500,19 @@ TEST_WITH(names_are_tried_again_while_nothing_is_written, scratch_make, scratch_
 {
     (void)state;
     open_sink();
-    assert_true(sink->store->due(sink) == INT64_MAX);
+    assert_true(sink->file_set->due(sink) == INT64_MAX);
     for (unsigned i = 0; i < 2; i++)
         write_block(i);
     struct others_reader *reader = others_read("a.part", OTHERS_SHARE_WRITING);
     write_block(2);
     await_due();
-    assert_false(sink->store->tick(sink));
+    assert_false(sink->file_set->tick(sink));
     assert_true(scratch_has("a.part"));
     others_close(reader);
     await_due();
-    assert_false(sink->store->tick(sink));
+    assert_false(sink->file_set->tick(sink));
     assert_file("a", 0);
-    assert_true(sink->store->due(sink) == INT64_MAX);
+    assert_true(sink->file_set->due(sink) == INT64_MAX);
     close_sink();
 }
 
@@ -530,10 +530,10 @@ TEST_WITH(names_are_tried_again_at_a_write_and_at_a_rotation, scratch_make, scra
     assert_file("a", 0);
 
     reader = others_read("a.1.part", OTHERS_SHARE_WRITING);
-    sink->store->rotate(sink, true, true);
+    sink->file_set->rotate(sink, true, true);
     assert_true(scratch_has("a.1.part"));
     others_close(reader);
-    sink->store->rotate(sink, true, true);
+    sink->file_set->rotate(sink, true, true);
     assert_file("a.1", 2);
     close_sink();
     assert_int_equal(scratch_count(""), 2);

@@ -73,7 +73,7 @@ TEST(each_path_has_one_file)
     assert_int_equal(first->block, NO_BLOCK);
     assert_false(first->other);
     assert_ptr_equal(assert_found(&bench, 1, 0, "10.0.0.1/1970-01-01"), first);
-    assert_true(first->last_turn > second->last_turn);
+    assert_true(first->last_use > second->last_use);
     assert_ptr_equal(assert_found(&bench, 2, 0, "10.0.0.2/1970-01-01"), second);
     assert_ptr_not_equal(assert_found(&bench, 1, 1, "10.0.0.1/1970-01-02"), first);
     assert_int_equal(count(&bench), 3);

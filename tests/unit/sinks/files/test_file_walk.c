@@ -6,12 +6,12 @@
 #include "collector/platform/folder.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 /* --- a folder --------------------------------------------------------------------------------- */
 
-TEST_WITH(a_folder_tells_what_is_a_file_and_what_a_folder, scratch_make, scratch_remove)
+TEST_WITH(a_folder_lists_what_is_a_file_and_what_a_folder, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "one\n");
@@ -71,7 +71,7 @@ static int by_text(const void *a, const void *b)
 /* That these files are found and no others, in the order of their names. */
 static void assert_walk(const char *template, const char *expected)
 {
-    struct path_template *path = store_template(template);
+    struct path_template *path = file_set_template(template);
     struct found found = {.used = 0};
     const char *names[100];
     size_t count = 0;

@@ -5,7 +5,7 @@
 
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 static void found(void *context, const struct found_file *file)
@@ -21,8 +21,8 @@ static struct finished_files *files;
 /* As at a start: it is given what lies there. */
 static void start_by(const char *template, const struct file_options *options)
 {
-    path = store_template(template);
-    files = store_finished_files_by(path, options);
+    path = file_set_template(template);
+    files = file_set_finished_files_by(path, options);
     file_walk(path, found, files);
 }
 
@@ -39,7 +39,7 @@ static void end(void)
 
 static void assert_name(const char *of, const char *expected)
 {
-    assert_string_equal(store_finish(files, of, "new\n"), expected);
+    assert_string_equal(file_set_finish(files, of, "new\n"), expected);
     scratch_assert_holds_text(expected, "new\n");
 }
 
@@ -65,7 +65,7 @@ TEST_WITH(a_free_name_is_taken_and_then_numbers, scratch_make, scratch_remove)
     end();
 }
 
-TEST_WITH(numbers_go_on_behind_the_highest_whatever_has_it, scratch_make, scratch_remove)
+TEST_WITH(numbers_go_on_after_the_highest_whatever_has_it, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("a", "old\n");
@@ -90,7 +90,7 @@ TEST_WITH(names_that_only_look_like_numbers_do_not_count, scratch_make, scratch_
     end();
 }
 
-TEST_WITH(behind_the_highest_number_that_there_is_they_begin_anew, scratch_make, scratch_remove)
+TEST_WITH(after_the_highest_possible_number_they_begin_anew, scratch_make, scratch_remove)
 {
     (void)state;
     static const char *const names[] = {"a", "a.1", "a.2", "a.4", "a.999999999"};
@@ -149,7 +149,7 @@ TEST_WITH(with_all_kept_nothing_is_removed, scratch_make, scratch_remove)
     (void)state;
     start("a", 0);
     for (int i = 0; i < 50; i++)
-        store_finish(files, "a", "new\n");
+        file_set_finish(files, "a", "new\n");
     assert_int_equal(scratch_count(""), 50);
     end();
 }
@@ -227,7 +227,7 @@ TEST_WITH(all_pieces_of_the_last_times_of_a_path_stay, scratch_make, scratch_rem
     put_old("2026-11-02.2.n", 5);
     start("%F.n", 2);
     for (int i = 0; i < 5; i++)
-        store_finish(files, "2026-11-03.n", "new\n");
+        file_set_finish(files, "2026-11-03.n", "new\n");
     assert_false(scratch_has("2026-11-01.n"));
     assert_false(scratch_has("2026-11-01.n.1"));
     assert_int_equal(scratch_count(""), 3 + 5);
@@ -328,7 +328,7 @@ TEST_WITH(the_oldest_files_of_the_sink_go_until_the_rest_is_small_enough, scratc
     assert_name("z.n", "z.n");
     assert_false(scratch_has("y.n"));
     assert_int_equal(scratch_count(""), 3);
-    store_finish(files, "x.n", "twelve bytes");
+    file_set_finish(files, "x.n", "twelve bytes");
     assert_int_equal(scratch_count(""), 1);
     scratch_assert_holds_text("x.2.n", "twelve bytes");
     end();
@@ -338,7 +338,7 @@ TEST_WITH(the_newest_file_stays_however_large_it_is, scratch_make, scratch_remov
 {
     (void)state;
     start_by("a", &(struct file_options){.keep_size = 4});
-    assert_string_equal(store_finish(files, "a", "more than four"), "a");
+    assert_string_equal(file_set_finish(files, "a", "more than four"), "a");
     assert_true(scratch_has("a"));
     assert_name("a", "a.1");
     assert_int_equal(scratch_count(""), 1);
@@ -388,7 +388,7 @@ TEST_WITH(what_is_not_of_the_path_is_never_removed, scratch_make, scratch_remove
     start("a", 1);
     others_remove("a.part");
     for (int i = 0; i < 5; i++)
-        store_finish(files, "a", "new\n");
+        file_set_finish(files, "a", "new\n");
     assert_int_equal(scratch_count(""), 5 + 1 + 1);
     end();
 }
@@ -397,8 +397,8 @@ TEST_WITH(a_file_that_is_gone_already_counts_no_more, scratch_make, scratch_remo
 {
     (void)state;
     start("a", 2);
-    store_finish(files, "a", "new\n");
-    store_finish(files, "a", "new\n");
+    file_set_finish(files, "a", "new\n");
+    file_set_finish(files, "a", "new\n");
     others_remove("a");
     assert_name("a", "a.2");
     assert_true(scratch_has("a.1"));

@@ -8,7 +8,7 @@
 #include "sinks/sinks.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 #define HEAD "time,name\r\n"
@@ -32,8 +32,8 @@ static struct file_content content(const char *format, size_t head_size)
 
 static enum left_result finish(const struct file_content *made, const char *name)
 {
-    struct path_template *path = store_template("%{source}.n");
-    struct finished_files *finished = store_finished_files(path, 0);
+    struct path_template *path = file_set_template("%{source}.n");
+    struct finished_files *finished = file_set_finished_files(path, 0);
     char whole[PATH_TEMPLATE_SIZE], part_name[FILE_NAME_SIZE];
     struct error error;
     snprintf(whole, sizeof whole, "%s", scratch_path(name));
@@ -47,8 +47,8 @@ static enum left_result finish(const struct file_content *made, const char *name
 
 static void start(const struct file_content *made, const char *template, uint64_t keep)
 {
-    struct path_template *path = store_template(template);
-    struct finished_files *finished = store_finished_files(path, keep);
+    struct path_template *path = file_set_template(template);
+    struct finished_files *finished = file_set_finished_files(path, keep);
     left_files_finish(made, path, finished);
     finished_files_destroy(finished);
     path_template_free(path);
@@ -318,12 +318,12 @@ TEST_WITH(a_file_of_a_living_program_is_left_alone_until_it_dies, scratch_make, 
 {
     (void)state;
     struct file_content made = content("json", 0);
-    struct store_holder *holder = store_hold(scratch_path("a.n.part"));
+    struct file_holder *holder = file_set_hold(scratch_path("a.n.part"));
     others_append("a.n.part", "{}\n{");
     start(&made, "%{source}.n", 0);
     assert_int_equal(finish(&made, "a.n"), LEFT_LOCKED);
     scratch_assert_holds_text("a.n.part", "{}\n{");
-    store_kill(holder);
+    file_set_kill(holder);
     start(&made, "%{source}.n", 0);
     scratch_assert_holds_text("a.n", "{}\n");
     assert_int_equal(scratch_count(""), 1);

@@ -7,7 +7,7 @@
 #include "sinks/files/live_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 #define HEAD "head\n"
@@ -25,10 +25,10 @@ static struct bench *make(void)
 {
     struct bench *bench = calloc(1, sizeof *bench);
     assert_non_null(bench);
-    bench->path = store_template("a");
+    bench->path = file_set_template("a");
     bench->makings = (struct file_makings){
         .content = {.name = "test", .encoder = &encoder_json, .head_size = strlen(HEAD)},
-        .finished = store_finished_files(bench->path, 0),
+        .finished = file_set_finished_files(bench->path, 0),
         .path = bench->path,
         .sync = SYNC_CLOSE,
         .files = &bench->files,
@@ -272,9 +272,9 @@ TEST_WITH(a_living_program_s_file_is_waited_for, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
-    struct store_holder *holder = store_hold(scratch_path("a.part"));
+    struct file_holder *holder = file_set_hold(scratch_path("a.part"));
     assert_stopped(bench, "is being written by another program");
-    store_kill(holder);
+    file_set_kill(holder);
     put(bench, "one\n");
     end(bench);
 }
@@ -302,7 +302,7 @@ TEST_WITH(one_that_cannot_be_renamed_waits_and_the_next_has_a_number, scratch_ma
     use_long_path(bench, longest, 248, "999999");
     put(bench, "one\n");
     complete(bench);
-    assert_int_equal(counter_read(&store_blocked), 1);
+    assert_int_equal(counter_read(&file_set_blocked), 1);
     put(bench, "two\n");
     snprintf(name, sizeof name, "%s.part", longest);
     scratch_assert_holds_text(name, HEAD "one\n");
@@ -329,15 +329,15 @@ TEST_WITH(where_no_other_can_be_begun_it_is_written_on, scratch_make, scratch_re
     for (int i = 0; i < 20; i++) {
         complete(bench);
         put(bench, "more\n");
-        assert_true(bench->file.rest_until_ns != 0);
+        assert_true(bench->file.retry_at_ns != 0);
     }
-    assert_int_equal(counter_read(&store_blocked), 1);
+    assert_int_equal(counter_read(&file_set_blocked), 1);
     assert_false(finished_files_are_waiting(bench->makings.finished));
     assert_int_equal(bench->file.size, strlen(HEAD) + 4 + 20 * 5);
     others_remove(longest);
     complete(bench);
     assert_true(scratch_has(longest));
-    assert_int_equal(bench->file.rest_until_ns, 0);
+    assert_int_equal(bench->file.retry_at_ns, 0);
     assert_int_equal(counter_read(&bench->files), 1);
     assert_int_equal(scratch_count(""), 2);
     end(bench);

@@ -6,7 +6,7 @@
 #include "collector/platform/part_file.h"
 #include "tests/support/platform/others.h"
 #include "tests/support/platform/scratch_directory.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 static struct error error;
@@ -101,7 +101,7 @@ TEST_WITH(folders_are_made_below_the_base_alone, scratch_make, scratch_remove)
     assert_false(scratch_has("none"));
 }
 
-TEST_WITH(what_keeps_a_folder_from_being_made_is_told, scratch_make, scratch_remove)
+TEST_WITH(what_keeps_a_folder_from_being_made_is_reported, scratch_make, scratch_remove)
 {
     (void)state;
     scratch_put_text("file", "mine\n");
@@ -203,9 +203,9 @@ TEST_WITH(what_is_open_is_locked_against_others, scratch_make, scratch_remove)
 TEST_WITH(another_program_s_lock_ends_with_it, scratch_make, scratch_remove)
 {
     (void)state;
-    struct store_holder *holder = store_hold(scratch_path("a.part"));
+    struct file_holder *holder = file_set_hold(scratch_path("a.part"));
     assert_int_equal(try_left("a.part"), PART_LOCKED);
-    store_kill(holder);
+    file_set_kill(holder);
     assert_int_equal(try_left("a.part"), PART_DONE);
 }
 

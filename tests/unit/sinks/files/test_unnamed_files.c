@@ -61,7 +61,7 @@ static void open_sink(const struct encoder_ops *encoder)
 
 static void close_sink(void)
 {
-    sink->store->finish(sink);
+    sink->file_set->finish(sink);
     sink->destroy(sink);
 }
 
@@ -79,7 +79,7 @@ static const char *block_of(const struct encoder_ops *encoder, unsigned number)
 static void write_block(const struct encoder_ops *encoder, unsigned number)
 {
     struct error error;
-    if (sink->store->write(sink, 0, block_of(encoder, number), BLOCK_SIZE, &error) != WRITE_OK)
+    if (sink->file_set->write(sink, 0, block_of(encoder, number), BLOCK_SIZE, &error) != WRITE_OK)
         fail_msg("%s", error.text);
 }
 

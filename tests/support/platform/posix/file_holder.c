@@ -5,18 +5,18 @@
 #include <unistd.h>
 
 #include "tests/support/platform/scratch_directory.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
-struct store_holder {
+struct file_holder {
     pid_t process;
 };
 
-struct store_holder *store_hold(const char *path)
+struct file_holder *file_set_hold(const char *path)
 {
     int pipes[2];
     char sign;
-    struct store_holder *holder = malloc(sizeof *holder);
+    struct file_holder *holder = malloc(sizeof *holder);
     assert_non_null(holder);
     assert_int_equal(pipe(pipes), 0);
     holder->process = fork();
@@ -36,7 +36,7 @@ struct store_holder *store_hold(const char *path)
     return holder;
 }
 
-void store_kill(struct store_holder *holder)
+void file_set_kill(struct file_holder *holder)
 {
     assert_int_equal(kill(holder->process, SIGKILL), 0);
     assert_int_equal(waitpid(holder->process, NULL, 0), holder->process);

@@ -1,20 +1,20 @@
-/* There is no fork here, so the other program is one (store_holder_program.c), beside the test. */
+/* There is no fork here, so the other program is one (file_holder_program.c), beside the test. */
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
 
 #include "collector/platform/windows/text.h"
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
 /* Characters of a command line here, with its end. */
 enum { LINE_ROOM = 2048 };
 
-struct store_holder {
+struct file_holder {
     HANDLE process;
 };
 
-/* `"...\sluice_test_store_holder.exe" "PATH"`. */
+/* `"...\sluice_test_file_holder.exe" "PATH"`. */
 static void write_command(const char *path, wchar_t *line)
 {
     wchar_t wide[LINE_ROOM];
@@ -23,11 +23,11 @@ static void write_command(const char *path, wchar_t *line)
     assert_true(length != 0 && length < MAX_PATH);
     assert_true(text_to_wide(path, wide, LINE_ROOM));
     wcsrchr(program, L'\\')[1] = L'\0';
-    assert_true(_snwprintf(line, LINE_ROOM, L"\"%lssluice_test_store_holder.exe\" \"%ls\"", program,
+    assert_true(_snwprintf(line, LINE_ROOM, L"\"%lssluice_test_file_holder.exe\" \"%ls\"", program,
                            wide) > 0);
 }
 
-struct store_holder *store_hold(const char *path)
+struct file_holder *file_set_hold(const char *path)
 {
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
     STARTUPINFOW start = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES};
@@ -36,7 +36,7 @@ struct store_holder *store_hold(const char *path)
     HANDLE reader;
     char sign;
     DWORD got = 0;
-    struct store_holder *holder = malloc(sizeof *holder);
+    struct file_holder *holder = malloc(sizeof *holder);
     assert_non_null(holder);
     assert_true(CreatePipe(&reader, &start.hStdOutput, &inherited, 0));
     write_command(path, line);
@@ -50,7 +50,7 @@ struct store_holder *store_hold(const char *path)
     return holder;
 }
 
-void store_kill(struct store_holder *holder)
+void file_set_kill(struct file_holder *holder)
 {
     assert_true(TerminateProcess(holder->process, 1));
     assert_int_equal(WaitForSingleObject(holder->process, 20000), WAIT_OBJECT_0);

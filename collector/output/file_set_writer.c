@@ -5,7 +5,7 @@
  * Where there is one block, records are encoded in it. Where there are several they are smaller
  * than a record may be: a record is encoded beside them and copied, or written by itself.
  */
-#include "collector/output/store_writer.h"
+#include "collector/output/file_set_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ enum put_stage {
     PUT_BLOCK,  /* the record is in its block, which is written as it is full */
 };
 
-struct store_writer {
+struct file_set_writer {
     struct sink_writer base;
     struct destination_shape shape;
     struct output record;   /* several blocks: the record in hand */
@@ -46,7 +46,7 @@ struct store_writer {
     /* and a put: where it is, of which record, and what is known of that. */
     enum put_stage stage;
     struct encoded encoded;
-    struct store_route route;
+    struct file_set_route route;
     size_t start; /* of the record in its block, where it is encoded in place */
     size_t end;
 
@@ -59,17 +59,17 @@ static size_t block_room(const struct destination_shape *shape)
     return shape->blocks == 1 ? shape->block_size + RECORD_SIZE : shape->block_size;
 }
 
-size_t store_writer_memory(const struct destination_shape *shape)
+size_t file_set_writer_memory(const struct destination_shape *shape)
 {
     size_t beside = shape->blocks == 1 ? 0 : RECORD_SIZE;
     size_t arranged = shape->arranged ? ARRANGED_SIZE : 0;
-    return sizeof(struct store_writer) +
+    return sizeof(struct file_set_writer) +
            shape->blocks * (sizeof(struct block) + block_room(shape)) + beside + arranged;
 }
 
-static struct store_writer *of(struct sink_writer *writer)
+static struct file_set_writer *of(struct sink_writer *writer)
 {
-    return (struct store_writer *)writer;
+    return (struct file_set_writer *)writer;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -82,22 +82,22 @@ static void begin_anew(struct sink_writer *writer, bool empty)
     if (writer->state != SINK_WRITING)
         return;
     sink_writer_begin_io(writer);
-    writer->destination->store->rotate(writer->destination, true, empty);
+    writer->destination->file_set->rotate(writer->destination, true, empty);
     sink_writer_end_io(writer);
     log_about(LOG_INFO, LOG_OF_SINK, writer->options.name, "reopened");
 }
 
 /* One write. Returns whether it went out; else it blocks. */
-static bool try_bytes(struct store_writer *store, size_t block)
+static bool try_bytes(struct file_set_writer *set, size_t block)
 {
-    struct sink_writer *writer = &store->base;
-    const struct output *from = store->written;
+    struct sink_writer *writer = &set->base;
+    const struct output *from = set->written;
     struct error error;
     sink_writer_begin_io(writer);
     if (writer->options.before_write != NULL)
         writer->options.before_write(writer->options.hook_context);
-    enum write_result result = writer->destination->store->write(writer->destination, block,
-                                                                 from->data, from->used, &error);
+    enum write_result result = writer->destination->file_set->write(writer->destination, block,
+                                                                    from->data, from->used, &error);
     sink_writer_end_io(writer);
     if (result != WRITE_OK) {
         sink_writer_pause(writer, &error);
@@ -109,221 +109,220 @@ static bool try_bytes(struct store_writer *store, size_t block)
 }
 
 /*
- * Writes store->written, again and again, until it is out or the deadline is over. To begin other
+ * Writes set->written, again and again, until it is out or the deadline is over. To begin other
  * files may be what helps, and would never come if it waited for this. Returns false where it
  * stopped half-way; else *out says what became of it.
  */
-static bool write_bytes(struct store_writer *store, size_t block, bool *out)
+static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
 {
-    struct sink_writer *writer = &store->base;
+    struct sink_writer *writer = &set->base;
     *out = false;
-    if (!store->writing) {
+    if (!set->writing) {
         sink_writer_begin_block(writer);
-        store->writing = true;
+        set->writing = true;
     } else {
         if (!sink_writer_has_paused(writer))
             return false;
         if (sink_writer_goes_on(writer))
             begin_anew(writer, false);
     }
-    if (writer->state == SINK_WRITING && !(*out = try_bytes(store, block)))
+    if (writer->state == SINK_WRITING && !(*out = try_bytes(set, block)))
         return false;
-    store->writing = false;
+    set->writing = false;
     sink_writer_end_block(writer, *out);
     return true;
 }
 
 /* What is written for a block: itself, or what it is arranged to; then *sum is what that holds. */
-static const struct output *arrange(struct store_writer *store, const struct output *block,
+static const struct output *arrange(struct file_set_writer *set, const struct output *block,
                                     struct encoded *sum)
 {
-    struct encoder *encoder = store->base.encoder;
-    if (!store->shape.arranged)
+    struct encoder *encoder = set->base.encoder;
+    if (!set->shape.arranged)
         return block;
-    store->arranged.used = 0;
-    *sum = encoder->ops->arrange(encoder, block->data, block->used, &store->arranged);
-    return &store->arranged;
+    set->arranged.used = 0;
+    *sum = encoder->ops->arrange(encoder, block->data, block->used, &set->arranged);
+    return &set->arranged;
 }
 
 /*
  * Writes the block, or counts its records as failed; it is empty then. Returns false where it
  * stopped half-way.
  */
-static bool write_block(struct store_writer *store, size_t index)
+static bool write_block(struct file_set_writer *set, size_t index)
 {
-    struct block *block = &store->blocks[index];
+    struct block *block = &set->blocks[index];
     bool out;
     if (block->records == 0)
         return true;
-    if (!store->writing)
-        store->written = arrange(store, &block->out, &block->sum);
-    if (!write_bytes(store, index, &out))
+    if (!set->writing)
+        set->written = arrange(set, &block->out, &block->sum);
+    if (!write_bytes(set, index, &out))
         return false;
     if (out)
-        sink_writer_count_written(&store->base, block->records, &block->sum);
+        sink_writer_count_written(&set->base, block->records, &block->sum);
     else
-        sink_writer_count_failed(&store->base, block->records);
+        sink_writer_count_failed(&set->base, block->records);
     block->records = 0;
     block->sum = (struct encoded){0};
     block->out.used = 0;
-    sink_writer_publish_settled(&store->base);
+    sink_writer_publish(&set->base);
     return true;
 }
 
 /* Those that are written already are empty. */
 static bool flush(struct sink_writer *writer)
 {
-    struct store_writer *store = of(writer);
-    for (size_t i = 0; i < store->shape.blocks; i++)
-        if (!write_block(store, i))
+    struct file_set_writer *set = of(writer);
+    for (size_t i = 0; i < set->shape.blocks; i++)
+        if (!write_block(set, i))
             return false;
-    store->due_ns = INT64_MAX;
+    set->due_ns = INT64_MAX;
     return true;
 }
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-static void add(struct store_writer *store, struct block *block, const struct encoded *encoded)
+static void add(struct file_set_writer *set, struct block *block, const struct encoded *encoded)
 {
     if (block->records++ == 0) {
-        int64_t now = store->base.options.flush_interval == 0 ? 0 : clock_monotonic_ns();
-        block->collected_until_ns = sink_writer_collected_until(&store->base, now);
-        if (block->collected_until_ns < store->due_ns)
-            store->due_ns = block->collected_until_ns;
+        int64_t now = set->base.options.flush_interval == 0 ? 0 : clock_monotonic_ns();
+        block->collected_until_ns = sink_writer_collected_until(&set->base, now);
+        if (block->collected_until_ns < set->due_ns)
+            set->due_ns = block->collected_until_ns;
     }
     encoded_add(&block->sum, encoded);
 }
 
 /* Whether a file has place for the record, too. */
-static bool fits_file(const struct store_writer *store, const struct block *block,
+static bool fits_file(const struct file_set_writer *set, const struct block *block,
                       const struct encoded *encoded)
 {
-    return !store->shape.arranged || block->sum.arranged + encoded->arranged <= ARRANGED_SIZE;
+    return !set->shape.arranged || block->sum.arranged + encoded->arranged <= ARRANGED_SIZE;
 }
 
 /* The record that was encoded last begins the block, once what stands before it is written. */
-static bool write_before(struct store_writer *store, struct block *block)
+static bool write_before(struct file_set_writer *set, struct block *block)
 {
-    block->out.used = store->start;
-    if (!write_block(store, 0))
+    block->out.used = set->start;
+    if (!write_block(set, 0))
         return false;
-    memmove(block->out.data, block->out.data + store->start, store->end - store->start);
-    block->out.used = store->end - store->start;
+    memmove(block->out.data, block->out.data + set->start, set->end - set->start);
+    block->out.used = set->end - set->start;
     return true;
 }
 
 /* The record stands at the end of its block. */
-static bool keep_in_place(struct store_writer *store, struct block *block)
+static bool keep_in_place(struct file_set_writer *set, struct block *block)
 {
-    if (store->base.state != SINK_WRITING) {
+    if (set->base.state != SINK_WRITING) {
         block->out.used = 0;
-        sink_writer_count_failed(&store->base, 1);
+        sink_writer_count_failed(&set->base, 1);
         return true;
     }
-    add(store, block, &store->encoded);
-    store->stage = PUT_BLOCK;
-    return block->out.used < store->shape.block_size || write_block(store, 0);
+    add(set, block, &set->encoded);
+    set->stage = PUT_BLOCK;
+    return block->out.used < set->shape.block_size || write_block(set, 0);
 }
 
 static bool put_in_place(struct sink_writer *writer, const struct listener *listener,
                          const struct record *record)
 {
-    struct store_writer *store = of(writer);
-    struct block *block = &store->blocks[0];
-    store->start = block->out.used;
-    if (!sink_writer_encode(writer, listener, record, &block->out, &store->encoded))
+    struct file_set_writer *set = of(writer);
+    struct block *block = &set->blocks[0];
+    set->start = block->out.used;
+    if (!sink_writer_encode(writer, listener, record, &block->out, &set->encoded))
         return true;
-    store->end = block->out.used;
-    store->stage = PUT_BEFORE;
-    bool full =
-        block->out.used > store->shape.block_size || !fits_file(store, block, &store->encoded);
-    if (block->records != 0 && full && !write_before(store, block))
+    set->end = block->out.used;
+    set->stage = PUT_BEFORE;
+    bool full = block->out.used > set->shape.block_size || !fits_file(set, block, &set->encoded);
+    if (block->records != 0 && full && !write_before(set, block))
         return false;
-    return keep_in_place(store, block);
+    return keep_in_place(set, block);
 }
 
 /* Writes the record by itself: it is larger than a block. */
-static bool write_alone(struct store_writer *store)
+static bool write_alone(struct file_set_writer *set)
 {
-    struct sink_writer *writer = &store->base;
+    struct sink_writer *writer = &set->base;
     bool out;
-    if (!store->writing)
-        store->written = arrange(store, &store->record, &store->encoded);
-    if (!write_bytes(store, store->route.block, &out))
+    if (!set->writing)
+        set->written = arrange(set, &set->record, &set->encoded);
+    if (!write_bytes(set, set->route.block, &out))
         return false;
     if (out)
-        sink_writer_count_written(writer, 1, &store->encoded);
+        sink_writer_count_written(writer, 1, &set->encoded);
     else
         sink_writer_count_failed(writer, 1);
     return true;
 }
 
-static bool take_over(struct store_writer *store)
+static bool take_over(struct file_set_writer *set)
 {
-    struct destination *destination = store->base.destination;
-    if (!write_block(store, store->route.block))
+    struct destination *destination = set->base.destination;
+    if (!write_block(set, set->route.block))
         return false;
-    sink_writer_begin_io(&store->base);
-    if (store->base.state == SINK_WRITING)
-        destination->store->take_over(destination, store->route.block);
-    sink_writer_end_io(&store->base);
+    sink_writer_begin_io(&set->base);
+    if (set->base.state == SINK_WRITING)
+        destination->file_set->take_over(destination, set->route.block);
+    sink_writer_end_io(&set->base);
     return true;
 }
 
 /* The record's block has what it has: now it is the record's turn. */
-static bool keep_beside(struct store_writer *store)
+static bool keep_beside(struct file_set_writer *set)
 {
-    struct block *block = &store->blocks[store->route.block];
-    const struct output *one = &store->record;
-    if (store->base.state != SINK_WRITING) {
-        sink_writer_count_failed(&store->base, 1);
+    struct block *block = &set->blocks[set->route.block];
+    const struct output *one = &set->record;
+    if (set->base.state != SINK_WRITING) {
+        sink_writer_count_failed(&set->base, 1);
         return true;
     }
     if (one->used > block->out.capacity) {
-        store->stage = PUT_ALONE;
-        return write_alone(store);
+        set->stage = PUT_ALONE;
+        return write_alone(set);
     }
     output_bytes(&block->out, one->data, one->used);
-    add(store, block, &store->encoded);
+    add(set, block, &set->encoded);
     return true;
 }
 
 /* Goes on with a record that is encoded beside the blocks. */
-static bool put_on_beside(struct store_writer *store)
+static bool put_on_beside(struct file_set_writer *set)
 {
-    const struct block *block = &store->blocks[store->route.block];
-    if (store->stage == PUT_ALONE)
-        return write_alone(store);
-    if (store->stage == PUT_LATER) {
-        if (store->route.later && !flush(&store->base))
+    const struct block *block = &set->blocks[set->route.block];
+    if (set->stage == PUT_ALONE)
+        return write_alone(set);
+    if (set->stage == PUT_LATER) {
+        if (set->route.later && !flush(&set->base))
             return false;
-        store->stage = PUT_TAKEN;
+        set->stage = PUT_TAKEN;
     }
-    if (store->stage == PUT_TAKEN) {
-        if (store->route.taken && !take_over(store))
+    if (set->stage == PUT_TAKEN) {
+        if (set->route.taken && !take_over(set))
             return false;
-        store->stage = PUT_ROOM;
+        set->stage = PUT_ROOM;
     }
-    bool fits = store->record.used <= block->out.capacity - block->out.used &&
-                fits_file(store, block, &store->encoded);
-    if (!fits && !write_block(store, store->route.block))
+    bool fits = set->record.used <= block->out.capacity - block->out.used &&
+                fits_file(set, block, &set->encoded);
+    if (!fits && !write_block(set, set->route.block))
         return false;
-    return keep_beside(store);
+    return keep_beside(set);
 }
 
 static bool put_beside(struct sink_writer *writer, const struct listener *listener,
                        const struct record *record)
 {
-    struct store_writer *store = of(writer);
+    struct file_set_writer *set = of(writer);
     struct destination *destination = writer->destination;
-    store->record.used = 0;
-    if (!sink_writer_encode(writer, listener, record, &store->record, &store->encoded))
+    set->record.used = 0;
+    if (!sink_writer_encode(writer, listener, record, &set->record, &set->encoded))
         return true;
-    store->route = (struct store_route){0};
-    if (destination->store->route != NULL)
-        store->route = destination->store->route(destination, listener, record);
-    store->stage = PUT_LATER;
-    return put_on_beside(store);
+    set->route = (struct file_set_route){0};
+    if (destination->file_set->route != NULL)
+        set->route = destination->file_set->route(destination, listener, record);
+    set->stage = PUT_LATER;
+    return put_on_beside(set);
 }
 
 static bool put(struct sink_writer *writer, const struct listener *listener,
@@ -335,86 +334,85 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
 
 static bool put_on(struct sink_writer *writer)
 {
-    struct store_writer *store = of(writer);
-    if (store->shape.blocks != 1)
-        return put_on_beside(store);
-    if (store->stage == PUT_BLOCK)
-        return write_block(store, 0);
-    return write_before(store, &store->blocks[0]) && keep_in_place(store, &store->blocks[0]);
+    struct file_set_writer *set = of(writer);
+    if (set->shape.blocks != 1)
+        return put_on_beside(set);
+    if (set->stage == PUT_BLOCK)
+        return write_block(set, 0);
+    return write_before(set, &set->blocks[0]) && keep_in_place(set, &set->blocks[0]);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
 
 static bool has_work(const struct sink_writer *writer)
 {
-    const struct store_writer *store = (const struct store_writer *)writer;
+    const struct file_set_writer *set = (const struct file_set_writer *)writer;
     if (writer->options.flush_interval != 0)
         return false;
-    for (size_t i = 0; i < store->shape.blocks; i++)
-        if (store->blocks[i].records != 0)
+    for (size_t i = 0; i < set->shape.blocks; i++)
+        if (set->blocks[i].records != 0)
             return true;
     return false;
 }
 
 static int64_t due(const struct sink_writer *writer)
 {
-    const struct store_writer *store = (const struct store_writer *)writer;
+    const struct file_set_writer *set = (const struct file_set_writer *)writer;
     if (writer->state != SINK_WRITING)
         return INT64_MAX;
-    int64_t tick = writer->destination->store->due(writer->destination);
-    return tick < store->due_ns ? tick : store->due_ns;
+    int64_t tick = writer->destination->file_set->due(writer->destination);
+    return tick < set->due_ns ? tick : set->due_ns;
 }
 
-static bool write_due_blocks(struct store_writer *store, int64_t now_ns)
+static bool write_due_blocks(struct file_set_writer *set, int64_t now_ns)
 {
     int64_t next_ns = INT64_MAX;
-    for (size_t i = 0; i < store->shape.blocks; i++) {
-        const struct block *block = &store->blocks[i];
+    for (size_t i = 0; i < set->shape.blocks; i++) {
+        const struct block *block = &set->blocks[i];
         if (block->records != 0 && now_ns >= block->collected_until_ns) {
-            if (!write_block(store, i))
+            if (!write_block(set, i))
                 return false; /* it stays due */
         } else if (block->records != 0 && block->collected_until_ns < next_ns) {
             next_ns = block->collected_until_ns;
         }
     }
-    store->due_ns = next_ns;
+    set->due_ns = next_ns;
     return true;
 }
 
 static bool is_to_rotate(struct sink_writer *writer, int64_t now_ns)
 {
     struct destination *destination = writer->destination;
-    if (writer->state != SINK_WRITING || now_ns < destination->store->due(destination))
+    if (writer->state != SINK_WRITING || now_ns < destination->file_set->due(destination))
         return false;
     sink_writer_begin_io(writer);
-    bool over = destination->store->tick(destination);
+    bool over = destination->file_set->tick(destination);
     sink_writer_end_io(writer);
     return over;
 }
 
 static bool serve(struct sink_writer *writer, int64_t now_ns)
 {
-    struct store_writer *store = of(writer);
+    struct file_set_writer *set = of(writer);
     struct destination *destination = writer->destination;
-    if (!store->writing) /* else it goes on, with the same blocks */
-        store->serve_ns = now_ns;
-    if (!store->rotating && store->serve_ns >= store->due_ns &&
-        !write_due_blocks(store, store->serve_ns))
+    if (!set->writing) /* else it goes on, with the same blocks */
+        set->serve_ns = now_ns;
+    if (!set->rotating && set->serve_ns >= set->due_ns && !write_due_blocks(set, set->serve_ns))
         return false;
-    store->rotating = store->rotating || is_to_rotate(writer, now_ns);
-    if (!store->rotating)
+    set->rotating = set->rotating || is_to_rotate(writer, now_ns);
+    if (!set->rotating)
         return true;
     if (!flush(writer))
         return false;
-    store->rotating = false;
+    set->rotating = false;
     sink_writer_begin_io(writer);
     if (writer->state == SINK_WRITING)
-        destination->store->rotate(destination, false, true);
+        destination->file_set->rotate(destination, false, true);
     sink_writer_end_io(writer);
     return true;
 }
 
-/* Behind a flush. */
+/* After a flush. */
 static void reopen(struct sink_writer *writer)
 {
     begin_anew(writer, true);
@@ -423,7 +421,7 @@ static void reopen(struct sink_writer *writer)
 static void finish(struct sink_writer *writer)
 {
     sink_writer_begin_io(writer);
-    writer->destination->store->finish(writer->destination);
+    writer->destination->file_set->finish(writer->destination);
     sink_writer_end_io(writer);
 }
 
@@ -438,15 +436,15 @@ static wait_handle handle(const struct sink_writer *writer)
 
 static void destroy(struct sink_writer *writer)
 {
-    struct store_writer *store = of(writer);
-    for (size_t i = 0; i < store->shape.blocks; i++)
-        free(store->blocks[i].out.data);
-    free(store->record.data);
-    free(store->arranged.data);
-    free(store);
+    struct file_set_writer *set = of(writer);
+    for (size_t i = 0; i < set->shape.blocks; i++)
+        free(set->blocks[i].out.data);
+    free(set->record.data);
+    free(set->arranged.data);
+    free(set);
 }
 
-static const struct sink_writer_ops store_writer_ops = {
+static const struct sink_writer_ops file_set_writer_ops = {
     .put = put,
     .put_on = put_on,
     .has_work = has_work,
@@ -466,20 +464,20 @@ static bool make_room(struct output *out, size_t size)
     return out->data != NULL;
 }
 
-struct sink_writer *store_writer_create(const struct destination_shape *shape)
+struct sink_writer *file_set_writer_create(const struct destination_shape *shape)
 {
-    struct store_writer *store = calloc(1, sizeof *store + shape->blocks * sizeof(struct block));
-    if (store == NULL)
+    struct file_set_writer *set = calloc(1, sizeof *set + shape->blocks * sizeof(struct block));
+    if (set == NULL)
         return NULL;
-    store->base.ops = &store_writer_ops;
-    store->shape = *shape;
-    store->due_ns = INT64_MAX;
-    bool made = shape->blocks == 1 || make_room(&store->record, RECORD_SIZE);
-    made = made && (!shape->arranged || make_room(&store->arranged, ARRANGED_SIZE));
+    set->base.ops = &file_set_writer_ops;
+    set->shape = *shape;
+    set->due_ns = INT64_MAX;
+    bool made = shape->blocks == 1 || make_room(&set->record, RECORD_SIZE);
+    made = made && (!shape->arranged || make_room(&set->arranged, ARRANGED_SIZE));
     for (size_t i = 0; i < shape->blocks; i++)
-        made = made && make_room(&store->blocks[i].out, block_room(shape));
+        made = made && make_room(&set->blocks[i].out, block_room(shape));
     if (made)
-        return &store->base;
-    destroy(&store->base);
+        return &set->base;
+    destroy(&set->base);
     return NULL;
 }

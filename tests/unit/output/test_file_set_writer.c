@@ -11,7 +11,7 @@
 #define LOG_SIZE    ((size_t)8 * 1024 * 1024)
 
 /*
- * A store that notes its calls: "0<bytes>" a block written, "x0" one that was not, "t0" taken
+ * A set that notes its calls: "0<bytes>" a block written, "x0" one that was not, "t0" taken
  * over, "r" rotated, "R" all of it ("!": with something in blocks), "." finished. A record's first
  * byte is its file; files are in blocks in turn.
  */
@@ -28,69 +28,68 @@ static struct {
     _Atomic size_t ticks; /* any thread may look */
     char *log;
     size_t used;
-} store;
+} set;
 
 static void note(const char *what, size_t number, const void *bytes, size_t size)
 {
-    if (store.used + size + 20 > LOG_SIZE)
+    if (set.used + size + 20 > LOG_SIZE)
         abort();
-    store.used += (size_t)sprintf(store.log + store.used, "%s", what);
+    set.used += (size_t)sprintf(set.log + set.used, "%s", what);
     if (number != SIZE_MAX)
-        store.used += (size_t)sprintf(store.log + store.used, "%zu", number);
+        set.used += (size_t)sprintf(set.log + set.used, "%zu", number);
     if (bytes != NULL)
-        store.used +=
-            (size_t)sprintf(store.log + store.used, "<%.*s>", (int)size, (const char *)bytes);
+        set.used += (size_t)sprintf(set.log + set.used, "<%.*s>", (int)size, (const char *)bytes);
 }
 
-static struct store_route route(struct destination *destination, const struct listener *listener,
-                                const struct record *record)
+static struct file_set_route route(struct destination *destination, const struct listener *listener,
+                                   const struct record *record)
 {
     (void)destination;
     (void)listener;
-    store.wanted = (char)record->data[0];
-    bool later = store.later != '\0' && store.wanted == store.later;
-    for (size_t i = 0; i < store.shape.blocks; i++)
-        if (store.owner[i] == store.wanted)
-            return (struct store_route){i, false, later};
-    size_t block = store.next++ % store.shape.blocks;
-    bool taken = store.owner[block] != '\0';
+    set.wanted = (char)record->data[0];
+    bool later = set.later != '\0' && set.wanted == set.later;
+    for (size_t i = 0; i < set.shape.blocks; i++)
+        if (set.owner[i] == set.wanted)
+            return (struct file_set_route){i, false, later};
+    size_t block = set.next++ % set.shape.blocks;
+    bool taken = set.owner[block] != '\0';
     if (!taken)
-        store.owner[block] = store.wanted;
-    return (struct store_route){block, taken, later};
+        set.owner[block] = set.wanted;
+    return (struct file_set_route){block, taken, later};
 }
 
 static void take_over(struct destination *destination, size_t block)
 {
     (void)destination;
     note("t", block, NULL, 0);
-    store.owner[block] = store.wanted;
+    set.owner[block] = set.wanted;
 }
 
 static enum write_result write_block(struct destination *destination, size_t block,
                                      const void *bytes, size_t size, struct error *error)
 {
     (void)destination;
-    if (store.failures == 0 && !store.fails_for_ever) {
+    if (set.failures == 0 && !set.fails_for_ever) {
         note("", block, bytes, size);
         return WRITE_OK;
     }
-    store.failures -= store.failures != 0;
+    set.failures -= set.failures != 0;
     note("x", block, NULL, 0);
-    error_set(error, EXIT_CODE_IO, "the store fails");
+    error_set(error, EXIT_CODE_IO, "the set fails");
     return WRITE_FAILED;
 }
 
 static int64_t due(const struct destination *destination)
 {
     (void)destination;
-    return atomic_load(&store.due) ? 0 : INT64_MAX;
+    return atomic_load(&set.due) ? 0 : INT64_MAX;
 }
 
 static bool tick(struct destination *destination)
 {
     (void)destination;
-    atomic_store(&store.due, false);
-    atomic_fetch_add(&store.ticks, 1);
+    atomic_store(&set.due, false);
+    atomic_fetch_add(&set.ticks, 1);
     return true;
 }
 
@@ -112,15 +111,15 @@ static void destroy(struct destination *destination)
     (void)destination;
 }
 
-static const struct store_ops many_blocks = {route, take_over, write_block, due,
-                                             tick,  rotate,    finish};
-static const struct store_ops one_block = {
+static const struct file_set_ops many_blocks = {route, take_over, write_block, due,
+                                                tick,  rotate,    finish};
+static const struct file_set_ops one_block = {
     .write = write_block, .due = due, .tick = tick, .rotate = rotate, .finish = finish};
 
 static bool shape(const struct destination_options *options, struct destination_shape *shape)
 {
     (void)options;
-    *shape = store.shape;
+    *shape = set.shape;
     return true;
 }
 
@@ -129,13 +128,13 @@ static int create(const struct destination_options *options, struct destination 
 {
     (void)options;
     (void)error;
-    store.destination.store = store.shape.blocks == 1 ? &one_block : &many_blocks;
-    store.destination.destroy = destroy;
-    *out = &store.destination;
+    set.destination.file_set = set.shape.blocks == 1 ? &one_block : &many_blocks;
+    set.destination.destroy = destroy;
+    *out = &set.destination;
     return 0;
 }
 
-static const struct destination_ops fake_store_ops = {
+static const struct destination_ops fake_file_set_ops = {
     .scheme = "fake", .shape = shape, .create = create};
 
 /* --- around it -------------------------------------------------------------------------------- */
@@ -145,10 +144,10 @@ static struct fake_sink *make(void **state, size_t blocks, size_t block_size)
     struct fake_sink *fake = *state;
     char *log = calloc(1, LOG_SIZE);
     assert_non_null(log);
-    memset(&store, 0, sizeof store);
-    store.log = log;
-    store.shape = (struct destination_shape){.blocks = blocks, .block_size = block_size};
-    fake->options.destination = &fake_store_ops;
+    memset(&set, 0, sizeof set);
+    set.log = log;
+    set.shape = (struct destination_shape){.blocks = blocks, .block_size = block_size};
+    fake->options.destination = &fake_file_set_ops;
     fake->options.flush_interval = UINT64_C(3600) * 1000000000;
     return fake;
 }
@@ -156,7 +155,7 @@ static struct fake_sink *make(void **state, size_t blocks, size_t block_size)
 static int tear_down(void **state)
 {
     int result = fake_sink_tear_down(state);
-    free(store.log);
+    free(set.log);
     return result;
 }
 
@@ -164,7 +163,7 @@ static int tear_down(void **state)
 static void assert_log(struct fake_sink *fake, const char *expected)
 {
     fake_sink_finish(fake);
-    assert_string_equal(store.log, expected);
+    assert_string_equal(set.log, expected);
 }
 
 static void assert_counts(const struct fake_sink *fake, uint64_t written, uint64_t failed)
@@ -183,7 +182,7 @@ TEST_WITH(what_comes_is_collected_and_written_at_the_end, fake_sink_set_up, tear
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_push(fake, 0, "b", 2);
     fake_sink_wait_idle(fake);
-    assert_int_equal(fake_sink_settled(fake), 0);
+    assert_int_equal(fake_sink_committed(fake), 0);
     assert_int_equal(atomic_load(&fake->counters->in_flight), 3);
     assert_log(fake, "0<a\nb\nb\n>.");
     assert_counts(fake, 3, 0);
@@ -196,7 +195,7 @@ TEST_WITH(without_an_interval_it_is_written_when_nothing_more_waits, fake_sink_s
     fake->options.flush_interval = 0;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     fake_sink_push(fake, 0, "b", 1);
     assert_log(fake, "0<a\n>0<b\n>.");
 }
@@ -207,7 +206,7 @@ TEST_WITH(with_a_short_one_when_it_is_over, fake_sink_set_up, tear_down)
     fake->options.flush_interval = 1000000;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
-    fake_sink_wait_settled(fake, 1);
+    fake_sink_wait_committed(fake, 1);
     assert_log(fake, "0<a\n>.");
 }
 
@@ -251,7 +250,7 @@ TEST_WITH(what_leaves_no_line_or_is_too_large_is_counted_as_that, fake_sink_set_
 TEST_WITH(a_block_that_was_not_written_is_tried_again_whole, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 1, 1000);
-    store.failures = 3;
+    set.failures = 3;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 2);
     assert_log(fake, "x0x0x00<a\na\n>.");
@@ -263,7 +262,7 @@ TEST_WITH(a_block_that_was_not_written_is_tried_again_whole, fake_sink_set_up, t
 TEST_WITH(what_cannot_be_written_until_the_deadline_fails, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
-    store.fails_for_ever = true;
+    set.fails_for_ever = true;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 2);
     fake_sink_push(fake, 0, "b", 3);
@@ -271,14 +270,14 @@ TEST_WITH(what_cannot_be_written_until_the_deadline_fails, fake_sink_set_up, tea
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
     assert_counts(fake, 0, 5);
-    assert_int_equal(store.log[store.used - 1], '.'); /* its files are completed all the same */
+    assert_int_equal(set.log[set.used - 1], '.'); /* its files are completed all the same */
     assert_int_equal(counter_read(&fake->counters->bytes), 0);
 }
 
 TEST_WITH(a_large_record_that_cannot_be_written_fails_by_itself, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 8);
-    store.fails_for_ever = true;
+    set.fails_for_ever = true;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "*20", 1);
     int64_t until = patience_until();
@@ -294,7 +293,7 @@ TEST_WITH(a_reopen_is_not_kept_waiting_by_a_block_that_cannot_be_written, fake_s
 {
     struct fake_sink *fake = make(state, 2, 1000);
     fake_sink_start(fake);
-    store.failures = 2;
+    set.failures = 2;
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_push(fake, 0, "@", 1); /* asks for it, and is then taken itself */
     assert_log(fake, "x0R!x00<a\n>1<@\n>.");
@@ -345,7 +344,7 @@ TEST_WITH(before_a_record_of_a_later_time_all_that_came_before_it_is_written, fa
           tear_down)
 {
     struct fake_sink *fake = make(state, 3, 8);
-    store.later = 'z';
+    set.later = 'z';
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_push(fake, 0, "b", 1);
@@ -356,7 +355,7 @@ TEST_WITH(before_a_record_of_a_later_time_all_that_came_before_it_is_written, fa
 TEST_WITH(before_it_takes_a_block_over_too, fake_sink_set_up, tear_down)
 {
     struct fake_sink *fake = make(state, 2, 1000);
-    store.later = 'z';
+    set.later = 'z';
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_push(fake, 0, "b", 1);
@@ -384,17 +383,17 @@ TEST_WITH(what_is_due_is_rotated_with_all_blocks_empty, fake_sink_set_up, tear_d
     fake_sink_push(fake, 0, "a", 1);
     fake_sink_push(fake, 0, "b", 1);
     fake_sink_wait_idle(fake);
-    atomic_store(&store.due, true);
+    atomic_store(&set.due, true);
     fake_sink_push(fake, 0, "a", 1); /* wakes it */
     int64_t until = patience_until();
-    while (atomic_load(&store.ticks) == 0)
+    while (atomic_load(&set.ticks) == 0)
         assert_true(patience(until));
-    fake_sink_wait_settled(fake, 2);
+    fake_sink_wait_committed(fake, 2);
     fake_sink_finish(fake);
     assert_int_equal(counter_read(&fake->counters->written), 3);
-    const char *rotated = strchr(store.log, 'r');
+    const char *rotated = strchr(set.log, 'r');
     assert_non_null(rotated);
     assert_null(strchr(rotated + 1, 'r'));
-    assert_memory_equal(store.log, "0<a\n", 4);
-    assert_true(strstr(store.log, "1<b\n>") < rotated);
+    assert_memory_equal(set.log, "0<a\n", 4);
+    assert_true(strstr(set.log, "1<b\n>") < rotated);
 }

@@ -14,40 +14,40 @@
 
 /* --- standing still --------------------------------------------------------------------------- */
 
-void receiver_rest_if_asked(struct worker *worker)
+void receiver_quiesce_if_asked(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
-    if (!atomic_load(&receiver->rest_wanted))
+    if (!atomic_load(&receiver->quiesce_wanted))
         return;
-    atomic_fetch_add(&receiver->resting, 1);
+    atomic_fetch_add(&receiver->quiescent, 1);
     if (receiver->options.thread_count > 1)
         notifier_wake(receiver->notifier); /* for the next one, which may be asleep */
     receiver->options.refreshed(receiver->options.context);
-    while (atomic_load(&receiver->rest_wanted))
+    while (atomic_load(&receiver->quiesce_wanted))
         wakeup_wait(worker->resumed, NO_HANDLE, false, -1);
-    atomic_fetch_sub(&receiver->resting, 1);
+    atomic_fetch_sub(&receiver->quiescent, 1);
     receiver->options.refreshed(receiver->options.context);
 }
 
-void receiver_ask_to_rest(struct receiver *receiver)
+void receiver_ask_to_quiesce(struct receiver *receiver)
 {
-    atomic_store(&receiver->rest_wanted, true);
+    atomic_store(&receiver->quiesce_wanted, true);
     notifier_wake(receiver->notifier);
 }
 
-bool receiver_is_resting(const struct receiver *receiver)
+bool receiver_is_quiescent(const struct receiver *receiver)
 {
-    return atomic_load(&receiver->resting) >= atomic_load(&receiver->running);
+    return atomic_load(&receiver->quiescent) >= atomic_load(&receiver->running);
 }
 
 bool receiver_is_awake(const struct receiver *receiver)
 {
-    return atomic_load(&receiver->resting) == 0;
+    return atomic_load(&receiver->quiescent) == 0;
 }
 
 void receiver_resume(struct receiver *receiver)
 {
-    atomic_store(&receiver->rest_wanted, false);
+    atomic_store(&receiver->quiesce_wanted, false);
     for (size_t i = 0; i < receiver->options.thread_count; i++)
         wakeup_signal(receiver->workers[i].resumed);
 }
@@ -71,7 +71,7 @@ static void set_coalescing(struct receiver *receiver)
 {
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         struct coalescing *coalescing = &receiver->workers[i].coalescing;
-        receiver->workers[i].rests = false;
+        receiver->workers[i].coalesces = false;
         coalescing_forget_sockets(coalescing);
         for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
              endpoint = endpoint->next)

@@ -1,4 +1,4 @@
-#include "tests/support/sinks/store_files.h"
+#include "tests/support/sinks/file_set_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-struct counter store_blocked;
-static const struct path_template *store_path; /* of the files that were made last */
+struct counter file_set_blocked;
+static const struct path_template *file_set_path; /* of the files that were made last */
 
-struct path_template *store_template(const char *path)
+struct path_template *file_set_template(const char *path)
 {
     struct path_template *made;
     size_t wrong_at;
@@ -20,25 +20,25 @@ struct path_template *store_template(const char *path)
     return made;
 }
 
-struct finished_files *store_finished_files_by(const struct path_template *path,
-                                               const struct file_options *options)
+struct finished_files *file_set_finished_files_by(const struct path_template *path,
+                                                  const struct file_options *options)
 {
     static const struct counter none;
     static struct file_options copy;
-    store_blocked = none;
+    file_set_blocked = none;
     copy = *options;
-    struct finished_files *files = finished_files_create(path, &copy, &store_blocked);
+    struct finished_files *files = finished_files_create(path, &copy, &file_set_blocked);
     assert_non_null(files);
-    store_path = path;
+    file_set_path = path;
     return files;
 }
 
-struct finished_files *store_finished_files(const struct path_template *path, uint64_t keep)
+struct finished_files *file_set_finished_files(const struct path_template *path, uint64_t keep)
 {
-    return store_finished_files_by(path, &(struct file_options){.keep = keep});
+    return file_set_finished_files_by(path, &(struct file_options){.keep = keep});
 }
 
-const char *store_finish(struct finished_files *files, const char *path, const char *text)
+const char *file_set_finish(struct finished_files *files, const char *path, const char *text)
 {
     static char name[FILE_NAME_SIZE];
     char whole[PATH_TEMPLATE_SIZE];
@@ -46,7 +46,7 @@ const char *store_finish(struct finished_files *files, const char *path, const c
     struct complete_part part = {.name = part_name, .path = whole, .begun_ns = clock_wall_ns()};
     struct error error;
     snprintf(whole, sizeof whole, "%s", scratch_path(path));
-    if (part_file_open_new(file_part_name(store_path, whole, 0, part_name),
+    if (part_file_open_new(file_part_name(file_set_path, whole, 0, part_name),
                            strlen(scratch_path("")), &part.file, &error) != PART_DONE ||
         !part_file_append(part.file, text, strlen(text), &error) ||
         finished_files_add(files, &part, name, &error) != PART_DONE)

@@ -1,0 +1,535 @@
+#include "sinks/files/file_set.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/contract/compression.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/folder.h"
+#include "sinks/files/file_table.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* Files that are open, and filled, at a time where there are values or times in their paths. */
+#define MOST_BLOCKS 64
+#define TIME_BLOCKS 2
+
+/* How long a file whose time is over is waited with for records that are late. */
+#define LATE_NS (2 * SECOND)
+
+/* Collected for each file, by how many there are. */
+#define PLAIN_BLOCK_SIZE ((size_t)64 * 1024)
+#define LARGE_BLOCK_SIZE ((size_t)1024 * 1024)
+
+struct file_set {
+    struct destination destination;
+    struct destination_options options;
+    struct path_template *path;
+    struct file_makings makings;
+    struct file_table *table;
+    struct destination_shape shape;
+    struct output frame; /* compressed */
+    struct output head;  /* what a file begins with, as it lies there */
+    int64_t tick_ns;     /* monotonic: the next tick */
+    int64_t retry_ns;    /* monotonic: when files that wait for their names are tried again */
+    struct log_limit log;
+    struct path_values wanted; /* of the record that was routed last, if it has no block yet */
+    struct address wanted_source;
+    struct table_file *blocks[]; /* by block; NULL: free */
+};
+
+static struct file_set *of(struct destination *destination)
+{
+    return (struct file_set *)destination;
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+bool file_set_is_asked_for(const struct path_template *path,
+                           const struct destination_options *options)
+{
+    const struct file_options *file = &options->file;
+    return file->rotate_size != 0 || file->rotate_interval != 0 || file->compression != NULL ||
+           options->encoder->arrange != NULL || path_template_has_fields(path);
+}
+
+/* Different paths at a time. */
+static size_t most_files(const struct path_template *path, const struct file_options *options)
+{
+    if (path_template_has_values(path))
+        return (size_t)options->max_files;
+    return path_template_has_time(path) ? TIME_BLOCKS : 1;
+}
+
+static size_t frame_room(const struct destination_shape *shape,
+                         const struct compression_ops *compression)
+{
+    size_t most = shape->arranged ? ARRANGED_SIZE : shape->block_size + LARGE_BLOCK_SIZE;
+    return compression == NULL ? 0 : compression->bound(most);
+}
+
+struct destination_shape file_set_shape(const struct path_template *path,
+                                        const struct destination_options *options)
+{
+    const struct compression_ops *compression = options->file.compression;
+    size_t most = most_files(path, &options->file);
+    struct destination_shape shape = {.blocks = most < MOST_BLOCKS ? most : MOST_BLOCKS};
+    if (path_template_has_fields(path) && shape.blocks < TIME_BLOCKS)
+        shape.blocks = TIME_BLOCKS; /* "other" is one, too */
+    shape.arranged = options->encoder->arrange != NULL;
+    bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
+    shape.block_size = large ? LARGE_BLOCK_SIZE : PLAIN_BLOCK_SIZE;
+    /* A block has to fit a file, with what that begins with. */
+    uint64_t limit = options->file.rotate_size;
+    if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
+        shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
+    shape.memory = sizeof(struct file_set) + file_table_memory(most) + finished_files_memory() +
+                   frame_room(&shape, compression) +
+                   (compression == NULL ? 0 : compression->memory());
+    return shape;
+}
+
+/* --- completing ------------------------------------------------------------------------------- */
+
+static const char *part_name(const struct file_set *set, const struct live_file *file, char *name)
+{
+    return file_part_name(set->makings.path, file->path, file->number, name);
+}
+
+/* Returns false, with the file as it was, where it can neither get its name nor wait for it. */
+static bool complete(struct file_set *set, struct live_file *file)
+{
+    struct error error;
+    char name[FILE_NAME_SIZE];
+    uint64_t held;
+    if (live_file_complete(&set->makings, file, &error))
+        return true;
+    counter_add(&set->options.counters->write_errors, 1);
+    if (log_allowed(&set->log, &held))
+        log_about(LOG_ERROR, LOG_OF_SINK, set->options.name, "%s is complete, but %s",
+                  part_name(set, file, name), error.text);
+    return false;
+}
+
+/* Leaves one that cannot be completed for the next start. */
+static void leave(struct file_set *set, struct live_file *file)
+{
+    char name[FILE_NAME_SIZE];
+    log_about(LOG_ERROR, LOG_OF_SINK, set->options.name,
+              "%s is left as it is; the next start completes it", part_name(set, file, name));
+    counter_add(&set->options.counters->unnamed_files, 1);
+    live_file_pass_by(file);
+}
+
+static void retry_names(struct file_set *set)
+{
+    counter_add(&set->options.counters->files, finished_files_retry(set->makings.finished));
+}
+
+static void retry_names_in_time(struct file_set *set)
+{
+    if (!finished_files_are_waiting(set->makings.finished))
+        return;
+    int64_t now = clock_monotonic_ns();
+    if (now < set->retry_ns)
+        return;
+    set->retry_ns = now + LIVE_FILE_RETRY_NS;
+    retry_names(set);
+}
+
+/* Completes its file and frees its entry; what cannot be completed is left for the next start. */
+static void retire(struct file_set *set, struct table_file *file)
+{
+    if (!complete(set, &file->live))
+        leave(set, &file->live);
+    if (file->block != NO_BLOCK)
+        set->blocks[file->block] = NULL;
+    file_table_free(set->table, file);
+}
+
+static bool interval_is_over(const struct file_set *set, const struct live_file *file,
+                             int64_t now_ns)
+{
+    int64_t interval = (int64_t)set->options.file.rotate_interval;
+    return interval != 0 && live_file_is_begun(file) &&
+           now_ns / interval != file->opened_ns / interval;
+}
+
+/* --- which file ------------------------------------------------------------------------------- */
+
+static void give_block(struct file_set *set, struct table_file *file, size_t block)
+{
+    set->blocks[block] = file;
+    file->block = block;
+}
+
+/* A free block, or else that of the file that was not asked for the longest. */
+static size_t find_block(const struct file_set *set)
+{
+    size_t oldest = 0;
+    for (size_t i = 0; i < set->shape.blocks; i++) {
+        if (set->blocks[i] == NULL)
+            return i;
+        if (set->blocks[i]->last_use < set->blocks[oldest]->last_use)
+            oldest = i;
+    }
+    return oldest;
+}
+
+/* The file for the values; where the table is full, what is over and has no block goes for it. */
+static struct table_file *find_file(struct file_set *set, const struct path_values *values)
+{
+    for (;;) {
+        bool full;
+        struct table_file *file = file_table_find(set->table, values, &full);
+        struct table_file *over = full ? file_table_over(set->table) : NULL;
+        if (over == NULL || over->block != NO_BLOCK)
+            return file;
+        retire(set, over);
+    }
+}
+
+static struct file_set_route route(struct destination *destination, const struct listener *listener,
+                                   const struct record *record)
+{
+    struct file_set *set = of(destination);
+    set->wanted_source = record->source;
+    set->wanted = (struct path_values){
+        .time_ns = record->received_ns,
+        .source = &set->wanted_source,
+        .listener = listener->name,
+        .schema = record->schema == NULL ? NULL : record->schema->name,
+    };
+    int64_t newest = file_table_newest_step(set->table);
+    struct table_file *file = find_file(set, &set->wanted);
+    bool later = file_table_newest_step(set->table) > newest;
+    if (file == NULL)
+        return (struct file_set_route){file_table_over(set->table)->block, true, later};
+    if (file->other)
+        counter_add(&set->options.counters->to_other_file, 1);
+    if (file->block != NO_BLOCK)
+        return (struct file_set_route){file->block, false, later};
+    size_t block = find_block(set);
+    if (set->blocks[block] != NULL)
+        return (struct file_set_route){block, true, later};
+    give_block(set, file, block);
+    return (struct file_set_route){block, false, later};
+}
+
+static void take_over(struct destination *destination, size_t block)
+{
+    struct file_set *set = of(destination);
+    struct table_file *before = set->blocks[block];
+    bool stays = path_template_has_values(set->path) && !file_table_is_over(set->table, before);
+    if (stays) {
+        live_file_put_aside(&before->live);
+        before->block = NO_BLOCK;
+        set->blocks[block] = NULL;
+    } else {
+        retire(set, before);
+    }
+    give_block(set, find_file(set, &set->wanted), block);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/* What is to be appended for the block: its frame, or itself. */
+static bool make_frame(struct file_set *set, const void *bytes, size_t size, const void **frame,
+                       size_t *frame_size, struct error *error)
+{
+    struct compression *compression = set->makings.content.compression;
+    *frame = bytes;
+    *frame_size = size;
+    if (compression == NULL)
+        return true;
+    *frame = set->frame.data;
+    *frame_size =
+        compression->ops->compress(compression, bytes, size, set->frame.data, set->frame.capacity);
+    if (*frame_size == 0)
+        error_set(error, EXIT_CODE_INTERNAL, "cannot compress");
+    return *frame_size != 0;
+}
+
+/* Whether the file has records, and would be too large with so many bytes more; or is one block. */
+static bool is_full(const struct file_set *set, const struct live_file *file, size_t more)
+{
+    uint64_t limit = set->shape.arranged ? 1 : set->options.file.rotate_size;
+    return limit != 0 && file->size > set->head.used && file->size + more > limit;
+}
+
+static bool append(struct file_set *set, struct live_file *file, const void *bytes, size_t size,
+                   struct error *error)
+{
+    if (file->size == 0 && set->head.used != 0 &&
+        !live_file_append(file, set->head.data, set->head.used, error))
+        return false;
+    return live_file_append(file, bytes, size, error);
+}
+
+/* Completes a full file. One that cannot be completed takes more, unless it is one block. */
+static bool begin_next(struct file_set *set, struct live_file *file, struct error *error)
+{
+    if (!complete(set, file)) {
+        if (!set->shape.arranged)
+            return true;
+        leave(set, file);
+    }
+    return live_file_open(&set->makings, file, error);
+}
+
+/* Whether completing it was tried in vain a moment ago; what is one block is not to be longer. */
+static bool waits_to_retry(const struct file_set *set, const struct live_file *file)
+{
+    return !set->shape.arranged && file->retry_at_ns != 0 &&
+           clock_monotonic_ns() < file->retry_at_ns;
+}
+
+static enum write_result write_block(struct destination *destination, size_t block,
+                                     const void *bytes, size_t size, struct error *error)
+{
+    struct file_set *set = of(destination);
+    struct live_file *file = &set->blocks[block]->live;
+    const void *frame;
+    size_t frame_size;
+    retry_names_in_time(set);
+    bool waits = waits_to_retry(set, file);
+    if (!waits && interval_is_over(set, file, clock_wall_ns()))
+        complete(set, file);
+    if (!live_file_open(&set->makings, file, error) ||
+        !make_frame(set, bytes, size, &frame, &frame_size, error))
+        return WRITE_FAILED;
+    if (!waits && is_full(set, file, frame_size) && !begin_next(set, file, error))
+        return WRITE_FAILED;
+    if (!append(set, file, frame, frame_size, error))
+        return WRITE_FAILED;
+    if (set->shape.arranged)
+        complete(set, file);
+    return WRITE_OK;
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* Its interval is over, or the time in its path is and nothing has come for it since a tick ago. */
+static bool is_due(const struct file_set *set, const struct table_file *file, int64_t now_ns)
+{
+    if (interval_is_over(set, &file->live, now_ns))
+        return true;
+    bool something = live_file_is_begun(&file->live) || file->block == NO_BLOCK;
+    return something && path_template_has_time(set->path) && file->seen_use == file->last_use &&
+           file->step < path_template_step(set->path, now_ns - LATE_NS);
+}
+
+static int64_t due(const struct destination *destination)
+{
+    const struct file_set *set = (const struct file_set *)destination;
+    bool retry = set->retry_ns < set->tick_ns && finished_files_are_waiting(set->makings.finished);
+    return retry ? set->retry_ns : set->tick_ns;
+}
+
+/* Nothing is due more often than each second, nor later than at the next interval's beginning. */
+static void set_next_tick(struct file_set *set, int64_t now_ns)
+{
+    const struct file_options *options = &set->options.file;
+    if (options->rotate_interval == 0 && options->sync != SYNC_INTERVAL &&
+        options->keep_time == 0 && !path_template_has_time(set->path)) {
+        set->tick_ns = INT64_MAX;
+        return;
+    }
+    int64_t interval = (int64_t)options->rotate_interval;
+    int64_t wait = SECOND;
+    if (interval != 0 && interval - now_ns % interval < wait)
+        wait = interval - now_ns % interval;
+    set->tick_ns = clock_monotonic_ns() + wait;
+}
+
+static void sync_file(struct file_set *set, struct live_file *file)
+{
+    struct error error;
+    if (live_file_sync(&set->makings, file, &error))
+        return;
+    counter_add(&set->options.counters->write_errors, 1);
+    log_about(LOG_ERROR, LOG_OF_SINK, set->options.name, "%s", error.text);
+}
+
+static bool tick(struct destination *destination)
+{
+    struct file_set *set = of(destination);
+    int64_t now_ns = clock_wall_ns();
+    bool any = false;
+    retry_names_in_time(set);
+    if (clock_monotonic_ns() < set->tick_ns)
+        return false;
+    set_next_tick(set, now_ns);
+    finished_files_expire(set->makings.finished, now_ns);
+    for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;) {
+        any = any || is_due(set, file, now_ns);
+        if (set->options.file.sync == SYNC_INTERVAL)
+            sync_file(set, &file->live);
+    }
+    if (!any)
+        for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;)
+            file->seen_use = file->last_use;
+    return any;
+}
+
+/* A file that keeps its entry is one of max_files until the next rotation. */
+static void rotate(struct destination *destination, bool all, bool empty)
+{
+    struct file_set *set = of(destination);
+    int64_t now_ns = clock_wall_ns();
+    bool fields = path_template_has_fields(set->path);
+    for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;) {
+        if (!all && !is_due(set, file, now_ns))
+            continue;
+        if (fields && (empty || file->block == NO_BLOCK))
+            retire(set, file);
+        else
+            complete(set, &file->live);
+    }
+    retry_names(set);
+}
+
+static void finish(struct destination *destination)
+{
+    struct file_set *set = of(destination);
+    if (set->table == NULL || set->makings.finished == NULL)
+        return;
+    for (struct table_file *file = NULL; (file = file_table_next(set->table, file)) != NULL;)
+        retire(set, file);
+    size_t unnamed;
+    counter_add(&set->options.counters->files, finished_files_end(set->makings.finished, &unnamed));
+    counter_add(&set->options.counters->unnamed_files, unnamed);
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static const struct file_set_ops file_set_ops = {
+    .route = route,
+    .take_over = take_over,
+    .write = write_block,
+    .due = due,
+    .tick = tick,
+    .rotate = rotate,
+    .finish = finish,
+};
+
+/* Of the one file of a path without fields: there is nothing to find out. */
+static const struct file_set_ops single_file_ops = {
+    .write = write_block,
+    .due = due,
+    .tick = tick,
+    .rotate = rotate,
+    .finish = finish,
+};
+
+static void destroy(struct destination *destination)
+{
+    struct file_set *set = of(destination);
+    struct compression *compression = set->makings.content.compression;
+    finish(destination); /* where the sink was never started */
+    file_table_destroy(set->table);
+    finished_files_destroy(set->makings.finished);
+    if (compression != NULL)
+        compression->ops->destroy(compression);
+    path_template_free(set->path);
+    free(set->frame.data);
+    free(set->head.data);
+    free(set);
+}
+
+static bool make_parts(struct file_set *set)
+{
+    const struct destination_options *options = &set->options;
+    struct file_makings *makings = &set->makings;
+    const struct compression_ops *compression = options->file.compression;
+    set->table = file_table_create(set->path, most_files(set->path, &options->file));
+    makings->finished =
+        finished_files_create(set->path, &options->file, &options->counters->renames_blocked);
+    if (set->table == NULL || makings->finished == NULL)
+        return false;
+    if (compression != NULL) {
+        makings->content.compression = compression->create();
+        set->frame.capacity = frame_room(&set->shape, compression);
+        set->frame.data = malloc(set->frame.capacity);
+        if (makings->content.compression == NULL || set->frame.data == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* What a file begins with, as it lies there. */
+static bool make_head(struct file_set *set)
+{
+    const struct destination_options *options = &set->options;
+    const void *frame;
+    size_t size;
+    struct error error;
+    if (options->head_size == 0)
+        return true;
+    if (!make_frame(set, options->head, options->head_size, &frame, &size, &error))
+        return false;
+    set->head = (struct output){.data = malloc(size), .capacity = size};
+    if (set->head.data == NULL)
+        return false;
+    output_bytes(&set->head, frame, size);
+    set->makings.content.head_size = size;
+    return true;
+}
+
+/* The one file of a path without fields is opened at once, so that what is wrong shows now. */
+static bool open_single(struct file_set *set, struct error *error)
+{
+    static const struct address nobody;
+    struct path_values none = {.source = &nobody};
+    bool full;
+    struct table_file *file = file_table_find(set->table, &none, &full);
+    give_block(set, file, 0);
+    return live_file_open(&set->makings, &file->live, error);
+}
+
+static bool open_base(const struct file_set *set, struct error *error)
+{
+    struct folder *folder = folder_open(path_template_base(set->path));
+    folder_close(folder);
+    if (folder == NULL)
+        error_set(error, EXIT_CODE_CANNOT_CREATE,
+                  "cannot write to %s: the folder is not there, or cannot be read",
+                  path_template_base(set->path));
+    return folder != NULL;
+}
+
+int file_set_create(struct path_template *path, const struct destination_options *options,
+                    struct destination **out, struct error *error)
+{
+    struct destination_shape shape = file_set_shape(path, options);
+    struct file_set *set = calloc(1, sizeof *set + shape.blocks * sizeof(struct table_file *));
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for files");
+    if (set == NULL)
+        return -1;
+    bool fields = path_template_has_fields(path);
+    set->destination = (struct destination){.file_set = fields ? &file_set_ops : &single_file_ops,
+                                            .destroy = destroy};
+    set->options = *options;
+    set->shape = shape;
+    set->path = path;
+    set->makings = (struct file_makings){
+        .content = {.name = options->name, .encoder = options->encoder},
+        .path = path,
+        .sync = options->file.sync,
+        .files = &options->counters->files,
+    };
+    if (make_parts(set) && make_head(set) && open_base(set, error)) {
+        left_files_finish(&set->makings.content, path, set->makings.finished);
+        if (fields || open_single(set, error)) {
+            set_next_tick(set, clock_wall_ns());
+            *out = &set->destination;
+            return 0;
+        }
+    }
+    set->path = NULL; /* the caller's still */
+    destroy(&set->destination);
+    return -1;
+}

@@ -1,0 +1,32 @@
+/*
+ * What tests of files that rotate have in common: templates of paths in the scratch directory, and
+ * another program that holds a file. Each function fails the running cmocka test where it cannot do
+ * what it says.
+ */
+#ifndef SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
+#define SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
+
+#include "collector/contract/path_template.h"
+#include "sinks/files/finished_files.h"
+
+/* The template of a path in the scratch directory. Freed by path_template_free. */
+struct path_template *file_set_template(const char *path);
+
+/*
+ * The complete files of that path, which count in file_set_blocked. The options, which are copied
+ * until the next call, say which stay.
+ */
+struct finished_files *file_set_finished_files(const struct path_template *path, uint64_t keep);
+struct finished_files *file_set_finished_files_by(const struct path_template *path,
+                                                  const struct file_options *options);
+extern struct counter file_set_blocked;
+
+/* Completes a new file of that text; its name without the directory, until the next call. */
+const char *file_set_finish(struct finished_files *files, const char *path, const char *text);
+
+/* Another program that makes this file and has it open and locked until it is killed. */
+struct file_holder;
+struct file_holder *file_set_hold(const char *path);
+void file_set_kill(struct file_holder *holder);
+
+#endif

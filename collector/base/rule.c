@@ -1,5 +1,6 @@
 #include "collector/base/rule.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,4 +8,12 @@ void rule_broken(const char *file, int line, const char *text)
 {
     fprintf(stderr, "%s:%d: rule broken: %s\n", file, line, text);
     abort();
+}
+
+/* errno has thread storage duration (C11, 7.5): of each thread that lives it has another address. */
+bool rule_is_owner(struct rule_owner *owner)
+{
+    if (owner->thread == NULL)
+        owner->thread = &errno;
+    return owner->thread == &errno;
 }

@@ -22,4 +22,12 @@ _Noreturn void rule_broken(const char *file, int line, const char *text);
             rule_broken(__FILE__, __LINE__, text);                                                 \
     } while (false)
 
+/* The thread that something belongs to; all zero: it belongs to whoever uses it first. */
+struct rule_owner {
+    const void *thread;
+};
+
+/* Whether it belongs to the calling thread. To be asked in a RULE: it may become the owner. */
+bool rule_is_owner(struct rule_owner *owner);
+
 #endif

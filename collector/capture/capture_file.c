@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/capture/capture_input.h"
 #include "collector/capture/pcap_file.h"
 #include "collector/capture/pcapng_file.h"
@@ -10,6 +11,7 @@
 struct capture_file {
     struct capture_input input;
     bool header_read;
+    bool over; /* nothing follows, or what follows is damaged */
     bool is_pcapng;
     struct pcap_file pcap;     /* used unless is_pcapng */
     struct pcapng_file pcapng; /* used if is_pcapng */
@@ -102,7 +104,9 @@ static enum capture_file_result read_next(struct capture_file *file, struct capt
 enum capture_file_result capture_file_next(struct capture_file *file, struct capture_frame *frame,
                                            struct error *error)
 {
+    RULE(!file->over, "a capture is read until its end");
     enum capture_file_result result = read_next(file, frame, error);
+    file->over = result != CAPTURE_FILE_FRAME;
     /* Whoever cancels will seldom meet the end of a record, and has damaged nothing. */
     if (result == CAPTURE_FILE_DAMAGED && file->input.last == INPUT_CANCELLED)
         return CAPTURE_FILE_END;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/log/log_entry.h"
 #include "collector/log/log_repeats.h"
 #include "collector/platform/clock.h"
@@ -265,6 +266,7 @@ static void follow(const struct log_settings *settings)
 
 int log_begin(const struct log_settings *settings, struct error *error)
 {
+    RULE(begun.lock == NULL, "the log begins when it has not, or has ended");
     begun.lock = mutex_create();
     if (begun.lock == NULL) {
         error_set(error, EXIT_CODE_INTERNAL, "no memory for the log");

@@ -177,7 +177,7 @@ void fan_out_offer(struct fan_out *fan_out, struct batch *batch)
     if (fan_out->lock != NULL)
         mutex_unlock(fan_out->lock);
     batch_release(batch);
-    if (fan_out->holds && ++fan_out->held == FEED_MOST_HELD)
+    if (fan_out->holds && ++fan_out->held == FAN_OUT_MOST_HELD)
         fan_out_wake_sinks(fan_out);
 }
 

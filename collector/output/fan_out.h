@@ -65,7 +65,7 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
  * costs a switch from the one thread to the other and back. Sinks do not stand idle beside a
  * producer that is long at work: after so many batches they are woken in any case.
  */
-#define FEED_MOST_HELD 16
+#define FAN_OUT_MOST_HELD 16
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch);
 void fan_out_wake_sinks(struct fan_out *fan_out);
 

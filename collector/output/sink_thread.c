@@ -37,6 +37,7 @@ struct sink_thread {
     struct sink_host host;
     bool hosted;
     bool started;               /* by sink_thread_start, or left to the host */
+    struct rule_owner owner;    /* its own thread, or the host's */
     struct heartbeat heartbeat; /* where it has a thread of its own */
     uint64_t heartbeat_seen;    /* by the main thread */
     int64_t looks_ns;           /* at its reader, the next time */
@@ -270,6 +271,7 @@ static bool take_care(struct sink_thread *sink, int64_t *due)
 static enum step take_step(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;
+    RULE(rule_is_owner(&sink->owner), "a sink writes in one thread");
     heartbeat_work(writer->heartbeat);
     *due = INT64_MAX;
     bool taking = sink->unfinished == UNFINISHED_BATCH || sink->unfinished == UNFINISHED_FLUSH;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/aligned_memory.h"
 
 #define CACHE_LINE 64
@@ -89,6 +90,7 @@ bool byte_ring_is_finished(const struct byte_ring *ring)
 void byte_ring_take(struct byte_ring *ring, void *to, size_t size)
 {
     uint64_t place = atomic_load_explicit(&ring->taken, memory_order_relaxed);
+    RULE(size <= atomic_load(&ring->put) - place, "bytes are taken that were put");
     size_t at = (size_t)(place % ring->capacity);
     size_t first = size < ring->capacity - at ? size : ring->capacity - at;
     if (first != 0)

@@ -13,6 +13,7 @@
 
 #include "collector/base/claim.h"
 #include "collector/base/heartbeat.h"
+#include "collector/base/rule.h"
 #include "collector/platform/deadline.h"
 #include "collector/platform/pause.h"
 #include "collector/platform/thread.h"
@@ -77,6 +78,7 @@ struct quanta {
 
 /* One of the threads. */
 struct worker {
+    struct rule_owner owner;
     struct receiver *receiver;
     size_t number;
     struct ingest_thread *ingests;

@@ -5,12 +5,15 @@
  */
 #include <stdlib.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver_parts.h"
 
 /* How long a socket that leaves is drained where the system goes on queueing for it. */
 #define LEAVE_NS INT64_C(100000000)
+
+#define QUIESCENT "a receiver is changed while it stands still"
 
 /* --- standing still --------------------------------------------------------------------------- */
 
@@ -57,6 +60,7 @@ void receiver_resume(struct receiver *receiver)
 /* A thread has what has come to it in turn: the main thread goes on as the first of them. */
 void receiver_seal_all(struct receiver *receiver)
 {
+    RULE(receiver_is_quiescent(receiver), QUIESCENT);
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next) {
         ingest_hand_to(endpoint->ingest, receiver->workers[0].ingests);
@@ -83,6 +87,7 @@ static void set_coalescing(struct receiver *receiver)
 int receiver_change_sockets(struct receiver *receiver, const struct receiver_socket *to,
                             size_t *granted, struct error *error)
 {
+    RULE(receiver_is_quiescent(receiver), QUIESCENT);
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next) {
         if (endpoint->leaving || endpoint->listener != to->listener)
@@ -120,6 +125,7 @@ static void dismiss(struct receiver *receiver, struct endpoint *endpoint, bool d
 void receiver_remove_sockets(struct receiver *receiver, const struct listener *listener,
                              bool drains)
 {
+    RULE(receiver_is_quiescent(receiver), QUIESCENT);
     int64_t now = clock_monotonic_ns();
     for (struct endpoint *endpoint = receiver->endpoints; endpoint != NULL;
          endpoint = endpoint->next)
@@ -139,6 +145,7 @@ bool receiver_has_leaving(const struct receiver *receiver)
 
 void receiver_forget_gone(struct receiver *receiver)
 {
+    RULE(receiver_is_quiescent(receiver), QUIESCENT);
     for (struct endpoint **link = &receiver->endpoints; *link != NULL;) {
         struct endpoint *endpoint = *link;
         if (!atomic_load(&endpoint->gone)) {

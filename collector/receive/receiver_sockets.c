@@ -286,6 +286,7 @@ static void prefetch_next(const struct endpoint *endpoint)
 
 void receiver_serve_ready(struct worker *worker)
 {
+    RULE(rule_is_owner(&worker->owner), "a worker serves its sockets in its own thread");
     struct endpoint *last = worker->ready.last;
     if (last == NULL)
         return;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 
@@ -46,6 +47,7 @@ void child_destroy(struct child *child)
 
 int child_start(struct child *child, const char *command, struct error *error)
 {
+    RULE(child->pid == 0, "a program is started when none runs");
     const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
     int ends[2];
     int result = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
@@ -72,6 +74,7 @@ int child_start(struct child *child, const char *command, struct error *error)
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
                               struct error *error)
 {
+    RULE(child->input >= 0, "a program is written to while its input is open");
     ssize_t result;
     unsigned times = 0;
     do
@@ -98,6 +101,7 @@ wait_handle child_input(const struct child *child)
 /* A pipe keeps what is in it, and says how much, as long as one end of it is open: ours. */
 size_t child_unread(const struct child *child)
 {
+    RULE(child->input >= 0, "a program's input is asked while it is open");
     int unread = 0;
     return ioctl(child->input, FIONREAD, &unread) == 0 && unread > 0 ? (size_t)unread : 0;
 }

@@ -19,6 +19,7 @@
 #include <wchar.h>
 #include <windows.h>
 
+#include "collector/base/rule.h"
 #include "collector/platform/thread.h"
 #include "collector/platform/windows/child_pipe.h"
 #include "collector/platform/windows/spawn.h"
@@ -123,6 +124,7 @@ static bool open_input(struct child *child, struct error *error)
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
                               struct error *error)
 {
+    RULE(child->feeder != NULL, "a program is written to while its input is open");
     (void)error;
     if (!child->runs)
         return WRITE_CLOSED;
@@ -218,6 +220,7 @@ static bool start_shell(struct child *child, const char *command, struct error *
 
 int child_start(struct child *child, const char *command, struct error *error)
 {
+    RULE(!child->runs, "a program is started when none runs");
     if (!open_input(child, error))
         return -1;
     if (!start_shell(child, command, error)) {

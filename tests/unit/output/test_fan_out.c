@@ -138,9 +138,9 @@ TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, f
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
     struct fan_out *fan_out = make_feed(fake, offers, 1);
-    for (int i = 0; i < FEED_MOST_HELD; i++)
+    for (int i = 0; i < FAN_OUT_MOST_HELD; i++)
         offer(fake, fan_out);
-    fake_sink_wait_committed(fake, FEED_MOST_HELD);
+    fake_sink_wait_committed(fake, FAN_OUT_MOST_HELD);
     assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == INT64_MAX);
     finish(fake, fan_out, offers);
 }

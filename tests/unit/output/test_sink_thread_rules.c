@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "collector/platform/thread.h"
 #include "tests/support/output/fake_sink.h"
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"
@@ -90,6 +91,37 @@ TEST_WITH(a_sink_is_joined_before_it_is_destroyed, set_up, fake_sink_tear_down)
 {
     (void)state;
     assert_aborts(destroy_unjoined);
+}
+
+static void wake_nobody(void *context)
+{
+    (void)context;
+}
+
+static void write_in_another_thread(void *argument)
+{
+    (void)argument;
+    sink_thread_run_quantum(sink->sink);
+}
+
+static void write_in_two_threads(void)
+{
+    static struct heartbeat heartbeat;
+    const struct sink_host host = {.wake = wake_nobody, .heartbeat = &heartbeat};
+    struct thread *thread;
+    struct error error;
+    sink_thread_set_host(sink->sink, &host);
+    sink_thread_start(sink->sink, &error);
+    sink_thread_run_quantum(sink->sink);
+    thread_start(&thread, "other", write_in_another_thread, NULL, &error);
+    thread_join(thread);
+}
+
+TEST_WITH(a_sink_writes_in_one_thread, set_up, fake_sink_tear_down)
+{
+    (void)state;
+    fake_sink_create(sink);
+    assert_aborts(write_in_two_threads);
 }
 
 static void fail_to_start(void)

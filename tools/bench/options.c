@@ -28,63 +28,9 @@ static int add_capture(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-static int set_rounds(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_COUNT, 1, 1000, &((struct settings *)settings)->rounds,
-                          error);
-}
-
-static int set_round(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_DURATION, 20 * MILLISECOND, 60 * SECOND,
-                          &((struct settings *)settings)->round_ns, error);
-}
-
-static int set_quick(void *settings, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    ((struct settings *)settings)->quick = true;
-    return 0;
-}
-
-static int set_json(void *settings, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    ((struct settings *)settings)->json = true;
-    return 0;
-}
-
-static int set_collector(void *settings, const char *value, struct error *error)
-{
-    (void)error;
-    ((struct settings *)settings)->collector = value;
-    return 0;
-}
-
-static int set_scratch(void *settings, const char *value, struct error *error)
-{
-    (void)error;
-    ((struct settings *)settings)->scratch = value;
-    return 0;
-}
-
 static int add_variant(void *settings, const char *value, struct error *error)
 {
     return contenders_add(&((struct settings *)settings)->contenders, value, error);
-}
-
-static int set_receive_buffer(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_SIZE, 4096, UINT64_C(512) * 1024 * 1024,
-                          &((struct settings *)settings)->receive_buffer, error);
-}
-
-static int set_duration(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_DURATION, SECOND / 2, 86400 * SECOND,
-                          &((struct settings *)settings)->duration_ns, error);
 }
 
 static int set_rate(void *settings, const char *value, struct error *error)
@@ -92,12 +38,6 @@ static int set_rate(void *settings, const char *value, struct error *error)
     struct settings *set = settings;
     set->rate_given = true;
     return value_rate(value, 100000000, &set->rate, error);
-}
-
-static int set_listeners(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_COUNT, 1, 64, &((struct settings *)settings)->listeners,
-                          error);
 }
 
 static int add_part(void *settings, const char *value, struct error *error)
@@ -133,30 +73,38 @@ static int complete(void *context, struct error *error)
 }
 
 static const struct command_option options[] = {
-    {"quick", NULL, "fewer and shorter rounds: less than a minute", set_quick},
-    {"json", NULL, "one JSON document instead of tables", set_json},
-    {"rounds", "N", "how often each is measured; medians are shown (default 5)", set_rounds},
+    {"quick", NULL, "fewer and shorter rounds: less than a minute",
+     COMMAND_KEEP(FLAG, struct settings, quick)},
+    {"json", NULL, "one JSON document instead of tables",
+     COMMAND_KEEP(FLAG, struct settings, json)},
+    {"rounds", "N", "how often each is measured; medians are shown (default 5)",
+     COMMAND_KEEP(COUNT, struct settings, rounds), .least = 1, .most = 1000},
     {"round-time", "TIME",
      "how long a receiver is sent to in a round (default 1s); a stage that\nruns by itself takes a "
      "20th of it",
-     set_round},
-    {"collector", "PATH", "the program (default: sluice, beside this one)", set_collector},
+     COMMAND_KEEP(TIME, struct settings, round_ns), .least = 20 * MILLISECOND, .most = 60 * SECOND},
+    {"collector", "PATH", "the program (default: sluice, beside this one)",
+     COMMAND_KEEP(TEXT, struct settings, collector)},
     {"variant", "NAME=WORD WORD...",
      "measure the collector also with other keys: listen:KEYS and sink:KEYS\nare keys of its "
      "listeners and sinks, any other word is one of its\ncommand line; json and null can be "
      "given a new meaning; may be repeated",
-     add_variant},
+     .set = add_variant},
     {"receive-buffer", "SIZE", "what receivers ask the system for (default 4MiB)",
-     set_receive_buffer},
+     COMMAND_KEEP(SIZE, struct settings, receive_buffer), .least = 4096,
+     .most = UINT64_C(512) * 1024 * 1024},
     {"scratch", "FOLDER", "where a folder for what is written is made (default: TMPDIR)",
-     set_scratch},
+     COMMAND_KEEP(TEXT, struct settings, scratch)},
     {"capture", "SCHEMA:FILE",
      "decode, encode: also the datagrams of a pcap or pcapng file, of a\nbuilt-in schema; may be "
      "repeated",
-     add_capture},
-    {"duration", "TIME", "soak: for how long (default 10m)", set_duration},
-    {"rate", "N|max", "soak, scale: datagrams a second (default 100000; scale 50000)", set_rate},
-    {"listeners", "N", "soak: to how many ports (default 1)", set_listeners},
+     .set = add_capture},
+    {"duration", "TIME", "soak: for how long (default 10m)",
+     COMMAND_KEEP(TIME, struct settings, duration_ns), .least = SECOND / 2, .most = 86400 * SECOND},
+    {"rate", "N|max", "soak, scale: datagrams a second (default 100000; scale 50000)",
+     .set = set_rate},
+    {"listeners", "N", "soak: to how many ports (default 1)",
+     COMMAND_KEEP(COUNT, struct settings, listeners), .least = 1, .most = 64},
     {0},
 };
 

@@ -4,6 +4,7 @@
 
 #include "collector/base/suggestion.h"
 #include "collector/base/version.h"
+#include "tools/command/kept_value.h"
 #include "tools/command/standard_streams.h"
 
 #define HELP_INDENT 26 /* columns before an option's text */
@@ -54,12 +55,12 @@ static int refuse_unknown(const struct command *command, const char *name, size_
     return -1;
 }
 
-/* Calls the option's function and puts the option's name before what it has to say. */
+/* Keeps the value, and puts the option's name before what is wrong with it. */
 static int set_option(const struct command_option *option, void *settings, const char *value,
                       struct error *error)
 {
     struct error reason;
-    if (option->set(settings, value, &reason) == 0)
+    if (kept_value_set(option, settings, value, &reason) == 0)
         return 0;
     error_set(error, EXIT_CODE_USAGE, "--%s: %s", option->name, reason.text);
     return -1;
@@ -127,7 +128,7 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
 }
 
 void command_syntax(const struct command *command, const struct command_option *option,
-                  char form[COMMAND_FORM_SIZE])
+                    char form[COMMAND_FORM_SIZE])
 {
     const char *name;
     size_t used = 0;

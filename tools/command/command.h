@@ -2,9 +2,9 @@
  * The command line of a tool, from one table: parsing, --help and --version, errors and exit codes.
  *
  * A tool describes itself in a `struct command` and keeps its options' values in a struct of its
- * own, which its options' functions fill. Long options only, as "--name value" or "--name=value";
- * the last of two wins; "--" ends them. --help (-h) and --version (-V) are added to every tool. One
- * thread.
+ * own: each row says in which field and how, or has a function that does it. Long options only, as
+ * "--name value" or "--name=value"; the last of two wins; "--" ends them. --help (-h) and --version
+ * (-V) are added to every tool. One thread.
  *
  *     int program_main(int argc, char **argv)
  *     {
@@ -21,21 +21,42 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "collector/base/error.h"
+
+/* What the field of a value is, and how the value is read. Texts live as long as argv. */
+enum command_kept {
+    KEPT_BY_ITSELF,   /* by the option's own function */
+    KEPT_FLAG,        /* bool, which becomes true: the option takes no value */
+    KEPT_EITHER,      /* bool: whether it is the second of the two words in `value`, "text|json" */
+    KEPT_TEXT,        /* const char * */
+    KEPT_COUNT,       /* uint64_t, `least` to `most`, as of the next two */
+    KEPT_SIZE,        /* bytes */
+    KEPT_TIME,        /* nanoseconds */
+    KEPT_RATE,        /* uint64_t, 1 to `most`, or 0 for "max" */
+    KEPT_DESTINATION, /* struct address, of "udp://HOST:PORT" */
+};
 
 struct command_option {
     const char *name;  /* without the dashes */
     const char *value; /* what --help shows for its value; NULL: it takes none */
     const char *help;  /* may hold newlines */
 
+    enum command_kept kept;
+    size_t offset;        /* of the field in the settings */
+    uint64_t least, most; /* both included */
+
     /*
-     * Keeps the value (NULL where the option takes none; it lives as long as argv). Returns 0, or
-     * -1 with `error` filled, in words that follow "--name: ".
+     * KEPT_BY_ITSELF: keeps the value (NULL where the option takes none; it lives as long as argv).
+     * Returns 0, or -1 with `error` filled, in words that follow "--name: ".
      */
     int (*set)(void *settings, const char *value, struct error *error);
 };
+
+/* What of a row says where its value is kept: COMMAND_KEEP(FLAG, struct settings, quick). */
+#define COMMAND_KEEP(kind, type, field) .kept = KEPT_##kind, .offset = offsetof(type, field)
 
 struct command {
     const char *name;
@@ -81,7 +102,7 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
 
 /* How the value of an option is written: "FILE", "json|protobuf"; empty where it takes none. */
 void command_syntax(const struct command *command, const struct command_option *option,
-                  char form[COMMAND_FORM_SIZE]);
+                    char form[COMMAND_FORM_SIZE]);
 
 /*
  * What a program begins with: sets up the standard streams, reads argv and does what --help,

@@ -24,64 +24,6 @@ static int set_schema(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-static int set_descriptor_set(void *settings, const char *value, struct error *error)
-{
-    (void)error;
-    ((struct decode_settings *)settings)->descriptor_set = value;
-    return 0;
-}
-
-static int set_message(void *settings, const char *value, struct error *error)
-{
-    (void)error;
-    ((struct decode_settings *)settings)->message = value;
-    return 0;
-}
-
-static int set_delimited(void *settings, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    ((struct decode_settings *)settings)->delimited = true;
-    return 0;
-}
-
-/* One of two words; *second says which. */
-static int choose(const char *value, const char *first_word, const char *second_word, bool *second,
-                  struct error *error)
-{
-    const char *const names[] = {first_word, second_word, NULL};
-    size_t index;
-    if (value_choice(value, names, &index, error) != 0)
-        return -1;
-    *second = index != 0;
-    return 0;
-}
-
-static int set_format(void *settings, const char *value, struct error *error)
-{
-    return choose(value, "json", "protobuf", &((struct decode_settings *)settings)->as_protobuf,
-                  error);
-}
-
-static int set_names(void *settings, const char *value, struct error *error)
-{
-    return choose(value, "json", "proto", &((struct decode_settings *)settings)->style.proto_names,
-                  error);
-}
-
-static int set_unknown(void *settings, const char *value, struct error *error)
-{
-    return choose(value, "hide", "show", &((struct decode_settings *)settings)->style.show_unknown,
-                  error);
-}
-
-static int set_int64(void *settings, const char *value, struct error *error)
-{
-    return choose(value, "string", "number",
-                  &((struct decode_settings *)settings)->style.int64_numbers, error);
-}
-
 static int check(void *settings, struct error *error)
 {
     const struct decode_settings *given = settings;
@@ -101,23 +43,25 @@ static int check(void *settings, struct error *error)
 }
 
 static const struct command_option options[] = {
-    {"schema", "NAME", "what the bytes mean", set_schema},
+    {"schema", "NAME", "what the bytes mean", .set = set_schema},
     {"descriptor-set", "FILE",
      "what the bytes mean: a file that protoc --include_imports\n--descriptor_set_out wrote, or a "
      ".proto file (protoc must be installed)",
-     set_descriptor_set},
-    {"message", "TYPE", "which message of the descriptor set: package.Type", set_message},
-    {"delimited", NULL, "many messages, each after its length as a varint", set_delimited},
+     COMMAND_KEEP(TEXT, struct decode_settings, descriptor_set)},
+    {"message", "TYPE", "which message of the descriptor set: package.Type",
+     COMMAND_KEEP(TEXT, struct decode_settings, message)},
+    {"delimited", NULL, "many messages, each after its length as a varint",
+     COMMAND_KEEP(FLAG, struct decode_settings, delimited)},
     {"format", "json|protobuf",
      "write one line of JSON a message (the default), or its bytes as\n"
      "encoded anew, each after its length where --delimited is given",
-     set_format},
+     COMMAND_KEEP(EITHER, struct decode_settings, as_protobuf)},
     {"names", "json|proto", "in JSON: lowerCamelCase (the default), or as in the .proto file",
-     set_names},
+     COMMAND_KEEP(EITHER, struct decode_settings, style.proto_names)},
     {"unknown", "hide|show", "in JSON: fields that the type does not have, as \"@unknown\"",
-     set_unknown},
+     COMMAND_KEEP(EITHER, struct decode_settings, style.show_unknown)},
     {"int64", "string|number", "in JSON: 64-bit integers as strings (the default) or numbers",
-     set_int64},
+     COMMAND_KEEP(EITHER, struct decode_settings, style.int64_numbers)},
     {0},
 };
 

@@ -89,7 +89,7 @@ static int outcome(const struct replay *replay, const struct address *to, struct
 static int run(const struct replay_settings *settings, struct error *error)
 {
     struct replay replay = {.timing = {.speed = settings->speed}};
-    if (capture_open(settings->path, settings->port, &replay.capture, error) != 0)
+    if (capture_open(settings->path, (uint16_t)settings->port, &replay.capture, error) != 0)
         return -1;
     int result = udp_sender_open(&replay.sender, &settings->destination, error);
     if (result == 0) {

@@ -14,26 +14,12 @@ static int set_path(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-static int set_destination(void *settings, const char *value, struct error *error)
-{
-    return value_destination(value, &((struct replay_settings *)settings)->destination, error);
-}
-
 static int set_speed(void *settings, const char *value, struct error *error)
 {
     if (timing_parse_speed(value, &((struct replay_settings *)settings)->speed))
         return 0;
     error_set(error, EXIT_CODE_USAGE, "'%s' is no speed; give 2x, 0.5x or the like, or max", value);
     return -1;
-}
-
-static int set_port(void *settings, const char *value, struct error *error)
-{
-    uint64_t port;
-    if (value_quantity(value, QUANTITY_COUNT, 1, UINT16_MAX, &port, error) != 0)
-        return -1;
-    ((struct replay_settings *)settings)->port = (uint16_t)port;
-    return 0;
 }
 
 static int check(void *settings, struct error *error)
@@ -49,9 +35,11 @@ static int check(void *settings, struct error *error)
 }
 
 static const struct command_option options[] = {
-    {"to", "udp://HOST:PORT", "where to send; a numeric host, IPv6 in brackets", set_destination},
-    {"speed", "2x|max", "how much faster than captured; default 1x", set_speed},
-    {"port", "N", "only what was sent to this port; default all", set_port},
+    {"to", "udp://HOST:PORT", "where to send; a numeric host, IPv6 in brackets",
+     COMMAND_KEEP(DESTINATION, struct replay_settings, destination)},
+    {"speed", "2x|max", "how much faster than captured; default 1x", .set = set_speed},
+    {"port", "N", "only what was sent to this port; default all",
+     COMMAND_KEEP(COUNT, struct replay_settings, port), .least = 1, .most = UINT16_MAX},
     {0},
 };
 

@@ -11,7 +11,7 @@ struct replay_settings {
     const char *path;
     struct address destination;
     double speed;
-    uint16_t port; /* captured destination port wanted; 0: any */
+    uint64_t port; /* captured destination port wanted; 0: any */
 };
 
 /* Reads into a `struct replay_settings`. */

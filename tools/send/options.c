@@ -13,11 +13,6 @@ static struct load_plan *plan_of(void *settings)
     return &((struct send_settings *)settings)->plan;
 }
 
-static int set_destination(void *settings, const char *value, struct error *error)
-{
-    return value_destination(value, &plan_of(settings)->destination, error);
-}
-
 static const char *choice(const char *option, size_t at)
 {
     if (strcmp(option, "schema") != 0 || message_shapes[at] == NULL)
@@ -46,46 +41,6 @@ static int set_sender(void *settings, const char *value, struct error *error)
     return -1;
 }
 
-static int set_rate(void *settings, const char *value, struct error *error)
-{
-    return value_rate(value, PACING_RATE_MAX, &plan_of(settings)->rate, error);
-}
-
-static int set_count(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_COUNT, 1, INT64_MAX, &plan_of(settings)->count, error);
-}
-
-static int set_duration(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_DURATION, 1, INT64_MAX, &plan_of(settings)->duration_ns,
-                          error);
-}
-
-static int set_sources(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_COUNT, 1, LOAD_SOURCES_MAX, &plan_of(settings)->sources,
-                          error);
-}
-
-static int set_samples(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_COUNT, 1, UDP_PAYLOAD_MAX, &plan_of(settings)->samples,
-                          error);
-}
-
-static int set_size(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_SIZE, 1, UDP_PAYLOAD_MAX, &plan_of(settings)->size,
-                          error);
-}
-
-static int set_burst(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_COUNT, 1, PACING_RATE_MAX, &plan_of(settings)->burst,
-                          error);
-}
-
 static int set_share(void *settings, enum datagram_kind kind, const char *value,
                      struct error *error)
 {
@@ -111,16 +66,6 @@ static int set_oversized(void *settings, const char *value, struct error *error)
     return set_share(settings, DATAGRAM_OVERSIZED, value, error);
 }
 
-static int set_report(void *settings, const char *value, struct error *error)
-{
-    static const char *const names[] = {"text", "json", NULL};
-    size_t index;
-    if (value_choice(value, names, &index, error) != 0)
-        return -1;
-    ((struct send_settings *)settings)->json = index == 1;
-    return 0;
-}
-
 static int check(void *settings, struct error *error)
 {
     struct load_plan *plan = plan_of(settings);
@@ -134,36 +79,41 @@ static const struct command_option options[] = {
     {"to", "udp://HOST:PORT",
      "where to send; a numeric host, IPv6 in brackets;\n"
      "default udp://127.0.0.1:5555",
-     set_destination},
-    {"schema", "NAME", "what the datagrams mean; default telemetry", set_schema},
-    {"rate", "N|max", "datagrams per second, all sources together; default 1000", set_rate},
-    {"count", "N", "stop after so many datagrams", set_count},
+     COMMAND_KEEP(DESTINATION, struct send_settings, plan.destination)},
+    {"schema", "NAME", "what the datagrams mean; default telemetry", .set = set_schema},
+    {"rate", "N|max", "datagrams per second, all sources together; default 1000",
+     COMMAND_KEEP(RATE, struct send_settings, plan.rate), .most = PACING_RATE_MAX},
+    {"count", "N", "stop after so many datagrams",
+     COMMAND_KEEP(COUNT, struct send_settings, plan.count), .least = 1, .most = INT64_MAX},
     {"duration", "TIME", "stop after this time, e.g. 30s; default 10s without --count",
-     set_duration},
+     COMMAND_KEEP(TIME, struct send_settings, plan.duration_ns), .least = 1, .most = INT64_MAX},
     {"sources", "N",
      "send from N ports in turn, each with a sender_id, boot_id and\n"
      "sequence of its own; default 1",
-     set_sources},
+     COMMAND_KEEP(COUNT, struct send_settings, plan.sources), .least = 1, .most = LOAD_SOURCES_MAX},
     {"sender", "NAME",
      "their sender_ids (riemann: hosts) are NAME/1, NAME/2 ...;\n"
      "default sluice-send",
-     set_sender},
-    {"samples", "N", "metrics in each datagram; default 1", set_samples},
+     .set = set_sender},
+    {"samples", "N", "metrics in each datagram; default 1",
+     COMMAND_KEEP(COUNT, struct send_settings, plan.samples), .least = 1, .most = UDP_PAYLOAD_MAX},
     {"size", "SIZE",
      "pad good datagrams to exactly this size, e.g. 1400B, by making a\n"
      "label (riemann: a description) longer",
-     set_size},
-    {"burst", "N", "send N datagrams back to back, N times as seldom; default 1", set_burst},
+     COMMAND_KEEP(SIZE, struct send_settings, plan.size), .least = 1, .most = UDP_PAYLOAD_MAX},
+    {"burst", "N", "send N datagrams back to back, N times as seldom; default 1",
+     COMMAND_KEEP(COUNT, struct send_settings, plan.burst), .least = 1, .most = PACING_RATE_MAX},
     {"malformed", "SHARE",
      "make this share (5%, 0.1%, 1/1000) of all datagrams malformed:\n"
      "cut short, of an unknown wire type, with an endless varint",
-     set_malformed},
-    {"empty", "SHARE", "make this share datagrams of no bytes", set_empty},
+     .set = set_malformed},
+    {"empty", "SHARE", "make this share datagrams of no bytes", .set = set_empty},
     {"oversized", "SHARE",
      "make this share datagrams of 65,506 bytes, all of them empty\n"
      "samples (riemann: events), which take megabytes when decoded",
-     set_oversized},
-    {"report", "text|json", "json: write the final counts to standard output, too", set_report},
+     .set = set_oversized},
+    {"report", "text|json", "json: write the final counts to standard output, too",
+     COMMAND_KEEP(EITHER, struct send_settings, json)},
     {0},
 };
 

@@ -23,14 +23,6 @@ static int set_tap(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-static int set_once(void *settings, const char *value, struct error *error)
-{
-    (void)value;
-    (void)error;
-    ((struct top_settings *)settings)->once = true;
-    return 0;
-}
-
 static int check(void *settings, struct error *error)
 {
     const struct top_settings *given = settings;
@@ -44,8 +36,9 @@ static const struct command_option options[] = {
     {"tap", "GLOB",
      "write the samples whose names match (* any characters, ? any one) to\n"
      "standard output as JSON lines, as they pass, at most 100 a second",
-     set_tap},
-    {"once", NULL, "write one page to standard output and end", set_once},
+     .set = set_tap},
+    {"once", NULL, "write one page to standard output and end",
+     COMMAND_KEEP(FLAG, struct top_settings, once)},
     {0},
 };
 

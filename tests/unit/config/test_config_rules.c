@@ -204,7 +204,8 @@ TEST(rules_and_messages_exclude_each_other)
 {
     refused("include=a&view=message", 0, "include= is about samples, but view=message writes none");
     refused("view=message&add_label=a=b", 13, "add_label= is about samples");
-    refused("format=bytes&sample=1/2", 13, "sample= is about samples, but format=bytes writes none");
+    refused("format=bytes&sample=1/2", 13,
+            "sample= is about samples, but format=bytes writes none");
     struct config config = accepted("view=auto&include=a");
     config_free(&config);
     config = accepted("view=sample&include=a&format=lines");

@@ -13,25 +13,12 @@ struct settings {
     bool checked;
 };
 
-static int set_name(void *settings, const char *value, struct error *error)
-{
-    (void)error;
-    ((struct settings *)settings)->name = value;
-    return 0;
-}
-
 static int set_flag(void *settings, const char *value, struct error *error)
 {
     (void)error;
     assert_null(value);
     ((struct settings *)settings)->flags++;
     return 0;
-}
-
-static int set_size(void *settings, const char *value, struct error *error)
-{
-    return value_quantity(value, QUANTITY_SIZE, 1, 1024, &((struct settings *)settings)->size,
-                          error);
 }
 
 static int set_operand(void *settings, const char *value, struct error *error)
@@ -52,9 +39,9 @@ static int check(void *settings, struct error *error)
 }
 
 static const struct command_option options[] = {
-    {"name", "TEXT", "a name", set_name},
-    {"flag", NULL, "a flag", set_flag},
-    {"size", "SIZE", "a size", set_size},
+    {"name", "TEXT", "a name", COMMAND_KEEP(TEXT, struct settings, name)},
+    {"flag", NULL, "a flag", .set = set_flag},
+    {"size", "SIZE", "a size", COMMAND_KEEP(SIZE, struct settings, size), .least = 1, .most = 1024},
     {0},
 };
 static const struct command with_operand = {

@@ -1,0 +1,15 @@
+/*
+ * Keeping an option's value in a field of a tool's settings, as the option's row says. Pure; any
+ * thread.
+ */
+#ifndef SLUICE_TOOLS_COMMAND_KEPT_VALUE_H
+#define SLUICE_TOOLS_COMMAND_KEPT_VALUE_H
+
+#include "collector/base/error.h"
+#include "tools/command/command.h"
+
+/* Returns as command_option.set does. */
+int kept_value_set(const struct command_option *option, void *settings, const char *value,
+                   struct error *error);
+
+#endif

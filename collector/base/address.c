@@ -21,12 +21,6 @@ struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16
     return address;
 }
 
-bool address_equal(const struct address *a, const struct address *b)
-{
-    return a->family == b->family && a->port == b->port && a->scope == b->scope &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 bool address_is_wildcard(const struct address *address)
 {
     static const uint8_t none[16];

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum address_family { ADDRESS_NONE = 0, ADDRESS_IPV4 = 4, ADDRESS_IPV6 = 6 };
 
@@ -27,8 +28,18 @@ struct address {
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
-/* Whether both have the same host, zone and port. */
-bool address_equal(const struct address *a, const struct address *b);
+/* Whether both have the same host and zone, whatever their ports. */
+static inline bool address_same_host(const struct address *a, const struct address *b)
+{
+    return a->family == b->family && a->scope == b->scope &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* The same, and the port. */
+static inline bool address_equal(const struct address *a, const struct address *b)
+{
+    return a->port == b->port && address_same_host(a, b);
+}
 
 /* Whether its host stands for every one of its family: 0.0.0.0 or ::. */
 bool address_is_wildcard(const struct address *address);

@@ -81,16 +81,10 @@ static void set_port(struct json_encoder *json, uint16_t port)
     json->facts_before_listener = out.used;
 }
 
-static bool same_host(const struct address *a, const struct address *b)
-{
-    return a->family == b->family && a->scope == b->scope &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 /* Returns whether it is the one that is there. */
 static bool set_source(struct json_encoder *json, const struct address *source)
 {
-    bool same = same_host(&json->source, source);
+    bool same = address_same_host(&json->source, source);
     if (same && json->source.port == source->port)
         return true;
     if (!same)

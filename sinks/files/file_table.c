@@ -113,12 +113,6 @@ static struct table_file *add(struct file_table *table, const char *path, int64_
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
-static bool same_host(const struct address *a, const struct address *b)
-{
-    return a->family == b->family && a->scope == b->scope &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 static bool is_as_before(const struct file_table *table, const struct path_values *values,
                          int64_t step)
 {
@@ -127,7 +121,7 @@ static bool is_as_before(const struct file_table *table, const struct path_value
     return !path_template_has_values(table->path) ||
            (values->listener == table->last_values.listener &&
             values->schema == table->last_values.schema &&
-            same_host(values->source, &table->last_source));
+            address_same_host(values->source, &table->last_source));
 }
 
 static struct table_file *find(struct file_table *table, const struct path_values *values,

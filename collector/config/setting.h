@@ -29,7 +29,7 @@ enum setting_type {
     SETTING_SCHEMA,   /* struct schema_config: its ops, source and from_file */
     SETTING_MATCH,    /* struct schema_match */
     SETTING_TEXT,     /* char *: a copy, to be freed by whoever frees the struct */
-    SETTING_LOCAL,    /* the same, of a local address: config_registry's local_form */
+    SETTING_LOCAL,    /* the same, of a local address: config_registry's local_syntax */
     SETTING_PARSED,   /* whatever its own parser makes of it */
 };
 

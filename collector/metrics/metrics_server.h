@@ -3,8 +3,8 @@
  *
  *     /metrics   every counter, for Prometheus (collector/metrics/metrics_page.h)
  *     /healthz   {"status":"ready"}, or what is wrong (collector/health/health.h): 200 where it is
- * ready or degraded, 503 where it is stuck or stops /sources   the busiest senders, as JSON
- * (collector/senders/sender_report.h)
+ *                ready or degraded, 503 where it is stuck or stops
+ *     /sources   the busiest senders, as JSON (collector/senders/sender_report.h)
  *
  * Clients only read, by GET and HEAD. They are few, what is prepared for them is bounded, nothing
  * waits for them, and who asks without an end gets a quarter of the main thread's time.

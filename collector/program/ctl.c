@@ -54,7 +54,7 @@ static bool parse_order(const char *text, const struct order **order, struct par
     return false;
 }
 
-/* An address begins as its form does, up to the colon, and goes on. */
+/* An address begins as its syntax does, up to the colon, and goes on. */
 static bool parse_address(const char *text, struct receiver_of_order *to, struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
@@ -66,7 +66,7 @@ static bool parse_address(const char *text, struct receiver_of_order *to, struct
                            control_socket_syntax);
 }
 
-/* What is too large for any process is none that runs, and no fault of the form. */
+/* What is too large for any process is none that runs, and no mistake in the syntax. */
 static bool parse_receiver(const char *text, struct receiver_of_order *to,
                            struct parse_error *fault)
 {

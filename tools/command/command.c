@@ -128,16 +128,16 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
 }
 
 void command_syntax(const struct command *command, const struct command_option *option,
-                    char form[COMMAND_FORM_SIZE])
+                    char syntax[COMMAND_SYNTAX_SIZE])
 {
     const char *name;
     size_t used = 0;
-    snprintf(form, COMMAND_FORM_SIZE, "%s", option->value != NULL ? option->value : "");
+    snprintf(syntax, COMMAND_SYNTAX_SIZE, "%s", option->value != NULL ? option->value : "");
     if (option->value == NULL || command->choice == NULL)
         return;
     for (size_t i = 0; (name = command->choice(option->name, i)) != NULL; i++) {
-        snprintf(form + used, COMMAND_FORM_SIZE - used, "%s%s", i == 0 ? "" : "|", name);
-        used += strlen(form + used);
+        snprintf(syntax + used, COMMAND_SYNTAX_SIZE - used, "%s%s", i == 0 ? "" : "|", name);
+        used += strlen(syntax + used);
     }
 }
 
@@ -145,11 +145,11 @@ void command_syntax(const struct command *command, const struct command_option *
 static void write_option(const struct command *command, const struct command_option *option,
                          FILE *out)
 {
-    char form[COMMAND_FORM_SIZE];
-    command_syntax(command, option, form);
+    char syntax[COMMAND_SYNTAX_SIZE];
+    command_syntax(command, option, syntax);
     const char letter[] = {'-', command_letter(option), ',', ' ', '\0'};
     int width = fprintf(out, "  %s--%s%s%s", letter[1] != '\0' ? letter : "", option->name,
-                        form[0] != '\0' ? " " : "", form);
+                        syntax[0] != '\0' ? " " : "", syntax);
     if (width >= HELP_INDENT) {
         fputc('\n', out);
         width = 0;

@@ -98,11 +98,11 @@ enum command_wish command_parse(const struct command *command, int argc, char *c
                                 void *settings, struct error *error);
 
 /* Enough for how any option's value is written, and its NUL. */
-#define COMMAND_FORM_SIZE 256
+#define COMMAND_SYNTAX_SIZE 256
 
 /* How the value of an option is written: "FILE", "json|protobuf"; empty where it takes none. */
 void command_syntax(const struct command *command, const struct command_option *option,
-                    char form[COMMAND_FORM_SIZE]);
+                    char syntax[COMMAND_SYNTAX_SIZE]);
 
 /*
  * What a program begins with: sets up the standard streams, reads argv and does what --help,

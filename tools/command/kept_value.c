@@ -7,7 +7,7 @@
 /* Of an option whose value is written as "first|second". */
 static int set_either(const char *words, const char *value, bool *second, struct error *error)
 {
-    char first[COMMAND_FORM_SIZE];
+    char first[COMMAND_SYNTAX_SIZE];
     size_t length = strcspn(words, "|");
     const char *const names[] = {first, words + length + 1, NULL};
     size_t index;

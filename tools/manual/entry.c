@@ -7,7 +7,7 @@
 #include "collector/config/option_table.h"
 #include "collector/program/registry.h"
 
-_Static_assert(COMMAND_FORM_SIZE <= SYNTAX_SIZE, "an entry has no room for it");
+_Static_assert(COMMAND_SYNTAX_SIZE <= SYNTAX_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
 
 /* Adds a value to those that are offered. One that a shell would break apart is left out. */

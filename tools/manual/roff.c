@@ -73,7 +73,7 @@ static bool is_capital_or_mark(char character)
     return (character >= 'A' && character <= 'Z') || strchr(".[]/:,-;<>*=", character) != NULL;
 }
 
-/* The form of a value: placeholders, in capitals, are set apart from what is typed. */
+/* The syntax of a value: placeholders, in capitals, are set apart from what is typed. */
 static void write_syntax(FILE *out, const char *syntax)
 {
     while (*syntax != '\0') {

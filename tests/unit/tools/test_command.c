@@ -206,7 +206,7 @@ static const char *colour(const char *option, size_t at)
 TEST(a_value_is_described_by_its_choices_where_there_are_any)
 {
     const struct command with_choice = {.name = "tool", .options = options, .choice = colour};
-    char form[COMMAND_FORM_SIZE];
+    char form[COMMAND_SYNTAX_SIZE];
     command_syntax(&with_choice, &options[0], form);
     assert_string_equal(form, "red|green");
     command_syntax(&with_choice, &options[1], form);

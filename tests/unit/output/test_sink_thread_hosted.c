@@ -1,0 +1,143 @@
+/*
+ * A sink that a host runs, step by step: it never waits, goes on where it stopped, and no wake-up
+ * of it is lost. The host is the test.
+ */
+#include <string.h>
+
+#include "collector/platform/clock.h"
+#include "tests/support/output/fake_sink.h"
+#include "tests/support/test.h"
+
+#define SECOND INT64_C(1000000000)
+
+static size_t woken;
+
+static void wake(void *context)
+{
+    (void)context;
+    woken++;
+}
+
+static int set_up(void **state)
+{
+    static struct heartbeat heartbeat;
+    const struct sink_host host = {.wake = wake, .heartbeat = &heartbeat};
+    struct error error;
+    fake_sink_set_up(state);
+    struct fake_sink *sink = *state;
+    woken = 0;
+    fake_sink_create(sink);
+    sink_thread_set_host(sink->sink, &host);
+    return sink_thread_start(sink->sink, &error);
+}
+
+static void finish(struct fake_sink *sink)
+{
+    fake_sink_close(sink);
+    sink_thread_finish(sink->sink);
+    fake_sink_join(sink);
+}
+
+static void script(struct fake_sink *sink, const struct fake_write *steps, size_t count,
+                   bool repeats)
+{
+    sink->script = steps;
+    sink->script_length = count;
+    sink->repeat_last = repeats;
+}
+
+TEST_WITH(a_quantum_writes_what_is_queued, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *sink = *state;
+    fake_sink_push(sink, 0, "a", 2);
+    fake_sink_push(sink, 1, "b", 1);
+    assert_int_equal(sink->size, 0);
+    sink_thread_run_quantum(sink->sink);
+    fake_sink_assert_wrote(sink, "a\na\nb\n", 3);
+    assert_int_equal(sink_thread_run_quantum(sink->sink), INT64_MAX); /* nothing is due */
+    finish(sink);
+}
+
+TEST_WITH(where_the_destination_takes_nothing_it_returns_and_goes_on_later, set_up,
+          fake_sink_tear_down)
+{
+    static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}};
+    struct fake_sink *sink = *state;
+    script(sink, steps, 1, false);
+    fake_sink_push(sink, 0, "a", 1);
+    int64_t next_ns = sink_thread_run_quantum(sink->sink);
+    assert_true(next_ns < clock_monotonic_ns() + SECOND);
+    assert_int_equal(fake_sink_committed(sink), 0);
+    assert_false(sink_thread_is_idle(sink->sink));
+    sink_thread_make_room(sink->sink); /* a wake-up: it is to look again at once */
+    sink_thread_run_quantum(sink->sink);
+    fake_sink_assert_wrote(sink, "a\n", 1);
+    assert_true(sink_thread_is_idle(sink->sink));
+    finish(sink);
+}
+
+TEST_WITH(what_stopped_half_way_is_written_once, set_up, fake_sink_tear_down)
+{
+    static const struct fake_write steps[] = {{WRITE_OK, 3}, {WRITE_WOULD_BLOCK, 0}};
+    struct fake_sink *sink = *state;
+    script(sink, steps, 2, false);
+    fake_sink_push(sink, 0, "first", 1);
+    fake_sink_push(sink, 0, "second", 1);
+    sink_thread_run_quantum(sink->sink);
+    assert_int_equal(sink->size, 3);
+    fake_sink_push(sink, 0, "third", 1);
+    sink_thread_make_room(sink->sink);
+    sink_thread_run_quantum(sink->sink);
+    fake_sink_assert_wrote(sink, "first\nsecond\nthird\n", 3);
+    finish(sink);
+}
+
+TEST_WITH(a_blocked_destination_is_left_alone_ever_longer, set_up, fake_sink_tear_down)
+{
+    static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}};
+    struct fake_sink *sink = *state;
+    script(sink, steps, 1, true);
+    fake_sink_push(sink, 0, "a", 1);
+    int64_t before = clock_monotonic_ns();
+    for (int i = 0; i < 20; i++)
+        sink_thread_run_quantum(sink->sink);
+    int64_t next_ns = sink_thread_run_quantum(sink->sink);
+    assert_true(next_ns >= before + 16 * SECOND / 1000);
+    assert_true(next_ns <= clock_monotonic_ns() + 16 * SECOND / 1000);
+    assert_int_equal(atomic_load(&sink->writes), 1); /* nobody tried again */
+    sink_thread_stop(sink->sink, before);
+    finish(sink);
+}
+
+TEST_WITH(its_host_is_woken_for_a_reopening_and_for_the_stop, set_up, fake_sink_tear_down)
+{
+    static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}};
+    struct fake_sink *sink = *state;
+    script(sink, steps, 1, true);
+    sink_thread_reopen(sink->sink);
+    assert_int_equal(woken, 1);
+    sink_thread_run_quantum(sink->sink);
+    assert_int_equal(sink->reopens, 1);
+    fake_sink_push(sink, 0, "a", 1);
+    sink_thread_run_quantum(sink->sink);
+    sink_thread_stop(sink->sink, clock_monotonic_ns());
+    assert_int_equal(woken, 2);
+    sink_thread_run_quantum(sink->sink);
+    assert_int_equal(counter_read(&sink->counters->failed[FAILED_STOP_TIMEOUT]), 1);
+    finish(sink);
+}
+
+TEST_WITH(its_end_writes_what_is_left, set_up, fake_sink_tear_down)
+{
+    static const struct fake_write steps[] = {{WRITE_WOULD_BLOCK, 0}, {WRITE_OK, 1}};
+    struct fake_sink *sink = *state;
+    script(sink, steps, 2, false);
+    fake_sink_push(sink, 0, "a", 1);
+    sink_thread_run_quantum(sink->sink);
+    fake_sink_push(sink, 2, "b", 1);
+    sink_thread_make_room(sink->sink);
+    fake_sink_close(sink);
+    sink_thread_finish(sink->sink);
+    fake_sink_assert_wrote(sink, "a\nb\n", 2);
+    fake_sink_join(sink);
+}

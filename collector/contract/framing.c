@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/base/wire.h"
 
 void frames_begin(struct frames *frames, enum framing framing, size_t header, const uint8_t *data,
                   size_t size)
@@ -35,19 +36,15 @@ static enum frame_result take_rest(struct frames *frames, struct frame *next)
 
 /* --- delimited -------------------------------------------------------------------------------- */
 
-#define VARINT_MOST_BYTES 10
-
-/* Reads a varint of 64 bits. Returns false where it does not end within the payload. */
-static bool read_varint(struct frames *frames, uint64_t *value)
+/* Reads a length. Returns false where it does not end within the payload, or in 64 bits. */
+static bool read_length(struct frames *frames, uint64_t *length)
 {
-    *value = 0;
-    for (unsigned i = 0; i < VARINT_MOST_BYTES && frames->at < frames->size; i++) {
-        uint8_t byte = frames->data[frames->at++];
-        *value |= (uint64_t)(byte & 0x7f) << 7 * i;
-        if ((byte & 0x80) == 0)
-            return i + 1 < VARINT_MOST_BYTES || byte <= 1;
-    }
-    return false;
+    const uint8_t *begin = frames->data + frames->at;
+    const uint8_t *next = wire_read_varint(begin, frames->data + frames->size, length);
+    if (next == NULL)
+        return false;
+    frames->at += (size_t)(next - begin);
+    return next - begin < WIRE_VARINT_MAX || next[-1] <= 1;
 }
 
 static enum frame_result next_delimited(struct frames *frames, struct frame *next)
@@ -60,7 +57,7 @@ static enum frame_result next_delimited(struct frames *frames, struct frame *nex
         return FRAME_NONE;
     }
     uint64_t size;
-    if (!read_varint(frames, &size) || size > frames->size - frames->at)
+    if (!read_length(frames, &size) || size > frames->size - frames->at)
         return refuse(frames, start, CAUSE_MESSAGE_LENGTH);
     return found(frames, (size_t)size, next);
 }

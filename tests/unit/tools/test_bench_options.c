@@ -1,0 +1,88 @@
+/* The command line of sluice-bench: which parts are measured, how often, and what is refused. */
+#include <string.h>
+
+#include "tests/support/test.h"
+#include "tools/bench/options.h"
+
+static struct settings settings;
+static struct error error;
+
+#define WORDS_MAX (BENCH_CAPTURES_MOST + 1)
+
+static enum command_wish parse(const char *const *words)
+{
+    static char copies[WORDS_MAX + 1][64] = {"sluice-bench"};
+    char *argv[WORDS_MAX + 1] = {copies[0]};
+    int argc = 1;
+    for (; words[argc - 1] != NULL; argc++) {
+        snprintf(copies[argc], sizeof copies[argc], "%s", words[argc - 1]);
+        argv[argc] = copies[argc];
+    }
+    options_default(&settings);
+    error = (struct error){0};
+    return command_parse(&bench_command, argc, argv, &settings, &error);
+}
+
+#define PARSE(...) parse((const char *const[]){__VA_ARGS__, NULL})
+
+static bool is_wanted(const char *part)
+{
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
+        if (strcmp(bench_parts[i].name, part) == 0)
+            return settings.wanted[i];
+    return false;
+}
+
+static void assert_refused(enum command_wish wish, const char *text)
+{
+    assert_int_equal(wish, COMMAND_REFUSED);
+    assert_string_equal(error.text, text);
+}
+
+TEST(without_a_part_all_are_measured_that_are_not_on_request)
+{
+    assert_int_equal(PARSE("--json"), COMMAND_RUN);
+    assert_true(is_wanted("decode"));
+    assert_true(is_wanted("receive"));
+    assert_false(is_wanted("soak"));
+    assert_true(settings.json);
+    assert_int_equal(settings.rounds, 5);
+    assert_int_equal(settings.round_ns, 1000000000);
+}
+
+TEST(a_part_that_is_named_is_measured_alone)
+{
+    assert_int_equal(PARSE("decode", "--quick"), COMMAND_RUN);
+    assert_true(is_wanted("decode"));
+    assert_false(is_wanted("encode"));
+    assert_int_equal(settings.rounds, 2);
+    assert_int_equal(settings.round_ns, 250000000);
+}
+
+TEST(what_is_given_is_kept)
+{
+    assert_int_equal(PARSE("--rounds", "7", "--round-time=50ms", "--receive-buffer", "8KiB",
+                           "--duration", "1h", "--rate", "max", "--listeners", "3"),
+                     COMMAND_RUN);
+    assert_int_equal(settings.rounds, 7);
+    assert_int_equal(settings.round_ns, 50000000);
+    assert_int_equal(settings.receive_buffer, 8192);
+    assert_int_equal(settings.duration_ns, INT64_C(3600000000000));
+    assert_int_equal(settings.rate, 0);
+    assert_true(settings.rate_given);
+    assert_int_equal(settings.listeners, 3);
+    assert_int_equal(PARSE("--collector=x", "--scratch=y", "--capture=riemann:z"), COMMAND_RUN);
+    assert_int_equal(settings.capture_count, 1);
+}
+
+TEST(what_cannot_be_is_refused)
+{
+    assert_refused(PARSE("nothing"), "'nothing' is no part (see --help)");
+    assert_refused(PARSE("--rounds", "0"), "--rounds: '0' is not between 1 and 1000");
+    assert_refused(PARSE("--round-time", "1ms"), "--round-time: '1ms' is not between 20ms and 1m");
+    assert_refused(PARSE("--variant", "x"), "--variant: 'x' is not NAME=WORD WORD...");
+    const char *captures[WORDS_MAX + 1] = {NULL};
+    for (size_t i = 0; i < WORDS_MAX; i++)
+        captures[i] = "--capture=otlp:file";
+    assert_refused(parse(captures), "--capture: is given too often");
+}

@@ -19,8 +19,9 @@
 
 /* REASON(CONSTANT, name, "what it means"), with the members that it has. */
 #define HEALTH_REASONS(REASON)                                                                     \
-    REASON(RECEIVER_STUCK, receiver_stuck, "no receiving thread has answered for so many seconds") \
-    REASON(SINK_ENDED, sink_ended, "the sink's reader has gone, and it writes nothing more")       \
+    REASON(RECEIVER_STUCK, receiver_stuck,                                                         \
+           "a receiving thread has not answered for so many seconds")                              \
+    REASON(SINK_ENDED, sink_ended, "the sink has ended for good, as its reader has gone")          \
     REASON(SINK_FAILS, sink_fails,                                                                 \
            "the sink's destination fails and is tried again, or its command is away, for so many " \
            "seconds")                                                                              \

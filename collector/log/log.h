@@ -6,9 +6,9 @@
  * that is written says how many were.
  *
  * Until log_begin, and after log_end, every line is written as text. Between them the level and the
- * format are those asked for, and a warning or an error that comes again, with nothing else logged in
- * between, is counted instead of written; whoever logs next, or log_write_repeats when
- * log_settings.repeats_ns have passed, writes how often it came. Lines at LOG_INFO are never
+ * format are those asked for. A warning or an error that comes again, with nothing else logged in
+ * between, is counted instead of written. Whoever logs next writes how often it came, or
+ * log_write_repeats does when log_settings.repeats_ns have passed. Lines at LOG_INFO are never
  * merged: each answers somebody who may be waiting for it, such as whoever had a file reopened.
  *
  * Where stderr is the system's journal each line begins with its level, as sd-daemon(3) has it

@@ -16,7 +16,7 @@ struct route {
 
 struct fan_out {
     bool lossless;
-    struct mutex *lock; /* whose it is to offer; NULL: there is one thread */
+    struct mutex *lock; /* held by the thread that offers; NULL: there is one thread */
     struct route *routes;
     size_t count;
     struct route *spare;   /* room for the next routes */

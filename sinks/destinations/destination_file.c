@@ -123,7 +123,7 @@ static int reopen(struct destination *destination, struct error *error)
 /* --- between blocks --------------------------------------------------------------------------- */
 
 /*
- * Where it is moved, whether it is time to open anew: what is written to a file that was removed
+ * Where it was moved, whether it is time to open anew: what is written to a file that was removed
  * is lost, at once; who moves one is going to make a new one, perhaps, and to send SIGHUP.
  */
 static enum output_file_state look(struct plain_file *plain)

@@ -7,7 +7,8 @@ static struct child *start(void)
 {
     struct child *child = child_create();
     struct error error;
-    return child != NULL && child_start(child, "exec cat >/dev/null 2>&1", &error) == 0 ? child : NULL;
+    return child != NULL && child_start(child, "exec cat >/dev/null 2>&1", &error) == 0 ? child
+                                                                                        : NULL;
 }
 
 static void start_twice(void)

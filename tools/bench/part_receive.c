@@ -9,6 +9,7 @@ struct scene {
     const char *key;
     const struct traffic *traffic;
     uint64_t rate;
+    int longer; /* a round is so many times as long: where little comes, it is measured for longer */
     bool segmenting;
     int blocking_target; /* -1: none */
     int pause_target;
@@ -51,7 +52,7 @@ static int run_round(const struct bench *bench, const struct scene *scene, struc
             .who = &grid->contenders->items[i],
             .traffic = scene->traffic,
             .rate = scene->rate,
-            .duration_ns = (int64_t)bench->settings.round_ns,
+            .duration_ns = scene->longer * (int64_t)bench->settings.round_ns,
             .segmenting = scene->segmenting,
         };
         struct run_result result;
@@ -112,7 +113,7 @@ static void note_targets(struct bench *bench, const struct scene *scene, const s
             targets_add(
                 &bench->targets, (enum target)scene->pause_target, who->name,
                 spread_of_ratios(column->cpu_ns, yardstick(grid, CONTENDER_PAUSE), grid->rounds));
-        if (scene->blocking_target >= 0)
+        if (scene->blocking_target == TARGET_METRIC1_BLOCKING)
             targets_add(&bench->targets, TARGET_MEMORY, who->name, spread_of(&memory, 1));
     }
 }
@@ -157,10 +158,13 @@ static int play(struct bench *bench, const struct scene *scene, struct error *er
 int part_receive(struct bench *bench, struct error *error)
 {
     static const struct scene scenes[] = {
-        {"receive_metric1", &traffic_metric1, 100000, false, TARGET_METRIC1_BLOCKING,
+        {"receive_metric1_1000", &traffic_metric1, 1000, 4, false, TARGET_METRIC1_1000, -1},
+        {"receive_metric1_5000", &traffic_metric1, 5000, 2, false, TARGET_METRIC1_5000, -1},
+        {"receive_metric1_20000", &traffic_metric1, 20000, 1, false, TARGET_METRIC1_20000, -1},
+        {"receive_metric1", &traffic_metric1, 100000, 1, false, TARGET_METRIC1_BLOCKING,
          TARGET_METRIC1_PAUSE},
-        {"receive_batch20", &traffic_batch20, 20000, false, -1, TARGET_BATCH20_PAUSE},
-        {"receive_metric1_segmenting", &traffic_metric1, 100000, true, -1, -1},
+        {"receive_batch20", &traffic_batch20, 20000, 1, false, -1, TARGET_BATCH20_PAUSE},
+        {"receive_metric1_segmenting", &traffic_metric1, 100000, 1, true, -1, -1},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)
         if (play(bench, &scenes[i], error) != 0)

@@ -5,7 +5,10 @@ static const struct {
     double bound;
     bool at_least; /* else at most */
 } table[TARGETS] = {
-    [TARGET_METRIC1_BLOCKING] = {"metric1 at 100k/s, CPU / blocking", 1.0, false},
+    [TARGET_METRIC1_1000] = {"metric1 at 1k/s, CPU / blocking", 3.0, false},
+    [TARGET_METRIC1_5000] = {"metric1 at 5k/s, CPU / blocking", 2.0, false},
+    [TARGET_METRIC1_20000] = {"metric1 at 20k/s, CPU / blocking", 1.2, false},
+    [TARGET_METRIC1_BLOCKING] = {"metric1 at 100k/s, CPU / blocking", 0.8, false},
     [TARGET_METRIC1_PAUSE] = {"metric1 at 100k/s, CPU / edge+pause", 1.8, false},
     [TARGET_BATCH20_PAUSE] = {"batch20 at 20k/s, CPU / edge+pause", 3.0, false},
     [TARGET_PLAIN_RATE] = {"highest rate without loss / plain sender's", 1.0, true},

@@ -13,6 +13,9 @@
 #include "tools/bench/statistics.h"
 
 enum target {
+    TARGET_METRIC1_1000,
+    TARGET_METRIC1_5000,
+    TARGET_METRIC1_20000,
     TARGET_METRIC1_BLOCKING,
     TARGET_METRIC1_PAUSE,
     TARGET_BATCH20_PAUSE,

@@ -67,7 +67,8 @@ class Bench(unittest.TestCase):
     def test_all_parts_by_themselves(self):
         document = self.document()
         self.assert_alone(document)
-        for name in ("metric1", "batch20", "metric1_segmenting"):
+        for name in ("metric1_1000", "metric1_5000", "metric1_20000", "metric1", "batch20",
+                     "metric1_segmenting"):
             rows = document[f"receive_{name}"]
             self.assertEqual([row["receiver"] for row in rows], NULL_RECEIVERS + ["json", "null"])
             self.assert_numbers(rows, "cpu_ns", "to_blocking", "to_edge_pause", "sent_per_second",
@@ -78,7 +79,7 @@ class Bench(unittest.TestCase):
         self.assert_numbers(document["rates"], "sender_most")
         self.assertEqual([row["rate"] for row in document["latency"]], [1000, 50000, 150000])
         self.assert_numbers(document["latency"], "median_us", "most_us", "probes")
-        self.assertEqual(len(document["targets"]), 6)
+        self.assertEqual(len(document["targets"]), 9)
         for row in document["targets"]:
             self.assertIn(row["verdict"], ("met", "not met"))
             self.assertEqual(row["who"], "json")

@@ -76,8 +76,10 @@ static void a_document_that_is_not_whole_is_not_written(void **state)
 static void a_target_is_met_at_its_bound(void **state)
 {
     (void)state;
-    assert_true(target_met(TARGET_METRIC1_BLOCKING, 1.0));
-    assert_false(target_met(TARGET_METRIC1_BLOCKING, 1.01));
+    assert_true(target_met(TARGET_METRIC1_1000, 3.0));
+    assert_false(target_met(TARGET_METRIC1_20000, 1.21));
+    assert_true(target_met(TARGET_METRIC1_BLOCKING, 0.8));
+    assert_false(target_met(TARGET_METRIC1_BLOCKING, 0.81));
     assert_true(target_met(TARGET_METRIC1_PAUSE, 1.8));
     assert_true(target_met(TARGET_BATCH20_PAUSE, 3.0));
     assert_false(target_met(TARGET_BATCH20_PAUSE, 3.1));

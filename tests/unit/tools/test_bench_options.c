@@ -43,7 +43,7 @@ TEST(without_a_part_all_are_measured_that_are_not_on_request)
 {
     assert_int_equal(PARSE("--json"), COMMAND_RUN);
     assert_true(is_wanted("decode"));
-    assert_true(is_wanted("receive"));
+    assert_true(is_wanted("encode"));
     assert_false(is_wanted("soak"));
     assert_true(settings.json);
     assert_int_equal(settings.rounds, 5);

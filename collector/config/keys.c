@@ -68,10 +68,10 @@ const struct setting config_keys[] = {
     {"max_datagram", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, max_datagram),
      "64KiB", 1, 64 * KIB, .help = "longer datagrams are counted as truncated",
      .others = "max_length max_packet max_packet_size max_message_size max_datagram_size mtu"},
-    {"coalesce", SETTING_DURATION, KEY_OF_UDP, offsetof(struct listener_config, coalesce), "500us",
-     0, 10 * MILLISECOND,
-     .help = "how long a datagram may wait for others where many come; the processor has less work "
-             "(0s: not at all)"},
+    {"coalesce", SETTING_DURATION, KEY_OF_UDP, offsetof(struct listener_config, coalesce), "5ms", 0,
+     10 * MILLISECOND,
+     .help = "how long a datagram may wait for others, where that gathers some: 500us, and more "
+             "where all sinks allow it; the processor has less work (0s: not at all)"},
     {"gro", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, gro), "off",
      .choices = off_on,
      .help = "whether the system may put many datagrams of a sender into one buffer (UDP_GRO); "
@@ -138,9 +138,10 @@ const struct setting config_keys[] = {
      "hide", .choices = hide_show,
      .help = "whether a message shows the fields that its schema does not know"},
     {"flush_interval", SETTING_DURATION, KEY_OF_SINK, offsetof(struct sink_config, flush_interval),
-     .minimum = 1 * MILLISECOND, .maximum = HOUR,
+     .maximum = HOUR,
      .help = "how long records are collected before they are written (default: while more are "
-             "waiting; compressed, 1s; of openmetrics, 10s)",
+             "waiting, and 1ms of a pipe, 50ms of a file; compressed, 1s; of openmetrics, 10s; 0s: "
+             "not at all)",
      .others = "flush interval batch_timeout"},
     {"overflow", SETTING_ENUM, KEY_OF_SINK, offsetof(struct sink_config, overflow), "drop_newest",
      .choices = overflows,

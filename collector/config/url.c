@@ -362,10 +362,12 @@ static bool check_path(const struct url *url, const struct sink_config *sink,
 }
 
 /* What is arranged, or compressed, is collected, so that there is something to do that with. */
-static void set_collecting(struct sink_config *sink)
+static void set_collecting(struct sink_config *sink, const struct keys_given *given)
 {
     const uint64_t second = 1000000000;
-    if (sink->flush_interval != 0)
+    bool asked = keys_place(given, KEY_OF_SINK, "flush_interval") != KEY_NOT_GIVEN;
+    sink->at_once = asked && sink->flush_interval == 0;
+    if (asked)
         return;
     if (sink->encoder->arrange != NULL)
         sink->flush_interval = 10 * second;
@@ -373,14 +375,20 @@ static void set_collecting(struct sink_config *sink)
         sink->flush_interval = second;
 }
 
-/* A format whose blocks are files of their own is for files. */
+/* A format whose blocks are files of their own is for files, each of some time. */
 static bool check_format(const struct url *url, const struct sink_config *sink,
                          const struct keys_given *given, struct parse_error *fault)
 {
-    if (sink->encoder->arrange == NULL || sink->destination->is_file)
+    const char *name = sink->encoder->name;
+    if (sink->encoder->arrange == NULL || (sink->destination->is_file && !sink->at_once))
         return true;
-    parse_error_set(fault, keys_place(given, KEY_OF_SINK, "format"),
-                    "format=%s is complete files alone; write file:PATH", sink->encoder->name);
+    if (!sink->destination->is_file)
+        parse_error_set(fault, keys_place(given, KEY_OF_SINK, "format"),
+                        "format=%s is complete files alone; write file:PATH", name);
+    else
+        parse_error_set(fault, keys_place(given, KEY_OF_SINK, "flush_interval"),
+                        "flush_interval=0, but format=%s writes a file for each flush_interval",
+                        name);
     return wrong_keys(url, fault);
 }
 
@@ -448,12 +456,11 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
                                sink->destination->place);
         return wrong_keys(&parts, fault);
     }
-    if (!keys_apply_defaults(scopes, registry, &given, sink, fault) ||
-        !check_format(&parts, sink, &given, fault) || !check_view(&parts, sink, &given, fault) ||
-        !check_rules(&parts, sink, &given, fault) || !check_path(&parts, sink, &given, fault))
+    if (!keys_apply_defaults(scopes, registry, &given, sink, fault))
         return false;
-    set_collecting(sink);
-    return true;
+    set_collecting(sink, &given);
+    return check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
+           check_rules(&parts, sink, &given, fault) && check_path(&parts, sink, &given, fault);
 }
 
 bool url_is_sink(const char *text, const struct config_registry *registry)

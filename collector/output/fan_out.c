@@ -202,11 +202,23 @@ static bool keeps_much_from(const struct fan_out *fan_out)
     return false;
 }
 
+int64_t fan_out_delay_ns(const struct fan_out *fan_out)
+{
+    int64_t least = fan_out->count == 0 ? 0 : INT64_MAX;
+    for (size_t i = 0; i < fan_out->count; i++) {
+        int64_t allowed = sink_thread_delay_ns(fan_out->routes[i].to.sink);
+        least = allowed < least ? allowed : least;
+    }
+    return least;
+}
+
 static int64_t hold_ns(const struct fan_out *fan_out)
 {
-    if (fan_out->count >= FAN_OUT_HOLD_MOST_NS / FAN_OUT_HOLD_NS)
-        return FAN_OUT_HOLD_MOST_NS;
-    return (int64_t)fan_out->count * FAN_OUT_HOLD_NS;
+    int64_t allowed = fan_out_delay_ns(fan_out);
+    int64_t shared = FAN_OUT_HOLD_MOST_NS;
+    if (fan_out->count < FAN_OUT_HOLD_MOST_NS / FAN_OUT_HOLD_NS)
+        shared = (int64_t)fan_out->count * FAN_OUT_HOLD_NS;
+    return allowed > shared ? allowed : shared;
 }
 
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns)

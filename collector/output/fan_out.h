@@ -73,7 +73,8 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
  * The same where more is offered soon: to wake a sink costs what encoding some fifty records does,
  * and each sink is woken for itself. So batches are held until the first of them has waited for
  * FAN_OUT_HOLD_NS for each sink, FAN_OUT_HOLD_MOST_NS at most: all sinks of the fan-out together
- * are then not woken more often than one. None is held where the queue of a sink that sleeps is
+ * are then not woken more often than one; or for as long as all sinks allow, where that is longer
+ * (fan_out_delay_ns). None is held where the queue of a sink that sleeps is
  * filled to FAN_OUT_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for
  * that (INGEST_SHARING_BACKLOG).
  *
@@ -85,6 +86,9 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
 #define FAN_OUT_HOLD_MOST_NS INT64_C(8000000)
 #define FAN_OUT_HOLD_BACKLOG 0.0625
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns);
+
+/* How late a record may be, in nanoseconds: what the sink allows that allows least. */
+int64_t fan_out_delay_ns(const struct fan_out *fan_out);
 
 /* Whether all sinks have nothing to do: then a batch is better offered now than filled further. */
 bool fan_out_is_idle(const struct fan_out *fan_out);

@@ -37,6 +37,7 @@ struct sink_thread {
     struct sink_host host;
     bool hosted;
     bool started;               /* by sink_thread_start, or left to the host */
+    bool stepped;               /* the first step was taken */
     struct rule_owner owner;    /* its own thread, or the host's */
     struct heartbeat heartbeat; /* where it has a thread of its own */
     uint64_t heartbeat_seen;    /* by the main thread */
@@ -203,6 +204,7 @@ static bool reopen(struct sink_thread *sink)
         return false;
     sink->unfinished = UNFINISHED_NONE;
     writer->ops->reopen(writer);
+    sink_writer_note_delay(writer);
     return true;
 }
 
@@ -272,6 +274,9 @@ static enum step take_step(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;
     RULE(rule_is_owner(&sink->owner), "a sink writes in one thread");
+    if (!sink->stepped)
+        sink_writer_note_delay(writer);
+    sink->stepped = true;
     heartbeat_work(writer->heartbeat);
     *due = INT64_MAX;
     bool taking = sink->unfinished == UNFINISHED_BATCH || sink->unfinished == UNFINISHED_FLUSH;
@@ -508,6 +513,11 @@ void sink_thread_make_room(struct sink_thread *sink)
 bool sink_thread_has_ended(const struct sink_thread *sink)
 {
     return atomic_load_explicit(&sink->writer->ended, memory_order_relaxed);
+}
+
+int64_t sink_thread_delay_ns(const struct sink_thread *sink)
+{
+    return atomic_load_explicit(&sink->writer->delay_ns, memory_order_relaxed);
 }
 
 bool sink_thread_is_idle(const struct sink_thread *sink)

@@ -32,6 +32,7 @@ struct sink_thread_options {
     const char *path; /* of the destination; outlives the sink, too */
     struct file_options file;
     uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
+    bool at_once;            /* no record may be late, whatever the destination is */
     uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder;
     struct encoder_options encoding;
@@ -100,6 +101,16 @@ struct sink_host {
 
 /* The sink is to have this host. Before the start. */
 void sink_thread_set_host(struct sink_thread *sink, const struct sink_host *host);
+
+/*
+ * How late a record of an open sink may be, in nanoseconds: its flush_interval, where it has one,
+ * SINK_DELAY_MOST_NS at most; else by its destination: a terminal's is not to be late at all, what
+ * another program reads SINK_DELAY_PIPE_NS, what lies in a file SINK_DELAY_MOST_NS. Of one that has
+ * not begun 0. Any thread.
+ */
+#define SINK_DELAY_PIPE_NS INT64_C(1000000)
+#define SINK_DELAY_MOST_NS INT64_C(50000000)
+int64_t sink_thread_delay_ns(const struct sink_thread *sink);
 
 /*
  * Once it is open. Returns 0, or -1 with `error` filled: then it may be tried again, or given up.

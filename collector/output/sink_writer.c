@@ -261,6 +261,29 @@ bool sink_writer_opens_later(const struct sink_thread_options *options)
            shape.blocks != 0; /* without memory: to be asked */
 }
 
+/* A command has no handle before it has begun. */
+static int64_t delay_of(const struct sink_writer *writer)
+{
+    const struct destination *destination = writer->destination;
+    const struct stream_ops *stream = destination->stream;
+    uint64_t asked = writer->options.flush_interval;
+    if (asked != 0)
+        return asked < SINK_DELAY_MOST_NS ? (int64_t)asked : SINK_DELAY_MOST_NS;
+    if (writer->options.at_once)
+        return 0;
+    if (stream == NULL)
+        return SINK_DELAY_MOST_NS;
+    if (stream->is_watched != NULL && stream->is_watched(destination))
+        return 0;
+    bool read = stream->restart != NULL || stream->handle(destination) != NO_HANDLE;
+    return read ? SINK_DELAY_PIPE_NS : SINK_DELAY_MOST_NS;
+}
+
+void sink_writer_note_delay(struct sink_writer *writer)
+{
+    atomic_store_explicit(&writer->delay_ns, delay_of(writer), memory_order_relaxed);
+}
+
 int sink_writer_open(struct sink_writer *writer, struct error *error)
 {
     const struct sink_thread_options *options = &writer->options;

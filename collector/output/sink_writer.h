@@ -114,6 +114,7 @@ struct sink_writer {
     struct deadline deadline;
     _Atomic bool ended;
     _Atomic bool reopen_wanted;
+    _Atomic int64_t delay_ns;       /* as of sink_thread_delay_ns */
     _Atomic int64_t waits_since_ns; /* as in struct sink_condition */
     _Atomic int64_t fails_since_ns;
 };
@@ -135,6 +136,10 @@ size_t sink_writer_memory(const struct destination_shape *shape);
 int sink_writer_init(struct sink_writer *writer, const struct sink_thread_options *options,
                      struct error *error);
 int sink_writer_open(struct sink_writer *writer, struct error *error);
+
+/* What the destination is may have changed since it was opened: its delay is noted anew. */
+void sink_writer_note_delay(struct sink_writer *writer);
+
 void sink_writer_destroy(struct sink_writer *writer);
 
 /* As sink_thread_check and sink_thread_opens_later. */

@@ -13,6 +13,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .path = config->path,
         .file = config->file,
         .flush_interval = config->flush_interval,
+        .at_once = config->at_once,
         .encoder = config->encoder,
         .encoding = config->encoding,
     };

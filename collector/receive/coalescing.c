@@ -37,15 +37,31 @@ static void end_window(struct coalescing *coalescing, int64_t now_ns)
     coalescing->bytes = 0;
 }
 
-int64_t coalescing_delay(struct coalescing *coalescing, int64_t now_ns)
+/* The longest pause, whatever the rate is. */
+static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
+{
+    uint64_t room = coalescing->buffer / COALESCING_BUFFER_CHARGE / 2;
+    int64_t most = allowed_ns;
+    if (room < INT64_MAX / COALESCING_FASTEST_NS && (int64_t)room * COALESCING_FASTEST_NS < most)
+        most = (int64_t)room * COALESCING_FASTEST_NS;
+    if (most < COALESCING_USUAL_NS)
+        most = COALESCING_USUAL_NS;
+    return most < coalescing->most_ns ? most : coalescing->most_ns;
+}
+
+int64_t coalescing_delay(struct coalescing *coalescing, int64_t allowed_ns, int64_t now_ns)
 {
     if (coalescing->most_ns == 0 || coalescing->most_ns == INT64_MAX) /* of nobody's */
         return 0;
     if (now_ns - coalescing->window_begun_ns >= COALESCING_WINDOW_NS)
         end_window(coalescing, now_ns);
-    double delay = (double)coalescing->most_ns;
+    double delay = (double)longest(coalescing, allowed_ns);
+    double enough = COALESCING_ENOUGH / coalescing->datagram_rate;
+    if (delay > COALESCING_USUAL_NS && enough < delay)
+        delay = enough > COALESCING_USUAL_NS ? enough : COALESCING_USUAL_NS;
     double part = (double)(coalescing->buffer / COALESCING_BUFFER_PART);
     if (delay * coalescing->byte_rate > part)
         delay = part / coalescing->byte_rate;
-    return delay * coalescing->datagram_rate < COALESCING_LEAST ? 0 : (int64_t)delay;
+    double least = delay <= (double)allowed_ns ? COALESCING_LEAST_ALLOWED : COALESCING_LEAST;
+    return delay * coalescing->datagram_rate < least ? 0 : (int64_t)delay;
 }

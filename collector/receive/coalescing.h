@@ -14,7 +14,20 @@
 #include <stdint.h>
 
 /* A pause must be likely to gather as many datagrams, or it is not worth what they wait. */
-#define COALESCING_LEAST 4
+#define COALESCING_LEAST         4
+#define COALESCING_LEAST_ALLOWED 2 /* where records may be that late in any case */
+
+/* More than these are not waited for: the cache holds them, and a wake-up costs little beside. */
+#define COALESCING_ENOUGH 64
+
+/* Longer pauses are taken only where records may be as late. */
+#define COALESCING_USUAL_NS INT64_C(500000)
+
+/*
+ * What comes after a quiet time may come at any rate: in a longer pause a datagram each so many
+ * nanoseconds fills half of the smallest receive buffer at most.
+ */
+#define COALESCING_FASTEST_NS 2500
 
 /* The rate is that of the last so many nanoseconds, at least. */
 #define COALESCING_WINDOW_NS INT64_C(2000000)
@@ -51,7 +64,10 @@ void coalescing_forget_sockets(struct coalescing *coalescing);
 /* So many datagrams, with so many bytes in all, were taken. */
 void coalescing_note(struct coalescing *coalescing, uint64_t datagrams, uint64_t bytes);
 
-/* All sockets are drained, at this moment: nanoseconds to pause, 0: wait for the next edge. */
-int64_t coalescing_delay(struct coalescing *coalescing, int64_t now_ns);
+/*
+ * All sockets are drained, at this moment: nanoseconds to pause, 0: wait for the next edge. A
+ * record may be late by `allowed_ns`: for as long it pauses where that gathers two datagrams.
+ */
+int64_t coalescing_delay(struct coalescing *coalescing, int64_t allowed_ns, int64_t now_ns);
 
 #endif

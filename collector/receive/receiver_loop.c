@@ -258,7 +258,8 @@ static int time_to_wait(const struct worker *worker, int64_t due_ns)
 static void make_round(struct worker *worker)
 {
     receiver_quiesce_if_asked(worker);
-    int64_t now = worker->coalesces ? clock_monotonic_ns() : INT64_MAX;
+    bool may_hold = worker->coalesces || fan_out_delay_ns(worker->ingests->fan_out) != 0;
+    int64_t now = may_hold ? clock_monotonic_ns() : INT64_MAX;
     int64_t due_ns = receiver_hand_over(worker, now, now);
     int timeout_ms = time_to_wait(worker, due_ns);
     worker->pressed = false;

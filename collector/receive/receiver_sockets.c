@@ -324,7 +324,8 @@ void receiver_let_drained_go(struct worker *worker)
     int64_t now = clock_monotonic_ns();
     int64_t delay_ns = 0;
     if (worker->ready.first == NULL && worker->pause != NULL)
-        delay_ns = coalescing_delay(&worker->coalescing, now);
+        delay_ns =
+            coalescing_delay(&worker->coalescing, fan_out_delay_ns(worker->ingests->fan_out), now);
     worker->coalesces = delay_ns > 0;
     if (worker->coalesces && !worker->reported_all)
         return;

@@ -8,10 +8,10 @@ from tracing import main, signal_traced, start_traced
 
 
 class Coalesce(ProgramTest):
-    def start_with(self, keys):
+    def start_with(self, keys, sink_keys=""):
         self.calls = self.folder / "calls"
         return start_traced(self, "clock_nanosleep", self.calls, "--listen", RIEMANN + keys,
-                            "--sink", f"file:{self.folder / 'lines'}")
+                            "--sink", f"file:{self.folder / 'lines'}{sink_keys}")
 
     def rests(self):
         """Nanoseconds that its threads rested for, each time."""
@@ -41,6 +41,20 @@ class Coalesce(ProgramTest):
                         "a thread has rested for longer than it may by default")
         self.end(program)
         self.assertLessEqual(max(self.rests()), leave)
+
+    def test_it_rests_no_longer_than_a_sink_lets_records_be_late(self):
+        usual, allowed = 500000, 2000000
+        program = self.start_with("", "?flush_interval=2ms")
+        self.send_until(program, lambda: any(rest > usual for rest in self.rests()),
+                        "a thread has rested for longer than usual")
+        self.end(program)
+        self.assertLessEqual(max(self.rests()), allowed)
+
+    def test_where_no_record_may_be_late_rests_are_short(self):
+        program = self.start_with("", "?flush_interval=0")
+        self.send_until(program, lambda: len(self.rests()) > 10, "a thread has rested")
+        self.end(program)
+        self.assertLessEqual(max(self.rests()), 500000)
 
     def test_without_leave_none_rests(self):
         program = self.start_with("&coalesce=0")

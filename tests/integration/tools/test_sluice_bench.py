@@ -106,7 +106,7 @@ class Bench(unittest.TestCase):
                              "--variant", "null=--memory 32MiB", "receive")
         names = [line.split()[0] for line in process.stdout.decode().splitlines() if line.strip()]
         for name in NULL_RECEIVERS + ["json", "null", "lines"]:
-            self.assertEqual(names.count(name), 3, name)
+            self.assertEqual(names.count(name), 6, name)
 
     @not_on_windows(LINUX)
     def test_a_collector_that_does_not_start_says_why(self):

@@ -273,6 +273,10 @@ TEST(a_path_may_have_fields_and_its_files_may_rotate)
     assert_int_equal(sink->file.max_files, 5);
     assert_null(sink->file.compression);
     assert_int_equal(sink->flush_interval, 0);
+    assert_false(sink->at_once);
+    config_free(&config);
+    assert_accepted(read_sink, "file:x?flush_interval=0", &config);
+    assert_true(config.sinks[0].at_once);
     config_free(&config);
     assert_accepted(read_sink, "file:%F.json?keep=3", &config);
     config_free(&config);
@@ -287,6 +291,8 @@ TEST(a_format_whose_blocks_are_files_is_for_files_and_collects_for_ten_seconds)
     assert_accepted(read_sink, "file:x?format=families&flush_interval=1m", &config);
     assert_int_equal(config.sinks[0].flush_interval, 60000000000);
     config_free(&config);
+    assert_refused(read_sink, "file:x?format=families&flush_interval=0", 24,
+                   "flush_interval=0, but format=families writes a file for each flush_interval");
     assert_refused(read_sink, "stdout:?format=families", 9,
                    "format=families is complete files alone; write file:PATH");
     assert_refused(read_sink, "file:x?format=families&rotate_size=1MiB", 24,

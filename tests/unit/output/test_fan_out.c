@@ -26,8 +26,16 @@ static struct fan_out *make_feed(struct fake_sink *fake, struct offer_counters *
     return fan_out;
 }
 
+static bool is_terminal(const struct destination *destination)
+{
+    (void)destination;
+    return true;
+}
+
+/* One that lets no record be late. */
 static struct offer_counters *start(struct fake_sink *fake)
 {
+    fake->stream.is_watched = is_terminal;
     fake_sink_start(fake);
     fake_sink_wait_asleep(fake);
     struct offer_counters *offers = ledger_offer_block(fake->ledger, 0);
@@ -93,6 +101,24 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     assert_asleep(fake, 1);
     fan_out_wake_sinks(fan_out);
     fake_sink_wait_committed(fake, 3);
+    finish(fake, fan_out, offers);
+}
+
+TEST_WITH(what_is_held_waits_for_as_long_as_all_sinks_allow, fake_sink_set_up, fake_sink_tear_down)
+{
+    struct fake_sink *fake = *state;
+    fake_sink_start(fake); /* a file */
+    fake_sink_wait_asleep(fake);
+    struct offer_counters *offers = ledger_offer_block(fake->ledger, 0);
+    struct fan_out *fan_out = make_feed(fake, offers, 1);
+    assert_int_equal(fan_out_delay_ns(fan_out), SINK_DELAY_MOST_NS);
+    offer(fake, fan_out);
+    const int64_t due_ns = NOW_NS + SINK_DELAY_MOST_NS;
+    assert_true(fan_out_hold(fan_out, NOW_NS, NOW_NS) == due_ns);
+    assert_true(fan_out_hold(fan_out, due_ns - 1, due_ns - 1) == due_ns);
+    assert_asleep(fake, 1);
+    assert_true(fan_out_hold(fan_out, due_ns, due_ns) == INT64_MAX);
+    fake_sink_wait_committed(fake, 1);
     finish(fake, fan_out, offers);
 }
 

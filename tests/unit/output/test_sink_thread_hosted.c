@@ -18,17 +18,21 @@ static void wake(void *context)
     woken++;
 }
 
-static int set_up(void **state)
+static int start(struct fake_sink *sink)
 {
     static struct heartbeat heartbeat;
     const struct sink_host host = {.wake = wake, .heartbeat = &heartbeat};
     struct error error;
-    fake_sink_set_up(state);
-    struct fake_sink *sink = *state;
     woken = 0;
     fake_sink_create(sink);
     sink_thread_set_host(sink->sink, &host);
     return sink_thread_start(sink->sink, &error);
+}
+
+static int set_up(void **state)
+{
+    fake_sink_set_up(state);
+    return start(*state);
 }
 
 static void finish(struct fake_sink *sink)
@@ -44,6 +48,40 @@ static void script(struct fake_sink *sink, const struct fake_write *steps, size_
     sink->script = steps;
     sink->script_length = count;
     sink->repeat_last = repeats;
+}
+
+static int set_up_at_once(void **state)
+{
+    fake_sink_set_up(state);
+    ((struct fake_sink *)*state)->options.at_once = true;
+    return start(*state);
+}
+
+TEST_WITH(what_is_wanted_at_once_is_not_late_in_a_file_either, set_up_at_once, fake_sink_tear_down)
+{
+    struct fake_sink *sink = *state;
+    sink_thread_run_quantum(sink->sink);
+    assert_int_equal(sink_thread_delay_ns(sink->sink), 0);
+    finish(sink);
+}
+
+static bool is_terminal(const struct destination *destination)
+{
+    (void)destination;
+    return true;
+}
+
+TEST_WITH(how_late_a_record_may_be_depends_on_who_reads_it, set_up, fake_sink_tear_down)
+{
+    struct fake_sink *sink = *state;
+    assert_int_equal(sink_thread_delay_ns(sink->sink), 0); /* not known yet */
+    sink_thread_run_quantum(sink->sink);
+    assert_int_equal(sink_thread_delay_ns(sink->sink), SINK_DELAY_MOST_NS); /* a file */
+    sink->stream.is_watched = is_terminal;
+    sink_thread_reopen(sink->sink); /* it may be another destination then */
+    sink_thread_run_quantum(sink->sink);
+    assert_int_equal(sink_thread_delay_ns(sink->sink), 0);
+    finish(sink);
 }
 
 TEST_WITH(a_quantum_writes_what_is_queued, set_up, fake_sink_tear_down)

@@ -24,6 +24,8 @@ static struct coalescing of_socket(int64_t most_ns, uint64_t buffer)
  * Ten rounds of `each` datagrams, `every_ns` apart, from `*now_ns` on. Returns the rest after the
  * last one.
  */
+static int64_t allowed_ns; /* how late records may be, in the test that runs */
+
 static int64_t rounds(struct coalescing *coalescing, int64_t *now_ns, int64_t every_ns,
                       uint64_t each)
 {
@@ -31,7 +33,7 @@ static int64_t rounds(struct coalescing *coalescing, int64_t *now_ns, int64_t ev
     for (int i = 0; i < 10; i++) {
         *now_ns += every_ns;
         coalescing_note(coalescing, each, each * SIZE);
-        rest = coalescing_delay(coalescing, *now_ns);
+        rest = coalescing_delay(coalescing, allowed_ns, *now_ns);
     }
     return rest;
 }
@@ -108,14 +110,50 @@ TEST(the_first_datagram_after_a_silence_is_followed_by_no_rest)
     assert_int_equal(rounds(&coalescing, &now, MS, 100), 500 * US);
     now += 1000 * MS;
     coalescing_note(&coalescing, 1, SIZE);
-    assert_int_equal(coalescing_delay(&coalescing, now), 0);
+    assert_int_equal(coalescing_delay(&coalescing, 0, now), 0);
 }
 
 TEST(a_rate_is_known_after_enough_time)
 {
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_note(&coalescing, 64, 64 * SIZE); /* a burst: all within a moment */
-    assert_int_equal(coalescing_delay(&coalescing, 10 * US), 0);
+    assert_int_equal(coalescing_delay(&coalescing, 0, 10 * US), 0);
+}
+
+/* The pause at a rate, where a socket and all sinks let records be late. */
+static int64_t late_pause_at(int64_t most_ns, int64_t late_ns, uint64_t buffer,
+                             uint64_t datagrams_a_ms)
+{
+    allowed_ns = late_ns;
+    int64_t pause = rest_at(of_socket(most_ns, buffer), datagrams_a_ms);
+    allowed_ns = 0;
+    return pause;
+}
+
+TEST(where_records_may_be_late_a_pause_is_longer_and_two_are_worth_one)
+{
+    assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1), 5 * MS);
+    assert_int_equal(late_pause_at(5 * MS, 1 * MS, LARGE_BUFFER, 2), 1 * MS);
+    assert_int_equal(late_pause_at(5 * MS, 1 * MS, LARGE_BUFFER, 1), 0);
+    assert_int_equal(late_pause_at(2 * MS, 50 * MS, LARGE_BUFFER, 1), 2 * MS);
+    assert_int_equal(late_pause_at(0, 50 * MS, LARGE_BUFFER, 1), 0);
+}
+
+TEST(a_long_pause_gathers_no_more_than_enough)
+{
+    assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, COALESCING_ENOUGH / 4), 4 * MS);
+    assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1000), 500 * US);
+}
+
+/* Whatever was measured before. */
+TEST(a_burst_after_a_quiet_time_finds_room)
+{
+    const uint64_t buffer = (uint64_t)4 << 20;
+    int64_t pause = late_pause_at(10 * MS, 50 * MS, buffer, 1);
+    uint64_t arriving = (uint64_t)(pause / COALESCING_FASTEST_NS);
+    assert_true(pause > 2 * MS);
+    assert_true(arriving * COALESCING_BUFFER_CHARGE <= buffer / 2);
+    assert_int_equal(late_pause_at(10 * MS, 50 * MS, 4096, 8), 0);
 }
 
 TEST(a_pause_lasts_as_long_as_it_was_asked_for)

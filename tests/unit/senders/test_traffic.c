@@ -72,6 +72,22 @@ TEST_WITH(a_few_senders_are_counted_exactly, set_up, tear_down)
     assert_int_equal(traffic_replaced(table), 0);
 }
 
+/* By the addresses of a network, whose numbers follow one another. */
+TEST(every_place_is_taken_whatever_the_secret_is)
+{
+    for (uint16_t round = 0; round < 400; round++) {
+        const uint8_t other[16] = {(uint8_t)round, (uint8_t)(round >> 8)};
+        struct traffic_table *table = traffic_table_create(other);
+        assert_non_null(table);
+        for (uint32_t n = 0; n < 10000; n++) {
+            const uint8_t bytes[4] = {127, 1, (uint8_t)(n / 250), (uint8_t)(n % 250 + 1)};
+            note(table, 0, address_from_ipv4(bytes, 1), 1);
+        }
+        assert_int_equal(traffic_replaced(table), 10000 - TRAFFIC_SENDERS);
+        traffic_table_destroy(table);
+    }
+}
+
 TEST_WITH(listener_and_host_distinguish_senders_but_not_the_port, set_up, tear_down)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1};

@@ -15,7 +15,7 @@ TINY = ("--rounds", 1, "--round-time", "40ms")
 NULL_RECEIVERS = ["blocking", "edge", "edge+pause", "edge+gro"]
 
 
-class Bench(unittest.TestCase):
+class BenchTest(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
@@ -46,22 +46,9 @@ class Bench(unittest.TestCase):
         self.assertLessEqual({"json", "influx", "csv"}, {row["format"] for row in document["encode"]})
         self.assert_numbers(document["stages"], "ns", "least", "most")
 
-    def test_parts_that_need_no_sender(self):
-        document = self.document("decode", "encode", "stages")
-        self.assertEqual(set(document), {"machine", "decode", "encode", "stages", "notes"})
-        self.assert_alone(document)
-        self.assertTrue(document["machine"]["cpu"] and document["machine"]["system"])
-        self.assertGreater(document["machine"]["receive_buffer_granted_kib"], 0)
-        self.assertEqual(document["machine"].get("sleep_cost_us", 0) > 0, not WINDOWS)
 
-    def test_what_is_wrong_is_said(self):
-        self.assertIn(b"'recieve' is no part", self.bench("recieve", code=64).stderr)
-        self.assertIn(b"is not NAME=", self.bench("--variant", "gro", code=64).stderr)
-        self.assertIn(b"'1' has no unit", self.bench("--round-time", "1", code=64).stderr)
-
-    def test_parts_of_linux_are_refused_elsewhere(self):
-        if WINDOWS:
-            self.assertIn(b"on Linux only", self.bench("receive", code=64).stderr)
+class FullSpeed(BenchTest):
+    """With the processors for itself: it counts that a socket takes all that is sent."""
 
     @not_on_windows(LINUX)
     def test_all_parts_by_themselves(self):
@@ -99,6 +86,25 @@ class Bench(unittest.TestCase):
         self.assertEqual(sums["received"] + sums["kernel_drops"], 3000)
         self.assertEqual(sums["unwritten"], 0)
         self.assert_numbers(document["soak"], "memory_mib")
+
+
+class Words(BenchTest):
+    def test_parts_that_need_no_sender(self):
+        document = self.document("decode", "encode", "stages")
+        self.assertEqual(set(document), {"machine", "decode", "encode", "stages", "notes"})
+        self.assert_alone(document)
+        self.assertTrue(document["machine"]["cpu"] and document["machine"]["system"])
+        self.assertGreater(document["machine"]["receive_buffer_granted_kib"], 0)
+        self.assertEqual(document["machine"].get("sleep_cost_us", 0) > 0, not WINDOWS)
+
+    def test_what_is_wrong_is_said(self):
+        self.assertIn(b"'recieve' is no part", self.bench("recieve", code=64).stderr)
+        self.assertIn(b"is not NAME=", self.bench("--variant", "gro", code=64).stderr)
+        self.assertIn(b"'1' has no unit", self.bench("--round-time", "1", code=64).stderr)
+
+    def test_parts_of_linux_are_refused_elsewhere(self):
+        if WINDOWS:
+            self.assertIn(b"on Linux only", self.bench("receive", code=64).stderr)
 
     @not_on_windows(LINUX)
     def test_variants_stand_beside_the_rest(self):

@@ -86,6 +86,9 @@ void output_file_hold_standard_streams(void);
  * destination's write. After WRITE_WOULD_BLOCK the next write offers the same first bytes again:
  * some systems have them on their way by then. Who has other bytes to write, or none, cancels
  * them before.
+ *
+ * What is written to a file that was opened by its name, after somebody has emptied or cut it, is
+ * taken back where nobody else has appended meanwhile: WRITE_FAILED, and output_file_is_cut.
  */
 enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
                                     size_t *written, struct error *error);

@@ -125,14 +125,39 @@ void output_file_hold_standard_streams(void)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
-static void note_written(struct output_file *file, size_t size)
+/*
+ * Whether a write that ends there is before the end of the last one, and was taken off the file
+ * again: what is known of the file stays what it was, as if the write had come too late.
+ */
+static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
 {
-    off_t end = lseek(file->stream.fd, 0, SEEK_CUR);
+    struct stat status;
+    off_t start = end - (off_t)size;
+    if (!file->stream.owned || start >= file->end || fstat(file->stream.fd, &status) != 0 ||
+        status.st_size != end || ftruncate(file->stream.fd, start) != 0)
+        return false;
+    lseek(file->stream.fd, file->end, SEEK_SET);
+    return true;
+}
+
+/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
+static void note_written(struct output_file *file, off_t end, size_t size)
+{
     if (end - (off_t)size != file->end)
         file->unmixed = 0;
     file->unmixed += size;
     file->end = end;
+}
+
+static enum write_result after_write(struct output_file *file, size_t size, struct error *error)
+{
+    off_t end = lseek(file->stream.fd, 0, SEEK_CUR);
+    if (came_after_a_cut(file, end, size)) {
+        error_set(error, EXIT_CODE_IO, "cannot write: the file was emptied or cut meanwhile");
+        return WRITE_FAILED;
+    }
+    note_written(file, end, size);
+    return WRITE_OK;
 }
 
 enum write_result output_file_write(struct output_file *file, const void *bytes, size_t size,
@@ -142,9 +167,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
     if (result > 0) {
         *written = (size_t)result;
         file->begun = true;
-        if (file->regular)
-            note_written(file, *written);
-        return WRITE_OK;
+        return file->regular ? after_write(file, *written, error) : WRITE_OK;
     }
     if (result == 0) {
         error_set(error, EXIT_CODE_IO, "cannot write: nothing was taken");

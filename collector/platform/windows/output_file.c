@@ -183,10 +183,24 @@ static int64_t size_of(const struct output_file *file)
     return GetFileSizeEx(file->handle, &found) ? found.QuadPart : -1;
 }
 
-/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
-static void note_written(struct output_file *file, DWORD size)
+/*
+ * Whether a write that ends there is before the end of the last one, and was taken off the file
+ * again: what is known of the file stays what it was, as if the write had come too late.
+ */
+static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
 {
-    int64_t end = position(file);
+    int64_t start = end - (int64_t)size;
+    if (file->path == NULL || start < 0 || start >= file->end || size_of(file) != end ||
+        !shared_file_set_size(file->handle, (uint64_t)start))
+        return false;
+    const LARGE_INTEGER next = {.QuadPart = file->end};
+    SetFilePointerEx(file->handle, next, NULL, FILE_BEGIN);
+    return true;
+}
+
+/* Keeps what roll_back must know: which bytes before the file's offset are ours alone. */
+static void note_written(struct output_file *file, int64_t end, DWORD size)
+{
     if (end - (int64_t)size != file->end)
         file->unmixed = 0;
     file->unmixed += size;
@@ -218,7 +232,12 @@ static enum write_result write_regular(struct output_file *file, const void *byt
         error_set(error, EXIT_CODE_IO, "cannot write: nothing was taken");
         return WRITE_FAILED;
     }
-    note_written(file, done);
+    int64_t end = position(file);
+    if (came_after_a_cut(file, end, done)) {
+        error_set(error, EXIT_CODE_IO, "cannot write: the file was emptied or cut meanwhile");
+        return WRITE_FAILED;
+    }
+    note_written(file, end, done);
     *written = done;
     return WRITE_OK;
 }

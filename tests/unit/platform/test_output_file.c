@@ -233,6 +233,39 @@ TEST_WITH(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line, scratch_ma
     scratch_assert_holds_text("file", "one\nthree\n");
 }
 
+TEST_WITH(what_is_written_just_after_a_file_was_emptied_is_taken_back, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    struct error error = {.text = ""};
+    size_t written;
+    output_put_text(file, "one\ntw");
+    others_empty("file");
+    assert_int_equal(output_file_write(file, "o\n", 2, &written, &error), WRITE_FAILED);
+    assert_string_equal(error.text, "cannot write: the file was emptied or cut meanwhile");
+    scratch_assert_holds_text("file", "");
+    expect_state(file, OUTPUT_FILE_CUT);
+    assert_true(output_file_roll_back(file, 2));
+    mend(file, TORN_LINE_NONE, 0);
+    output_put_text(file, "two\n");
+    output_file_close(file);
+    scratch_assert_holds_text("file", "two\n");
+}
+
+TEST_WITH(what_another_appends_to_a_file_that_was_cut_is_not_taken_for_ours, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    struct output_file *file = output_open_name("file");
+    output_put_text(file, "one\ntwo\n");
+    others_cut("file", 4);
+    others_append("file", "other\n");
+    output_put_text(file, "three\n");
+    assert_false(output_file_roll_back(file, 7));
+    output_file_close(file);
+    scratch_assert_holds_text("file", "one\nother\nthree\n");
+}
+
 TEST_WITH(of_a_part_that_was_cut_the_rest_is_taken_back, scratch_make, scratch_remove)
 {
     (void)state;

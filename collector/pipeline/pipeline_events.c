@@ -16,6 +16,13 @@ void pipeline_changed(void *context)
         pipeline->options.notify(pipeline->options.notify_context);
 }
 
+void pipeline_pool_low(void *context)
+{
+    struct pipeline *pipeline = context;
+    if (pipeline->options.notify != NULL)
+        pipeline->options.notify(pipeline->options.notify_context);
+}
+
 void pipeline_socket_failed(void *context)
 {
     struct pipeline *pipeline = context;

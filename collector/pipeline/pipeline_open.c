@@ -207,6 +207,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
                   (unsigned long long)(pipeline->plan.total >> 20));
         return -1;
     }
+    batch_pool_on_low(pipeline->pool, pipeline_pool_low, pipeline);
     return 0;
 }
 

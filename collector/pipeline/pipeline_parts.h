@@ -235,6 +235,7 @@ void pipeline_change_clear(struct change *change);
 
 /* --- what the parts' threads call, with the pipeline as their context (pipeline_events.c) ----- */
 void pipeline_changed(void *pipeline);
+void pipeline_pool_low(void *pipeline);
 void pipeline_socket_failed(void *pipeline);
 void pipeline_count_received(void *pipeline, size_t datagrams);
 

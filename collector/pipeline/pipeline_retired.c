@@ -193,6 +193,7 @@ int64_t pipeline_due_ns(const struct pipeline *pipeline)
 
 void pipeline_look_after(struct pipeline *pipeline)
 {
+    batch_pool_populate(pipeline->pool);
     do
         free_finished(pipeline);
     while (open_waiting(pipeline));

@@ -5,6 +5,7 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_ALIGNED_MEMORY_H
 #define SLUICE_COLLECTOR_PLATFORM_ALIGNED_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -18,6 +19,12 @@ void *aligned_memory_create(size_t alignment, size_t size);
  * is written again.
  */
 void aligned_memory_discard(void *memory, size_t size);
+
+/*
+ * Has the system give all pages of memory that holds nothing yet, so that nobody waits for them when
+ * it is first written. Returns false where it has none.
+ */
+bool aligned_memory_populate(void *memory, size_t size);
 
 /* NULL is allowed. */
 void aligned_memory_destroy(void *memory);

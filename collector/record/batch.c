@@ -1,7 +1,6 @@
 #include "collector/record/batch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "collector/base/rule.h"
 #include "collector/platform/aligned_memory.h"
@@ -20,9 +19,11 @@ struct slab {
 
 /* Those of one size. */
 struct shelf {
-    struct batch *free;
-    struct batch *parked; /* not to be had at present; their memory is the system's */
+    struct batch *free;        /* ready to be filled */
+    struct batch *unpopulated; /* the same, but the system has given no pages for them */
+    struct batch *parked;      /* not to be had at present; their memory is the system's */
     size_t made;
+    size_t free_count;
     size_t parked_count;
     size_t out;
     size_t wanted; /* may be out at a time; where more are, they are parked as they come back */
@@ -33,6 +34,9 @@ struct batch_pool {
     struct shelf small;
     struct shelf large;
     struct slab *slabs;
+    bool asked; /* for more that are populated; not again before that is done */
+    void (*low)(void *context);
+    void *low_context;
 };
 
 static struct shelf *shelf_of(struct batch_pool *pool, bool large)
@@ -51,6 +55,20 @@ static struct batch *take_off(struct batch **list)
     struct batch *batch = *list;
     if (batch != NULL)
         *list = batch->next_free;
+    return batch;
+}
+
+static void put_free(struct shelf *shelf, struct batch *batch)
+{
+    put_on(&shelf->free, batch);
+    shelf->free_count++;
+}
+
+static struct batch *take_free(struct shelf *shelf)
+{
+    struct batch *batch = take_off(&shelf->free);
+    if (batch != NULL)
+        shelf->free_count--;
     return batch;
 }
 
@@ -82,7 +100,6 @@ static struct slab *make_slab(struct batch_pool *pool, size_t small_count, size_
         destroy_slab(slab);
         return NULL;
     }
-    memset(slab->small_memory, 0, small_count * BATCH_SMALL_STRIDE);
     for (size_t i = 0; i < count; i++) {
         struct batch *batch = &slab->batches[i];
         batch->pool = pool;
@@ -99,8 +116,10 @@ static void add_slab(struct batch_pool *pool, struct slab *slab, size_t small_co
 {
     slab->next = pool->slabs;
     pool->slabs = slab;
-    for (size_t i = 0; i < small_count + large_count; i++)
-        put_on(&shelf_of(pool, slab->batches[i].large)->free, &slab->batches[i]);
+    for (size_t i = 0; i < small_count; i++)
+        put_on(&pool->small.unpopulated, &slab->batches[i]);
+    for (size_t i = small_count; i < small_count + large_count; i++)
+        put_free(&pool->large, &slab->batches[i]);
     pool->small.made += small_count;
     pool->large.made += large_count;
 }
@@ -147,14 +166,26 @@ static void park(struct shelf *shelf, struct batch *batch)
     shelf->parked_count++;
 }
 
-/* Locked: parks what is free and too much, or puts back what was parked. */
+/* Locked: one that nobody uses, or NULL. */
+static struct batch *take_unused(struct shelf *shelf)
+{
+    struct batch *batch = take_off(&shelf->unpopulated);
+    return batch != NULL ? batch : take_free(shelf);
+}
+
+/* Locked: parks what is unused and too much, or puts back what was parked. */
 static void adjust(struct shelf *shelf)
 {
-    while (has_too_many(shelf) && shelf->free != NULL)
-        park(shelf, take_off(&shelf->free));
+    struct batch *batch;
+    while (has_too_many(shelf) && (batch = take_unused(shelf)) != NULL)
+        park(shelf, batch);
     while (shelf->parked != NULL && shelf->made - shelf->parked_count < shelf->wanted) {
-        put_on(&shelf->free, take_off(&shelf->parked));
+        batch = take_off(&shelf->parked);
         shelf->parked_count--;
+        if (batch->large)
+            put_free(shelf, batch);
+        else
+            put_on(&shelf->unpopulated, batch);
     }
 }
 
@@ -181,21 +212,84 @@ bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large
     adjust(&pool->small);
     adjust(&pool->large);
     mutex_unlock(pool->lock);
+    batch_pool_populate(pool);
     return true;
 }
 
+/* --- pages for them --------------------------------------------------------------------------- */
+
+void batch_pool_on_low(struct batch_pool *pool, void (*low)(void *context), void *context)
+{
+    pool->low = low;
+    pool->low_context = context;
+}
+
+/* Locked: whether somebody has to be asked for more, who populates them before they are needed. */
+static bool has_become_low(struct batch_pool *pool)
+{
+    const struct shelf *small = &pool->small;
+    if (pool->asked || small->free_count >= BATCH_POOL_READY / 2 || small->unpopulated == NULL)
+        return false;
+    pool->asked = true;
+    return pool->low != NULL;
+}
+
+static bool populate(struct batch *batch)
+{
+    return aligned_memory_populate(batch->arena.base, batch->arena.capacity);
+}
+
+/* Where one cannot be had, nobody is asked again: the next to come is who needs it. */
+void batch_pool_populate(struct batch_pool *pool)
+{
+    struct shelf *small = &pool->small;
+    bool populated = true;
+    mutex_lock(pool->lock);
+    while (populated && small->free_count < BATCH_POOL_READY && small->unpopulated != NULL) {
+        struct batch *batch = take_off(&small->unpopulated);
+        small->out++;
+        mutex_unlock(pool->lock);
+        populated = populate(batch);
+        mutex_lock(pool->lock);
+        small->out--;
+        if (populated)
+            put_free(small, batch);
+        else
+            put_on(&small->unpopulated, batch);
+    }
+    pool->asked = !populated;
+    mutex_unlock(pool->lock);
+}
+
 /* --- using them ------------------------------------------------------------------------------- */
+
+static struct batch *refuse(struct batch_pool *pool, struct shelf *shelf, struct batch *batch)
+{
+    mutex_lock(pool->lock);
+    put_on(&shelf->unpopulated, batch);
+    shelf->out--;
+    mutex_unlock(pool->lock);
+    return NULL;
+}
 
 struct batch *batch_acquire(struct batch_pool *pool, bool large)
 {
     mutex_lock(pool->lock);
     struct shelf *shelf = shelf_of(pool, large);
-    struct batch *batch = take_off(&shelf->free);
+    struct batch *batch = take_free(shelf);
+    bool unpopulated = batch == NULL && shelf->unpopulated != NULL;
+    if (unpopulated)
+        batch = take_off(&shelf->unpopulated);
     if (batch != NULL)
         shelf->out++;
+    bool low = has_become_low(pool);
     mutex_unlock(pool->lock);
+    if (low)
+        pool->low(pool->low_context);
     if (batch == NULL)
         return NULL;
+    if (unpopulated && !populate(batch))
+        return refuse(pool, shelf, batch);
     batch->listener = NULL;
     batch->schemas = NULL;
     batch->first = NULL;
@@ -224,7 +318,7 @@ void batch_release(struct batch *batch)
     if (has_too_many(shelf))
         park(shelf, batch);
     else
-        put_on(&shelf->free, batch);
+        put_free(shelf, batch);
     shelf->out--;
     mutex_unlock(pool->lock);
 }

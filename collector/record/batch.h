@@ -7,8 +7,10 @@
  *
  * Life of a batch: acquired by a receiving thread, which alone fills it; batch_share says how many
  * will read it; from then on it is immutable; each reader releases it once, and the last release
- * returns it to the pool. All memory is taken when the pool is made, or made larger. The pool may
- * be used by any thread.
+ * returns it to the pool. All memory is reserved when the pool is made, or made larger; of small
+ * batches the system gives the pages (populates them) shortly before they are needed, so that a
+ * pool takes as much as was ever used of it at a time, and a little more. The pool may be used by
+ * any thread.
  */
 #ifndef SLUICE_COLLECTOR_RECORD_BATCH_H
 #define SLUICE_COLLECTOR_RECORD_BATCH_H
@@ -52,9 +54,12 @@ struct batch {
 
 struct batch_pool;
 
+/* Small batches that are kept populated and free, as long as there are more to populate. */
+#define BATCH_POOL_READY 16
+
 /*
- * Makes a pool. Small batches are touched at once, so that the first datagrams pay no page faults;
- * large ones stay untouched until used. Returns NULL where memory is short.
+ * Makes a pool. Large batches are populated by who fills them, page by page. Returns NULL where
+ * memory is short.
  */
 struct batch_pool *batch_pool_create(size_t small_count, size_t large_count);
 
@@ -65,10 +70,23 @@ struct batch_pool *batch_pool_create(size_t small_count, size_t large_count);
  */
 bool batch_pool_resize(struct batch_pool *pool, size_t small_count, size_t large_count);
 
+/*
+ * Before the pool is used: `low` is called by a thread that acquires a batch when half of those
+ * that are kept ready are in use: some other thread, which fills none, is to call
+ * batch_pool_populate. Without it, or where that comes too late, who acquires a batch populates it.
+ */
+void batch_pool_on_low(struct batch_pool *pool, void (*low)(void *context), void *context);
+
+/* Populates small batches until BATCH_POOL_READY are free, or all are; any thread. */
+void batch_pool_populate(struct batch_pool *pool);
+
 /* All batches must be back. NULL is allowed. */
 void batch_pool_destroy(struct batch_pool *pool);
 
-/* An empty batch, its one reader the caller, or NULL where none of that size is free. */
+/*
+ * An empty batch, its one reader the caller, or NULL where none of that size is free, or the system
+ * has no pages for it.
+ */
 struct batch *batch_acquire(struct batch_pool *pool, bool large);
 
 /* Adds a reader, before the batch is handed to it. */

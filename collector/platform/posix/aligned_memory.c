@@ -1,6 +1,7 @@
 /* collector/platform/aligned_memory.h as C11 has it (7.22.3.1), and madvise(2). */
 #include "collector/platform/aligned_memory.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,6 +19,18 @@ void aligned_memory_discard(void *memory, size_t size)
     uintptr_t end = ((uintptr_t)memory + size) / page * page;
     if (begin < end)
         madvise((void *)begin, end - begin, MADV_DONTNEED); /* else it stays: no harm */
+}
+
+/*
+ * Linux from 5.14 on. The pages on both ends are given whole: what is in them stays as it is.
+ * Elsewhere each comes when it is written first.
+ */
+bool aligned_memory_populate(void *memory, size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = (uintptr_t)memory / page * page;
+    uintptr_t end = ((uintptr_t)memory + size + page - 1) / page * page;
+    return madvise((void *)begin, end - begin, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
 }
 
 void aligned_memory_destroy(void *memory)

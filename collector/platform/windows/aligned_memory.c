@@ -21,6 +21,18 @@ void aligned_memory_discard(void *memory, size_t size)
         VirtualAlloc((void *)begin, end - begin, MEM_RESET, PAGE_READWRITE); /* else it stays */
 }
 
+/* The pages that begin within it: of the first one another part may be in use. */
+bool aligned_memory_populate(void *memory, size_t size)
+{
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    uintptr_t page = system.dwPageSize;
+    uintptr_t end = (uintptr_t)memory + size;
+    for (uintptr_t at = ((uintptr_t)memory + page - 1) / page * page; at < end; at += page)
+        *(volatile uint8_t *)at = 0;
+    return true; /* they were committed when it was made */
+}
+
 void aligned_memory_destroy(void *memory)
 {
     _aligned_free(memory);

@@ -6,12 +6,12 @@
  */
 #include "collector/metrics/metrics_server.h"
 
-#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/log/log.h"
+#include "collector/metrics/http_library.h"
 #include "collector/metrics/metrics_accept.h"
 #include "collector/metrics/metrics_page.h"
 #include "collector/metrics/metrics_pages.h"
@@ -26,6 +26,7 @@
 #define PAUSE_FACTOR 3
 
 struct metrics_server {
+    const struct http_library *http;
     struct MHD_Daemon *daemon;
     wait_handle handle;
     struct metrics_pages *pages;
@@ -36,8 +37,16 @@ struct metrics_server {
 const char *metrics_server_library(void)
 {
     static char text[64];
-    snprintf(text, sizeof text, "libmicrohttpd %s", MHD_get_version());
+    struct error error;
+    const struct http_library *http = http_library(&error);
+    snprintf(text, sizeof text, "libmicrohttpd %s",
+             http != NULL ? http->get_version() : "(not on this system)");
     return text;
+}
+
+bool metrics_server_can_serve(struct error *error)
+{
+    return http_library(error) != NULL;
 }
 
 size_t metrics_server_memory(void)
@@ -54,24 +63,26 @@ struct answer {
     struct MHD_Response *response;
 };
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection, const struct answer *answer)
+static enum MHD_Result send_answer(const struct http_library *http,
+                                   struct MHD_Connection *connection, const struct answer *answer)
 {
     if (answer->response == NULL)
         return MHD_NO; /* the connection is closed */
-    MHD_add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
-    MHD_add_response_header(answer->response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    http->add_response_header(answer->response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+    http->add_response_header(answer->response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     if (answer->header != NULL)
-        MHD_add_response_header(answer->response, answer->header, answer->value);
-    enum MHD_Result result = MHD_queue_response(connection, answer->status, answer->response);
-    MHD_destroy_response(answer->response);
+        http->add_response_header(answer->response, answer->header, answer->value);
+    enum MHD_Result result = http->queue_response(connection, answer->status, answer->response);
+    http->destroy_response(answer->response);
     return result;
 }
 
 static const char plain_text[] = "text/plain; charset=utf-8";
 
 /* A text that lives as long as the program. */
-static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status,
-                                 const char *text, const char *header, const char *value)
+static enum MHD_Result send_text(const struct http_library *http, struct MHD_Connection *connection,
+                                 unsigned status, const char *text, const char *header,
+                                 const char *value)
 {
     char *body = (char *)(uintptr_t)text; /* which the library does not write to */
     const struct answer answer = {
@@ -79,13 +90,14 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned sta
         .type = plain_text,
         .header = header,
         .value = value,
-        .response = MHD_create_response_from_buffer(strlen(text), body, MHD_RESPMEM_PERSISTENT)};
-    return send_answer(connection, &answer);
+        .response = http->create_response_from_buffer(strlen(text), body, MHD_RESPMEM_PERSISTENT)};
+    return send_answer(http, connection, &answer);
 }
 
-static enum MHD_Result send_no_memory(struct MHD_Connection *connection)
+static enum MHD_Result send_no_memory(const struct http_library *http,
+                                      struct MHD_Connection *connection)
 {
-    return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+    return send_text(http, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
                      "There is no memory for one more page now.\n", MHD_HTTP_HEADER_RETRY_AFTER,
                      "1");
 }
@@ -94,7 +106,22 @@ static enum MHD_Result send_no_memory(struct MHD_Connection *connection)
 struct page {
     struct metrics_server *server;
     char *text;
+    size_t size; /* bytes of it */
 };
+
+/* Bytes that the library takes of it at a time. */
+#define PAGE_BLOCK ((size_t)16 * 1024)
+
+static ssize_t read_page(void *argument, uint64_t at, char *out, size_t most)
+{
+    const struct page *page = argument;
+    if (at >= page->size)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    size_t left = page->size - (size_t)at;
+    size_t size = left < most ? left : most;
+    memcpy(out, page->text + at, size);
+    return (ssize_t)size;
+}
 
 static void free_page(void *argument)
 {
@@ -109,17 +136,17 @@ static enum MHD_Result send_page(struct metrics_server *server, struct MHD_Conne
 {
     struct page *page = malloc(sizeof *page);
     if (page != NULL) {
-        *page = (struct page){server, text->data};
-        answer->response = MHD_create_response_from_buffer_with_free_callback_cls(
-            text->used, text->data, free_page, page);
+        *page = (struct page){server, text->data, text->used};
+        answer->response = server->http->create_response_from_callback(text->used, PAGE_BLOCK,
+                                                                       read_page, page, free_page);
     }
     if (answer->response == NULL) {
         free(page);
         free(text->data);
-        return send_no_memory(connection);
+        return send_no_memory(server->http, connection);
     }
     server->unsent++;
-    return send_answer(connection, answer);
+    return send_answer(server->http, connection, answer);
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -132,7 +159,7 @@ static bool make_metrics(struct metrics_server *server, struct MHD_Connection *c
                          struct output *out, struct answer *answer)
 {
     const char *accept =
-        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+        server->http->lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
     enum metrics_format format =
         metrics_accept_openmetrics(accept) ? METRICS_OPENMETRICS : METRICS_PROMETHEUS;
     answer->type = metrics_page_types[format];
@@ -186,15 +213,15 @@ static enum MHD_Result answer_request(void *context, struct MHD_Connection *conn
     (void)body_size;
     (void)state;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "There is nothing but to read.\n",
-                         MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+        return send_text(server->http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+                         "There is nothing but to read.\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
     while (at < sizeof places / sizeof *places && strcmp(places[at].path, path) != 0)
         at++;
     if (at == sizeof places / sizeof *places)
-        return send_text(connection, MHD_HTTP_NOT_FOUND, no_such_place, NULL, NULL);
+        return send_text(server->http, connection, MHD_HTTP_NOT_FOUND, no_such_place, NULL, NULL);
     bool full = places[at].limited && server->unsent >= METRICS_PAGES;
     if (full || !places[at].make(server, connection, &page, &answer))
-        return send_no_memory(connection);
+        return send_no_memory(server->http, connection);
     return send_page(server, connection, &answer, &page);
 }
 
@@ -205,7 +232,7 @@ static bool start(struct metrics_server *server, wait_handle listener, int64_t s
 {
     const int64_t second = 1000000000;
     unsigned seconds = (unsigned)((stall_timeout_ns + second - 1) / second);
-    server->daemon = MHD_start_daemon(
+    server->daemon = server->http->start_daemon(
         MHD_USE_EPOLL, 0, NULL, NULL, answer_request, server, MHD_OPTION_LISTEN_SOCKET,
         (MHD_socket)listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_CONNECTIONS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -213,7 +240,7 @@ static bool start(struct metrics_server *server, wait_handle listener, int64_t s
     if (server->daemon == NULL)
         return false;
     const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+        server->http->get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     if (info == NULL)
         return false;
     server->handle = info->epoll_fd;
@@ -224,12 +251,17 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
                           struct error *error)
 {
     struct address bound;
+    const struct http_library *http = http_library(error);
+    if (http == NULL)
+        return -1;
     wait_handle listener = tcp_listener_open(&options->address, &bound, error);
     if (listener == NO_HANDLE)
         return -1;
     struct metrics_server *server = calloc(1, sizeof *server);
-    if (server != NULL)
+    if (server != NULL) {
+        server->http = http;
         server->pages = metrics_pages_create(options->pipeline, options->health, options->version);
+    }
     error_set(error, EXIT_CODE_INTERNAL, "--metrics: %s",
               server == NULL || server->pages == NULL ? "out of memory" : "cannot start to serve");
     if (server == NULL || server->pages == NULL ||
@@ -251,7 +283,7 @@ void metrics_server_destroy(struct metrics_server *server)
     if (server == NULL)
         return;
     if (server->daemon != NULL)
-        MHD_stop_daemon(server->daemon);
+        server->http->stop_daemon(server->daemon);
     metrics_pages_destroy(server->pages);
     free(server);
 }
@@ -266,7 +298,7 @@ size_t metrics_server_watch(struct metrics_server *server,
         bring_forward(due_ns, server->pause_until_ns);
         return 0;
     }
-    if (MHD_get_timeout(server->daemon, &left_ms) == MHD_YES)
+    if (server->http->get_timeout(server->daemon, &left_ms) == MHD_YES)
         bring_forward(due_ns, now_ns + (int64_t)left_ms * 1000000);
     watched[0] = (struct control_watch){server->handle, true, false};
     return 1;
@@ -276,7 +308,7 @@ void metrics_server_serve(struct metrics_server *server, int64_t now_ns)
 {
     if (now_ns < server->pause_until_ns)
         return;
-    MHD_run(server->daemon);
+    server->http->run(server->daemon);
     int64_t spent = clock_monotonic_ns() - now_ns;
     server->pause_until_ns = now_ns + (1 + PAUSE_FACTOR) * spent;
 }

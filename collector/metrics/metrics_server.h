@@ -34,8 +34,14 @@ struct health_watch;
 struct metrics_server;
 struct pipeline;
 
-/* The library that serves and its version, "libmicrohttpd 0.9.75"; NULL: this program has none. */
+/*
+ * The library that serves and its version, "libmicrohttpd 0.9.75", or that this system has none;
+ * NULL: this program can use none.
+ */
 const char *metrics_server_library(void);
+
+/* Whether it is there; false with `error` filled (EXIT_CODE_CONFIG). */
+bool metrics_server_can_serve(struct error *error);
 
 /* Bytes that it takes, but for the pages. */
 size_t metrics_server_memory(void);

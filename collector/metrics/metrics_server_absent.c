@@ -6,6 +6,13 @@ const char *metrics_server_library(void)
     return NULL;
 }
 
+bool metrics_server_can_serve(struct error *error)
+{
+    error_set(error, EXIT_CODE_CONFIG,
+              "--metrics: this program was built without it (libmicrohttpd)");
+    return false;
+}
+
 size_t metrics_server_memory(void)
 {
     return 0;
@@ -16,8 +23,7 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
 {
     (void)out;
     (void)options;
-    error_set(error, EXIT_CODE_CONFIG,
-              "--metrics: this program was built without it (libmicrohttpd)");
+    metrics_server_can_serve(error);
     return -1;
 }
 

@@ -367,25 +367,16 @@ static uint64_t reserved_memory(const struct config *config)
     return bytes;
 }
 
-static int check_metrics(const struct config *config, struct error *error)
-{
-    if (config->metrics.family == ADDRESS_NONE || metrics_server_library() != NULL)
-        return 0;
-    error_set(error, EXIT_CODE_CONFIG,
-              "--metrics: this program was built without it (libmicrohttpd)");
-    return -1;
-}
-
 int program_check(const struct config *config, struct error *error)
 {
-    if (check_metrics(config, error) != 0)
+    if (config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
         return -1;
     return pipeline_check(config, reserved_memory(config), error);
 }
 
 static int start(struct run *run, struct error *error)
 {
-    if (check_metrics(run->config, error) != 0)
+    if (run->config->metrics.family != ADDRESS_NONE && !metrics_server_can_serve(error))
         return -1;
     if (inherited_sockets_take(error) != 0 || control_create(&run->control, error) != 0)
         return -1;

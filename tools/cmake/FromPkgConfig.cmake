@@ -22,9 +22,9 @@ if(SLUICE_YAML)
     sluice_from_pkg_config(yaml yaml-0.1 yaml)
 endif()
 if(SLUICE_METRICS)
-    # The shared library: its archive wants GnuTLS, of which there is none.
-    pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
-    add_library(sluice::microhttpd ALIAS PkgConfig::MICROHTTPD)
+    # Its header alone: the library is loaded where it is needed.
+    pkg_check_modules(MICROHTTPD REQUIRED libmicrohttpd)
+    sluice_library(microhttpd INCLUDES ${MICROHTTPD_INCLUDE_DIRS})
 endif()
 if(SLUICE_IO_URING)
     sluice_from_pkg_config(uring liburing uring)

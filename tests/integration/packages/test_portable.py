@@ -7,8 +7,10 @@ import re
 import shutil
 import unittest
 
+from metrics_client import MetricsClient
 from packaging import (DOCUMENTS, PAGES, PROGRAMS, SOURCE, PackageTest, files_below, need,
                        needed_by, pack, run)
+from sluice_program import RIEMANN
 
 LEAST_GLIBC = (2, 36)
 
@@ -81,6 +83,11 @@ class Archive(PackageTest):
     def test_what_is_sent_to_it_is_in_the_file_after_a_stop(self):
         self.collects(self.root / "bin", self.root / DOCUMENTS / "examples/sluice.yaml", self.folder)
 
+    def test_it_serves_metrics_where_the_machine_has_the_library(self):
+        program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder / 'out'}",
+                             "--metrics", "127.0.0.1:0", program=self.root / "bin/sluice")
+        self.assertEqual(MetricsClient(program).health()[0], 200)
+
     def test_nothing_shows_where_it_was_built(self):
         for program in self.programs:
             self.assertNotIn(os.fsencode(SOURCE), program.read_bytes(), program)
@@ -113,6 +120,10 @@ class Rpm(PackageTest):
     def test_it_needs_no_library_but_c(self):
         needs = run("rpm", "--query", "--requires", "--package", self.package)
         self.assertEqual(set(re.findall(r"^(\S+)\.so\S*\(", needs, re.MULTILINE)), {"libc", "libm"})
+
+    def test_it_recommends_what_serves_metrics(self):
+        recommends = run("rpm", "--query", "--recommends", "--package", self.package)
+        self.assertIn("libmicrohttpd.so.12()(64bit)", recommends)
 
 
 if __name__ == "__main__":

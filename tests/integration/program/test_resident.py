@@ -1,0 +1,60 @@
+"""What the program keeps in memory: little where little is asked of it, and not more by the hour."""
+import os
+import pathlib
+import subprocess
+import unittest
+
+from metrics_client import MetricsClient
+from protobuf import metric
+from sluice_program import RIEMANN, ProgramTest
+
+MOST = 8 * 1024  # KiB, with a socket and a file
+SERVES = b"\nmetrics: none" not in subprocess.run(
+    [os.environ["SLUICE"], "--version"], check=True, capture_output=True).stdout
+
+
+def resident(program):
+    """KiB."""
+    status = pathlib.Path(f"/proc/{program.process.pid}/status").read_text(encoding="ascii")
+    return int(status.split("VmRSS:")[1].split()[0])
+
+
+def libraries(program):
+    """Names of the libraries that are loaded."""
+    maps = pathlib.Path(f"/proc/{program.process.pid}/maps").read_text(encoding="utf-8")
+    return {pathlib.Path(line.split()[-1]).name.split(".so")[0]
+            for line in maps.splitlines() if ".so" in line}
+
+
+@unittest.skipIf(os.environ["TEST_SANITIZE"], "sanitizers have memory of their own")
+class Resident(ProgramTest):
+    def start_small(self, *arguments):
+        return self.start("--listen", RIEMANN, "--sink", f"file:{self.folder / 'out'}", *arguments)
+
+    def test_a_socket_and_a_file_take_little(self):
+        program = self.start_small()
+        self.assertLess(resident(program), MOST)
+        self.assertNotIn("libmicrohttpd", libraries(program))
+
+    @unittest.skipUnless(SERVES, "this program serves no metrics")
+    def test_who_serves_metrics_pays_for_it(self):
+        program = self.start_small("--metrics", "127.0.0.1:0")
+        self.assertEqual(MetricsClient(program).health()[0], 200)
+        self.assertIn("libmicrohttpd", libraries(program))
+
+    def test_what_comes_again_and_again_takes_no_more(self):
+        program = self.start_small()
+        sender = self.sender(program)
+        sizes = []
+        for number in range(1, 13):
+            for _ in range(1000):
+                sender.send(metric(1))
+            program.wait_for_received(1000 * number)
+            program.wait_for_settled(1000 * number)
+            sizes.append(resident(program))
+        self.assertLess(max(sizes[6:]) - max(sizes[:6]), 256, f"KiB, {sizes}")
+        self.assertLess(max(sizes), MOST)
+
+
+if __name__ == "__main__":
+    unittest.main()

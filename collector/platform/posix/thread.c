@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * No function has a frame of more than 21 KB, and what nests is bounded: messages of a hundred
+ * levels took 24 KiB of it. The default, mostly 8 MiB, would be counted against limits.
+ */
+#define STACK_SIZE ((size_t)512 * 1024)
+
 struct thread {
     pthread_t id;
     void (*run)(void *);
@@ -19,6 +25,19 @@ static void *thread_main(void *argument)
     pthread_setname_np(pthread_self(), thread->name);
     thread->run(thread->argument);
     return NULL;
+}
+
+static int create(struct thread *thread)
+{
+    pthread_attr_t attributes;
+    int result = pthread_attr_init(&attributes);
+    if (result != 0)
+        return result;
+    result = pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    if (result == 0)
+        result = pthread_create(&thread->id, &attributes, thread_main, thread);
+    pthread_attr_destroy(&attributes);
+    return result;
 }
 
 int thread_start(struct thread **out, const char *name, void (*run)(void *), void *argument,
@@ -37,7 +56,7 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int result = pthread_create(&thread->id, NULL, thread_main, thread);
+    int result = create(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (result != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot start a thread: %s", strerror(result));

@@ -18,7 +18,7 @@
 #define COALESCING_LEAST_ALLOWED 2 /* where records may be that late in any case */
 
 /* More than these are not waited for: the cache holds them, and a wake-up costs little beside. */
-#define COALESCING_ENOUGH 64
+#define COALESCING_ENOUGH 256
 
 /* Longer pauses are taken only where records may be as late. */
 #define COALESCING_USUAL_NS INT64_C(500000)

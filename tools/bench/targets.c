@@ -13,7 +13,7 @@ static const struct {
     [TARGET_BATCH20_PAUSE] = {"batch20 at 20k/s, CPU / edge+pause", 3.0, false},
     [TARGET_PLAIN_RATE] = {"highest rate without loss / plain sender's", 1.0, true},
     [TARGET_SEGMENTING_RATE] = {"the same, segmenting sender / edge", 0.55, true},
-    [TARGET_MEMORY] = {"memory (RSS), MiB", 16, false},
+    [TARGET_MEMORY] = {"memory (RSS), MiB", 8, false},
 };
 
 void targets_add(struct targets *targets, enum target target, const char *who, struct spread found)

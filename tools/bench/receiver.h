@@ -19,10 +19,12 @@ struct bench_receiver;
 
 struct receiver_plan {
     const struct contender *who;
-    const char *program; /* the collector; NULL: sluice, in this program's own folder */
-    const char *folder;  /* for what it writes */
-    size_t listeners;    /* 1 to LOAD_PORTS_MOST; one that blocks has one */
-    size_t sinks;        /* 1 to 16; of the collector */
+    const char *program;   /* the collector; NULL: sluice, in this program's own folder */
+    const char *folder;    /* for what it writes */
+    size_t listeners;      /* 1 to LOAD_PORTS_MOST; one that blocks has one */
+    size_t sinks;          /* 1 to 16; of the collector */
+    const char *sink_keys; /* more of them, for each sink; NULL: none */
+    bool pipe;             /* its one sink writes to a named pipe, which somebody else reads */
     size_t receive_buffer;
     int cpu; /* -1: any */
 };
@@ -39,7 +41,7 @@ int bench_receiver_start(struct bench_receiver **out, const struct receiver_plan
 
 const uint16_t *bench_receiver_ports(const struct bench_receiver *receiver, size_t *count);
 
-/* The file that its first sink writes; NULL: none. */
+/* The file, or named pipe, that its first sink writes; NULL: none. */
 const char *bench_receiver_file(const struct bench_receiver *receiver);
 
 /* What it has received so far. Returns 0, or -1 with `error` filled. */

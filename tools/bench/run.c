@@ -157,6 +157,8 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
         .folder = bench->folder,
         .listeners = run_at_least_one(plan->listeners),
         .sinks = run_at_least_one(plan->sinks),
+        .sink_keys = plan->sink_keys,
+        .pipe = plan->pipe,
         .receive_buffer = bench->settings.receive_buffer,
         .cpu = bench->machine.receiver_cpu,
     };

@@ -15,10 +15,12 @@ struct run_plan {
     uint64_t rate; /* datagrams a second; 0: as fast as the sender can */
     int64_t duration_ns;
     bool segmenting;
-    size_t listeners;    /* 0: one */
-    size_t sinks;        /* 0: one */
-    uint32_t sources;    /* 0: one */
-    uint64_t probe_rate; /* 0: no probes; else the contender writes a file */
+    size_t listeners;      /* 0: one */
+    size_t sinks;          /* 0: one */
+    uint32_t sources;      /* 0: one */
+    uint64_t probe_rate;   /* 0: no probes; else the contender writes a file */
+    const char *sink_keys; /* more of them, for each sink; NULL: none */
+    bool pipe;             /* with probes: a named pipe instead of the file */
 };
 
 struct run_result {

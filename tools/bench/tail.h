@@ -1,5 +1,5 @@
 /*
- * Watches a file that grows for the lines of probes (tools/bench/probe.h). CMake picks the
+ * Watches a file that grows, or a named pipe, for the lines of probes (tools/bench/probe.h). CMake picks the
  * implementation under tools/platform/.
  *
  * Lifecycle: tail_open, tail_look again and again, tail_close. One thread.
@@ -12,7 +12,7 @@
 
 struct tail;
 
-/* NULL: there is no such file, or no memory. Reading begins where the file ends now. */
+/* NULL: there is no such file, or no memory. Reading begins where a file ends now. */
 struct tail *tail_open(const char *path);
 
 /*

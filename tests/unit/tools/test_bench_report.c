@@ -87,8 +87,8 @@ static void a_target_is_met_at_its_bound(void **state)
     assert_false(target_met(TARGET_PLAIN_RATE, 0.99));
     assert_true(target_met(TARGET_SEGMENTING_RATE, 0.55));
     assert_false(target_met(TARGET_SEGMENTING_RATE, 0.5));
-    assert_true(target_met(TARGET_MEMORY, 16));
-    assert_false(target_met(TARGET_MEMORY, 16.5));
+    assert_true(target_met(TARGET_MEMORY, 8));
+    assert_false(target_met(TARGET_MEMORY, 8.5));
     assert_false(target_met(TARGET_METRIC1_BLOCKING, (double)NAN));
 }
 

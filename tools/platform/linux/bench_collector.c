@@ -30,6 +30,7 @@
 struct collector {
     struct bench_receiver receiver; /* first: what callers hold */
     int log;                        /* what it has written to standard error */
+    int pipe;                       /* that it writes, open for reading; -1: none */
     char file[URL_SIZE];            /* of its first sink */
 };
 
@@ -65,13 +66,16 @@ static void find_program(struct command_line *line, const char *wanted)
 static void add_sinks(struct command_line *line, const struct receiver_plan *plan)
 {
     const char *keys = plan->who->sink_keys;
+    const char *more = plan->sink_keys != NULL ? plan->sink_keys : "";
+    const char *mark = keys[0] != '\0' || more[0] != '\0' ? "?" : "";
+    const char *join = keys[0] != '\0' && more[0] != '\0' ? "&" : "";
     for (size_t i = 0; i < plan->sinks && i < SINKS_MOST; i++) {
         if (plan->who->discards) /* no two sinks may have the same name */
-            snprintf(line->sinks[i], URL_SIZE, "file:/dev/%.*snull%s%s", (int)(2 * i), SAME_FOLDER,
-                     keys[0] != '\0' ? "?" : "", keys);
+            snprintf(line->sinks[i], URL_SIZE, "file:/dev/%.*snull%s%s%s%s", (int)(2 * i),
+                     SAME_FOLDER, mark, keys, join, more);
         else
-            snprintf(line->sinks[i], URL_SIZE, "file:%s/sink%zu.json%s%s", plan->folder, i,
-                     keys[0] != '\0' ? "?" : "", keys);
+            snprintf(line->sinks[i], URL_SIZE, "file:%s/sink%zu.json%s%s%s%s", plan->folder, i,
+                     mark, keys, join, more);
         add(line, "--sink");
         add(line, line->sinks[i]);
     }
@@ -245,6 +249,8 @@ static void abandon(struct bench_receiver *receiver)
     if (receiver->pid > 0)
         process_kill(receiver->pid);
     close(collector->log);
+    if (collector->pipe >= 0)
+        close(collector->pipe);
     free(collector);
 }
 
@@ -280,6 +286,22 @@ static const struct receiver_ops ops = {.count = count, .stop = stop, .abandon =
 
 /* --- starting --------------------------------------------------------------------------------- */
 
+/*
+ * The collector opens a pipe for writing, so somebody must have it open for reading all the time.
+ * What nobody has read when it stops fits.
+ */
+static int open_pipe(struct collector *collector, struct error *error)
+{
+    const int size = 1024 * 1024; /* the most that users may have (pipe(7)) */
+    unlink(collector->file);
+    if (mkfifo(collector->file, 0600) == 0)
+        collector->pipe = open(collector->file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (collector->pipe >= 0 && fcntl(collector->pipe, F_SETPIPE_SZ, size) >= 0)
+        return 0;
+    error_set(error, EXIT_CODE_IO, "cannot make %s: %s", collector->file, strerror(errno));
+    return -1;
+}
+
 static int start(struct collector *collector, const struct receiver_plan *plan, struct error *error)
 {
     struct command_line *line = malloc(sizeof *line);
@@ -308,12 +330,13 @@ int collector_start(struct bench_receiver **out, const struct receiver_plan *pla
         return -1;
     }
     made->receiver.ops = &ops;
+    made->pipe = -1;
     made->log = memfd_create("sluice-bench", MFD_CLOEXEC);
     if (!plan->who->discards) {
         snprintf(made->file, sizeof made->file, "%s/sink0.json", plan->folder);
         made->receiver.file = made->file;
     }
-    if (start(made, plan, error) != 0) {
+    if ((plan->pipe && open_pipe(made, error) != 0) || start(made, plan, error) != 0) {
         abandon(&made->receiver);
         return -1;
     }

@@ -24,7 +24,7 @@ struct tail *tail_open(const char *path)
     if (made == NULL)
         return NULL;
     made->kept = 0;
-    made->fd = open(path, O_RDONLY | O_CLOEXEC);
+    made->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (made->fd < 0) {
         free(made);
         return NULL;

@@ -7,20 +7,22 @@ static void refreshed(void *context)
     wakeup_signal(pipeline->refreshed);
 }
 
-/* A receiver that has finished has nothing left to refresh. */
-void pipeline_changed(void *context)
+static void notify(const struct pipeline *pipeline)
 {
-    struct pipeline *pipeline = context;
-    refreshed(pipeline);
     if (pipeline->options.notify != NULL)
         pipeline->options.notify(pipeline->options.notify_context);
 }
 
 void pipeline_pool_low(void *context)
 {
-    struct pipeline *pipeline = context;
-    if (pipeline->options.notify != NULL)
-        pipeline->options.notify(pipeline->options.notify_context);
+    notify(context);
+}
+
+/* A receiver that has finished has nothing left to refresh. */
+void pipeline_changed(void *context)
+{
+    refreshed(context);
+    notify(context);
 }
 
 void pipeline_socket_failed(void *context)

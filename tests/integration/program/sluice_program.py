@@ -402,10 +402,11 @@ class Sluice:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def wait_for_received(self, count, listener=0):
-        """Waits until a listener has counted `count` datagrams, the kernel's drops with them."""
+        """Waits until a listener has counted what became of `count` datagrams, the kernel's drops
+        with them. The last one may have been received and not yet decoded."""
         def reached(ledger):
             counts = ledger["listeners"][listener]
-            return counts["received"] + dropped(counts) >= count
+            return counts["decoded"] + sum(counts["reasons"].values()) + dropped(counts) >= count
         return self.wait_for_ledger(reached, f"{count} datagrams were received")
 
     def wait_for_settled(self, count, sink=0):

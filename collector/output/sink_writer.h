@@ -23,9 +23,11 @@
 
 /*
  * A block is written when it holds BLOCK_SIZE bytes, which is looked at between records; so the
- * next record always has RECORD_SIZE bytes of room, and one that needs more is too large.
+ * next record always has RECORD_SIZE bytes of room, and one that needs more is too large. A byte of
+ * a file costs a third less in blocks of this size than in a fourth of it: a block ends within a
+ * page, and the file system has more pages at a time.
  */
-#define BLOCK_SIZE  ((size_t)64 * 1024)
+#define BLOCK_SIZE  ((size_t)256 * 1024)
 #define RECORD_SIZE ((size_t)1024 * 1024)
 
 /* What the sink does with what it takes. */

@@ -9,7 +9,7 @@
 
 #include "collector/base/error.h"
 
-/* The functions that are used of it: all are in each version from 0.9.52 on. */
+/* The functions that are used of it. */
 #define HTTP_LIBRARY_FUNCTIONS(FUNCTION)                                                           \
     FUNCTION(get_version)                                                                          \
     FUNCTION(start_daemon)                                                                         \

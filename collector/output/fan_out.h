@@ -74,9 +74,9 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
  * and each sink is woken for itself. So batches are held until the first of them has waited for
  * FAN_OUT_HOLD_NS for each sink, FAN_OUT_HOLD_MOST_NS at most: all sinks of the fan-out together
  * are then not woken more often than one; or for as long as all sinks allow, where that is longer
- * (fan_out_delay_ns). None is held where the queue of a sink that sleeps is
- * filled to FAN_OUT_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for
- * that (INGEST_SHARING_BACKLOG).
+ * (fan_out_delay_ns). None is held where the queue of a sink that sleeps is filled to
+ * FAN_OUT_HOLD_BACKLOG, which is less than who looks for sinks that are behind takes for that
+ * (INGEST_SHARING_BACKLOG).
  *
  * Times are monotonic: `now_ns`, and `next_ns` (≥ now_ns) when this is called again; INT64_MAX: it
  * may not be, so sinks are woken, whatever now_ns is. Returns when it has to be called at the

@@ -21,8 +21,8 @@ void *aligned_memory_create(size_t alignment, size_t size);
 void aligned_memory_discard(void *memory, size_t size);
 
 /*
- * Has the system give all pages of memory that holds nothing yet, so that nobody waits for them when
- * it is first written. Returns false where it has none.
+ * Has the system give all pages of memory that holds nothing yet, so that nobody waits for them
+ * when it is first written. Returns false where it has none.
  */
 bool aligned_memory_populate(void *memory, size_t size);
 

@@ -138,16 +138,12 @@ static int visit_all(struct bench *bench, struct pools *pools, visit_pool *visit
     return 0;
 }
 
-static int free_pool(struct bench *bench, const struct contender *who, const struct way *way,
-                     uint64_t rate, struct pool *pool, struct error *error)
+static void free_pools(struct pools *pools)
 {
-    (void)bench;
-    (void)who;
-    (void)way;
-    (void)rate;
-    (void)error;
-    free(pool->latencies);
-    return 0;
+    struct pool *all = &pools->of[0][0][0];
+    for (size_t i = 0; i < sizeof *pools / sizeof *all; i++)
+        free(all[i].latencies);
+    free(pools);
 }
 
 static void report_all(struct bench *bench, struct pools *pools, struct error *error)
@@ -173,13 +169,13 @@ static void report_all(struct bench *bench, struct pools *pools, struct error *e
 int part_latency(struct bench *bench, struct error *error)
 {
     struct pools *pools = calloc(1, sizeof *pools);
-    int result = pools == NULL ? error_no_memory(error) : 0;
+    if (pools == NULL)
+        return error_no_memory(error);
+    int result = 0;
     for (uint64_t round = 0; result == 0 && round < bench->settings.rounds; round++)
         result = visit_all(bench, pools, run_one, error);
     if (result == 0)
         report_all(bench, pools, error);
-    if (pools != NULL)
-        visit_all(bench, pools, free_pool, error);
-    free(pools);
+    free_pools(pools);
     return result;
 }

@@ -1,6 +1,6 @@
 /*
- * Watches a file that grows, or a named pipe, for the lines of probes (tools/bench/probe.h). CMake picks the
- * implementation under tools/platform/.
+ * Watches a file that grows, or a named pipe, for the lines of probes (tools/bench/probe.h). CMake
+ * picks the implementation under tools/platform/.
  *
  * Lifecycle: tail_open, tail_look again and again, tail_close. One thread.
  */

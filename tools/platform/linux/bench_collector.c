@@ -70,14 +70,16 @@ static void add_sinks(struct command_line *line, const struct receiver_plan *pla
     const char *mark = keys[0] != '\0' || more[0] != '\0' ? "?" : "";
     const char *join = keys[0] != '\0' && more[0] != '\0' ? "&" : "";
     for (size_t i = 0; i < plan->sinks && i < SINKS_MOST; i++) {
+        char *url = line->sinks[i];
+        int used;
         if (plan->who->discards) /* no two sinks may have the same name */
-            snprintf(line->sinks[i], URL_SIZE, "file:/dev/%.*snull%s%s%s%s", (int)(2 * i),
-                     SAME_FOLDER, mark, keys, join, more);
+            used = snprintf(url, URL_SIZE, "file:/dev/%.*snull", (int)(2 * i), SAME_FOLDER);
         else
-            snprintf(line->sinks[i], URL_SIZE, "file:%s/sink%zu.json%s%s%s%s", plan->folder, i,
-                     mark, keys, join, more);
+            used = snprintf(url, URL_SIZE, "file:%s/sink%zu.json", plan->folder, i);
+        if (used < URL_SIZE)
+            snprintf(url + used, URL_SIZE - (size_t)used, "%s%s%s%s", mark, keys, join, more);
         add(line, "--sink");
-        add(line, line->sinks[i]);
+        add(line, url);
     }
 }
 

@@ -4,11 +4,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "collector/base/compiler.h"
 #include "collector/base/rule.h"
 #include "collector/output/file_set_writer.h"
 #include "collector/output/sink_writer.h"
 #include "collector/output/stream_writer.h"
+#include "collector/output/taken_batch.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
@@ -44,8 +44,7 @@ struct sink_thread {
     int64_t looks_ns;           /* at its reader, the next time */
     int64_t retry_ns;           /* how long a blocked destination is left alone, with a host */
     enum unfinished unfinished;
-    struct batch *batch;         /* UNFINISHED_BATCH: it, */
-    const struct record *record; /* and the record that follows the one in hand; NULL: none does */
+    struct taken_batch taken; /* UNFINISHED_BATCH: it */
     struct batch_queue **queues;
     size_t queue_count;
     size_t next_queue;
@@ -78,43 +77,6 @@ bool sink_thread_opens_later(const struct sink_thread_options *options)
 }
 
 /* --- taking batches --------------------------------------------------------------------------- */
-
-/* Returns false where it stopped half-way. */
-static bool put_records(struct sink_thread *sink, const struct record *record)
-{
-    struct sink_writer *writer = sink->writer;
-    for (; record != NULL; record = record->next) {
-        if (record->next != NULL) /* of many listeners each one's name has left the cache */
-            PREFETCH(record->next->listener->name);
-        if (writer->state != SINK_WRITING) {
-            sink_writer_count_failed(writer, 1);
-        } else if (!writer->ops->put(writer, record->listener, record)) {
-            sink->record = record->next;
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Takes the batch, or goes on with it. Returns false where it stopped half-way. */
-static bool take_batch(struct sink_thread *sink, struct batch *batch)
-{
-    struct sink_writer *writer = sink->writer;
-    const struct record *record = batch->first;
-    if (sink->unfinished == UNFINISHED_BATCH) {
-        if (!writer->ops->put_on(writer))
-            return false;
-        record = sink->record;
-    }
-    sink->unfinished = UNFINISHED_BATCH;
-    sink->batch = batch;
-    if (!put_records(sink, record))
-        return false;
-    sink->unfinished = UNFINISHED_NONE;
-    sink_writer_publish(writer);
-    batch_release(batch);
-    return true;
-}
 
 static void evict(void *context, struct batch *batch)
 {
@@ -258,6 +220,24 @@ enum step {
     STEP_END,
 };
 
+/* Writes the next batch, or goes on with it. Returns as flush does; *none: there is no batch. */
+static bool write_batch(struct sink_thread *sink, bool *none)
+{
+    if (sink->unfinished != UNFINISHED_BATCH) {
+        struct batch *batch = next_batch(sink);
+        *none = batch == NULL;
+        if (*none)
+            return true;
+        taken_batch_begin(&sink->taken, batch);
+    }
+    sink->unfinished = UNFINISHED_BATCH;
+    if (!taken_batch_write(&sink->taken, sink->writer))
+        return false;
+    sink->unfinished = UNFINISHED_NONE;
+    bool over = sink->writer->state == SINK_WRITING && deadline_is_over(&sink->writer->deadline);
+    return !over || flush(sink);
+}
+
 /* What comes before batches, in its order; what stopped half-way comes first. */
 static bool take_care(struct sink_thread *sink, int64_t *due)
 {
@@ -285,13 +265,11 @@ static enum step take_step(struct sink_thread *sink, int64_t *due)
     make_room(sink);
     if (sink->unfinished == UNFINISHED_FLUSH)
         return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
-    struct batch *batch = sink->unfinished == UNFINISHED_BATCH ? sink->batch : next_batch(sink);
-    if (batch != NULL) {
-        if (!take_batch(sink, batch))
-            return STEP_BLOCKED;
-        bool over = writer->state == SINK_WRITING && deadline_is_over(&writer->deadline);
-        return !over || flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
-    }
+    bool none = false;
+    if (!write_batch(sink, &none))
+        return STEP_BLOCKED;
+    if (!none)
+        return STEP_TAKEN;
     if (writer->ops->has_work(writer))
         return flush(sink) ? STEP_TAKEN : STEP_BLOCKED;
     return all_finished(sink) ? STEP_END : STEP_NONE;

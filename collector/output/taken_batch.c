@@ -1,0 +1,37 @@
+#include "collector/output/taken_batch.h"
+
+#include "collector/base/compiler.h"
+
+void taken_batch_begin(struct taken_batch *taken, struct batch *batch)
+{
+    *taken = (struct taken_batch){.batch = batch, .next = batch->first};
+}
+
+/* Returns false where it stopped half-way. */
+static bool put_records(struct taken_batch *taken, struct sink_writer *writer)
+{
+    for (const struct record *record = taken->next; record != NULL; record = record->next) {
+        if (record->next != NULL) /* of many listeners each one's name has left the cache */
+            PREFETCH(record->next->listener->name);
+        if (writer->state != SINK_WRITING) {
+            sink_writer_count_failed(writer, 1);
+        } else if (!writer->ops->put(writer, record->listener, record)) {
+            taken->next = record->next;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
+{
+    if (taken->half_way && !writer->ops->put_on(writer))
+        return false;
+    taken->half_way = !put_records(taken, writer);
+    if (taken->half_way)
+        return false;
+    sink_writer_publish(writer);
+    batch_release(taken->batch);
+    *taken = (struct taken_batch){0};
+    return true;
+}

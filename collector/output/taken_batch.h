@@ -1,0 +1,30 @@
+/*
+ * The batch that a sink has taken and not yet done with: its records go to the sink's writer one
+ * after the other, and where the writer stops half-way, they go on from there later.
+ *
+ * A value, all zero: no batch. Used by the sink's thread.
+ */
+#ifndef SLUICE_COLLECTOR_OUTPUT_TAKEN_BATCH_H
+#define SLUICE_COLLECTOR_OUTPUT_TAKEN_BATCH_H
+
+#include <stdbool.h>
+
+#include "collector/output/sink_writer.h"
+#include "collector/record/batch.h"
+
+struct taken_batch {
+    struct batch *batch;       /* NULL: none */
+    const struct record *next; /* the record after the one in hand; NULL: none */
+    bool half_way;             /* the writer has stopped half-way */
+};
+
+/* Takes a batch; it is released when all of it is written. */
+void taken_batch_begin(struct taken_batch *taken, struct batch *batch);
+
+/*
+ * Writes what is left of it. Returns false where the writer has stopped half-way: it is to be
+ * called again when that need no longer wait. Where it returns true there is none any more.
+ */
+bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer);
+
+#endif

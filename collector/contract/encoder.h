@@ -32,6 +32,9 @@ struct encoder_options {
     struct sample_rules rules; /* their lists outlive the encoder */
 };
 
+/* Whether encoders of one format with these options write the same. */
+bool encoder_options_equal(const struct encoder_options *a, const struct encoder_options *b);
+
 struct encoder;
 
 /* Bytes of working memory that an encoder may take when it is made; the memory plan counts them. */

@@ -67,6 +67,9 @@ static inline bool sample_rules_filter(const struct sample_rules *rules)
 /* The name of a key that was given, "include" or the like; NULL: none was. */
 const char *sample_rules_given(const struct sample_rules *rules);
 
+/* Whether both make the same of every sample. */
+bool sample_rules_equal(const struct sample_rules *a, const struct sample_rules *b);
+
 /* Frees the lists, not the struct itself, and leaves it all zero. */
 void sample_rules_free(struct sample_rules *rules);
 

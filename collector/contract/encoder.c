@@ -1,0 +1,8 @@
+#include "collector/contract/encoder.h"
+
+bool encoder_options_equal(const struct encoder_options *a, const struct encoder_options *b)
+{
+    return a->view == b->view && a->json.proto_names == b->json.proto_names &&
+           a->json.int64_numbers == b->json.int64_numbers &&
+           a->json.show_unknown == b->json.show_unknown && sample_rules_equal(&a->rules, &b->rules);
+}

@@ -183,14 +183,17 @@ static bool flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-static void add(struct file_set_writer *set, struct block *block, const struct encoded *encoded)
+/* Records come, that left this. */
+static void add(struct file_set_writer *set, struct block *block, size_t records,
+                const struct encoded *encoded)
 {
-    if (block->records++ == 0) {
+    if (block->records == 0) {
         int64_t now = set->base.options.flush_interval == 0 ? 0 : clock_monotonic_ns();
         block->collected_until_ns = sink_writer_collected_until(&set->base, now);
         if (block->collected_until_ns < set->due_ns)
             set->due_ns = block->collected_until_ns;
     }
+    block->records += records;
     encoded_add(&block->sum, encoded);
 }
 
@@ -220,7 +223,7 @@ static bool keep_in_place(struct file_set_writer *set, struct block *block)
         sink_writer_count_failed(&set->base, 1);
         return true;
     }
-    add(set, block, &set->encoded);
+    add(set, block, 1, &set->encoded);
     set->stage = PUT_BLOCK;
     return block->out.used < set->shape.block_size || write_block(set, 0);
 }
@@ -283,7 +286,7 @@ static bool keep_beside(struct file_set_writer *set)
         return write_alone(set);
     }
     output_bytes(&block->out, one->data, one->used);
-    add(set, block, &set->encoded);
+    add(set, block, 1, &set->encoded);
     return true;
 }
 
@@ -330,6 +333,37 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
 {
     return of(writer)->shape.blocks == 1 ? put_in_place(writer, listener, record)
                                          : put_beside(writer, listener, record);
+}
+
+/* One block. */
+static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
+                        size_t *next)
+{
+    struct file_set_writer *set = of(writer);
+    struct block *block = &set->blocks[0];
+    struct encoded sum = {0};
+    size_t from = *next == 0 ? 0 : encoded->records[*next - 1].end;
+    size_t to = from;
+    size_t records = 0;
+    for (; *next < encoded->count; ++*next) {
+        const struct encoded_record *record = &encoded->records[*next];
+        bool first = block->records + records == 0;
+        if (!first && block->out.used + record->end - from > set->shape.block_size)
+            break;
+        to = record->end;
+        if (record->lines == 0) {
+            sink_writer_count_filtered(writer, record->record);
+            continue;
+        }
+        records++;
+        encoded_record_add(&sum, record);
+    }
+    if (records != 0)
+        add(set, block, records, &sum);
+    output_bytes(&block->out, encoded->text + from, to - from);
+    set->stage = PUT_BLOCK;
+    bool full = *next < encoded->count || block->out.used >= set->shape.block_size;
+    return !full || write_block(set, 0);
 }
 
 static bool put_on(struct sink_writer *writer)
@@ -447,6 +481,7 @@ static void destroy(struct sink_writer *writer)
 static const struct sink_writer_ops file_set_writer_ops = {
     .put = put,
     .put_on = put_on,
+    .put_encoded = put_encoded,
     .has_work = has_work,
     .flush = flush,
     .due = due,

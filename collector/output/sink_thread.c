@@ -71,6 +71,12 @@ int sink_thread_check(const struct sink_thread_options *options, struct error *e
     return sink_writer_check(options, error);
 }
 
+bool sink_thread_same_lines(const struct sink_thread_options *a,
+                            const struct sink_thread_options *b)
+{
+    return sink_writer_same_lines(a, b);
+}
+
 bool sink_thread_opens_later(const struct sink_thread_options *options)
 {
     return sink_writer_opens_later(options);
@@ -220,6 +226,36 @@ enum step {
     STEP_END,
 };
 
+/*
+ * Where another sink is at work on the batch that this one has, it encodes one of the next for
+ * both; the other is done then, or soon.
+ */
+#define LOOK_AHEAD 8
+
+static const struct batch *peek(struct sink_thread *sink, size_t after)
+{
+    size_t queue = (sink->next_queue + after) % sink->queue_count;
+    return batch_queue_peek(sink->queues[queue], after / sink->queue_count);
+}
+
+/* The lines of the batch, or NULL: the sink encodes each record by itself. */
+static const struct encoded_batch *find_encoded(struct sink_thread *sink, const struct batch *batch)
+{
+    struct sink_writer *writer = sink->writer;
+    const struct encoded_batch *encoded = NULL;
+    const struct batch *later;
+    if (writer->shared == NULL || writer->state != SINK_WRITING)
+        return NULL;
+    for (size_t i = 0;
+         encoding_group_take(writer->shared, writer->encoder, batch, &encoded) == ENCODING_BUSY;
+         i++) {
+        if (i == LOOK_AHEAD || (later = peek(sink, i)) == NULL)
+            return NULL;
+        encoding_group_prepare(writer->shared, writer->encoder, later);
+    }
+    return encoded;
+}
+
 /* Writes the next batch, or goes on with it. Returns as flush does; *none: there is no batch. */
 static bool write_batch(struct sink_thread *sink, bool *none)
 {
@@ -228,7 +264,7 @@ static bool write_batch(struct sink_thread *sink, bool *none)
         *none = batch == NULL;
         if (*none)
             return true;
-        taken_batch_begin(&sink->taken, batch);
+        taken_batch_begin(&sink->taken, batch, find_encoded(sink, batch));
     }
     sink->unfinished = UNFINISHED_BATCH;
     if (!taken_batch_write(&sink->taken, sink->writer))

@@ -68,10 +68,10 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
 /* A sink with rules leaves much out that has samples: of that a little is looked at. */
 #define HINT_RULED_ONE_IN 64
 
-static void doubt_filtered(const struct sink_writer *writer, const struct listener *listener,
-                           const struct record *record)
+static void doubt_filtered(const struct sink_writer *writer, const struct record *record)
 {
     const struct sink_thread_options *options = &writer->options;
+    const struct listener *listener = record->listener;
     bool ruled = sample_rules_filter(&options->encoding.rules);
     if (listener->hint == NULL ||
         (ruled && counter_read(&options->counters->filtered) % HINT_RULED_ONE_IN != 0))
@@ -79,22 +79,25 @@ static void doubt_filtered(const struct sink_writer *writer, const struct listen
     mismatch_hint_no_line(listener->hint, listener->name, record, options->name);
 }
 
+void sink_writer_count_filtered(struct sink_writer *writer, const struct record *record)
+{
+    doubt_filtered(writer, record);
+    commit(writer, &writer->options.counters->filtered, 1);
+}
+
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
                         const struct record *record, struct output *out, struct encoded *encoded)
 {
-    struct sink_counters *counters = writer->options.counters;
     size_t start = out->used;
     *encoded = writer->options.encoder->encode(writer->encoder, listener, record, out);
     if (!out->overflow && encoded->lines != 0)
         return true;
-    struct counter *fate = &counters->failed[FAILED_TOO_LARGE];
-    if (!out->overflow) {
-        fate = &counters->filtered;
-        doubt_filtered(writer, listener, record);
-    }
+    if (out->overflow)
+        sink_writer_count_failed_by(writer, FAILED_TOO_LARGE, 1);
+    else
+        sink_writer_count_filtered(writer, record);
     out->overflow = false;
     out->used = start;
-    commit(writer, fate, 1);
     return false;
 }
 
@@ -243,6 +246,21 @@ bool sink_writer_shape(const struct sink_thread_options *options, struct destina
            options->destination->shape(&of_destination, shape);
 }
 
+/* Lines that are arranged, or that stand in files by what the records are, are no batch's. */
+static bool keeps_lines(const struct sink_thread_options *options)
+{
+    struct destination_shape shape;
+    return options->encoder->arrange == NULL && sink_writer_shape(options, &shape) &&
+           shape.blocks <= 1;
+}
+
+bool sink_writer_same_lines(const struct sink_thread_options *a,
+                            const struct sink_thread_options *b)
+{
+    return a->encoder == b->encoder && encoder_options_equal(&a->encoding, &b->encoding) &&
+           keeps_lines(a) && keeps_lines(b);
+}
+
 size_t sink_writer_memory(const struct destination_shape *shape)
 {
     return shape->memory + ENCODER_SCRATCH_SIZE;
@@ -303,7 +321,11 @@ int sink_writer_init(struct sink_writer *writer, const struct sink_thread_option
     writer->options = *options;
     deadline_init(&writer->deadline);
     writer->encoder = options->encoder->create(&options->encoding);
-    if (writer->encoder != NULL)
+    bool shares = options->encodings != NULL && keeps_lines(options);
+    if (shares)
+        writer->shared =
+            encoding_group_join(options->encodings, options->encoder, &writer->options.encoding);
+    if (writer->encoder != NULL && (writer->shared != NULL || !shares))
         return wakeup_create(&writer->wakeup, error);
     error_set(error, EXIT_CODE_INTERNAL, "no memory for a sink");
     return -1;
@@ -315,6 +337,7 @@ void sink_writer_destroy(struct sink_writer *writer)
         return;
     if (writer->destination != NULL)
         writer->destination->destroy(writer->destination);
+    encoding_group_leave(writer->shared);
     if (writer->encoder != NULL)
         writer->encoder->ops->destroy(writer->encoder);
     wakeup_destroy(writer->wakeup);

@@ -59,6 +59,13 @@ struct sink_writer_ops {
                 const struct record *record);
     bool (*put_on)(struct sink_writer *writer);
 
+    /*
+     * The same for lines that are encoded already, from the record with this number on, which is
+     * raised by those that are taken: at least one. After put_on it goes on with the next ones.
+     */
+    bool (*put_encoded)(struct sink_writer *writer, const struct encoded_batch *encoded,
+                        size_t *next);
+
     /* Whether there is something that need not wait for more to come. */
     bool (*has_work)(const struct sink_writer *writer);
 
@@ -93,7 +100,8 @@ struct sink_writer {
     struct sink_thread_options options;
     struct destination *destination;
     struct encoder *encoder;
-    struct output head; /* what a file begins with */
+    struct encoding_member *shared; /* of a group of encoders; NULL: of none */
+    struct output head;             /* what a file begins with */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
     size_t unpublished;  /* records whose fate is known, not yet taken off in_flight */
@@ -144,7 +152,9 @@ void sink_writer_note_delay(struct sink_writer *writer);
 
 void sink_writer_destroy(struct sink_writer *writer);
 
-/* As sink_thread_check and sink_thread_opens_later. */
+/* As sink_thread_same_lines, sink_thread_check and sink_thread_opens_later. */
+bool sink_writer_same_lines(const struct sink_thread_options *a,
+                            const struct sink_thread_options *b);
 int sink_writer_check(const struct sink_thread_options *options, struct error *error);
 bool sink_writer_opens_later(const struct sink_thread_options *options);
 
@@ -159,6 +169,9 @@ int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t si
  */
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
                         const struct record *record, struct output *out, struct encoded *encoded);
+
+/* Counts a record that leaves no lines. */
+void sink_writer_count_filtered(struct sink_writer *writer, const struct record *record);
 
 /* Counts `records` as written, with what was in them. */
 void sink_writer_count_written(struct sink_writer *writer, size_t records,

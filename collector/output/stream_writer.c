@@ -19,7 +19,7 @@
 /* A record that was put and whose fate is not known. */
 struct pending {
     uint64_t end; /* after its last byte, counted over all records */
-    struct encoded encoded;
+    uint32_t lines, samples, json_fallbacks;
 };
 
 /* Offsets are bytes of records from the first on, without heads. */
@@ -102,7 +102,10 @@ static void commit_to(struct stream_writer *stream, uint64_t offset)
     struct encoded sum = {0};
     size_t before = stream->count;
     while (stream->count != 0 && pending_at(stream, 0)->end <= offset) {
-        encoded_add(&sum, &pending_at(stream, 0)->encoded);
+        const struct pending *first = pending_at(stream, 0);
+        sum.lines += first->lines;
+        sum.samples += first->samples;
+        sum.json_fallbacks += first->json_fallbacks;
         take_first(stream);
     }
     sink_writer_count_written(&stream->base, before - stream->count, &sum);
@@ -442,6 +445,20 @@ static bool is_watched(const struct stream_writer *stream)
     return destination->stream->is_watched != NULL && destination->stream->is_watched(destination);
 }
 
+/* The first record in the block comes. */
+static void begin_collecting(struct stream_writer *stream)
+{
+    const struct sink_writer *writer = &stream->base;
+    if (stream->out.used == 0 && writer->options.flush_interval != 0)
+        stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
+}
+
+/* Whether the block has no room for one more. */
+static bool is_full(const struct stream_writer *stream)
+{
+    return stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING;
+}
+
 static bool put(struct sink_writer *writer, const struct listener *listener,
                 const struct record *record)
 {
@@ -449,18 +466,47 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
     struct encoded encoded;
     size_t start = stream->out.used;
     bool watched = is_watched(stream);
+    begin_collecting(stream);
     if (!sink_writer_encode(writer, listener, record, &stream->out, &encoded))
         return true;
     if (watched)
         control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
-    if (start == 0 && writer->options.flush_interval != 0)
-        stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
-    stream->count++;
-    *pending_at(stream, stream->count - 1) =
-        (struct pending){stream->block_at + stream->out.used, encoded};
-    if (stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING || watched)
-        return flush(writer);
-    return true;
+    *pending_at(stream, stream->count++) = (struct pending){
+        .end = stream->block_at + stream->out.used,
+        .lines = (uint32_t)encoded.lines,
+        .samples = (uint32_t)encoded.samples,
+        .json_fallbacks = (uint32_t)encoded.json_fallbacks,
+    };
+    return is_full(stream) || watched ? flush(writer) : true;
+}
+
+/* A block that is not full has room for all the lines of a batch. */
+_Static_assert(RECORD_SIZE >= ENCODED_SIZE, "a block that is not full has room for a batch");
+
+static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *encoded,
+                        size_t *next)
+{
+    struct stream_writer *stream = of(writer);
+    size_t from = *next == 0 ? 0 : encoded->records[*next - 1].end;
+    size_t start = stream->out.used;
+    uint64_t before = stream->block_at + start - from;
+    bool watched = is_watched(stream);
+    size_t at = *next;
+    begin_collecting(stream);
+    for (; at < encoded->count && stream->count < MAX_PENDING; at++) {
+        const struct encoded_record *record = &encoded->records[at];
+        if (record->lines == 0)
+            sink_writer_count_filtered(writer, record->record);
+        else
+            *pending_at(stream, stream->count++) = (struct pending){
+                before + record->end, record->lines, record->samples, record->json_fallbacks};
+    }
+    if (at != *next)
+        output_bytes(&stream->out, encoded->text + from, encoded->records[at - 1].end - from);
+    if (watched)
+        control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
+    *next = at;
+    return is_full(stream) || watched ? flush(writer) : true;
 }
 
 static bool has_work(const struct sink_writer *writer)
@@ -561,6 +607,7 @@ static void destroy(struct sink_writer *writer)
 static const struct sink_writer_ops stream_writer_ops = {
     .put = put,
     .put_on = flush,
+    .put_encoded = put_encoded,
     .has_work = has_work,
     .flush = flush,
     .due = due,

@@ -2,9 +2,32 @@
 
 #include "collector/base/compiler.h"
 
-void taken_batch_begin(struct taken_batch *taken, struct batch *batch)
+void taken_batch_begin(struct taken_batch *taken, struct batch *batch,
+                       const struct encoded_batch *encoded)
 {
-    *taken = (struct taken_batch){.batch = batch, .next = batch->first};
+    *taken = (struct taken_batch){
+        .batch = batch,
+        .encoded = encoded,
+        .next = encoded == NULL ? batch->first : encoded->rest,
+    };
+}
+
+/* Returns false where it stopped half-way. */
+static bool put_encoded(struct taken_batch *taken, struct sink_writer *writer)
+{
+    const struct encoded_batch *encoded = taken->encoded;
+    bool done = true;
+    while (done && writer->state == SINK_WRITING && taken->next_encoded < encoded->count)
+        done = writer->ops->put_encoded(writer, encoded, &taken->next_encoded);
+    if (done) {
+        sink_writer_count_failed(writer, encoded->count - taken->next_encoded);
+        taken->next_encoded = encoded->count;
+    }
+    if (taken->next_encoded == encoded->count) {
+        encoding_group_release(writer->shared, encoded);
+        taken->encoded = NULL;
+    }
+    return done;
 }
 
 /* Returns false where it stopped half-way. */
@@ -27,7 +50,8 @@ bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
 {
     if (taken->half_way && !writer->ops->put_on(writer))
         return false;
-    taken->half_way = !put_records(taken, writer);
+    bool all = (taken->encoded == NULL || put_encoded(taken, writer)) && put_records(taken, writer);
+    taken->half_way = !all;
     if (taken->half_way)
         return false;
     sink_writer_publish(writer);

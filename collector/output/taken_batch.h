@@ -1,6 +1,7 @@
 /*
- * The batch that a sink has taken and not yet done with: its records go to the sink's writer one
- * after the other, and where the writer stops half-way, they go on from there later.
+ * The batch that a sink has taken and not yet done with. Its lines go to the sink's writer where
+ * they are encoded already, and its records, one after the other, where they are not; where the
+ * writer stops half-way, they go on from there later.
  *
  * A value, all zero: no batch. Used by the sink's thread.
  */
@@ -13,13 +14,19 @@
 #include "collector/record/batch.h"
 
 struct taken_batch {
-    struct batch *batch;       /* NULL: none */
-    const struct record *next; /* the record after the one in hand; NULL: none */
-    bool half_way;             /* the writer has stopped half-way */
+    struct batch *batch;                 /* NULL: none */
+    const struct encoded_batch *encoded; /* what is written of it first; NULL: nothing more */
+    size_t next_encoded;                 /* of that, the next record */
+    const struct record *next;           /* the next record to be encoded; NULL: none */
+    bool half_way;                       /* the writer has stopped half-way */
 };
 
-/* Takes a batch; it is released when all of it is written. */
-void taken_batch_begin(struct taken_batch *taken, struct batch *batch);
+/*
+ * Takes a batch, and what its sink has taken of its lines (encoding_group_take), NULL: nothing.
+ * Both are released as soon as all of it is written.
+ */
+void taken_batch_begin(struct taken_batch *taken, struct batch *batch,
+                       const struct encoded_batch *encoded);
 
 /*
  * Writes what is left of it. Returns false where the writer has stopped half-way: it is to be

@@ -70,12 +70,12 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
-           needs->fan_outs * needs->receiver_memory + needs->sink_memory +
+           needs->fan_outs * needs->receiver_memory + needs->sink_memory + needs->encoding_memory +
            sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
            needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
-/* Who may ask, how much may be sent, and how it is received shorten no queue. */
+/* Who may ask, how much may be sent, how it is received and encoded once shorten no queue. */
 static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
 {
     struct memory_needs bare = *needs;
@@ -84,6 +84,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     bare.reserved = 0;
     bare.rate_limits = 0;
     bare.receiver_memory = 0;
+    bare.encoding_memory = 0;
     uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);
     return least > budget ? least : budget;
 }

@@ -12,9 +12,9 @@
 #include "collector/base/error.h"
 
 /*
- * What the budget is when none is given, with what `control`, `senders`, `reserved`, `rate_limits`
- * and `receiver_memory` need on top of it; and the least that a ring then holds, in batches, for
- * each thread that fills it.
+ * What the budget is when none is given, with what `control`, `senders`, `reserved`, `rate_limits`,
+ * `receiver_memory` and `encoding_memory` need on top of it; and the least that a ring then holds,
+ * in batches, for each thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
@@ -30,13 +30,14 @@ struct memory_needs {
     uint64_t receiver_memory; /* bytes that the notifier of each fan-out receives into by itself */
     size_t captures;          /* threads that read captures */
     size_t sinks;
-    uint64_t sink_memory; /* bytes that all sinks take (sink_thread_memory) */
-    bool dead_letters;    /* are kept */
-    size_t rate_limits;   /* listeners that have one */
-    bool control;         /* somebody may watch what passes */
-    bool senders;         /* somebody may ask who sends */
-    uint64_t reserved;    /* bytes that parts outside the pipeline take, which serve who asks */
-    size_t ingests;       /* pairs of a thread and a listener on it: each may hold one open batch */
+    uint64_t sink_memory;     /* bytes that all sinks take (sink_thread_memory) */
+    uint64_t encoding_memory; /* bytes that they take to encode once (encoding_group_memory) */
+    bool dead_letters;        /* are kept */
+    size_t rate_limits;       /* listeners that have one */
+    bool control;             /* somebody may watch what passes */
+    bool senders;             /* somebody may ask who sends */
+    uint64_t reserved;        /* bytes that parts outside the pipeline take, which serve who asks */
+    size_t ingests; /* pairs of a thread and a listener on it: each may hold one open batch */
 };
 
 struct memory_plan {

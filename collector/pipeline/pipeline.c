@@ -340,6 +340,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     sender_report_destroy(pipeline->senders);
     tap_destroy(pipeline->tap);
     batch_pool_destroy(pipeline->pool);
+    encoding_groups_destroy(pipeline->encodings);
     sequence_table_destroy(pipeline->sequences);
     ledger_destroy(pipeline->ledger);
     wakeup_destroy(pipeline->refreshed);

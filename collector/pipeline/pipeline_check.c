@@ -19,6 +19,18 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
     };
 }
 
+/* Bytes that a sink adds to what those before it take to encode once. */
+static size_t encoding_memory(const struct config *config, size_t index)
+{
+    struct sink_thread_options options = pipeline_sink_options(&config->sinks[index]);
+    size_t like = 0;
+    for (size_t i = 0; i < index; i++) {
+        struct sink_thread_options before = pipeline_sink_options(&config->sinks[i]);
+        like += sink_thread_same_lines(&before, &options);
+    }
+    return encoding_group_memory(like + 1) - encoding_group_memory(like);
+}
+
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
                          uint64_t reserved, struct memory_needs *needs, struct error *error)
 {
@@ -34,6 +46,7 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
         if (!sink_thread_memory(&options, &bytes))
             return error_no_memory(error);
         needs->sink_memory += bytes;
+        needs->encoding_memory += encoding_memory(config, i);
     }
     for (size_t i = 0; i < config->listener_count; i++) {
         const struct listener_config *listener = &config->listeners[i];

@@ -199,8 +199,9 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
     pipeline->slots = calloc(config->sink_count, sizeof(struct sink_slot *));
     pipeline->sequences = sequence_table_create(pipeline->plan.senders, secret);
     pipeline->pool = batch_pool_create(pipeline->plan.small_batches, pipeline->plan.large_batches);
+    pipeline->encodings = encoding_groups_create();
     if (pipeline->producers == NULL || pipeline->receivers == NULL || pipeline->slots == NULL ||
-        pipeline->sequences == NULL)
+        pipeline->sequences == NULL || pipeline->encodings == NULL)
         return error_no_memory(error);
     if (pipeline->pool == NULL) {
         error_set(error, EXIT_CODE_CONFIG, "--memory: this machine does not give us %llu MiB",

@@ -81,6 +81,7 @@ struct pipeline {
     struct memory_plan plan;
     struct ledger *ledger;
     struct batch_pool *pool;
+    struct encoding_groups *encodings;
     struct sequence_table *sequences;
     uint32_t next_numbering;       /* of the next schema whose numbers no other has */
     bool windows_end;              /* a listener no longer has a numbering that it had */

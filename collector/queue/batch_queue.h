@@ -72,6 +72,9 @@ void batch_queue_close(struct batch_queue *queue);
 /* Consumer: the oldest batch, or NULL. */
 struct batch *batch_queue_pop(struct batch_queue *queue);
 
+/* Consumer: the batch that comes after so many others, which stays there; NULL: there is none. */
+const struct batch *batch_queue_peek(struct batch_queue *queue, size_t after);
+
 /*
  * Consumer: where room was asked for and is still missing, takes out the oldest quarter of what is
  * in its way (at least one) and hands each of those batches to `take`, who releases it. Returns

@@ -83,6 +83,17 @@ void *ring_pop(struct ring *ring)
     return item;
 }
 
+void *ring_peek(struct ring *ring, size_t after)
+{
+    size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    if (after >= ring->known_tail - head) {
+        ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+        if (after >= ring->known_tail - head)
+            return NULL;
+    }
+    return ring->slots[(head + after) & ring->mask];
+}
+
 /*
  * What lies between head and tail is the consumer's: the producer looks at none of it and writes
  * after it. So gaps may be closed there, towards the tail, which frees slots at the head.

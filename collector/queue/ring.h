@@ -30,6 +30,9 @@ void ring_close(struct ring *ring);
 /* Consumer: the oldest item, or NULL where it is empty. */
 void *ring_pop(struct ring *ring);
 
+/* Consumer: the item that comes after so many others, which stays there; NULL: there is none. */
+void *ring_peek(struct ring *ring, size_t after);
+
 /*
  * Consumer: takes out what `chosen` says of the items that are there, the oldest first, `most` at
  * the most, and hands each to `take`; the others stay, in their order. It looks at each item once.

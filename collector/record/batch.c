@@ -34,7 +34,8 @@ struct batch_pool {
     struct shelf small;
     struct shelf large;
     struct slab *slabs;
-    bool asked; /* for more that are populated; not again before that is done */
+    uint64_t serial; /* of the batch that was acquired last */
+    bool asked;      /* for more that are populated; not again before that is done */
     void (*low)(void *context);
     void *low_context;
 };
@@ -280,8 +281,10 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large)
     bool unpopulated = batch == NULL && shelf->unpopulated != NULL;
     if (unpopulated)
         batch = take_off(&shelf->unpopulated);
-    if (batch != NULL)
+    if (batch != NULL) {
         shelf->out++;
+        batch->serial = ++pool->serial;
+    }
     bool low = has_become_low(pool);
     mutex_unlock(pool->lock);
     if (low)

@@ -44,6 +44,7 @@ struct batch {
     struct record *last;
     uint32_t count; /* records */
     bool large;
+    uint64_t serial; /* of this use of it: a later one of any batch of the pool has a higher one */
     struct arena arena;
 
     /* The pool's own. */

@@ -219,6 +219,23 @@ class Reload(ProgramTest):
         self.assertEqual(sum(sink["written"] for sink in ledger["sinks"]), 5)
         self.assertEqual(len(ledger["sinks"]), 2)
 
+    def test_of_sinks_that_write_the_same_each_has_all_of_its_time(self):
+        listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
+        program = self.begin(listener)
+        flood = self.flood(program, metric)
+        for count in (3, 2, 6, 1, 4, 2):
+            self.change(program, [listener], [f"file:{self.kept}", *(
+                f"file:{self.folder}/more.{number}" for number in range(count))])
+            for number, sink in enumerate(program.ledger_now()["sinks"]):
+                if not sink["retired"]:
+                    program.wait_for_settled(sink["offered"] + 50, number)
+        flood.end()
+        ledger = program.stop()
+        for sink in ledger["sinks"]:
+            values = [line["value"] for line in read_lines(sink["name"].removeprefix("file:"))]
+            self.assertEqual(len(values), sink["written"])
+            self.assertEqual(values, sorted(set(values)))
+
     def test_who_stays_misses_nothing_of_two_hundred_reloads_at_50000_a_second(self):
         stays = "udp://127.0.0.1:0?schema=telemetry&receive_buffer=64MiB"
         comes = f"udp://127.0.0.1:{free_port()}?schema=telemetry"

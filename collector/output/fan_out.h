@@ -84,7 +84,7 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
  */
 #define FAN_OUT_HOLD_NS      INT64_C(1000000)
 #define FAN_OUT_HOLD_MOST_NS INT64_C(8000000)
-#define FAN_OUT_HOLD_BACKLOG 0.0625
+#define FAN_OUT_HOLD_BACKLOG 0.1
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns);
 
 /* How late a record may be, in nanoseconds: what the sink allows that allows least. */

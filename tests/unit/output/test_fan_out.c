@@ -1,4 +1,5 @@
 /* When a producer has the sinks woken that it has handed batches to. */
+#include <math.h>
 
 #include "collector/output/fan_out.h"
 #include "tests/support/output/fake_sink.h"
@@ -145,7 +146,7 @@ TEST_WITH(many_sinks_are_woken_as_often_as_one_in_all_up_to_a_bound, fake_sink_s
 
 TEST_WITH(nothing_is_held_while_a_queue_fills_up, fake_sink_set_up, fake_sink_tear_down)
 {
-    const int filled = (int)(FAKE_CAPACITY * FAN_OUT_HOLD_BACKLOG);
+    const int filled = (int)ceil(FAKE_CAPACITY * FAN_OUT_HOLD_BACKLOG);
     struct fake_sink *fake = *state;
     struct offer_counters *offers = start(fake);
     struct fan_out *fan_out = make_feed(fake, offers, 1);

@@ -85,7 +85,9 @@ struct encoder_ops {
     /*
      * Appends the record's lines, each ended by a newline (or, of a binary format, what stands for
      * a line), and returns how many. No line and nothing appended: the record leaves none. What
-     * does not fit makes `out` overflow, and the caller takes back what was appended.
+     * does not fit makes `out` overflow, and the caller takes back what was appended. What is
+     * appended depends on the record and the options alone: sinks with the same options share it,
+     * so that an encoder is not given all records of its sink.
      */
     struct encoded (*encode)(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out);

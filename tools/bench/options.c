@@ -123,7 +123,7 @@ const struct command bench_command = {
         "       receive CPU a datagram, of the collector and of null receivers (Linux)\n"
         "       rates   the highest rate without loss, by halving (Linux)\n"
         "       latency from send to line in the file (Linux)\n"
-        "       scale   many listeners, senders and sinks, beside one (Linux)\n"
+        "       scale   many listeners, senders, receivers and sinks, beside one (Linux)\n"
         "       soak    memory and loss over a long time (Linux)\n"
         "Without any: all of these but scale and soak.",
     .options = options,

@@ -9,17 +9,21 @@
 
 #define DEFAULT_RATE UINT64_C(50000)
 
+/* Senders that the system spreads over several receivers. */
+#define SPREAD 64
+
 /* Many of one thing, beside one of it. */
 static const struct growth {
     const char *name;
     double factor; /* how many there are */
     size_t listeners;
+    size_t receivers;
     size_t sinks;
     uint32_t sources;
 } growths[] = {
-    {"listeners", 64, 64, 1, 0},
-    {"senders", 10000, 1, 1, 10000},
-    {"sinks", 8, 1, 8, 0},
+    {"listeners", 64, 64, 1, 1, 0},    {"senders", 10000, 1, 1, 1, 10000},
+    {"receivers", 2, 1, 2, 1, SPREAD}, {"receivers", 4, 1, 4, 1, SPREAD},
+    {"sinks", 8, 1, 1, 8, 0},
 };
 #define GROWTHS (sizeof growths / sizeof growths[0])
 
@@ -58,6 +62,7 @@ static int cost_of(const struct bench *bench, const struct contender *who,
         .rate = rate_of(bench),
         .duration_ns = (int64_t)bench->settings.round_ns,
         .listeners = growth == NULL ? 1 : growth->listeners,
+        .receivers = growth == NULL ? 1 : growth->receivers,
         .sinks = growth == NULL ? 1 : growth->sinks,
         .sources = growth == NULL ? 0 : growth->sources,
     };
@@ -69,14 +74,15 @@ static int cost_of(const struct bench *bench, const struct contender *who,
 }
 
 /*
- * A null receiver has no sinks. Those that write nothing show what a sink costs without the
- * system's share, its file; of the rest they show what others do.
+ * A null receiver is one, and has no sinks. Those that write nothing show what a sink costs without
+ * the system's share, its file; of the rest they show what others do.
  */
 static bool can_grow(const struct contender *who, const struct growth *growth)
 {
     if (who->kind == CONTENDER_COLLECTOR)
         return !who->discards || growth->sinks > 1;
-    return who->kind == CONTENDER_PAUSE && growth->sinks == 1; /* it is most like the collector */
+    /* It is most like the collector. */
+    return who->kind == CONTENDER_PAUSE && growth->sinks == 1 && growth->receivers == 1;
 }
 
 static bool grows(const struct contender *who)

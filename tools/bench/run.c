@@ -156,6 +156,7 @@ int run_once(const struct bench *bench, const struct run_plan *plan, struct run_
         .program = bench->settings.collector,
         .folder = bench->folder,
         .listeners = run_at_least_one(plan->listeners),
+        .receivers = plan->receivers,
         .sinks = run_at_least_one(plan->sinks),
         .sink_keys = plan->sink_keys,
         .pipe = plan->pipe,

@@ -16,6 +16,7 @@ struct run_plan {
     int64_t duration_ns;
     bool segmenting;
     size_t listeners;      /* 0: one */
+    size_t receivers;      /* of the collector; 0: one */
     size_t sinks;          /* 0: one */
     uint32_t sources;      /* 0: one */
     uint64_t probe_rate;   /* 0: no probes; else the contender writes a file */

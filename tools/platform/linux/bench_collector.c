@@ -83,16 +83,23 @@ static void add_sinks(struct command_line *line, const struct receiver_plan *pla
     }
 }
 
-static void make_command_line(struct command_line *line, const struct receiver_plan *plan)
+/* A key must not be given twice. */
+static void set_listener(char *url, const struct receiver_plan *plan)
 {
     const char *keys = plan->who->listener_keys;
-    *line = (struct command_line){.count = 0};
-    int used = snprintf(line->listener, URL_SIZE, "udp://127.0.0.1:0?schema=telemetry%s%s",
+    int used = snprintf(url, URL_SIZE, "udp://127.0.0.1:0?schema=telemetry%s%s",
                         keys[0] != '\0' ? "&" : "", keys);
-    /* A key must not be given twice. */
     if (strstr(keys, "receive_buffer=") == NULL)
-        snprintf(line->listener + used, URL_SIZE - (size_t)used, "&receive_buffer=%zuB",
-                 plan->receive_buffer);
+        used += snprintf(url + used, URL_SIZE - (size_t)used, "&receive_buffer=%zuB",
+                         plan->receive_buffer);
+    if (strstr(keys, "receivers=") == NULL && plan->receivers != 0)
+        snprintf(url + used, URL_SIZE - (size_t)used, "&receivers=%zu", plan->receivers);
+}
+
+static void make_command_line(struct command_line *line, const struct receiver_plan *plan)
+{
+    *line = (struct command_line){.count = 0};
+    set_listener(line->listener, plan);
     find_program(line, plan->program);
     add(line, line->program);
     add(line, "--ledger");

@@ -20,9 +20,15 @@
 /* How long a file whose time is over is waited with for records that are late. */
 #define LATE_NS (2 * SECOND)
 
-/* Collected for each file, by how many there are. */
-#define PLAIN_BLOCK_SIZE ((size_t)64 * 1024)
+/*
+ * Collected for each file: of many files little, of few as much as a stream has in its block. Those
+ * that rotate by size are cut between two blocks, so that a block is no more than one of so many
+ * parts of a file, unless that is less than the little.
+ */
+#define SMALL_BLOCK_SIZE ((size_t)64 * 1024)
+#define PLAIN_BLOCK_SIZE ((size_t)256 * 1024)
 #define LARGE_BLOCK_SIZE ((size_t)1024 * 1024)
+#define PARTS_OF_FILE    16
 
 struct file_set {
     struct destination destination;
@@ -71,6 +77,14 @@ static size_t frame_room(const struct destination_shape *shape,
     return compression == NULL ? 0 : compression->bound(most);
 }
 
+static size_t plain_block_size(size_t blocks, uint64_t rotate_size)
+{
+    uint64_t part = rotate_size == 0 ? PLAIN_BLOCK_SIZE : rotate_size / PARTS_OF_FILE;
+    if (blocks > TIME_BLOCKS || part < SMALL_BLOCK_SIZE)
+        return SMALL_BLOCK_SIZE;
+    return part < PLAIN_BLOCK_SIZE ? (size_t)part : PLAIN_BLOCK_SIZE;
+}
+
 struct destination_shape file_set_shape(const struct path_template *path,
                                         const struct destination_options *options)
 {
@@ -81,9 +95,9 @@ struct destination_shape file_set_shape(const struct path_template *path,
         shape.blocks = TIME_BLOCKS; /* "other" is one, too */
     shape.arranged = options->encoder->arrange != NULL;
     bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
-    shape.block_size = large ? LARGE_BLOCK_SIZE : PLAIN_BLOCK_SIZE;
-    /* A block has to fit a file, with what that begins with. */
     uint64_t limit = options->file.rotate_size;
+    shape.block_size = large ? LARGE_BLOCK_SIZE : plain_block_size(shape.blocks, limit);
+    /* A block has to fit a file, with what that begins with. */
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
         shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
     shape.memory = sizeof(struct file_set) + file_table_memory(most) + finished_files_memory() +

@@ -90,7 +90,8 @@ class FullSpeed(BenchTest):
         self.assertEqual([(row["receiver"], row["of"], row["many"]) for row in document["scale"]],
                          [("edge+pause", "listeners", 64), ("edge+pause", "senders", 10000),
                           ("json", "listeners", 64), ("json", "senders", 10000),
-                          ("json", "receivers", 2), ("json", "receivers", 4), ("json", "sinks", 8), ("null", "sinks", 8)])
+                          ("json", "receivers", 2), ("json", "receivers", 4),
+                          ("json", "sinks", 8), ("null", "sinks", 8)])
         self.assert_numbers(document["scale"], "one_ns", "many_ns", "ratio")
         sums = document["soak_sums"]
         self.assertEqual(sums["sent"], 3000)

@@ -24,6 +24,11 @@
 /* Windows' own limit of a pipe's name, \\.\pipe\ and its end included. */
 #define NAME_SIZE 257
 
+/* Names of pipes and of mutexes are apart; with these prefixes all sessions share them. */
+#define PIPE_PREFIX  L"\\\\.\\pipe\\"
+#define CLAIM_PREFIX L"Global\\sluice-control-"
+#define LENGTH(text) (sizeof(text) / sizeof(wchar_t) - 1)
+
 const char control_socket_syntax[] = "pipe:NAME";
 
 /* What was started on a pipe. Its event is set while nothing is on its way. */
@@ -35,6 +40,7 @@ struct operation {
 
 struct control_socket {
     SECURITY_ATTRIBUTES access;
+    HANDLE claim; /* the mutex of the pipe's name: its first program has the pipe */
     struct wait_source source;
     HANDLE pipe; /* the instance that waits */
     bool connected;
@@ -148,10 +154,22 @@ static bool is_connected(struct control_socket *socket)
 
 static bool set_name(struct control_socket *socket, const char *name)
 {
-    static const wchar_t prefix[] = L"\\\\.\\pipe\\";
-    const size_t length = sizeof prefix / sizeof *prefix - 1;
-    wcscpy(socket->name, prefix);
-    return text_to_wide(name, socket->name + length, NAME_SIZE - length);
+    wcscpy(socket->name, PIPE_PREFIX);
+    return text_to_wide(name, socket->name + LENGTH(PIPE_PREFIX), NAME_SIZE - LENGTH(PIPE_PREFIX));
+}
+
+/*
+ * Returns ERROR_SUCCESS, or why this program has not the name. Of several that start together one
+ * has it; FILE_FLAG_FIRST_PIPE_INSTANCE does not ensure that everywhere (Wine 8 ignores it). The
+ * system removes the mutex with its program, however that ends.
+ */
+static DWORD claim_name(struct control_socket *socket)
+{
+    wchar_t claim[NAME_SIZE + LENGTH(CLAIM_PREFIX)];
+    wcscpy(claim, CLAIM_PREFIX);
+    wcscat(claim, socket->name + LENGTH(PIPE_PREFIX));
+    socket->claim = CreateMutexW(&socket->access, FALSE, claim);
+    return GetLastError();
 }
 
 /* The first instance must be the first of all. That this fails does not say why. */
@@ -162,16 +180,22 @@ static bool is_taken(const struct control_socket *socket)
 
 static int begin(struct control_socket *made, const char *address, struct error *error)
 {
+    static const char taken[] = "another program listens there";
     if (!set_name(made, strchr(address, ':') + 1))
         return cannot(error, address, "the name is too long, or is no UTF-8");
     if (!operation_create(&made->connecting, FALSE) || !own_access_make(&made->access))
         return cannot(error, address, system_error(GetLastError()).text);
     made->source.readable = made->connecting.state.hEvent;
+    DWORD reason = claim_name(made);
+    if (reason == ERROR_ALREADY_EXISTS || reason == ERROR_ACCESS_DENIED) /* ours, or another's */
+        return cannot(error, address, taken);
+    if (made->claim == NULL)
+        return cannot(error, address, system_error(reason).text);
     if (!is_taken(made))
         made->pipe = create_instance(made, true);
-    DWORD reason = GetLastError();
+    reason = GetLastError();
     if (made->pipe == INVALID_HANDLE_VALUE && is_taken(made)) /* before us, or meanwhile */
-        return cannot(error, address, "another program listens there");
+        return cannot(error, address, taken);
     SetLastError(reason);
     if (made->pipe == INVALID_HANDLE_VALUE || !await_client(made))
         return cannot(error, address, system_error(GetLastError()).text);
@@ -209,6 +233,8 @@ void control_socket_close(struct control_socket *socket)
     operation_destroy(&socket->connecting, socket->pipe);
     if (socket->pipe != INVALID_HANDLE_VALUE)
         CloseHandle(socket->pipe);
+    if (socket->claim != NULL) /* last: the name is free, and so is the pipe */
+        CloseHandle(socket->claim);
     own_access_free(&socket->access);
     free(socket);
 }

@@ -1,11 +1,14 @@
 /* Where local clients come: who has come is reported, and neither reading nor writing ever waits.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/platform/control.h"
 #include "collector/platform/control_socket.h"
+#include "collector/platform/thread.h"
 #include "tests/support/platform/control_peer.h"
+#include "tests/support/platform/this_thread.h"
 #include "tests/support/test.h"
 
 #define PATIENCE_MS 10000
@@ -297,6 +300,56 @@ TEST_WITH(an_address_is_one_programs_until_it_closes, set_up, tear_down)
     struct control_peer *peer = control_peer_connect(control_peer_address());
     control_connection_close(accepted());
     control_peer_close(peer);
+}
+
+struct opener {
+    const char *address;
+    atomic_int *waited_for; /* openers that have not come yet */
+    struct thread *thread;
+    struct control_socket *socket;
+    struct error error;
+    int result;
+};
+
+static void open_with_the_others(void *argument)
+{
+    struct opener *opener = argument;
+    atomic_fetch_sub(opener->waited_for, 1);
+    while (atomic_load(opener->waited_for) != 0)
+        this_thread_yield();
+    opener->result = control_socket_open(&opener->socket, opener->address, &opener->error);
+}
+
+TEST_WITH(of_several_that_open_an_address_together_one_has_it, control_peer_set_up,
+          control_peer_tear_down)
+{
+    (void)state;
+    enum { ROUNDS = 30, OPENERS = 4 };
+    const char *address = control_peer_address();
+    for (int round = 0; round < ROUNDS; round++) {
+        atomic_int waited_for = OPENERS;
+        struct opener openers[OPENERS];
+        struct control_socket *owner = NULL;
+        struct error error;
+        for (int i = 0; i < OPENERS; i++) {
+            openers[i] = (struct opener){.address = address, .waited_for = &waited_for};
+            assert_int_equal(thread_start(&openers[i].thread, "opener", open_with_the_others,
+                                          &openers[i], &error),
+                             0);
+        }
+        for (int i = 0; i < OPENERS; i++)
+            thread_join(openers[i].thread);
+        for (int i = 0; i < OPENERS; i++) {
+            if (openers[i].result == 0) {
+                assert_null(owner);
+                owner = openers[i].socket;
+            } else {
+                assert_non_null(strstr(openers[i].error.text, "another program listens there"));
+            }
+        }
+        assert_non_null(owner);
+        control_socket_close(owner);
+    }
 }
 
 TEST_WITH(our_own_user_may_order, set_up, tear_down)

@@ -102,9 +102,7 @@ static bool add(struct encoded_batch *to, struct encoder *encoder, const struct 
     to->records[to->count++] = (struct encoded_record){
         .record = record,
         .end = (uint32_t)out->used,
-        .lines = (uint32_t)encoded.lines,
-        .samples = (uint32_t)encoded.samples,
-        .json_fallbacks = (uint32_t)encoded.json_fallbacks,
+        .counts = encoded_counts_of(&encoded),
     };
     return true;
 }

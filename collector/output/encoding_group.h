@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "collector/contract/encoder.h"
+#include "collector/output/encoded_counts.h"
 #include "collector/record/batch.h"
 
 /* Of one batch: bytes of lines, and records, that a group keeps at most. */
@@ -33,16 +34,8 @@
 struct encoded_record {
     const struct record *record; /* for who holds the batch */
     uint32_t end;                /* bytes from the batch's first on */
-    uint32_t lines, samples, json_fallbacks;
+    struct encoded_counts counts;
 };
-
-/* Adds what a record left. */
-static inline void encoded_record_add(struct encoded *sum, const struct encoded_record *one)
-{
-    sum->lines += one->lines;
-    sum->samples += one->samples;
-    sum->json_fallbacks += one->json_fallbacks;
-}
 
 /* The lines of a batch. Immutable for who has taken it. */
 struct encoded_batch {

@@ -351,12 +351,12 @@ static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *
         if (!first && block->out.used + record->end - from > set->shape.block_size)
             break;
         to = record->end;
-        if (record->lines == 0) {
+        if (record->counts.lines == 0) {
             sink_writer_count_filtered(writer, record->record);
             continue;
         }
         records++;
-        encoded_record_add(&sum, record);
+        encoded_counts_add(&sum, &record->counts);
     }
     if (records != 0)
         add(set, block, records, &sum);

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "collector/output/encoded_counts.h"
 #include "collector/output/sink_writer.h"
 #include "collector/platform/clock.h"
 #include "collector/text/control_character.h"
@@ -19,7 +20,7 @@
 /* A record that was put and whose fate is not known. */
 struct pending {
     uint64_t end; /* after its last byte, counted over all records */
-    uint32_t lines, samples, json_fallbacks;
+    struct encoded_counts counts;
 };
 
 /* Offsets are bytes of records from the first on, without heads. */
@@ -102,10 +103,7 @@ static void commit_to(struct stream_writer *stream, uint64_t offset)
     struct encoded sum = {0};
     size_t before = stream->count;
     while (stream->count != 0 && pending_at(stream, 0)->end <= offset) {
-        const struct pending *first = pending_at(stream, 0);
-        sum.lines += first->lines;
-        sum.samples += first->samples;
-        sum.json_fallbacks += first->json_fallbacks;
+        encoded_counts_add(&sum, &pending_at(stream, 0)->counts);
         take_first(stream);
     }
     sink_writer_count_written(&stream->base, before - stream->count, &sum);
@@ -473,9 +471,7 @@ static bool put(struct sink_writer *writer, const struct listener *listener,
         control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
     *pending_at(stream, stream->count++) = (struct pending){
         .end = stream->block_at + stream->out.used,
-        .lines = (uint32_t)encoded.lines,
-        .samples = (uint32_t)encoded.samples,
-        .json_fallbacks = (uint32_t)encoded.json_fallbacks,
+        .counts = encoded_counts_of(&encoded),
     };
     return is_full(stream) || watched ? flush(writer) : true;
 }
@@ -495,11 +491,11 @@ static bool put_encoded(struct sink_writer *writer, const struct encoded_batch *
     begin_collecting(stream);
     for (; at < encoded->count && stream->count < MAX_PENDING; at++) {
         const struct encoded_record *record = &encoded->records[at];
-        if (record->lines == 0)
+        if (record->counts.lines == 0)
             sink_writer_count_filtered(writer, record->record);
         else
-            *pending_at(stream, stream->count++) = (struct pending){
-                before + record->end, record->lines, record->samples, record->json_fallbacks};
+            *pending_at(stream, stream->count++) =
+                (struct pending){before + record->end, record->counts};
     }
     if (at != *next)
         output_bytes(&stream->out, encoded->text + from, encoded->records[at - 1].end - from);

@@ -88,8 +88,8 @@ TEST_WITH(a_batch_is_encoded_once_for_all, make_sinks, end_sinks)
             assert_ptr_equal(lines->records[k].record, record);
         assert_int_equal(lines->records[0].end, 4);
         assert_int_equal(lines->records[1].end, 4);
-        assert_int_equal(lines->records[1].lines, 0);
-        assert_int_equal(lines->records[2].samples, 1);
+        assert_int_equal(lines->records[1].counts.lines, 0);
+        assert_int_equal(lines->records[2].counts.samples, 1);
         encoding_group_release(sinks->members[i], lines);
     }
     assert_int_equal(line_encoder_calls(), 3);

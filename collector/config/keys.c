@@ -22,6 +22,8 @@ static const char *const json_proto[] = {"json", "proto", NULL};
 static const char *const string_number[] = {"string", "number", NULL};
 static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
                                        [FRAMING_DELIMITED] = "delimited",
+                                       [FRAMING_LENGTH16] = "length16",
+                                       [FRAMING_LENGTH32] = "length32",
                                        [FRAMING_CISCO_MDT] = "cisco-mdt",
                                        NULL};
 static const char *const syncs[] = {
@@ -101,7 +103,8 @@ const struct setting config_keys[] = {
              "matches has them"},
     {"framing", SETTING_ENUM, KEY_OF_SCHEMA, offsetof(struct schema_config, framing), "datagram",
      .choices = framings,
-     .help = "one message a datagram, many after their lengths, or one after Cisco's header"},
+     .help = "one message a datagram; many after their lengths, as a varint or in 2 or 4 bytes "
+             "(most significant first); or one after Cisco's header"},
     {"header", SETTING_COUNT, KEY_OF_SCHEMA, offsetof(struct schema_config, header), "0", 0, 65535,
      .help = "bytes to skip at the beginning of each datagram"},
     {"message", SETTING_TEXT, KEY_OF_FILE, offsetof(struct schema_config, message),

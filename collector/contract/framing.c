@@ -34,10 +34,10 @@ static enum frame_result take_rest(struct frames *frames, struct frame *next)
     return found(frames, frames->size - frames->at, next);
 }
 
-/* --- delimited -------------------------------------------------------------------------------- */
+/* --- messages after their lengths ------------------------------------------------------------- */
 
 /* Reads a length. Returns false where it does not end within the payload, or in 64 bits. */
-static bool read_length(struct frames *frames, uint64_t *length)
+static bool read_varint(struct frames *frames, uint64_t *length)
 {
     const uint8_t *begin = frames->data + frames->at;
     const uint8_t *next = wire_read_varint(begin, frames->data + frames->size, length);
@@ -47,7 +47,30 @@ static bool read_length(struct frames *frames, uint64_t *length)
     return next - begin < WIRE_VARINT_MAX || next[-1] <= 1;
 }
 
-static enum frame_result next_delimited(struct frames *frames, struct frame *next)
+/* Reads a length of 2 or 4 bytes. Returns false where the payload ends within it. */
+static bool read_fixed(struct frames *frames, size_t bytes, uint64_t *length)
+{
+    const uint8_t *begin = frames->data + frames->at;
+    if (frames->size - frames->at < bytes)
+        return false;
+    *length = bytes == 2 ? network_u16(begin) : network_u32(begin);
+    frames->at += bytes;
+    return true;
+}
+
+static bool read_length(struct frames *frames, uint64_t *length)
+{
+    switch (frames->framing) {
+    case FRAMING_LENGTH16:
+        return read_fixed(frames, 2, length);
+    case FRAMING_LENGTH32:
+        return read_fixed(frames, 4, length);
+    default:
+        return read_varint(frames, length);
+    }
+}
+
+static enum frame_result next_after_length(struct frames *frames, struct frame *next)
 {
     size_t start = frames->at;
     if (start == frames->size && frames->found != 0)
@@ -98,7 +121,9 @@ enum frame_result frames_next(struct frames *frames, struct frame *next)
         return refuse(frames, frames->size, CAUSE_SHORT_HEADER);
     switch (frames->framing) {
     case FRAMING_DELIMITED:
-        return next_delimited(frames, next);
+    case FRAMING_LENGTH16:
+    case FRAMING_LENGTH32:
+        return next_after_length(frames, next);
     case FRAMING_CISCO_MDT:
         return next_cisco_mdt(frames, next);
     case FRAMING_DATAGRAM:

@@ -16,6 +16,8 @@
 enum framing {
     FRAMING_DATAGRAM,  /* the payload is one message */
     FRAMING_DELIMITED, /* each message after its length as a varint (protobuf's stream form) */
+    FRAMING_LENGTH16,  /* each message after its length in two bytes, the most significant first */
+    FRAMING_LENGTH32,  /* the same in four bytes */
     FRAMING_CISCO_MDT, /* one message after the 12 bytes of Cisco's model-driven telemetry */
 };
 

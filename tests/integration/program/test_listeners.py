@@ -53,6 +53,19 @@ class Several(ProgramTest):
         self.assertEqual([line["schema"] for line in program.output()],
                          ["riemann", "telemetry", "telemetry", "riemann"])
 
+    def test_messages_after_lengths_of_two_or_four_bytes_share_a_datagram(self):
+        for framing, size in (("length16", 2), ("length32", 4)):
+            with self.subTest(framing):
+                program = self.start("--listen", f"{RIEMANN}&framing={framing}",
+                                     "--sink", "stdout:?view=message")
+                pair = b"".join(len(body).to_bytes(size, "big") + body
+                                for body in (metric(1), metric(2)))
+                self.sender(program).send_all([pair, pair + b"\0" * (size - 1), pair])
+                listener = program.stop()["listeners"][0]
+                self.assertEqual((listener["decoded"], listener["messages"]), (2, 4))
+                self.assertEqual(listener["reasons"]["malformed"], 1)
+                self.assertEqual(len(program.output()), 4)
+
     @not_on_windows("Linux tells where a thread may run")
     @same_with_one_thread
     def test_receiving_threads_stay_on_their_processors(self):

@@ -123,7 +123,7 @@ TEST_WITH(wrong_values_are_reported_where_they_are, set_up, listener_reading_tea
     refused(UDP "schema=riemann&match=web1", "web1", "match \"web1\" is neither source:ADDR/BITS");
     refused(UDP "schema=riemann&match=magic:0g", "g", "no hexadecimal digit");
     refused(UDP "schema=riemann&framing=cisco", "cisco",
-            "framing \"cisco\" is not one of datagram, delimited, cisco-mdt; did you mean "
+            "framing \"cisco\" is not one of datagram, delimited, length16, length32, cisco-mdt; did you mean "
             "\"cisco-mdt\"?");
     refused(UDP "schema=riemann&header=65536", "65536", "is more than 65535");
     refused(UDP "schema=riemann&frame=x", "frame=", "unknown key \"frame\"");

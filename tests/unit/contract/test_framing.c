@@ -81,6 +81,10 @@ TEST(what_is_not_framed_is_reported_with_its_place_and_cause)
     assert_fault(FRAMING_DELIMITED, 2, "##", "at byte 2: no message is there");
     assert_fault(FRAMING_DELIMITED, 0, "\1a\2b", "at byte 2: the length does not fit the message");
     assert_fault(FRAMING_DELIMITED, 0, "\1a\xff", "at byte 2: the length does not fit the message");
+    assert_fault(FRAMING_LENGTH16, 0, "\0\1a\0", "at byte 3: the length does not fit the message");
+    assert_fault(FRAMING_LENGTH32, 1, "#\0\0\0\2b",
+                 "at byte 1: the length does not fit the message");
+    assert_fault(FRAMING_LENGTH32, 2, "##", "at byte 2: no message is there");
     assert_fault(FRAMING_CISCO_MDT, 1, "#\0\1", "at byte 1: the bytes end inside the header");
     assert_fault(FRAMING_CISCO_MDT, 0, "\0\3\0\1\0\1\0\0\0\0\0\0",
                  "at byte 0: the header is not that of a message");
@@ -127,6 +131,40 @@ TEST(no_delimited_message_at_all_is_distinguished)
 {
     assert_walk(FRAMING_DELIMITED, 0, "", "none");
     assert_walk(FRAMING_DELIMITED, 2, "##", "none");
+}
+
+/* --- length16, length32 ----------------------------------------------------------------------- */
+
+TEST(messages_after_fixed_lengths_follow_each_other)
+{
+    assert_walk(FRAMING_LENGTH16, 0, "\0\3abc", "[abc]end");
+    assert_walk(FRAMING_LENGTH16, 1, "#\0\3abc\0\0\0\1d", "[abc][][d]end");
+    assert_walk(FRAMING_LENGTH32, 0, "\0\0\0\3abc", "[abc]end");
+    assert_walk(FRAMING_LENGTH32, 1, "#\0\0\0\0\0\0\0\2de", "[][de]end");
+}
+
+TEST(the_most_significant_byte_of_a_fixed_length_comes_first)
+{
+    uint8_t bytes[4 + 258] = {0, 0, 1, 2}; /* 258 */
+    memset(bytes + 4, 'x', 258);
+    assert_string_equal(walk(FRAMING_LENGTH32, 0, bytes, sizeof bytes) + 259, "]end");
+    assert_string_equal(walk(FRAMING_LENGTH16, 2, bytes, sizeof bytes) + 259, "]end");
+}
+
+TEST(a_fixed_length_that_does_not_fit_is_malformed)
+{
+    assert_walk(FRAMING_LENGTH16, 0, "\0", "malformed");
+    assert_walk(FRAMING_LENGTH16, 0, "\0\1a\0\2b", "[a]malformed");
+    assert_walk(FRAMING_LENGTH16, 0, "\xff\xff", "malformed");
+    assert_walk(FRAMING_LENGTH32, 0, "\0\0\0", "malformed");
+    assert_walk(FRAMING_LENGTH32, 0, "\0\0\0\1a\0\0\0", "[a]malformed");
+    assert_walk(FRAMING_LENGTH32, 0, "\xff\xff\xff\xff" "a", "malformed");
+}
+
+TEST(no_message_after_a_fixed_length_at_all_is_distinguished)
+{
+    assert_walk(FRAMING_LENGTH16, 0, "", "none");
+    assert_walk(FRAMING_LENGTH32, 2, "##", "none");
 }
 
 /* --- Cisco MDT -------------------------------------------------------------------------------- */

@@ -1,23 +1,12 @@
-"""File sinks on a disk that is full and has room again: a tmpfs of 4 MiB, in a mount namespace.
-
-The script starts itself anew in one; where none can be had it exits with 77. Under Wine files are
-opened by its server, which therefore is one of our own, in that namespace.
-"""
-import contextlib
+"""File sinks on a disk that is full and has room again: a tmpfs of 4 MiB, in a mount namespace."""
 import os
-import pathlib
-import shutil
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-from built import EMULATOR, WINDOWS, command
+from namespaces import run_tests
 from rotating import RotatingTest, numbered
-from sluice_program import DEADLINE, DISK_FULL, ORDERS
+from sluice_program import DEADLINE, DISK_FULL
 
-NAMESPACES = (["unshare", "-rm"], ["unshare", "-m"])  # of a user's own, or root's
 DISK_SIZE = 4 * 1024 * 1024
 PART = 1000  # datagrams that are sent in one go
 
@@ -244,54 +233,5 @@ class FullDisk(RotatingTest):
         self.check(program, program.stop())
 
 
-def in_namespace():
-    """Whether this is the script within a namespace; starts it there where it is not."""
-    if os.environ.get("TEST_NAMESPACE") == "1":
-        return True
-    for words in NAMESPACES:
-        probe = words + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-        try:
-            works = subprocess.run(probe, capture_output=True, check=False).returncode == 0
-        except FileNotFoundError:
-            works = False
-        if works:
-            script = [*words, sys.executable, str(pathlib.Path(__file__).resolve())]
-            environment = {**os.environ, "TEST_NAMESPACE": "1"}
-            os.execvpe(script[0], script + sys.argv[1:], environment)
-    return False
-
-
-@contextlib.contextmanager
-def own_wine():
-    """Wine with a server of its own, which ends soon after its last program.
-
-    Of the prefix that there is it has the registry, and goes into the same folders.
-    """
-    tree = pathlib.Path(EMULATOR[0]).parents[1]  # of tools/wine, whose default this is
-    shared = pathlib.Path(os.environ.get("WINEPREFIX", tree / "build" / "windows" / "wine"))
-    with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
-        for path in (*shared.glob("*.reg"), shared / ".update-timestamp"):
-            shutil.copy(path, folder)
-        drives = pathlib.Path(folder) / "dosdevices"
-        drives.mkdir()
-        (drives / "c:").symlink_to(shared / "drive_c")
-        (drives / "z:").symlink_to("/")
-        os.environ["WINEPREFIX"] = folder
-        server = subprocess.Popen(["wineserver", "-f", "-p2"], stderr=subprocess.DEVNULL)
-        try:
-            # Wine's own programs start with the first one, and keep its streams.
-            subprocess.run(command("cmd", "/c", "exit"), stdin=subprocess.DEVNULL,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-            ORDERS.begin()  # so that they stay
-            yield
-        finally:
-            ORDERS.close()
-            server.wait(DEADLINE)
-
-
 if __name__ == "__main__":
-    if not in_namespace():
-        print("no namespace for a disk of our own", file=sys.stderr)
-        sys.exit(77)
-    with own_wine() if WINDOWS else contextlib.nullcontext():
-        unittest.main()
+    run_tests("-m", ["mount", "-t", "tmpfs", "tmpfs", "/mnt"])

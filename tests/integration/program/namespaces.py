@@ -1,0 +1,71 @@
+"""Scripts that run in namespaces of their own, for disks and networks that only they see.
+
+Under Wine files and sockets are opened by its server, which therefore is one of the script's own,
+in these namespaces.
+"""
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from built import EMULATOR, SKIPPED, WINDOWS, command
+from sluice_program import DEADLINE, ORDERS
+
+
+def _enter(kind, probe):
+    """Starts the script anew in such a namespace; returns where none can be had."""
+    for words in (["unshare", "-r", kind], ["unshare", kind]):  # of a user's own, or root's
+        try:
+            works = subprocess.run(words + probe, capture_output=True, check=False).returncode == 0
+        except FileNotFoundError:
+            works = False
+        if works:
+            script = [*words, sys.executable, str(pathlib.Path(sys.argv[0]).resolve())]
+            environment = {**os.environ, "TEST_NAMESPACE": "1"}
+            os.execvpe(script[0], script + sys.argv[1:], environment)
+
+
+@contextlib.contextmanager
+def _own_wine():
+    """Wine with a server of its own, which ends soon after its last program.
+
+    Of the prefix that there is it has the registry, and goes into the same folders.
+    """
+    tree = pathlib.Path(EMULATOR[0]).parents[1]  # of tools/wine, whose default this is
+    shared = pathlib.Path(os.environ.get("WINEPREFIX", tree / "build" / "windows" / "wine"))
+    with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
+        for path in (*shared.glob("*.reg"), shared / ".update-timestamp"):
+            shutil.copy(path, folder)
+        drives = pathlib.Path(folder) / "dosdevices"
+        drives.mkdir()
+        (drives / "c:").symlink_to(shared / "drive_c")
+        (drives / "z:").symlink_to("/")
+        os.environ["WINEPREFIX"] = folder
+        server = subprocess.Popen(["wineserver", "-f", "-p2"], stderr=subprocess.DEVNULL)
+        try:
+            # Wine's own programs start with the first one, and keep its streams.
+            subprocess.run(command("cmd", "/c", "exit"), stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            ORDERS.begin()  # so that they stay
+            yield
+        finally:
+            ORDERS.close()
+            server.wait(DEADLINE)
+
+
+def run_tests(kind, probe):
+    """Runs the script's tests in a namespace of that kind, an option of unshare(1).
+
+    `probe` is a command that works in one where the tests will; where it works in none the script
+    is left out.
+    """
+    if os.environ.get("TEST_NAMESPACE") != "1":
+        _enter(kind, probe)
+        print("no namespace can be had here", file=sys.stderr)
+        sys.exit(SKIPPED)
+    with _own_wine() if WINDOWS else contextlib.nullcontext():
+        unittest.main()

@@ -57,6 +57,12 @@ static inline void put_network_u16(uint8_t *bytes, unsigned value)
     bytes[1] = (uint8_t)value;
 }
 
+static inline void put_network_u32(uint8_t *bytes, uint32_t value)
+{
+    put_network_u16(bytes, value >> 16);
+    put_network_u16(bytes + 2, value & 0xffff);
+}
+
 /* Stores a number with its least significant byte first: what we write ourselves is like that. */
 static inline void put_little_u16(uint8_t *bytes, unsigned value)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/base/byte_order.h"
+#include "collector/capture/internet_checksum.h"
 
 #define IPV4_SIZE     20
 #define IPV6_SIZE     40
@@ -13,31 +14,17 @@
 #define HOPS          64
 #define DONT_FRAGMENT 0x4000 /* so that the identification may be 0 (RFC 6864) */
 
-/* --- checksums (RFC 1071) --------------------------------------------------------------------- */
-
-/* Adds the bytes as numbers of 16 bits, an odd one at the end as if a zero followed. */
-static uint64_t add_words(uint64_t sum, const uint8_t *bytes, size_t size)
-{
-    size_t i = 0;
-    for (; i + 1 < size; i += 2)
-        sum += network_u16(bytes + i);
-    return i < size ? sum + ((uint64_t)bytes[i] << 8) : sum;
-}
-
-static uint16_t fold(uint64_t sum)
-{
-    while (sum >> 16 != 0)
-        sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)~sum;
-}
+/* --- checksum --------------------------------------------------------------------------------- */
 
 /* Over the addresses (the pseudo header), the UDP header, and the payload. */
 static uint16_t udp_checksum(const struct udp_packet *packet, const uint8_t *addresses,
                              size_t addresses_size, const uint8_t *udp)
 {
-    uint64_t sum = add_words(PROTOCOL_UDP + UDP_SIZE + packet->size, addresses, addresses_size);
-    sum = add_words(sum, udp, UDP_SIZE);
-    uint16_t checksum = fold(add_words(sum, packet->payload, packet->size));
+    uint64_t sum =
+        internet_checksum_add(PROTOCOL_UDP + UDP_SIZE + packet->size, addresses, addresses_size);
+    sum = internet_checksum_add(sum, udp, UDP_SIZE);
+    uint16_t checksum =
+        internet_checksum_fold(internet_checksum_add(sum, packet->payload, packet->size));
     return checksum == 0 ? 0xffff : checksum; /* 0 says that there is none */
 }
 
@@ -74,7 +61,7 @@ static void put_ipv4(const struct udp_packet *packet, uint8_t *to)
     to[8] = HOPS;
     to[9] = PROTOCOL_UDP;
     put_addresses(packet, to + 12, 4);
-    put_network_u16(to + 10, fold(add_words(0, to, IPV4_SIZE)));
+    put_network_u16(to + 10, internet_checksum_fold(internet_checksum_add(0, to, IPV4_SIZE)));
 }
 
 static void put_ipv6(const struct udp_packet *packet, uint8_t *to)

@@ -1,0 +1,27 @@
+/* The checksum of IP, UDP and others (RFC 1071). Pure; any thread. */
+#ifndef SLUICE_COLLECTOR_CAPTURE_INTERNET_CHECKSUM_H
+#define SLUICE_COLLECTOR_CAPTURE_INTERNET_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/byte_order.h"
+
+/* Adds the bytes as numbers of 16 bits, an odd one at the end as if a zero followed. */
+static inline uint64_t internet_checksum_add(uint64_t sum, const uint8_t *bytes, size_t size)
+{
+    size_t i = 0;
+    for (; i + 1 < size; i += 2)
+        sum += network_u16(bytes + i);
+    return i < size ? sum + ((uint64_t)bytes[i] << 8) : sum;
+}
+
+/* What the field is set to, where the sum was taken with the field at 0. */
+static inline uint16_t internet_checksum_fold(uint64_t sum)
+{
+    while (sum >> 16 != 0)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+#endif

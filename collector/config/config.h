@@ -45,6 +45,7 @@ struct sink_config {
     const struct destination_ops *destination;
     char *path; /* what follows the colon, perhaps empty */
     struct file_options file;
+    struct relay_options relay;
     uint64_t flush_interval; /* nanoseconds; 0: while more are waiting */
     bool at_once;            /* no record may be late: flush_interval=0 was written */
     enum overflow_policy overflow;

@@ -202,6 +202,7 @@ static void print_sinks(struct page *page, const struct config_registry *registr
     print_urls(page->to);
     print_keys(page, "a sink", KEY_OF_SINK, registry);
     print_keys(page, "a file: sink, besides", KEY_OF_FILE_SINK, registry);
+    print_keys(page, "a udp: sink, besides", KEY_OF_RELAY_SINK, registry);
     print_keys(page, "--dead-letter file:PATH", KEY_OF_LETTERS, registry);
 }
 

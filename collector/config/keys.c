@@ -20,12 +20,10 @@ static const char *const false_true[] = {"false", "true", NULL};
 static const char *const off_on[] = {"off", "on", NULL};
 static const char *const json_proto[] = {"json", "proto", NULL};
 static const char *const string_number[] = {"string", "number", NULL};
-static const char *const framings[] = {[FRAMING_DATAGRAM] = "datagram",
-                                       [FRAMING_DELIMITED] = "delimited",
-                                       [FRAMING_LENGTH16] = "length16",
-                                       [FRAMING_LENGTH32] = "length32",
-                                       [FRAMING_CISCO_MDT] = "cisco-mdt",
-                                       NULL};
+static const char *const framings[] = {
+    [FRAMING_DATAGRAM] = "datagram",   [FRAMING_DELIMITED] = "delimited",
+    [FRAMING_LENGTH16] = "length16",   [FRAMING_LENGTH32] = "length32",
+    [FRAMING_CISCO_MDT] = "cisco-mdt", NULL};
 static const char *const syncs[] = {
     [SYNC_NEVER] = "never", [SYNC_INTERVAL] = "interval", [SYNC_CLOSE] = "close", NULL};
 static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
@@ -33,6 +31,8 @@ static const char *const overflows[] = {[OVERFLOW_DROP_NEWEST] = "drop_newest",
                                         [OVERFLOW_BLOCK] = "block",
                                         NULL};
 static const char *const end_stop[] = {[ON_EPIPE_END] = "end", [ON_EPIPE_STOP] = "stop", NULL};
+static const char *const all_turn[] = {"all", "turn", NULL};
+static const char *const drop_too[] = {"drop", "too", NULL};
 static const char *const hide_show[] = {"hide", "show", NULL};
 static const char *const views[] = {
     [VIEW_AUTO] = "auto", [VIEW_SAMPLE] = "sample", [VIEW_MESSAGE] = "message", NULL};
@@ -193,6 +193,24 @@ const struct setting config_keys[] = {
              "or when a file is closed",
      .others = "sync"},
 
+    /* Relays. */
+    {"to", SETTING_BOOL, KEY_OF_RELAY_SINK, offsetof(struct sink_config, relay.to_turn),
+     .choices = all_turn,
+     .help =
+         "whether each datagram goes to all addresses, or to one of them in turn (default: all)"},
+    {"send_to", SETTING_BOOL, KEY_OF_RELAY_SINK, offsetof(struct sink_config, relay.to_turn),
+     .choices = all_turn, .help = "the same, for configuration files: there to: has the addresses"},
+    {"bad", SETTING_BOOL, KEY_OF_RELAY_SINK, offsetof(struct sink_config, relay.raw), "drop",
+     .choices = drop_too,
+     .help =
+         "whether datagrams that could not be decoded are passed on, too; they count beside the "
+         "records (raw_offered)"},
+
+    {"keep_source", SETTING_BOOL, KEY_OF_RELAY_SINK,
+     offsetof(struct sink_config, relay.keep_source), "off", .choices = off_on,
+     .help = "whether datagrams are passed on under the address of their first sender (Linux, with "
+             "the right CAP_NET_RAW at the start)"},
+
     /* Which samples of a sink, and how they are called. */
     {"include", SETTING_PARSED, KEY_OF_SINK, SAMPLING(include), .parse = rules_parse_conditions,
      .syntax = RULES_CONDITION_SYNTAX,
@@ -231,9 +249,13 @@ const char *key_scope_name(unsigned scopes)
         enum key_scope scope;
         const char *name;
     } names[] = {
-        {KEY_OF_UDP, "a udp listener"},         {KEY_OF_CAPTURE, "a capture listener"},
-        {KEY_OF_FILE_SINK, "a file: sink"},     {KEY_OF_SINK, "a sink"},
-        {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
+        {KEY_OF_UDP, "a udp listener"},
+        {KEY_OF_CAPTURE, "a capture listener"},
+        {KEY_OF_FILE_SINK, "a file: sink"},
+        {KEY_OF_RELAY_SINK, "a udp: sink"},
+        {KEY_OF_SINK, "a sink"},
+        {KEY_OF_SCHEMA, "a listener's schema"},
+        {KEY_OF_FILE, "a schema from a file"},
         {KEY_OF_LETTERS, "dead letters"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -383,7 +405,8 @@ bool keys_parse(unsigned scopes, const struct config_registry *registry, const c
 
 unsigned keys_of_sink(const struct destination_ops *destination)
 {
-    return KEY_OF_SINK | (destination->is_file ? KEY_OF_FILE_SINK : 0);
+    return KEY_OF_SINK | (destination->is_file ? KEY_OF_FILE_SINK : 0) |
+           (destination->is_relay ? KEY_OF_RELAY_SINK : 0);
 }
 
 bool keys_apply_defaults(unsigned scopes, const struct config_registry *registry,

@@ -19,10 +19,11 @@ enum key_scope {
     KEY_OF_UDP = SOURCE_KEYS_SOCKET,      /* struct listener_config */
     KEY_OF_CAPTURE = SOURCE_KEYS_CAPTURE, /* the same */
     KEY_OF_SINK = 1 << 2,                 /* struct sink_config */
-    KEY_OF_SCHEMA = 1 << 3,    /* struct schema_config of a listener (config/listener_keys.h) */
-    KEY_OF_FILE = 1 << 4,      /* the same where it is made from a file */
-    KEY_OF_FILE_SINK = 1 << 5, /* struct sink_config of a destination that is a file */
-    KEY_OF_LETTERS = 1 << 6,   /* struct dead_letter_config */
+    KEY_OF_SCHEMA = 1 << 3,     /* struct schema_config of a listener (config/listener_keys.h) */
+    KEY_OF_FILE = 1 << 4,       /* the same where it is made from a file */
+    KEY_OF_FILE_SINK = 1 << 5,  /* struct sink_config of a destination that is a file */
+    KEY_OF_RELAY_SINK = 1 << 6, /* struct sink_config of a relay */
+    KEY_OF_LETTERS = 1 << 7,    /* struct dead_letter_config */
 };
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */

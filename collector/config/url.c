@@ -375,6 +375,60 @@ static void set_collecting(struct sink_config *sink, const struct keys_given *gi
         sink->flush_interval = second;
 }
 
+/* The addresses that a relay sends to. */
+static bool parse_targets(const struct url *url, struct sink_config *sink,
+                          struct parse_error *fault)
+{
+    struct relay_options *relay = &sink->relay;
+    for (const char *at = sink->path;; at++) {
+        size_t length = strcspn(at, ",");
+        size_t place = url->place_at + (size_t)(at - sink->path);
+        if (relay->target_count == RELAY_TARGETS_MOST)
+            return parse_error_set(fault, place, "a sink has at most %d addresses",
+                                   RELAY_TARGETS_MOST);
+        struct address *target = &relay->targets[relay->target_count++];
+        if (!url_parse_authority(at, length, target, fault)) {
+            fault->at += place;
+            return false;
+        }
+        if (target->port == 0)
+            return parse_error_set(fault, place, "port 0 is nobody's");
+        if (address_is_wildcard(target))
+            return parse_error_set(fault, place, "this stands for every address, and is no one's");
+        at += length;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+/* Relays have a format of their own. */
+static void set_relayed(const struct config_registry *registry, struct sink_config *sink,
+                        const struct keys_given *given)
+{
+    if (!sink->destination->is_relay || keys_place(given, KEY_OF_SINK, "format") != KEY_NOT_GIVEN)
+        return;
+    for (size_t i = 0; registry->encoders[i] != NULL; i++)
+        if (registry->encoders[i]->relayed)
+            sink->encoder = registry->encoders[i];
+}
+
+/* A relay passes datagrams on, and nothing else does. */
+static bool check_relayed(const struct url *url, const struct sink_config *sink,
+                          const struct keys_given *given, struct parse_error *fault)
+{
+    const char *name = sink->encoder->name;
+    if (sink->encoder->relayed == sink->destination->is_relay)
+        return true;
+    size_t place = keys_place(given, KEY_OF_SINK, "format");
+    if (sink->encoder->relayed)
+        parse_error_set(fault, place,
+                        "format=%s is for sinks that pass datagrams on; write udp:", name);
+    else
+        parse_error_set(fault, place, "format=%s is not what came; %s: passes datagrams on", name,
+                        sink->destination->scheme);
+    return wrong_keys(url, fault);
+}
+
 /* A format whose blocks are files of their own is for files, each of some time. */
 static bool check_format(const struct url *url, const struct sink_config *sink,
                          const struct keys_given *given, struct parse_error *fault)
@@ -447,10 +501,12 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
         return parse_error_no_memory(fault);
     if (sink->destination->is_file)
         file_path_normalise(sink->path);
+    if (sink->destination->is_relay && !parse_targets(&parts, sink, fault))
+        return false;
     struct keys_given given = {{0}};
     unsigned scopes = keys_of_sink(sink->destination);
     if (parts.keys != NULL && !keys_parse(scopes, registry, parts.keys, sink, &given, fault)) {
-        if (sink->destination->place != NULL) /* it may well have had a "?" of its own */
+        if (sink->destination->place_is_command) /* it may well have had a "?" of its own */
             parse_error_append(fault,
                                "; the %s ends at its first \"?\": put a longer one into a script",
                                sink->destination->place);
@@ -459,7 +515,9 @@ bool url_parse_sink(const char *url, const struct config_registry *registry,
     if (!keys_apply_defaults(scopes, registry, &given, sink, fault))
         return false;
     set_collecting(sink, &given);
-    return check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
+    set_relayed(registry, sink, &given);
+    return check_relayed(&parts, sink, &given, fault) &&
+           check_format(&parts, sink, &given, fault) && check_view(&parts, sink, &given, fault) &&
            check_rules(&parts, sink, &given, fault) && check_path(&parts, sink, &given, fault);
 }
 

@@ -1,9 +1,9 @@
 /*
  * A destination: where an encoder's bytes go.
  *
- * An interface, in two kinds: a stream takes bytes as they come, a file set takes blocks of whole
- * records. sinks/destinations/ implements it, one file each, and sinks/sinks.c lists all of them.
- * After create, only the sink's thread calls a destination.
+ * An interface, in three kinds: a stream takes bytes as they come, a file set takes blocks of whole
+ * records, a relay takes datagrams one by one. sinks/destinations/ implements it, one file each,
+ * and sinks/sinks.c lists all of them. After create, only the sink's thread calls a destination.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DESTINATION_H
 #define SLUICE_COLLECTOR_CONTRACT_DESTINATION_H
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/base/address.h"
 #include "collector/base/error.h"
 #include "collector/contract/listener.h"
 #include "collector/contract/record.h"
@@ -45,11 +46,24 @@ struct file_options {
     const struct compression_ops *compression; /* NULL: none */
 };
 
+/* The most addresses that a relay sends to. */
+#define RELAY_TARGETS_MOST 16
+
+/* The keys of a sink's URL that are about a relay, and the addresses that stand before them. */
+struct relay_options {
+    struct address targets[RELAY_TARGETS_MOST];
+    size_t target_count;
+    bool to_turn;     /* each datagram goes to one of them, in turn; else to all */
+    bool raw;         /* it also sends what could not be decoded */
+    bool keep_source; /* under the address of its first sender; else under the system's */
+};
+
 /* What a destination is made from. All of it outlives the destination. */
 struct destination_options {
     const char *name; /* of the sink, for the log */
     const char *path;
     struct file_options file;
+    struct relay_options relay;
     uint64_t flush_interval;           /* nanoseconds that records may be collected for */
     uint64_t stall_timeout_ns;         /* what a reader that is replaced gets to read the rest */
     const struct encoder_ops *encoder; /* what is written */
@@ -69,7 +83,8 @@ static inline int64_t file_sync_interval(const struct destination_options *optio
 
 /* How a destination is going to take records. */
 struct destination_shape {
-    size_t blocks; /* of a file set: files that are filled at the same time; 0: it is a stream */
+    bool relays;       /* it is a relay */
+    size_t blocks;     /* of a file set: files that are filled at the same time; 0: it is none */
     size_t block_size; /* of a file set: bytes that are collected for each, if no record has more */
     bool arranged;     /* of a file set: a block is arranged, and written as a file of its own */
     size_t memory;     /* bytes that it allocates when it is made, less the blocks */
@@ -80,6 +95,7 @@ struct destination_ops {
     const char *place;  /* what follows the colon, for people; NULL: "PATH", where needs_path */
     bool needs_path;    /* something must follow the colon; else nothing may */
     bool is_file;       /* the keys about files are for it */
+    bool is_relay;      /* the keys about relays are for it; its place is a list of addresses */
     bool is_standard_output;
     bool place_is_command; /* a shell reads the place, and replaces variables in it */
 
@@ -230,10 +246,46 @@ struct file_set_ops {
     void (*finish)(struct destination *destination);
 };
 
-/* Every implementation begins with this. One of the two is not NULL. */
+/* What became of a datagram that a relay was given. */
+enum relay_fate {
+    RELAY_SENT,      /* to its target, or to all of them */
+    RELAY_TOO_LARGE, /* it is longer than a way takes */
+    RELAY_NO_SOURCE, /* its source cannot be kept: it is of another family */
+    RELAY_FAILED,    /* the system did not send it */
+};
+
+struct relay_datagram {
+    struct address source; /* who sent it first */
+    const uint8_t *data;
+    size_t size;
+
+    /* Filled by the relay. Where it did not reach all targets, some may have it. */
+    enum relay_fate fate;
+    size_t sent; /* how many targets have it */
+};
+
+/* Datagrams that a relay is given at a time, at most. */
+#define RELAY_MOST 64
+
+/* A destination that takes datagrams whole. */
+struct relay_ops {
+    /*
+     * Sends `count` (1 to RELAY_MOST) datagrams in their order, without waiting. Returns true when
+     * each of them has its fate; `error` says why where one was not sent. Returns false where the
+     * system has no room now: it is called again with the same ones, and no others before.
+     */
+    bool (*send)(struct destination *destination, struct relay_datagram *datagrams, size_t count,
+                 struct error *error);
+
+    /* Those that are on their way are given up: each has a fate, with the error as above. */
+    void (*cancel)(struct destination *destination, struct relay_datagram *datagrams, size_t count);
+};
+
+/* Every implementation begins with this. One of the three is not NULL. */
 struct destination {
     const struct stream_ops *stream;
     const struct file_set_ops *file_set;
+    const struct relay_ops *relay;
     void (*destroy)(struct destination *destination);
 };
 

@@ -27,6 +27,7 @@ struct listener {
     struct rate_limit *rate_limit;  /* how much each may send; NULL: any number */
     struct mismatch_hint *hint;     /* whether its schemas are right; NULL: nobody looks */
     bool keeps_packets; /* some sink writes whole datagrams (encoder_ops' needs_packets) */
+    bool keeps_raw; /* some sink passes on what could not be decoded, too (relay_options' raw) */
 };
 
 #endif

@@ -22,8 +22,8 @@ struct packet {
 struct record {
     struct record *next;
     const struct listener *listener;
-    const struct schema *schema;
-    const void *message; /* for the schema's operations */
+    const struct schema *schema; /* NULL: it could not be decoded (collector/record/batch.h) */
+    const void *message;         /* for the schema's operations */
     const uint8_t *data; /* the message's own bytes: the payload, or the message's part of it */
 
     /*

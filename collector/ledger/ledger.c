@@ -400,6 +400,8 @@ static void read_sink(struct sink_totals *sum, const struct sink_entry *entry)
         const struct offer_counters *offer = (const void *)(block + 1);
         add_counters(sum->refused, offer->refused, REFUSAL_COUNT);
         add_terms(offer_terms, offer, sum);
+        sum->raw_refused += counter_read(&offer->raw_refused);
+        sum->raw_offered += counter_read(&offer->raw_offered);
     }
     sum->name = entry->name;
     sum->retired = entry->state == ENTRY_RETIRED;
@@ -538,7 +540,8 @@ static bool sink_balances(const struct sink_totals *sink)
     for (int i = 0; i < FAILURE_COUNT; i++)
         queued += sink->failed[i];
     return sink->in_flight == 0 && sink->offered == offered && sink->queued == queued &&
-           sink->offered == sink->messages;
+           sink->offered == sink->messages &&
+           sink->raw_offered == sink->raw_sent + sink->raw_refused;
 }
 
 static bool letters_balance(const struct ledger_snapshot *snapshot)

@@ -2,7 +2,9 @@
  * The ledger: the counters that account for every datagram and every record.
  *
  * A listener counts datagrams: received = decoded + the reasons. A sink counts records:
- * offered = queued + refused, queued = written + filtered + evicted + failed + in flight. Where
+ * offered = queued + refused, queued = written + filtered + evicted + failed + in flight. Where it
+ * also passes on what could not be decoded, these datagrams are raw_offered = raw_sent +
+ * raw_refused. Where
  * dead letters are kept, they are offered = kept + dropped, offered being what the listeners
  * counted under the reasons that have letters. Each term is raised where its event happens and none
  * is computed from others, so the sums can fail, and tests check that they do not. After a stop
@@ -76,6 +78,7 @@ struct thread_measures {
 struct offer_counters {
     OFFER_TERMS(LEDGER_COUNTER)
     struct counter refused[REFUSAL_COUNT];
+    struct counter raw_offered, raw_refused; /* parts of the sink's terms of these names */
 };
 
 /* Of one sink, written by its own thread. */

@@ -200,7 +200,7 @@ static void write_sink(struct output *out, const struct sink_totals *sink)
     write_counts(out, "failed", record_failure_names, sink->failed, FAILURE_COUNT);
     json_key_literal(out, "in_flight");
     json_int64(out, sink->in_flight);
-    write_terms(out, sink_terms, sink, PART_ALWAYS, PART_BESIDE);
+    write_terms(out, sink_terms, sink, PART_ALWAYS, PART_RAW);
     json_object_end(out);
 }
 

@@ -53,8 +53,14 @@
  * REASON(CONSTANT, name, "what it means", "what to do")
  */
 #define RECORD_FAILURES(REASON)                                                                    \
-    REASON(TOO_LARGE, too_large, "it has more than 1 MiB when it is written",                      \
+    REASON(TOO_LARGE, too_large,                                                                   \
+           "it has more than 1 MiB when it is written, or more than a datagram takes",             \
            "look at the sender")                                                                   \
+    REASON(NO_SOURCE, no_source,                                                                   \
+           "keep_source=on, and its sender's address is of another family than where it goes",     \
+           "give an address of that family as well")                                               \
+    REASON(SEND_ERROR, send_error, "the system did not send it, or not to every address",          \
+           "look in the log for the error")                                                        \
     REASON(READER_GONE, reader_gone, "the reader closed the pipe",                                 \
            "start the reader again, and the program")                                              \
     REASON(IO_ERROR, io_error, "the destination failed for good", "look in the log for the error") \
@@ -92,6 +98,7 @@ enum ledger_part {
     PART_BESIDE,   /* each part from here on is a line of text that leaves out what is zero */
     PART_SEQUENCE, /* found by the senders' numbers (collector/senders/sequence.h) */
     PART_CAPTURE,  /* of a capture (collector/capture/capture.h) */
+    PART_RAW,      /* of a relay: what could not be decoded, and is passed on all the same */
     PART_COUNT
 };
 
@@ -146,7 +153,10 @@ enum ledger_part {
     TERM(to_other_file, PART_BESIDE, "Records for more different paths than max_files.")           \
     TERM(json_fallback, PART_BESIDE,                                                               \
          "Values written that the protobuf JSON mapping has no form for.")                         \
-    TERM(left_out, PART_BESIDE, "Samples that a file had no place for.")
+    TERM(left_out, PART_BESIDE, "Samples that a file had no place for.")                           \
+    TERM(raw_offered, PART_RAW, "Datagrams that could not be decoded, offered to be passed on.")   \
+    TERM(raw_sent, PART_RAW, "Such datagrams that were sent.")                                     \
+    TERM(raw_refused, PART_RAW, "Such datagrams that had no room, or that the system did not send.")
 
 /* Of dead letters. */
 #define LETTER_TERMS(TERM)                                                                         \

@@ -148,7 +148,11 @@ static void offer_to(struct fan_out *fan_out, struct route *route, struct batch 
 {
     const struct fan_out_sink *to = &route->to;
     uint32_t records = batch->count;
+    uint32_t raw = to->takes_raw ? batch->raw_count : 0;
+    if (records + raw == 0)
+        return;
     counter_add(&to->offers->offered, records);
+    counter_add(&to->offers->raw_offered, raw);
     batch_retain(batch);
     enum record_refusal reason = REFUSED_SINK_ENDED;
     while (!sink_thread_has_ended(to->sink)) {
@@ -163,14 +167,30 @@ static void offer_to(struct fan_out *fan_out, struct route *route, struct batch 
     }
     batch_release(batch);
     counter_add(&to->offers->refused[reason], records);
-    log_refusal(route, reason, records);
+    counter_add(&to->offers->raw_refused, raw);
+    log_refusal(route, reason, records + raw);
+}
+
+void fan_out_lose_raw(struct fan_out *fan_out)
+{
+    if (fan_out->lock != NULL)
+        mutex_lock(fan_out->lock);
+    for (size_t i = 0; i < fan_out->count; i++) {
+        struct offer_counters *offers = fan_out->routes[i].to.offers;
+        if (!fan_out->routes[i].to.takes_raw)
+            continue;
+        counter_add(&offers->raw_offered, 1);
+        counter_add(&offers->raw_refused, 1);
+    }
+    if (fan_out->lock != NULL)
+        mutex_unlock(fan_out->lock);
 }
 
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch)
 {
     if (fan_out->lock != NULL)
         mutex_lock(fan_out->lock);
-    if (fan_out->tap != NULL)
+    if (fan_out->tap != NULL && batch->count != 0)
         tap_offer(fan_out->tap, batch);
     for (size_t i = 0; i < fan_out->count; i++)
         offer_to(fan_out, &fan_out->routes[i], batch);

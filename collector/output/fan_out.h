@@ -42,6 +42,7 @@ struct fan_out_sink {
     struct offer_counters *offers;
     _Atomic int64_t *in_flight; /* the sink's count */
     bool drops_oldest;          /* rather than the newest */
+    bool takes_raw;             /* it passes on what could not be decoded, too */
 };
 
 /* Before the producer starts. Returns 0, or -1 with `error` filled. */
@@ -68,6 +69,9 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 #define FAN_OUT_MOST_HELD 16
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch);
 void fan_out_wake_sinks(struct fan_out *fan_out);
+
+/* There is no room in any batch for a datagram that could not be decoded. */
+void fan_out_lose_raw(struct fan_out *fan_out);
 
 /*
  * The same where more is offered soon: to wake a sink costs what encoding some fifty records does,

@@ -6,6 +6,7 @@
 
 #include "collector/base/rule.h"
 #include "collector/output/file_set_writer.h"
+#include "collector/output/relay_writer.h"
 #include "collector/output/sink_writer.h"
 #include "collector/output/stream_writer.h"
 #include "collector/output/taken_batch.h"
@@ -62,7 +63,10 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
     if (!sink_writer_shape(options, &shape))
         return false;
     *bytes = sizeof(struct sink_thread) + sink_writer_memory(&shape);
-    *bytes += shape.blocks == 0 ? stream_writer_memory() : file_set_writer_memory(&shape);
+    if (shape.relays)
+        *bytes += relay_writer_memory();
+    else
+        *bytes += shape.blocks == 0 ? stream_writer_memory() : file_set_writer_memory(&shape);
     return true;
 }
 
@@ -89,6 +93,7 @@ static void evict(void *context, struct batch *batch)
     struct sink_thread *sink = context;
     sink->evicted += batch->count;
     sink_writer_count_evicted(sink->writer, batch->count);
+    sink_writer_count_raw_refused(sink->writer, batch->raw_count);
     batch_release(batch);
 }
 
@@ -438,6 +443,8 @@ static struct sink_writer *create_writer(const struct sink_thread_options *optio
     struct destination_shape shape;
     if (!sink_writer_shape(options, &shape))
         return NULL;
+    if (shape.relays)
+        return relay_writer_create();
     return shape.blocks == 0 ? stream_writer_create() : file_set_writer_create(&shape);
 }
 
@@ -474,6 +481,7 @@ void sink_thread_give_up(struct sink_thread *sink)
     struct batch *batch;
     while ((batch = next_batch(sink)) != NULL) {
         sink_writer_count_failed_by(sink->writer, FAILED_IO_ERROR, batch->count);
+        sink_writer_count_raw_refused(sink->writer, batch->raw_count);
         batch_release(batch);
     }
     sink_writer_publish(sink->writer);

@@ -32,6 +32,7 @@ struct sink_thread_options {
     const struct destination_ops *destination;
     const char *path; /* of the destination; outlives the sink, too */
     struct file_options file;
+    struct relay_options relay;
     uint64_t flush_interval; /* nanoseconds that records may be collected for; 0: while more come */
     bool at_once;            /* no record may be late, whatever the destination is */
     uint64_t stall_timeout_ns; /* what a reader that is replaced gets to read the rest */

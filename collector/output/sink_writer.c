@@ -65,6 +65,12 @@ void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure
     commit(writer, &writer->options.counters->failed[reason], records);
 }
 
+void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
+{
+    if (writer->options.relay.raw)
+        counter_add(&writer->options.counters->raw_refused, datagrams);
+}
+
 /* A sink with rules leaves much out that has samples: of that a little is looked at. */
 #define HINT_RULED_ONE_IN 64
 
@@ -131,6 +137,13 @@ void sink_writer_end(struct sink_writer *writer)
         writer->options.ended(writer->options.ended_context);
 }
 
+void sink_writer_note_failure(struct sink_writer *writer)
+{
+    if (!writer->failing)
+        atomic_store_explicit(&writer->fails_since_ns, clock_monotonic_ns(), memory_order_relaxed);
+    writer->failing = true;
+}
+
 void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 {
     counter_add(&writer->options.counters->write_errors, 1);
@@ -140,9 +153,7 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
         writer->failure_logged = true;
     }
     int64_t now = clock_monotonic_ns();
-    if (!writer->failing)
-        atomic_store_explicit(&writer->fails_since_ns, now, memory_order_relaxed);
-    writer->failing = true;
+    sink_writer_note_failure(writer);
     if (now >= writer->calm_ns)
         writer->pause_ms = FIRST_PAUSE_MS;
     writer->pausing = true;
@@ -232,6 +243,7 @@ static struct destination_options destination_options(const struct sink_thread_o
         .name = options->name,
         .path = options->path,
         .file = options->file,
+        .relay = options->relay,
         .flush_interval = options->flush_interval,
         .stall_timeout_ns = options->stall_timeout_ns,
         .encoder = options->encoder,
@@ -251,7 +263,7 @@ static bool keeps_lines(const struct sink_thread_options *options)
 {
     struct destination_shape shape;
     return options->encoder->arrange == NULL && sink_writer_shape(options, &shape) &&
-           shape.blocks <= 1;
+           shape.blocks <= 1 && !shape.relays;
 }
 
 bool sink_writer_same_lines(const struct sink_thread_options *a,
@@ -289,6 +301,8 @@ static int64_t delay_of(const struct sink_writer *writer)
         return asked < SINK_DELAY_MOST_NS ? (int64_t)asked : SINK_DELAY_MOST_NS;
     if (writer->options.at_once)
         return 0;
+    if (destination->relay != NULL)
+        return SINK_DELAY_PIPE_NS;
     if (stream == NULL)
         return SINK_DELAY_MOST_NS;
     if (stream->is_watched != NULL && stream->is_watched(destination))

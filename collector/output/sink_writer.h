@@ -2,11 +2,11 @@
  * The writing side of a sink: encodes the records that the sink's thread takes, brings the bytes to
  * the destination, and counts what became of each record.
  *
- * There is one implementation for each kind of destination, stream_writer.h and file_set_writer.h,
- * and the sink's thread chooses between them; what they have in common stands here: the outcome of
- * writes, how long is waited after one that failed, when the sink ends or gives up. Private to the
- * sink's thread (collector/output/sink_thread.h), which alone calls these functions; what other
- * threads say to it and ask of it is marked.
+ * There is one implementation for each kind of destination, stream_writer.h, file_set_writer.h and
+ * relay_writer.h, and the sink's thread chooses between them; what they have in common stands here:
+ * the outcome of writes, how long is waited after one that failed, when the sink ends or gives up.
+ * Private to the sink's thread (collector/output/sink_thread.h), which alone calls these functions;
+ * what other threads say to it and ask of it is marked.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
@@ -59,9 +59,13 @@ struct sink_writer_ops {
                 const struct record *record);
     bool (*put_on)(struct sink_writer *writer);
 
+    /* The same for a datagram that could not be decoded. NULL: it takes none. */
+    bool (*put_raw)(struct sink_writer *writer, const struct record *record);
+
     /*
      * The same for lines that are encoded already, from the record with this number on, which is
      * raised by those that are taken: at least one. After put_on it goes on with the next ones.
+     * NULL: it shares no lines.
      */
     bool (*put_encoded)(struct sink_writer *writer, const struct encoded_batch *encoded,
                         size_t *next);
@@ -187,6 +191,9 @@ void sink_writer_count_failed(struct sink_writer *writer, size_t records);
 void sink_writer_count_failed_by(struct sink_writer *writer, enum record_failure reason,
                                  size_t records);
 
+/* Counts so many datagrams that could not be decoded, and that are not passed on. */
+void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams);
+
 /* In flight is shared with the receivers, so it is lowered once a block and not once a record. */
 void sink_writer_publish(struct sink_writer *writer);
 
@@ -210,6 +217,9 @@ void sink_writer_end_io(struct sink_writer *writer);
 
 /* A write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);
+
+/* What was written was not accepted, and is not tried again. */
+void sink_writer_note_failure(struct sink_writer *writer);
 
 /* Whether the command that reads is there. */
 void sink_writer_note_reader(struct sink_writer *writer, bool there);

@@ -9,6 +9,7 @@ void taken_batch_begin(struct taken_batch *taken, struct batch *batch,
         .batch = batch,
         .encoded = encoded,
         .next = encoded == NULL ? batch->first : encoded->rest,
+        .raw = batch->raw,
     };
 }
 
@@ -43,6 +44,23 @@ static bool put_records(struct taken_batch *taken, struct sink_writer *writer)
             return false;
         }
     }
+    taken->next = NULL;
+    return true;
+}
+
+/* Returns false where it stopped half-way. */
+static bool put_raw(struct taken_batch *taken, struct sink_writer *writer)
+{
+    if (!writer->options.relay.raw)
+        return true;
+    for (const struct record *record = taken->raw; record != NULL; record = record->next) {
+        if (writer->state != SINK_WRITING) {
+            sink_writer_count_raw_refused(writer, 1);
+        } else if (!writer->ops->put_raw(writer, record)) {
+            taken->raw = record->next;
+            return false;
+        }
+    }
     return true;
 }
 
@@ -50,7 +68,8 @@ bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer)
 {
     if (taken->half_way && !writer->ops->put_on(writer))
         return false;
-    bool all = (taken->encoded == NULL || put_encoded(taken, writer)) && put_records(taken, writer);
+    bool all = (taken->encoded == NULL || put_encoded(taken, writer)) &&
+               put_records(taken, writer) && put_raw(taken, writer);
     taken->half_way = !all;
     if (taken->half_way)
         return false;

@@ -12,6 +12,7 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
         .destination = config->destination,
         .path = config->path,
         .file = config->file,
+        .relay = config->relay,
         .flush_interval = config->flush_interval,
         .at_once = config->at_once,
         .encoder = config->encoder,
@@ -201,7 +202,7 @@ static int check_processors(const struct processor_list *list, struct error *err
 int pipeline_check_config(const struct config *config, struct error *error)
 {
     if (check_threads(config, error) != 0 || check_overflow(config, error) != 0 ||
-        check_sources(config, error) != 0 ||
+        check_sources(config, error) != 0 || pipeline_check_relays(config, NULL, error) != 0 ||
         (config->user != NULL && user_check(config->user, error) != 0))
         return -1;
     return check_processors(&config->receiver_cpus, error);

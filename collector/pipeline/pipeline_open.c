@@ -24,10 +24,12 @@ static int make_sources(struct pipeline *pipeline, struct error *error)
         }
         pipeline->sources[i] =
             pipeline_add_source(pipeline, &config->listeners[i], lists[i], error);
-        if (pipeline->sources[i] == NULL)
+        if (pipeline->sources[i] == NULL) {
             result = -1;
-        else
-            pipeline->sources[i]->listener.keeps_packets = pipeline_wants_packets(config);
+            continue;
+        }
+        pipeline->sources[i]->listener.keeps_packets = pipeline_wants_packets(config);
+        pipeline->sources[i]->listener.keeps_raw = pipeline_wants_raw(config);
     }
     free(lists);
     return result;
@@ -313,7 +315,8 @@ int pipeline_open(struct pipeline *pipeline, struct error *error)
     if (pipeline->notifier == NULL || pipeline_check_config(pipeline->config, error) != 0 ||
         make_sources(pipeline, error) != 0 || make_shared_parts(pipeline, error) != 0 ||
         make_letters(pipeline, error) != 0 || make_receivers(pipeline, error) != 0 ||
-        open_listeners(pipeline, error) != 0)
+        open_listeners(pipeline, error) != 0 ||
+        pipeline_check_relays(pipeline->config, pipeline->sources, error) != 0)
         return -1;
     for (size_t i = 0; i < pipeline->config->sink_count; i++)
         if (open_sink(pipeline, i, error) != 0)

@@ -3,6 +3,7 @@
  *
  *   pipeline_events.c     what the parts' threads report
  *   pipeline_sources.c    what the pipeline has for each listener, and who fills batches for it
+ *   pipeline_relays.c     sinks that would send to a listener of ours
  *   pipeline_check.c      what a configuration needs, and whether it can be had
  *   pipeline_numbering.c  what senders' numbers mean from one configuration to the next
  *   pipeline_sinks.c    sinks, with a way to each from every producer
@@ -127,6 +128,9 @@ void pipeline_set_source(struct pipeline *pipeline, struct source *source,
 /* Whether a sink writes datagrams whole, so that listeners are to keep them. */
 bool pipeline_wants_packets(const struct config *config);
 
+/* Whether a sink passes on what could not be decoded, so that listeners are to keep that. */
+bool pipeline_wants_raw(const struct config *config);
+
 /* Makes the limit that the configuration has. Returns 0 with *limit (NULL: none), or -1. */
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
@@ -178,6 +182,13 @@ struct sink_thread_options pipeline_sink_options(const struct sink_config *confi
  */
 int pipeline_count_needs(const struct config *config, const struct notifier_backend *notifier,
                          uint64_t reserved, struct memory_needs *needs, struct error *error);
+
+/*
+ * Whether no sink passes datagrams on to one of the listeners: by their settings, or, where the
+ * sources are open (else NULL), by where they are bound. Returns 0, or -1 with `error` filled.
+ */
+int pipeline_check_relays(const struct config *config, struct source *const *sources,
+                          struct error *error);
 
 /* What no URL alone can show. Returns 0, or -1 with `error` filled. */
 int pipeline_check_config(const struct config *config, struct error *error);

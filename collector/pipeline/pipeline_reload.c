@@ -105,6 +105,7 @@ static int make_sources(struct reload *reload, struct error *error)
             if (reload->sources[i] == NULL)
                 return -1;
             reload->sources[i]->listener.keeps_packets = pipeline_wants_packets(reload->to);
+            reload->sources[i]->listener.keeps_raw = pipeline_wants_raw(reload->to);
             continue;
         }
         struct source *source = pipeline->sources[reload->change.listeners[i]];
@@ -337,7 +338,10 @@ static int set_sockets(struct reload *reload, struct error *error)
         roll_back_sockets(reload, i + 1);
         return -1;
     }
-    return 0;
+    if (pipeline_check_relays(reload->to, reload->sources, error) == 0)
+        return 0;
+    roll_back_sockets(reload, reload->to->listener_count);
+    return -1;
 }
 
 /* --- the change itself, which cannot fail ----------------------------------------------------- */
@@ -372,6 +376,7 @@ static void switch_listeners(struct reload *reload)
         pipeline_put_schemas(pipeline, source, reload->lists[i]);
         reload->lists[i] = NULL;
         pipeline_set_source(pipeline, source, config);
+        source->listener.keeps_raw = pipeline_wants_raw(reload->to);
     }
 }
 

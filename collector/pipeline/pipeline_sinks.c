@@ -16,6 +16,7 @@ static int connect(struct pipeline *pipeline, size_t number, struct sink_slot *s
         .offers = ledger_offer_block(pipeline->ledger, slot->index),
         .in_flight = &slot->counters->in_flight,
         .drops_oldest = slot->config->overflow == OVERFLOW_DROP_OLDEST,
+        .takes_raw = slot->config->relay.raw,
     };
     slot->route_count++;
     return route->queue == NULL || route->offers == NULL ? error_no_memory(error) : 0;

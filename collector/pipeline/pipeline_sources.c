@@ -67,6 +67,14 @@ bool pipeline_wants_packets(const struct config *config)
     return false;
 }
 
+bool pipeline_wants_raw(const struct config *config)
+{
+    for (size_t i = 0; i < config->sink_count; i++)
+        if (config->sinks[i].relay.raw)
+            return true;
+    return false;
+}
+
 void pipeline_set_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *config)
 {

@@ -177,3 +177,28 @@ bool datagram_decode(struct batch *batch, const struct listener *listener,
         arena->used = start;
     return done;
 }
+
+struct record *datagram_keep_raw(struct batch *batch, const struct listener *listener,
+                                 const struct datagram_slot *datagram)
+{
+    struct arena *arena = &batch->arena;
+    size_t start = arena->used;
+    struct record *record = arena_allocate(arena, sizeof *record);
+    struct packet *packet = arena_allocate(arena, sizeof *packet);
+    uint8_t *data = arena_allocate(arena, datagram->size);
+    if (record == NULL || packet == NULL || data == NULL) {
+        arena->exhausted = false;
+        arena->used = start;
+        return NULL;
+    }
+    copy_payload(data, datagram);
+    *packet = (struct packet){
+        .data = data, .size = datagram->size, .destination = *datagram->destination};
+    *record = (struct record){.listener = listener,
+                              .data = data,
+                              .packet = packet,
+                              .size = datagram->size,
+                              .source = datagram->source,
+                              .received_ns = datagram->received_ns};
+    return record;
+}

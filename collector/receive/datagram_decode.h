@@ -52,4 +52,11 @@ bool datagram_decode(struct batch *batch, const struct listener *listener,
                      const struct schema_entry *entry, const struct datagram_slot *datagram,
                      struct record_chain *chain, struct refusal *refusal);
 
+/*
+ * The datagram as a record that has nothing but its packet, in the batch's arena. Returns NULL
+ * where the batch has too little room left; it is then as it was.
+ */
+struct record *datagram_keep_raw(struct batch *batch, const struct listener *listener,
+                                 const struct datagram_slot *datagram);
+
 #endif

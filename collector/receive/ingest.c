@@ -138,7 +138,7 @@ int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns)
 /* What does not fit the rest of a batch starts the next; what does not fit that, a large one. */
 static bool next_batch(struct ingest *ingest)
 {
-    bool was_empty = ingest->into->batch->count == 0;
+    bool was_empty = batch_is_empty(ingest->into->batch);
     open_batch_seal(ingest->thread, ingest->into);
     if (was_empty)
         ingest->into = &ingest->own; /* a large one is never shared */
@@ -189,7 +189,7 @@ static bool judge(struct ingest *ingest, const struct datagram_slot *datagram,
         if (datagram_decode(ingest->into->batch, ingest->listener, *entry, datagram, chain,
                             refusal))
             return true;
-        bool largest = ingest->into->batch->large && ingest->into->batch->count == 0;
+        bool largest = ingest->into->batch->large && batch_is_empty(ingest->into->batch);
         if (refusal->reason != REASON_TOO_LARGE || refusal->limited || largest)
             return false;
         *entry = NULL;
@@ -232,6 +232,27 @@ static void keep_letter(struct ingest *ingest, const struct datagram_slot *datag
                       &refusal->failure, schema);
 }
 
+/* Of the same datagrams, but for those that were cut, a copy for the sinks that pass them on. */
+static void keep_raw(struct ingest *ingest, const struct datagram_slot *datagram,
+                     const struct refusal *refusal)
+{
+    struct record *record = NULL;
+    if (!ingest->listener->keeps_raw || datagram->truncated ||
+        !datagram_reason_has_letter[refusal->reason])
+        return;
+    bool has_batch = ingest->into->batch != NULL || open_batch(ingest, false);
+    while (has_batch) {
+        record = datagram_keep_raw(ingest->into->batch, ingest->listener, datagram);
+        if (record != NULL) {
+            batch_append_raw(ingest->into->batch, record);
+            return;
+        }
+        bool largest = ingest->into->batch->large && batch_is_empty(ingest->into->batch);
+        has_batch = !largest && next_batch(ingest);
+    }
+    fan_out_lose_raw(ingest->thread->fan_out);
+}
+
 static void refuse(struct ingest *ingest, const struct datagram_slot *datagram,
                    const struct refusal *refusal, const struct schema_entry *entry)
 {
@@ -239,6 +260,7 @@ static void refuse(struct ingest *ingest, const struct datagram_slot *datagram,
     const char *schema = entry != NULL ? entry->schema->name : ingest->listener->schema_names;
     counter_add(&ingest->counters->reasons[reason], 1);
     keep_letter(ingest, datagram, refusal, schema);
+    keep_raw(ingest, datagram, refusal);
     uint64_t held;
     if (reason == REASON_CONTROL || !log_allowed(&ingest->log, &held))
         return;

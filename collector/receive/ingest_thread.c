@@ -19,7 +19,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
     if (batch == NULL)
         return;
     open->batch = NULL;
-    if (batch->count == 0) {
+    if (batch_is_empty(batch)) {
         batch_release(batch);
         return;
     }

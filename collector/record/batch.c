@@ -298,6 +298,9 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large)
     batch->first = NULL;
     batch->last = NULL;
     batch->count = 0;
+    batch->raw = NULL;
+    batch->last_raw = NULL;
+    batch->raw_count = 0;
     batch->arena.used = 0;
     batch->arena.exhausted = false;
     atomic_store_explicit(&batch->readers, 1, memory_order_relaxed);

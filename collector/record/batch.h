@@ -43,6 +43,14 @@ struct batch {
     struct record *first;
     struct record *last;
     uint32_t count; /* records */
+
+    /*
+     * Beside them: datagrams that could not be decoded, as records without a schema, for sinks that
+     * pass them on all the same. Nobody else sees them.
+     */
+    struct record *raw;
+    struct record *last_raw;
+    uint32_t raw_count;
     bool large;
     uint64_t serial; /* of this use of it: a later one of any batch of the pool has a higher one */
     struct arena arena;
@@ -93,6 +101,12 @@ struct batch *batch_acquire(struct batch_pool *pool, bool large);
 /* Adds a reader, before the batch is handed to it. */
 void batch_retain(struct batch *batch);
 
+/* Whether nothing was appended to it. */
+static inline bool batch_is_empty(const struct batch *batch)
+{
+    return batch->count == 0 && batch->raw_count == 0;
+}
+
 /* Ends the use by one reader. */
 void batch_release(struct batch *batch);
 
@@ -115,6 +129,18 @@ static inline void batch_append(struct batch *batch, struct record *record)
         batch->last->next = record;
     batch->last = record;
     batch->count++;
+}
+
+/* The same for a datagram that could not be decoded. */
+static inline void batch_append_raw(struct batch *batch, struct record *record)
+{
+    record->next = NULL;
+    if (batch->last_raw == NULL)
+        batch->raw = record;
+    else
+        batch->last_raw->next = record;
+    batch->last_raw = record;
+    batch->raw_count++;
 }
 
 #endif

@@ -11,7 +11,8 @@
 #define BUILTIN_DESTINATIONS(ROW)                                                                  \
     ROW(stdout)                                                                                    \
     ROW(file)                                                                                      \
-    ROW(command)
+    ROW(command)                                                                                   \
+    ROW(udp)
 
 #define DECLARE_DESTINATION(name) extern const struct destination_ops destination_##name;
 BUILTIN_DESTINATIONS(DECLARE_DESTINATION)

@@ -15,7 +15,8 @@
     ROW(openmetrics)                                                                               \
     ROW(csv)                                                                                       \
     ROW(protobuf)                                                                                  \
-    ROW(pcap)
+    ROW(pcap)                                                                                      \
+    ROW(datagram)
 
 #define DECLARE_ENCODER(name) extern const struct encoder_ops encoder_##name;
 BUILTIN_ENCODERS(DECLARE_ENCODER)

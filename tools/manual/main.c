@@ -134,10 +134,12 @@ static const struct {
     {"file", KEY_OF_FILE},
     {"sink", KEY_OF_SINK},
     {"file_sink", KEY_OF_FILE_SINK},
+    {"relay_sink", KEY_OF_RELAY_SINK},
     {"letters", KEY_OF_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_capture", KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_file_sink", KEY_OF_SINK | KEY_OF_FILE_SINK},
+    {"any_relay_sink", KEY_OF_SINK | KEY_OF_RELAY_SINK},
 };
 
 static size_t find_keys(const char *place, struct entry entries[ENTRIES_MAX])

@@ -180,6 +180,7 @@ def check_final_ledger(ledger, changed=False):
                sink["queued"] + sum(sink["refused"].values()))
         _equal(f"{name}: queued", sink["queued"], settled(sink))
         _equal(f"{name}: in flight", sink["in_flight"], 0)
+        _equal(f"{name}: raw", sink["raw_offered"], sink["raw_sent"] + sink["raw_refused"])
     if "dead_letters" in ledger:
         letters = ledger["dead_letters"]
         _equal("dead letters: offered and refused", letters["offered"], with_letters(ledger))
@@ -198,6 +199,7 @@ def check_running_ledger(ledger):
         _not_above("queued", settled(sink), sink["queued"])
         _not_above("offered", sink["queued"] + sum(sink["refused"].values()), sink["offered"])
         _not_above("decoded", sink["offered"], messages)
+        _not_above("raw", sink["raw_sent"] + sink["raw_refused"], sink["raw_offered"])
     if "dead_letters" in ledger:
         letters = ledger["dead_letters"]
         _not_above("offered", _letters_settled(letters), letters["offered"])

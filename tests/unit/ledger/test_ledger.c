@@ -49,6 +49,8 @@ static void fill_offers(struct offer_counters *offers, uint64_t offered)
     for (unsigned i = 0; i < REFUSAL_COUNT; i++)
         counter_add(&offers->refused[i], i + 1);
     counter_add(&offers->queued, offered - 6);
+    counter_add(&offers->raw_offered, 22);
+    counter_add(&offers->raw_refused, 1);
 }
 
 static void fill_sink(struct sink_counters *sink, uint64_t queued)
@@ -57,7 +59,10 @@ static void fill_sink(struct sink_counters *sink, uint64_t queued)
         counter_add(&sink->failed[i], i + 1);
     counter_add(&sink->filtered, 7);
     counter_add(&sink->evicted, 8);
-    counter_add(&sink->written, queued - 15 - 7 - 8);
+    const uint64_t failed = (uint64_t)FAILURE_COUNT * (FAILURE_COUNT + 1) / 2;
+    counter_add(&sink->written, queued - failed - 7 - 8);
+    counter_add(&sink->raw_sent, 40);
+    counter_add(&sink->raw_refused, 2);
 }
 
 static int set_up(void **state)
@@ -157,12 +162,16 @@ TEST_WITH(a_mistake_in_any_count_of_records_is_seen, set_up, tear_down)
         for (int k = 0; k < 2; k++) {
             assert_watched(run, &run->offers[i][k]->offered, "offered");
             assert_watched(run, &run->offers[i][k]->queued, "queued");
+            assert_watched(run, &run->offers[i][k]->raw_offered, "raw_offered");
+            assert_watched(run, &run->offers[i][k]->raw_refused, "raw_refused");
             for (int r = 0; r < REFUSAL_COUNT; r++)
                 assert_watched(run, &run->offers[i][k]->refused[r], record_refusal_names[r]);
         }
         assert_watched(run, &run->sinks[i]->written, "written");
         assert_watched(run, &run->sinks[i]->filtered, "filtered");
         assert_watched(run, &run->sinks[i]->evicted, "evicted");
+        assert_watched(run, &run->sinks[i]->raw_sent, "raw_sent");
+        assert_watched(run, &run->sinks[i]->raw_refused, "raw_refused");
         for (int r = 0; r < FAILURE_COUNT; r++)
             assert_watched(run, &run->sinks[i]->failed[r], record_failure_names[r]);
     }
@@ -311,8 +320,14 @@ TEST(every_counter_of_every_block_is_in_the_totals)
     count = offsetof(struct sink_counters, in_flight) / sizeof(struct counter);
     assert_int_equal((const char *)&sink->in_flight - (const char *)own_totals,
                      count * sizeof *own_totals);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(own_totals[i], 3000 + i);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t of_offers = 0; /* a part of these is counted where they are offered */
+        if (&own_totals[i] == &sink->raw_offered)
+            of_offers = 3 * (2002 + REFUSAL_COUNT);
+        else if (&own_totals[i] == &sink->raw_refused)
+            of_offers = 3 * (2003 + REFUSAL_COUNT);
+        assert_int_equal(own_totals[i], 3000 + i + of_offers);
+    }
     assert_int_equal(sink->in_flight, -5);
     ledger_snapshot_free(snapshot);
     ledger_destroy(ledger);

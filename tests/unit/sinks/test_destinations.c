@@ -60,7 +60,7 @@ TEST(every_row_of_the_tables_is_complete)
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
         assert_true((*row)->name[0] != '\0');
         assert_true((*row)->create != NULL && (*row)->destroy != NULL && (*row)->encode != NULL);
-        assert_non_null((*row)->whole);
+        assert_true((*row)->relayed || (*row)->whole != NULL); /* what is relayed is in no file */
     }
 }
 

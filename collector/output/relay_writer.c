@@ -1,0 +1,224 @@
+#include "collector/output/relay_writer.h"
+
+#include <stdlib.h>
+
+#include "collector/platform/clock.h"
+
+/* What is collected is sent when it has so many bytes: the next datagram always has room. */
+#define COLLECTED_SIZE ((size_t)64 * 1024)
+#define DATAGRAM_SIZE  ((size_t)64 * 1024)
+
+/* How long is waited for room in the system: nothing reports when a network has some. */
+#define PAUSE_NS INT64_C(1000000)
+
+struct relay_writer {
+    struct sink_writer base;
+    size_t count;
+    struct relay_datagram datagrams[RELAY_MOST];
+    bool raw[RELAY_MOST];       /* whether it is one that could not be decoded: it counts beside */
+    bool sending;               /* begun and not ended */
+    int64_t collected_until_ns; /* monotonic, while there are any */
+    struct log_limit log;
+    struct output out; /* their bytes */
+    char bytes[COLLECTED_SIZE + DATAGRAM_SIZE];
+};
+
+size_t relay_writer_memory(void)
+{
+    return sizeof(struct relay_writer);
+}
+
+static struct relay_writer *of(struct sink_writer *writer)
+{
+    return (struct relay_writer *)writer;
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+static void log_unsent(struct relay_writer *relay, size_t unsent, const struct error *error)
+{
+    uint64_t held;
+    if (log_allowed(&relay->log, &held))
+        log_about(LOG_WARNING, LOG_OF_SINK, relay->base.options.name,
+                  "%zu of %zu datagrams were not sent: %s", unsent, relay->count, error->text);
+}
+
+/* Of one that its targets do not all have, some may have it all the same: those count as lines. */
+static void count_fates(struct relay_writer *relay, const struct error *error)
+{
+    static const enum record_failure reasons[] = {
+        [RELAY_SENT] = FAILED_SEND_ERROR,
+        [RELAY_TOO_LARGE] = FAILED_TOO_LARGE,
+        [RELAY_NO_SOURCE] = FAILED_NO_SOURCE,
+        [RELAY_FAILED] = FAILED_SEND_ERROR,
+    };
+    struct sink_writer *writer = &relay->base;
+    struct sink_counters *counters = writer->options.counters;
+    struct encoded sum = {0};
+    size_t unsent = 0, written = 0;
+    for (size_t i = 0; i < relay->count; i++) {
+        const struct relay_datagram *datagram = &relay->datagrams[i];
+        bool sent = datagram->fate == RELAY_SENT;
+        counter_add(&counters->bytes, datagram->sent * datagram->size);
+        sum.lines += datagram->sent;
+        unsent += !sent;
+        if (relay->raw[i])
+            counter_add(sent ? &counters->raw_sent : &counters->raw_refused, 1);
+        else if (sent)
+            written++;
+        else if (writer->state == SINK_WRITING)
+            sink_writer_count_failed_by(writer, reasons[datagram->fate], 1);
+        else
+            sink_writer_count_failed(writer, 1);
+    }
+    sink_writer_count_written(writer, written, &sum);
+    if (unsent != 0 && writer->state == SINK_WRITING)
+        log_unsent(relay, unsent, error);
+    if (unsent == relay->count)
+        sink_writer_note_failure(writer);
+    else
+        sink_writer_note_success(writer);
+}
+
+/* Returns whether each of them has its fate. */
+static bool try_to_send(struct relay_writer *relay, struct error *error)
+{
+    struct sink_writer *writer = &relay->base;
+    struct destination *destination = writer->destination;
+    if (!sink_writer_goes_on(writer)) {
+        destination->relay->cancel(destination, relay->datagrams, relay->count);
+        return true;
+    }
+    sink_writer_begin_io(writer);
+    if (writer->options.before_write != NULL)
+        writer->options.before_write(writer->options.hook_context);
+    bool done = destination->relay->send(destination, relay->datagrams, relay->count, error);
+    sink_writer_end_io(writer);
+    return done;
+}
+
+/* Sends what is collected. Returns false where it stopped half-way. */
+static bool flush(struct sink_writer *writer)
+{
+    struct relay_writer *relay = of(writer);
+    struct error error = {0};
+    if (relay->count == 0)
+        return true;
+    if (!relay->sending)
+        sink_writer_begin_block(writer);
+    relay->sending = true;
+    if (!try_to_send(relay, &error))
+        return sink_writer_block(writer, NO_HANDLE, false, clock_monotonic_ns() + PAUSE_NS);
+    relay->sending = false;
+    count_fates(relay, &error);
+    sink_writer_end_block(writer, writer->state == SINK_WRITING);
+    relay->count = 0;
+    relay->out.used = 0;
+    sink_writer_publish(writer);
+    return true;
+}
+
+/* --- collecting ------------------------------------------------------------------------------- */
+
+/* What was appended from `start` on is a datagram. Returns as put does. */
+static bool add(struct sink_writer *writer, const struct record *record, size_t start, bool raw)
+{
+    struct relay_writer *relay = of(writer);
+    if (relay->count == 0)
+        relay->collected_until_ns = writer->options.flush_interval == 0
+                                        ? INT64_MAX
+                                        : sink_writer_collected_until(writer, clock_monotonic_ns());
+    relay->raw[relay->count] = raw;
+    relay->datagrams[relay->count++] = (struct relay_datagram){
+        .source = record->source,
+        .data = (const uint8_t *)relay->out.data + start,
+        .size = relay->out.used - start,
+    };
+    bool full = relay->count == RELAY_MOST || relay->out.used >= COLLECTED_SIZE;
+    return !full || flush(writer);
+}
+
+static bool put(struct sink_writer *writer, const struct listener *listener,
+                const struct record *record)
+{
+    struct relay_writer *relay = of(writer);
+    size_t start = relay->out.used;
+    struct encoded encoded;
+    return !sink_writer_encode(writer, listener, record, &relay->out, &encoded) ||
+           add(writer, record, start, false);
+}
+
+static bool put_raw(struct sink_writer *writer, const struct record *record)
+{
+    struct output *out = &of(writer)->out;
+    size_t start = out->used;
+    writer->options.encoder->encode(writer->encoder, record->listener, record, out);
+    if (!out->overflow)
+        return add(writer, record, start, true);
+    out->overflow = false;
+    out->used = start;
+    sink_writer_count_raw_refused(writer, 1);
+    return true;
+}
+
+static bool has_work(const struct sink_writer *writer)
+{
+    const struct relay_writer *relay = (const struct relay_writer *)writer;
+    return writer->options.flush_interval == 0 && relay->count != 0;
+}
+
+static int64_t due(const struct sink_writer *writer)
+{
+    const struct relay_writer *relay = (const struct relay_writer *)writer;
+    return relay->count == 0 ? INT64_MAX : relay->collected_until_ns;
+}
+
+static bool serve(struct sink_writer *writer, int64_t now_ns)
+{
+    return !of(writer)->sending && now_ns < due(writer) ? true : flush(writer);
+}
+
+/* --- what a relay has none of ----------------------------------------------------------------- */
+
+/* Sockets have no name. */
+static void reopen(struct sink_writer *writer)
+{
+    atomic_store(&writer->reopen_wanted, false);
+}
+
+/* Whether somebody receives is not reported. */
+static wait_handle handle(const struct sink_writer *writer)
+{
+    (void)writer;
+    return NO_HANDLE;
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static void destroy(struct sink_writer *writer)
+{
+    free(of(writer));
+}
+
+static const struct sink_writer_ops relay_writer_ops = {
+    .put = put,
+    .put_on = flush,
+    .put_raw = put_raw,
+    .has_work = has_work,
+    .flush = flush,
+    .due = due,
+    .serve = serve,
+    .reopen = reopen,
+    .handle = handle,
+    .destroy = destroy,
+};
+
+struct sink_writer *relay_writer_create(void)
+{
+    struct relay_writer *relay = calloc(1, sizeof *relay);
+    if (relay == NULL)
+        return NULL;
+    relay->base.ops = &relay_writer_ops;
+    relay->out = (struct output){.data = relay->bytes, .capacity = sizeof relay->bytes};
+    return &relay->base;
+}

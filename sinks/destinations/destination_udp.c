@@ -1,0 +1,236 @@
+/*
+ * udp: passes datagrams on to other addresses, unchanged, each to all of them or to one in turn.
+ *
+ * Where they go in turn, one whose target cannot be reached goes to the next. Where they keep their
+ * sources they are sent as packets of our own making (relay_packets.h), one by one.
+ */
+#include <stdlib.h>
+
+#include "collector/platform/datagram_sender.h"
+#include "sinks/destinations/destinations.h"
+#include "sinks/destinations/relay_packets.h"
+
+struct relay {
+    struct destination destination;
+    struct relay_options options;
+    struct datagram_sender *sender;
+    struct relay_packets *packets; /* NULL: sources are not kept */
+    size_t targets;
+    bool to_turn;
+    size_t turn; /* in turn: the target of the next datagram */
+
+    /* What is on its way. */
+    bool sending;
+    size_t at;    /* the first datagram without a fate */
+    size_t tried; /* targets of that one, to which it was sent, or not */
+};
+
+static struct relay *of(struct destination *destination)
+{
+    return (struct relay *)destination;
+}
+
+/* --- one after the other ---------------------------------------------------------------------- */
+
+static void next_datagram(struct relay *relay)
+{
+    relay->at++;
+    relay->tried = 0;
+    relay->turn = (relay->turn + 1) % relay->targets;
+}
+
+static void note_sent(struct relay *relay, struct relay_datagram *datagram)
+{
+    datagram->sent++;
+    relay->tried++;
+    if (relay->to_turn)
+        datagram->fate = RELAY_SENT; /* whatever those before said */
+    if (relay->to_turn || relay->tried == relay->targets)
+        next_datagram(relay);
+}
+
+static void note_unsent(struct relay *relay, struct relay_datagram *datagram, enum relay_fate fate)
+{
+    datagram->fate = fate;
+    if (++relay->tried == relay->targets)
+        next_datagram(relay);
+}
+
+/* The target of a datagram that is so many after the one at `at`, tried before at so many. */
+static size_t target_of(const struct relay *relay, size_t after, size_t tried)
+{
+    return relay->to_turn ? (relay->turn + after + tried) % relay->targets : tried;
+}
+
+/* What is sent next, at most DATAGRAM_SENDER_MOST. */
+static size_t collect(const struct relay *relay, const struct relay_datagram *datagrams,
+                      size_t count, struct outgoing *outgoing)
+{
+    size_t collected = 0;
+    size_t tried = relay->tried;
+    for (size_t i = relay->at; i < count && collected < DATAGRAM_SENDER_MOST; i++) {
+        size_t end = relay->to_turn ? tried + 1 : relay->targets;
+        for (; tried < end && collected < DATAGRAM_SENDER_MOST; tried++) {
+            outgoing[collected++] = (struct outgoing){target_of(relay, i - relay->at, tried),
+                                                      datagrams[i].data, datagrams[i].size};
+        }
+        tried = 0;
+    }
+    return collected;
+}
+
+static void begin(struct relay *relay, struct relay_datagram *datagrams, size_t count)
+{
+    if (relay->sending)
+        return;
+    relay->sending = true;
+    relay->at = 0;
+    relay->tried = 0;
+    for (size_t i = 0; i < count; i++) {
+        datagrams[i].fate = RELAY_SENT;
+        datagrams[i].sent = 0;
+    }
+}
+
+/* The next datagram to its next target. Returns false where the system has no room. */
+static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, struct error *error)
+{
+    struct relay_datagram *datagram = &datagrams[relay->at];
+    enum relay_fate fate;
+    if (!relay_packets_send(relay->packets, target_of(relay, 0, relay->tried), datagram, &fate,
+                            error))
+        return false;
+    if (fate == RELAY_SENT)
+        note_sent(relay, datagram);
+    else
+        note_unsent(relay, datagram, fate);
+    return true;
+}
+
+/* As many as one call takes. Returns as above. */
+static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams, size_t count,
+                           struct error *error)
+{
+    struct outgoing outgoing[DATAGRAM_SENDER_MOST];
+    size_t collected = collect(relay, datagrams, count, outgoing);
+    size_t sent = 0;
+    switch (datagram_sender_send(relay->sender, outgoing, collected, &sent, error)) {
+    case SEND_OK:
+        while (sent-- != 0)
+            note_sent(relay, &datagrams[relay->at]);
+        break;
+    case SEND_WOULD_BLOCK:
+        return false;
+    case SEND_TOO_LARGE:
+        error_set(error, EXIT_CODE_IO, "%zu bytes are more than one datagram can have there",
+                  outgoing[0].size);
+        note_unsent(relay, &datagrams[relay->at], RELAY_TOO_LARGE);
+        break;
+    case SEND_FAILED:
+        note_unsent(relay, &datagrams[relay->at], RELAY_FAILED);
+        break;
+    }
+    return true;
+}
+
+static bool send_all(struct destination *destination, struct relay_datagram *datagrams,
+                     size_t count, struct error *error)
+{
+    struct relay *relay = of(destination);
+    begin(relay, datagrams, count);
+    while (relay->at < count)
+        if (!(relay->packets != NULL ? send_packet(relay, datagrams, error)
+                                     : send_datagrams(relay, datagrams, count, error)))
+            return false;
+    relay->sending = false;
+    return true;
+}
+
+static void cancel(struct destination *destination, struct relay_datagram *datagrams, size_t count)
+{
+    struct relay *relay = of(destination);
+    begin(relay, datagrams, count);
+    for (; relay->at < count; relay->at++)
+        datagrams[relay->at].fate = RELAY_FAILED;
+    relay->sending = false;
+    if (relay->packets != NULL)
+        relay_packets_cancel(relay->packets);
+}
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static void destroy(struct destination *destination)
+{
+    relay_packets_destroy(of(destination)->packets);
+    datagram_sender_close(of(destination)->sender);
+    free(destination);
+}
+
+static const struct relay_ops relay_ops = {
+    .send = send_all,
+    .cancel = cancel,
+};
+
+static int open_sender(const struct destination_options *options, struct datagram_sender **out,
+                       struct error *error)
+{
+    const struct datagram_sender_options to = {
+        .targets = options->relay.targets,
+        .target_count = options->relay.target_count,
+        .packets = options->relay.keep_source,
+    };
+    return datagram_sender_open(out, &to, error);
+}
+
+static int create(const struct destination_options *options, struct destination **out,
+                  struct error *error)
+{
+    struct relay *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    if (open_sender(options, &made->sender, error) != 0) {
+        free(made);
+        return -1;
+    }
+    made->destination = (struct destination){.relay = &relay_ops, .destroy = destroy};
+    made->options = options->relay;
+    if (made->options.keep_source)
+        made->packets = relay_packets_create(made->sender, &made->options);
+    if (made->options.keep_source && made->packets == NULL) {
+        destroy(&made->destination);
+        return error_no_memory(error);
+    }
+    made->targets = options->relay.target_count;
+    made->to_turn = options->relay.to_turn;
+    *out = &made->destination;
+    return 0;
+}
+
+/* Whether it can be opened is found out by opening it: that changes nothing. */
+static int check(const struct destination_options *options, struct error *error)
+{
+    struct datagram_sender *sender;
+    if (open_sender(options, &sender, error) != 0)
+        return -1;
+    datagram_sender_close(sender);
+    return 0;
+}
+
+static bool shape(const struct destination_options *options, struct destination_shape *shape)
+{
+    *shape = (struct destination_shape){
+        .relays = true,
+        .memory = options->relay.keep_source ? relay_packets_memory() : 0,
+    };
+    return true;
+}
+
+const struct destination_ops destination_udp = {
+    .scheme = "udp",
+    .place = "ADDR:PORT[,ADDR:PORT]",
+    .needs_path = true,
+    .is_relay = true,
+    .shape = shape,
+    .check = check,
+    .create = create,
+};

@@ -1,0 +1,131 @@
+#include "sinks/destinations/relay_packets.h"
+
+#include <stdlib.h>
+
+#include "collector/capture/udp_fragments.h"
+#include "collector/platform/clock.h"
+
+struct relay_packets {
+    struct datagram_sender *sender;
+    const struct relay_options *options;
+    uint32_t number;                /* of the next datagram */
+    size_t mtu[RELAY_TARGETS_MOST]; /* of the way to each target, when it was asked last */
+
+    /* The datagram that is on its way. */
+    bool sending;
+    bool asked; /* the way took less than was known, and it began again */
+    struct udp_fragments fragments;
+    size_t size; /* of the packet that is next; 0: it is not made */
+    uint8_t packet[UDP_PACKET_MAX];
+};
+
+size_t relay_packets_memory(void)
+{
+    return sizeof(struct relay_packets);
+}
+
+static void ask_mtu(struct relay_packets *packets, size_t target)
+{
+    size_t mtu = datagram_sender_mtu(packets->sender, target);
+    packets->mtu[target] = mtu < UDP_PACKET_MAX ? mtu : UDP_PACKET_MAX;
+}
+
+struct relay_packets *relay_packets_create(struct datagram_sender *sender,
+                                           const struct relay_options *options)
+{
+    struct relay_packets *packets = malloc(sizeof *packets);
+    if (packets == NULL)
+        return NULL;
+    packets->sender = sender;
+    packets->options = options;
+    packets->number = (uint32_t)clock_monotonic_ns();
+    packets->sending = false;
+    for (size_t i = 0; i < options->target_count; i++)
+        ask_mtu(packets, i);
+    return packets;
+}
+
+void relay_packets_destroy(struct relay_packets *packets)
+{
+    free(packets);
+}
+
+static void begin(struct relay_packets *packets, size_t target, const struct udp_packet *packet)
+{
+    udp_fragments_begin(&packets->fragments, packet, packets->mtu[target], packets->number++);
+    packets->sending = true;
+    packets->size = 0;
+}
+
+static bool end(struct relay_packets *packets, enum relay_fate *fate, enum relay_fate is)
+{
+    packets->sending = false;
+    *fate = is;
+    return true;
+}
+
+/* Why it cannot be sent at all, or RELAY_SENT. */
+static enum relay_fate judge(const struct udp_packet *packet, struct error *error)
+{
+    if (packet->source->family != packet->destination->family) {
+        char text[ADDRESS_TEXT_SIZE];
+        address_format(packet->source, text);
+        error_set(error, EXIT_CODE_IO, "the sender %s is of another family than the target", text);
+        return RELAY_NO_SOURCE;
+    }
+    if (udp_packet_headers_size(packet) != 0)
+        return RELAY_SENT;
+    error_set(error, EXIT_CODE_IO, "%zu bytes are more than a packet can have", packet->size);
+    return RELAY_TOO_LARGE;
+}
+
+bool relay_packets_send(struct relay_packets *packets, size_t target,
+                        const struct relay_datagram *datagram, enum relay_fate *fate,
+                        struct error *error)
+{
+    const struct udp_packet packet = {
+        .source = &datagram->source,
+        .destination = &packets->options->targets[target],
+        .payload = datagram->data,
+        .size = datagram->size,
+        .length = datagram->size,
+    };
+    if (!packets->sending) {
+        enum relay_fate why = judge(&packet, error);
+        if (why != RELAY_SENT)
+            return end(packets, fate, why);
+        packets->asked = false;
+        begin(packets, target, &packet);
+    }
+    for (;;) {
+        if (packets->size == 0)
+            packets->size = udp_fragments_next(&packets->fragments, packets->packet);
+        if (packets->size == 0)
+            return end(packets, fate, RELAY_SENT);
+        const struct outgoing outgoing = {target, packets->packet, packets->size};
+        size_t sent;
+        switch (datagram_sender_send(packets->sender, &outgoing, 1, &sent, error)) {
+        case SEND_OK:
+            packets->size = 0;
+            break;
+        case SEND_WOULD_BLOCK:
+            return false;
+        case SEND_FAILED:
+            return end(packets, fate, RELAY_FAILED);
+        case SEND_TOO_LARGE: /* the way has changed: once from the beginning */
+            error_set(error, EXIT_CODE_IO, "a packet of %zu bytes is too long for the way",
+                      packets->size);
+            if (packets->asked)
+                return end(packets, fate, RELAY_TOO_LARGE);
+            packets->asked = true;
+            ask_mtu(packets, target);
+            begin(packets, target, &packet);
+            break;
+        }
+    }
+}
+
+void relay_packets_cancel(struct relay_packets *packets)
+{
+    packets->sending = false;
+}

@@ -1,0 +1,43 @@
+/*
+ * datagram: the datagrams as they were received, each by itself, for a relay to pass on. One of
+ * several messages is written once, by its first record; the others leave nothing. What stands for
+ * a line is a datagram.
+ */
+#include <stdlib.h>
+
+#include "sinks/encoders/encoders.h"
+
+static struct encoded encode(struct encoder *encoder, const struct listener *listener,
+                             const struct record *record, struct output *out)
+{
+    (void)encoder;
+    (void)listener;
+    if (record->packet == NULL)
+        return (struct encoded){0};
+    output_bytes(out, record->packet->data, record->packet->size);
+    return (struct encoded){.lines = 1};
+}
+
+static struct encoder *create(const struct encoder_options *options)
+{
+    (void)options;
+    struct encoder *encoder = malloc(sizeof *encoder);
+    if (encoder != NULL)
+        encoder->ops = &encoder_datagram;
+    return encoder;
+}
+
+static void destroy(struct encoder *encoder)
+{
+    free(encoder);
+}
+
+const struct encoder_ops encoder_datagram = {
+    .name = "datagram",
+    .needs_packets = true,
+    .relayed = true,
+    .binary = true,
+    .create = create,
+    .destroy = destroy,
+    .encode = encode,
+};

@@ -254,7 +254,7 @@ int metrics_server_create(struct metrics_server **out, const struct metrics_serv
     const struct http_library *http = http_library(error);
     if (http == NULL)
         return -1;
-    wait_handle listener = tcp_listener_open(&options->address, &bound, error);
+    wait_handle listener = tcp_listener_open(&options->address, false, &bound, error);
     if (listener == NO_HANDLE)
         return -1;
     struct metrics_server *server = calloc(1, sizeof *server);

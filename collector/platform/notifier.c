@@ -38,11 +38,20 @@ const struct notifier_backend *notifier_choose(const struct notifier_backend *wa
     return NULL;
 }
 
+const struct notifier_backend *notifier_choose_for_streams(struct error *error)
+{
+    for (size_t i = 0; notifier_backends[i] != NULL; i++)
+        if (notifier_backends[i]->watch != NULL && notifier_is_available(notifier_backends[i]))
+            return notifier_backends[i];
+    error_set(error, EXIT_CODE_CONFIG, "this system has no notifier for streams");
+    return NULL;
+}
+
 int notifier_create(struct notifier **out, const struct notifier_backend *backend, size_t threads,
                     struct error *error)
 {
-    RULE(threads == 1 || (threads > 1 && backend->shared),
-         "several threads wait only where the backend is shared");
+    RULE(threads == 1 || (threads > 1 && (backend->shared || backend->watch != NULL)),
+         "several threads wait only where the backend is shared or watches streams");
     if (backend->create(out, threads, error) != 0)
         return -1;
     (*out)->backend = backend;
@@ -65,6 +74,26 @@ int notifier_add(struct notifier *notifier, wait_handle socket, void *token, str
     int result = notifier->backend->add(notifier, socket, token, error);
     leave(&notifier->changing);
     return result;
+}
+
+int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
+                   struct error *error)
+{
+    RULE(token != NULL, "a token is not NULL");
+    RULE(interests != 0, "a stream is watched for something");
+    return notifier->backend->watch(notifier, socket, token, interests, error);
+}
+
+int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
+                 struct error *error)
+{
+    RULE(token != NULL && interests != 0, "a stream is armed for something");
+    return notifier->backend->arm(notifier, socket, token, interests, error);
+}
+
+void notifier_unwatch(struct notifier *notifier, wait_handle socket)
+{
+    notifier->backend->unwatch(notifier, socket);
 }
 
 void notifier_attach(struct notifier *notifier, struct udp_socket *socket)

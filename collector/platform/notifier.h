@@ -1,5 +1,7 @@
 /*
- * Readiness of sockets, with edge semantics.
+ * Readiness of sockets: with edge semantics, or of streams with a level, one event at a time.
+ *
+ * Edges, of datagram sockets (notifier_add).
  *
  * A socket is added before it is bound; one that is bound already is drained once after it was
  * added, because of what it holds then nothing may be reported. From then on every arrival of data
@@ -18,6 +20,15 @@
  * A token belongs to its caller and must live until its REMOVED event, which comes when no thread
  * can hold another event of it any more: from a later wait than the one that was being handled when
  * notifier_remove was called, and, of several threads, after each has begun a wait since, or left.
+ *
+ * Levels, of listening and connected stream sockets (notifier_watch), in backends that have them. A
+ * registration is armed for what it waits for: to be readable (of a listening socket: somebody
+ * connects), to be writable, or a hang-up, which is that the other side sends no more, or that the
+ * connection is broken. As soon as one of them is so, also where it was so before, one READY event
+ * says which hold, and the registration is silent until it is armed again. So whoever takes the
+ * event owns the connection until then: several threads serve many connections without a lock. A
+ * hang-up does not say that everything was read. One registration is of the one kind or the other,
+ * and one notifier has registrations of one kind alone.
  *
  * An operating system has one backend or several, each a file under platform/ and a row in its
  * table notifier_backends.
@@ -47,8 +58,15 @@ struct notifier {
     _Atomic bool waiting; /* only where one thread waits */
 };
 
+/* What a stream's registration may be armed for. */
+enum notifier_interest {
+    NOTIFIER_IN = 1 << 0,
+    NOTIFIER_OUT = 1 << 1,
+    NOTIFIER_HANGUP = 1 << 2,
+};
+
 enum notifier_event_type {
-    NOTIFIER_READY,   /* drain the socket */
+    NOTIFIER_READY,   /* drain the socket; of a stream: what `ready` says holds */
     NOTIFIER_REMOVED, /* the token's last event */
     NOTIFIER_WOKEN,   /* somebody called notifier_wake; no token */
 };
@@ -56,6 +74,7 @@ enum notifier_event_type {
 struct notifier_event {
     enum notifier_event_type type;
     void *token;
+    unsigned ready; /* of a stream: enum notifier_interest; a broken connection has all three */
 };
 
 /* What a backend does of the functions below that have the same name. */
@@ -81,6 +100,13 @@ struct notifier_backend {
     void (*attach)(struct notifier *notifier, struct udp_socket *socket); /* NULL: see below */
     size_t (*memory)(void);                                               /* NULL: see below */
     void (*wake)(struct notifier *notifier);
+
+    /* Of streams, for any number of threads. NULL, all three: this backend has none. */
+    int (*watch)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
+                 struct error *error);
+    int (*arm)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
+               struct error *error);
+    void (*unwatch)(struct notifier *notifier, wait_handle socket);
 };
 
 /* The operating system's, the best one first, NULL after the last. */
@@ -97,7 +123,14 @@ const struct notifier_backend *notifier_choose(const struct notifier_backend *wa
                                                struct error *error);
 
 /*
- * For `threads` (≥ 1) threads; more than one only where the backend is shared. Returns 0, or -1
+ * The first backend of this system that watches streams. Returns NULL with `error` filled
+ * (EXIT_CODE_CONFIG) where there is none.
+ */
+const struct notifier_backend *notifier_choose_for_streams(struct error *error);
+
+/*
+ * For `threads` (≥ 1) threads; more than one only where the backend is shared, or where it is for
+ * streams. Returns 0, or -1
  * with `error` filled (EXIT_CODE_INTERNAL).
  */
 int notifier_create(struct notifier **out, const struct notifier_backend *backend, size_t threads,
@@ -118,6 +151,27 @@ void notifier_attach(struct notifier *notifier, struct udp_socket *socket);
 
 /* Bytes that notifier_create allocates to receive into. */
 size_t notifier_memory(const struct notifier_backend *backend);
+
+/*
+ * Watches a non-blocking stream socket, armed for these interests (enum notifier_interest, at least
+ * one). Any thread. The token is not NULL. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_INTERNAL).
+ */
+int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
+                   struct error *error);
+
+/*
+ * Arms it again, by who owns it: from here on another thread may have its event. Returns as above;
+ * then it stays silent.
+ */
+int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
+                 struct error *error);
+
+/*
+ * Stops watching it, before it is closed. Any thread. An event that a thread took before, and has
+ * not handled yet, may still name its token.
+ */
+void notifier_unwatch(struct notifier *notifier, wait_handle socket);
 
 /* Stops watching. Returns 0, or -1 with `error` filled; on 0 the REMOVED event will follow. */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,

@@ -5,16 +5,19 @@
 #ifndef SLUICE_COLLECTOR_PLATFORM_TCP_LISTENER_H
 #define SLUICE_COLLECTOR_PLATFORM_TCP_LISTENER_H
 
+#include <stdbool.h>
+
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 #include "collector/platform/wakeup.h"
 
 /*
  * Binds a non-blocking one and listens; *bound is the address with the port that the system chose
- * where none was wanted. "::" takes IPv4, too. Returns it, to be closed by tcp_listener_close or by
- * whom it is given to, or NO_HANDLE with `error` filled (EXIT_CODE_CANNOT_BIND).
+ * where none was wanted. "::" takes IPv4, too, but for `ipv6_only`. Returns it, to be closed by
+ * tcp_listener_close or by whom it is given to, or NO_HANDLE with `error` filled
+ * (EXIT_CODE_CANNOT_BIND).
  */
-wait_handle tcp_listener_open(const struct address *address, struct address *bound,
+wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, struct address *bound,
                               struct error *error);
 void tcp_listener_close(wait_handle listener);
 

@@ -1,5 +1,5 @@
 /*
- * collector/platform/notifier.h on epoll(7) with EPOLLET.
+ * collector/platform/notifier.h on epoll(7) with EPOLLET, and of streams with EPOLLONESHOT.
  *
  * EPOLL_CTL_MOD on a socket with data queued gives a new edge, so nothing here ever re-arms; the
  * contract is kept by draining alone, as on the other platforms.
@@ -49,7 +49,7 @@ static void destroy(struct notifier *base)
 
 static int create(struct notifier **out, size_t threads, struct error *error)
 {
-    (void)threads; /* one */
+    (void)threads; /* of streams any number; they share nothing but the instance */
     struct epoll_notifier *notifier = calloc(1, sizeof *notifier);
     if (notifier == NULL) {
         fail(error, "no memory for a notifier");
@@ -102,6 +102,20 @@ static int remove_socket(struct notifier *base, wait_handle socket, void *token,
     return 0;
 }
 
+static unsigned interests_of(uint32_t events)
+{
+    unsigned interests = 0;
+    if ((events & (EPOLLERR | EPOLLHUP)) != 0) /* reported whether it was asked for or not */
+        return NOTIFIER_IN | NOTIFIER_OUT | NOTIFIER_HANGUP;
+    if ((events & EPOLLIN) != 0)
+        interests |= NOTIFIER_IN;
+    if ((events & EPOLLOUT) != 0)
+        interests |= NOTIFIER_OUT;
+    if ((events & EPOLLRDHUP) != 0)
+        interests |= NOTIFIER_HANGUP;
+    return interests;
+}
+
 static size_t wait_for_events(struct notifier *base, size_t thread, struct notifier_event *events,
                               size_t capacity, int timeout_ms)
 {
@@ -110,7 +124,7 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     size_t count = 0;
     while (count < capacity && notifier->removed_count > 0) {
         void *token = notifier->removed[--notifier->removed_count];
-        events[count++] = (struct notifier_event){NOTIFIER_REMOVED, token};
+        events[count++] = (struct notifier_event){NOTIFIER_REMOVED, token, 0};
         notifier->added--;
     }
     if (count == capacity)
@@ -124,13 +138,49 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     for (int i = 0; i < found; i++) {
         void *token = ready[i].data.ptr;
         if (token != NULL) {
-            events[count++] = (struct notifier_event){NOTIFIER_READY, token};
+            events[count++] =
+                (struct notifier_event){NOTIFIER_READY, token, interests_of(ready[i].events)};
             continue;
         }
         event_clear(notifier->wake);
-        events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
+        events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
     }
     return count;
+}
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+static int set_stream(struct notifier *base, int operation, wait_handle socket, void *token,
+                      unsigned interests, struct error *error)
+{
+    struct epoll_event event = {.events = EPOLLONESHOT, .data.ptr = token};
+    if ((interests & NOTIFIER_IN) != 0)
+        event.events |= EPOLLIN;
+    if ((interests & NOTIFIER_OUT) != 0)
+        event.events |= EPOLLOUT;
+    if ((interests & NOTIFIER_HANGUP) != 0)
+        event.events |= EPOLLRDHUP;
+    if (epoll_ctl(of(base)->epoll, operation, (int)socket, &event) == 0)
+        return 0;
+    fail(error, "cannot watch a connection");
+    return -1;
+}
+
+static int watch(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+                 struct error *error)
+{
+    return set_stream(base, EPOLL_CTL_ADD, socket, token, interests, error);
+}
+
+static int arm(struct notifier *base, wait_handle socket, void *token, unsigned interests,
+               struct error *error)
+{
+    return set_stream(base, EPOLL_CTL_MOD, socket, token, interests, error);
+}
+
+static void unwatch(struct notifier *base, wait_handle socket)
+{
+    epoll_ctl(of(base)->epoll, EPOLL_CTL_DEL, (int)socket, NULL);
 }
 
 static void wake(struct notifier *base)
@@ -146,4 +196,7 @@ const struct notifier_backend notifier_epoll = {
     .remove = remove_socket,
     .wait = wait_for_events,
     .wake = wake,
+    .watch = watch,
+    .arm = arm,
+    .unwatch = unwatch,
 };

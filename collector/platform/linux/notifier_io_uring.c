@@ -409,7 +409,7 @@ static void report_ready(struct ring_notifier *notifier, struct notifier_event *
         if (watched->removing)
             continue;
         inbox_set_drained(watched->inbox, watched->asked);
-        events[(*count)++] = (struct notifier_event){NOTIFIER_READY, watched->token};
+        events[(*count)++] = (struct notifier_event){NOTIFIER_READY, watched->token, 0};
     }
 }
 
@@ -427,7 +427,7 @@ static void report_removed(struct ring_notifier *notifier, struct notifier_event
             continue;
         }
         *link = watched->next;
-        events[(*count)++] = (struct notifier_event){NOTIFIER_REMOVED, watched->token};
+        events[(*count)++] = (struct notifier_event){NOTIFIER_REMOVED, watched->token, 0};
         inbox_close(watched->inbox);
         forget(watched);
     }
@@ -448,7 +448,7 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     enter(notifier, due ? 0 : timeout_ms);
     report_ready(notifier, events, capacity, &count);
     if (count < capacity && atomic_exchange(&notifier->woken, false))
-        events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
+        events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
     return count;
 }
 

@@ -7,28 +7,32 @@
 
 #include "collector/platform/posix/socket_address.h"
 
-#define BACKLOG 16
+/* Connections that wait to be accepted; the system takes what it allows (listen(2)). */
+#define BACKLOG 1024
 
 /* An address that a process has just left may be taken, one that is in use may not. */
-static int set_up(int fd, const struct address *address)
+static int set_up(int fd, const struct address *address, bool ipv6_only)
 {
     const int yes = 1;
+    const int only = ipv6_only;
     struct sockaddr_storage name;
     socklen_t size = socket_address_to_system(address, &name);
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0 ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        (address->family == ADDRESS_IPV6 &&
+         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only) != 0) ||
         bind(fd, (struct sockaddr *)&name, size) != 0)
         return -1;
     return listen(fd, BACKLOG);
 }
 
-wait_handle tcp_listener_open(const struct address *address, struct address *bound,
+wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, struct address *bound,
                               struct error *error)
 {
     struct sockaddr_in6 name = {0};
     socklen_t size = sizeof name;
     int fd = socket(address->family == ADDRESS_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
-    if (fd >= 0 && set_up(fd, address) == 0 &&
+    if (fd >= 0 && set_up(fd, address, ipv6_only) == 0 &&
         getsockname(fd, (struct sockaddr *)&name, &size) == 0) {
         *bound = socket_address_from_system(&name);
         return fd;

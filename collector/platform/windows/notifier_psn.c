@@ -264,7 +264,7 @@ static void begin_wait(struct psn_notifier *notifier, struct worker *worker)
 static struct notifier_event report_removed(struct psn_notifier *notifier,
                                             struct registration *removed)
 {
-    struct notifier_event event = {NOTIFIER_REMOVED, removed->token};
+    struct notifier_event event = {NOTIFIER_REMOVED, removed->token, 0};
     AcquireSRWLockExclusive(&notifier->lock);
     forget(notifier, removed);
     ReleaseSRWLockExclusive(&notifier->lock);
@@ -282,7 +282,7 @@ static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *p
             return 1;
         }
         atomic_exchange(&notifier->wake_posted, false);
-        *event = (struct notifier_event){NOTIFIER_WOKEN, NULL};
+        *event = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
         return 1;
     }
     struct registration *registration = (struct registration *)packet->lpCompletionKey;
@@ -294,7 +294,7 @@ static size_t translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *p
         return 1;
     }
     if (ready)
-        *event = (struct notifier_event){NOTIFIER_READY, registration->token};
+        *event = (struct notifier_event){NOTIFIER_READY, registration->token, 0};
     if (removed)
         begin_round(notifier, registration);
     return ready;

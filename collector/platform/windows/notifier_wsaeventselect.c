@@ -251,7 +251,7 @@ static size_t report(struct queue *queue, enum notifier_event_type type,
     size_t count = 0;
     while (count < capacity && queue->first != NULL) {
         struct watched *watched = queue_take(queue);
-        events[count++] = (struct notifier_event){type, watched->token};
+        events[count++] = (struct notifier_event){type, watched->token, 0};
         watched->ready = false;
         if (type == NOTIFIER_REMOVED)
             free(watched);
@@ -280,7 +280,7 @@ static size_t wait_for_events(struct notifier *base, size_t thread, struct notif
     DWORD left = timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms;
     for (;;) {
         if (look_at_objects(notifier, count != 0 ? 0 : left))
-            events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL};
+            events[count++] = (struct notifier_event){NOTIFIER_WOKEN, NULL, 0};
         count += report(&notifier->ready, NOTIFIER_READY, events + count, capacity - count);
         if (count != 0)
             return count;

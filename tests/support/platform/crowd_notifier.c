@@ -82,10 +82,11 @@ static bool next_event(struct crowd *crowd, struct notifier_event *event)
         crowd->woken = false;
         *event = (struct notifier_event){.type = NOTIFIER_WOKEN};
     } else if (crowd->removed_count != 0 && crowd->threads == 1) {
-        *event = (struct notifier_event){NOTIFIER_REMOVED, crowd->removed[--crowd->removed_count]};
+        *event =
+            (struct notifier_event){NOTIFIER_REMOVED, crowd->removed[--crowd->removed_count], 0};
     } else if (crowd->count != 0) {
         crowd->next = (crowd->next + 1) % crowd->count;
-        *event = (struct notifier_event){NOTIFIER_READY, crowd->tokens[crowd->next]};
+        *event = (struct notifier_event){NOTIFIER_READY, crowd->tokens[crowd->next], 0};
     } else {
         return false;
     }

@@ -1,0 +1,92 @@
+#include "collector/platform/tcp_connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/platform/posix/retry.h"
+#include "collector/platform/posix/socket_address.h"
+
+/* accept(2) also hands on the errors of networks; who wanted to connect is gone then. */
+static bool is_short(int number)
+{
+    return number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM;
+}
+
+static int set_up(int fd)
+{
+    const int yes = 1;
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
+        return -1;
+    return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+enum accept_result tcp_connection_accept(wait_handle listener, wait_handle *connection,
+                                         struct address *peer, struct error *error)
+{
+    struct sockaddr_in6 name = {0};
+    unsigned times = 0;
+    for (;;) {
+        socklen_t size = sizeof name;
+        int fd = accept((int)listener, (struct sockaddr *)&name, &size);
+        if (fd >= 0 && set_up(fd) == 0) {
+            *connection = fd;
+            *peer = socket_address_from_system(&name);
+            return ACCEPT_OK;
+        }
+        int number = errno;
+        if (fd >= 0)
+            close(fd);
+        if (is_short(number)) {
+            error_set(error, EXIT_CODE_IO, "cannot accept a connection: %s", strerror(number));
+            return ACCEPT_NO_MEANS;
+        }
+        if (number == EAGAIN || number == EWOULDBLOCK || times++ == RETRY_MOST)
+            return ACCEPT_WOULD_BLOCK;
+    }
+}
+
+static enum tcp_result judge(ssize_t result, size_t *done)
+{
+    *done = result < 0 ? 0 : (size_t)result;
+    if (result > 0)
+        return TCP_OK;
+    if (result == 0)
+        return TCP_END;
+    bool later = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR || errno == ENOBUFS ||
+                 errno == ENOMEM;
+    return later ? TCP_WOULD_BLOCK : TCP_BROKEN;
+}
+
+enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t size, size_t *done)
+{
+    unsigned times = 0;
+    ssize_t result;
+    do {
+        result = recv((int)connection, to, size, 0);
+    } while (result < 0 && retry_interrupted(&times));
+    return judge(result, done);
+}
+
+enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, size_t size,
+                                    size_t *done)
+{
+    unsigned times = 0;
+    ssize_t result;
+    do {
+        result = send((int)connection, bytes, size, MSG_NOSIGNAL);
+    } while (result < 0 && retry_interrupted(&times));
+    return judge(result, done);
+}
+
+void tcp_connection_finish(wait_handle connection)
+{
+    shutdown((int)connection, SHUT_WR);
+}
+
+void tcp_connection_close(wait_handle connection)
+{
+    close((int)connection);
+}

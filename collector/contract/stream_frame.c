@@ -1,0 +1,42 @@
+#include "collector/contract/stream_frame.h"
+
+#include "collector/base/byte_order.h"
+#include "collector/base/wire.h"
+
+bool stream_frame_can(enum framing framing)
+{
+    return framing == FRAMING_LENGTH16 || framing == FRAMING_LENGTH32 ||
+           framing == FRAMING_DELIMITED;
+}
+
+static enum stream_frame_result judge(uint64_t length, size_t header, uint64_t most, size_t *whole)
+{
+    if (length > most)
+        return STREAM_FRAME_TOO_LARGE;
+    *whole = header + (size_t)length;
+    return STREAM_FRAME_KNOWN;
+}
+
+/* A length of more than 64 bits is none; of fewer bytes than it has more may come. */
+static enum stream_frame_result look_varint(const uint8_t *data, size_t size, uint64_t most,
+                                            size_t *whole)
+{
+    uint64_t length;
+    const uint8_t *next = wire_read_varint(data, data + size, &length);
+    if (next == NULL)
+        return size < WIRE_VARINT_MAX ? STREAM_FRAME_MORE : STREAM_FRAME_MALFORMED;
+    if (next - data == WIRE_VARINT_MAX && next[-1] > 1)
+        return STREAM_FRAME_MALFORMED;
+    return judge(length, (size_t)(next - data), most, whole);
+}
+
+enum stream_frame_result stream_frame_look(enum framing framing, const uint8_t *data, size_t size,
+                                           uint64_t most, size_t *whole)
+{
+    if (framing == FRAMING_DELIMITED)
+        return size == 0 ? STREAM_FRAME_MORE : look_varint(data, size, most, whole);
+    size_t header = framing == FRAMING_LENGTH16 ? 2 : 4;
+    if (size < header)
+        return STREAM_FRAME_MORE;
+    return judge(header == 2 ? network_u16(data) : network_u32(data), header, most, whole);
+}

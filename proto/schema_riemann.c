@@ -187,6 +187,37 @@ static void write_protobuf(const struct schema *schema, const void *message, str
     message_schema_write_protobuf(schema, ((const struct riemann_message *)message)->msg, out);
 }
 
+/* --- answers, as Riemann's own server gives them over TCP ------------------------------------- */
+
+#define TAG_OK    0x10 /* 2, a varint */
+#define TAG_ERROR 0x1a /* 3, a string */
+
+/* Its text is shorter than 128 bytes, so that its length is one byte. */
+static size_t refuse(const char *why, uint8_t *to)
+{
+    size_t size = strlen(why);
+    if (size > SCHEMA_ANSWER_MOST - 4)
+        size = SCHEMA_ANSWER_MOST - 4;
+    to[0] = TAG_OK;
+    to[1] = false;
+    to[2] = TAG_ERROR;
+    to[3] = (uint8_t)size;
+    memcpy(to + 4, why, size);
+    return 4 + size;
+}
+
+static size_t answer(const void *message, const char *why, uint8_t *to)
+{
+    const struct riemann_message *riemann = message;
+    if (riemann == NULL)
+        return refuse(why, to);
+    if (riemann->msg->query != NULL)
+        return refuse("queries are not served", to);
+    to[0] = TAG_OK;
+    to[1] = true;
+    return 2;
+}
+
 const struct schema_ops schema_riemann = {
     .name = "riemann",
     .accepts_empty = true,
@@ -198,4 +229,6 @@ const struct schema_ops schema_riemann = {
     .write_json = write_json,
     .count_fields = count_fields,
     .write_protobuf = write_protobuf,
+    .stream_framing = FRAMING_LENGTH32,
+    .answer = answer,
 };

@@ -13,8 +13,8 @@
 #define MILLISECOND UINT64_C(1000000)
 #define HOUR        (3600 * 1000 * MILLISECOND)
 
-#define LISTENER   (KEY_OF_UDP | KEY_OF_CAPTURE)
-#define LAST_SCOPE KEY_OF_LETTERS
+#define LISTENER   (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
+#define LAST_SCOPE KEY_OF_STREAM
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const off_on[] = {"off", "on", NULL};
@@ -64,8 +64,10 @@ const struct setting config_keys[] = {
      .others =
          "recv_buf recv_buffer recvbuf rcvbuf rcv_buf so_rcvbuf rcvbufsize receive_buffer_size "
          "receive_buffer_bytes read_buffer_size socket_buffer buffer buffer_size"},
-    {"receivers", SETTING_COUNT, KEY_OF_UDP, offsetof(struct listener_config, receivers), "1", 1,
-     64, .help = "receiving threads, each with its own socket on the port",
+    {"receivers", SETTING_COUNT, KEY_OF_UDP | KEY_OF_STREAM,
+     offsetof(struct listener_config, receivers), "1", 1, 64,
+     .help = "receiving threads, each with its own socket on the port; of tcp they all serve all "
+             "connections",
      .others = "workers threads sockets instances reuseport reuse_port"},
     {"max_datagram", SETTING_SIZE, KEY_OF_UDP, offsetof(struct listener_config, max_datagram),
      "64KiB", 1, 64 * KIB, .help = "longer datagrams are counted as truncated",
@@ -86,8 +88,27 @@ const struct setting config_keys[] = {
      "off", .choices = off_on,
      .help = "whether the system refuses, without waking us, what allow= and deny= refuse; it "
              "counts that among its drops (kernel_drops_and_filtered)"},
-    {"ipv6_only", SETTING_BOOL, KEY_OF_UDP, offsetof(struct listener_config, ipv6_only), "false",
-     .choices = false_true, .help = "whether an IPv6 socket leaves IPv4 alone"},
+    {"ipv6_only", SETTING_BOOL, KEY_OF_UDP | KEY_OF_STREAM,
+     offsetof(struct listener_config, ipv6_only), "false", .choices = false_true,
+     .help = "whether an IPv6 socket leaves IPv4 alone"},
+
+    /* Streams. */
+    {"max_frame", SETTING_SIZE, KEY_OF_STREAM, offsetof(struct listener_config, max_frame), "1MiB",
+     1 * KIB, 16 * MIB, .help = "bytes of a message; a connection with a longer one is closed",
+     .others = "max_length max_msg_size max_message_size frame_max"},
+    {"max_connections", SETTING_COUNT, KEY_OF_STREAM,
+     offsetof(struct listener_config, max_connections), "1000", 1, 100000,
+     .help = "connections that are open at a time", .others = "connection_limit max_clients"},
+    {"max_connections_per_address", SETTING_COUNT, KEY_OF_STREAM,
+     offsetof(struct listener_config, max_per_address), "1000", 1, 100000,
+     .help = "of these from one address"},
+    {"idle_timeout", SETTING_DURATION, KEY_OF_STREAM,
+     offsetof(struct listener_config, idle_timeout), "10m", 100 * MILLISECOND, 24 * HOUR,
+     .help = "a connection is closed when nothing came for so long",
+     .others = "read_timeout keepalive timeout"},
+    {"frame_timeout", SETTING_DURATION, KEY_OF_STREAM,
+     offsetof(struct listener_config, frame_timeout), "30s", 100 * MILLISECOND, HOUR,
+     .help = "a connection is closed when a frame that has begun is not whole after so long"},
 
     /* Captures. */
     {"port", SETTING_COUNT, KEY_OF_CAPTURE, offsetof(struct listener_config, port), "0", 0, 65535,
@@ -249,13 +270,10 @@ const char *key_scope_name(unsigned scopes)
         enum key_scope scope;
         const char *name;
     } names[] = {
-        {KEY_OF_UDP, "a udp listener"},
-        {KEY_OF_CAPTURE, "a capture listener"},
-        {KEY_OF_FILE_SINK, "a file: sink"},
-        {KEY_OF_RELAY_SINK, "a udp: sink"},
-        {KEY_OF_SINK, "a sink"},
-        {KEY_OF_SCHEMA, "a listener's schema"},
-        {KEY_OF_FILE, "a schema from a file"},
+        {KEY_OF_UDP, "a udp listener"},         {KEY_OF_STREAM, "a tcp listener"},
+        {KEY_OF_CAPTURE, "a capture listener"}, {KEY_OF_FILE_SINK, "a file: sink"},
+        {KEY_OF_RELAY_SINK, "a udp: sink"},     {KEY_OF_SINK, "a sink"},
+        {KEY_OF_SCHEMA, "a listener's schema"}, {KEY_OF_FILE, "a schema from a file"},
         {KEY_OF_LETTERS, "dead letters"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -24,6 +24,7 @@ enum key_scope {
     KEY_OF_FILE_SINK = 1 << 5,  /* struct sink_config of a destination that is a file */
     KEY_OF_RELAY_SINK = 1 << 6, /* struct sink_config of a relay */
     KEY_OF_LETTERS = 1 << 7,    /* struct dead_letter_config */
+    KEY_OF_STREAM = SOURCE_KEYS_STREAM, /* struct listener_config */
 };
 
 /* All keys; a row without a name ends them. At most KEYS_MAX. */

@@ -244,6 +244,8 @@ bool url_parse_listener(const char *url, const struct config_registry *registry,
         return false;
     if (!listener_keys_parse(listener->source->keys, registry, parts.keys, listener, fault))
         return wrong_keys(&parts, fault);
+    if (listener->source->complete != NULL)
+        listener->source->complete(listener);
     return check_refusal(&parts, listener, fault);
 }
 

@@ -45,6 +45,13 @@ struct listener_config {
     bool kernel_filter;      /* the kernel is to refuse who may not send; then `senders` is set */
     uint64_t coalesce;       /* nanoseconds that datagrams may wait for others at a high rate */
 
+    /* SOURCE_KEYS_STREAM, and ipv6_only and receivers: threads that serve all connections */
+    uint64_t max_frame;       /* bytes of a message */
+    uint64_t max_connections; /* in all */
+    uint64_t max_per_address; /* of one address, from any port */
+    uint64_t idle_timeout;    /* nanoseconds in which something comes */
+    uint64_t frame_timeout;   /* nanoseconds in which a frame that has begun is whole */
+
     /* SOURCE_KEYS_CAPTURE */
     uint64_t port; /* the destination port wanted, 0: any */
 };

@@ -16,6 +16,7 @@
 #include "collector/base/arena.h"
 #include "collector/base/error.h"
 #include "collector/contract/decode_failure.h"
+#include "collector/contract/framing.h"
 #include "collector/text/output.h"
 #include "collector/text/text.h"
 
@@ -205,9 +206,16 @@ struct json_style {
     bool show_unknown;  /* fields that the schema does not know, too */
 };
 
+/* Bytes that an answer has at most. */
+#define SCHEMA_ANSWER_MOST 128
+
 struct schema_ops {
     const char *name;
     bool accepts_empty; /* a zero-length datagram is a valid message */
+
+    /* How its messages stand in a stream where nothing else is said; FRAMING_DATAGRAM: not known.
+     */
+    enum framing stream_framing;
 
     /* Returns 0, or -1 with `error` filled, which says what is wrong with the options or the file.
      */
@@ -267,6 +275,13 @@ struct schema_ops {
      */
     bool (*sequence)(const struct schema *schema, const void *message,
                      struct datagram_sequence *sequence);
+
+    /*
+     * Writes what answers a message that came in a stream, at most SCHEMA_ANSWER_MOST bytes without
+     * a frame, and returns how many: of `message`, which was taken, or, where that is NULL, of one
+     * that was refused for the reason `why`. NULL: nothing is answered.
+     */
+    size_t (*answer)(const void *message, const char *why, uint8_t *to);
 
     /*
      * Whether two schemas of these operations read the same numbers of the same senders from every

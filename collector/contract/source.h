@@ -38,6 +38,7 @@ enum source_place {
 enum source_keys {
     SOURCE_KEYS_SOCKET = 1 << 0,
     SOURCE_KEYS_CAPTURE = 1 << 1,
+    SOURCE_KEYS_STREAM = 1 << 8,
 };
 
 /* A listener as it runs. It stays, as it is in the ledger, when it is retired. */
@@ -107,7 +108,11 @@ struct source_ops {
     enum source_place place;
     const char *no_place; /* what is wrong where the place is empty, for people */
     unsigned keys;        /* enum source_keys */
+    bool ends;            /* by itself, when all was read */
     bool waits;           /* whoever sends waits where there is no room; else that is lost */
+
+    /* Completes what was written, before it is looked at. Pure. NULL: nothing is to be done. */
+    void (*complete)(struct listener_config *listener);
 
     /* Why what was written cannot be, or NULL. Pure. NULL: nothing is refused. */
     const char *(*refuse)(const struct listener_config *listener);
@@ -163,11 +168,17 @@ struct source_ops {
     /* NULL: the receivers serve it. */
     const struct producer_ops *producer;
 
+    /* Its threads. NULL: there is one. */
+    size_t (*threads)(const struct listener_config *listener);
+
+    /* Bytes that its producer takes when it is made. NULL: none worth counting. */
+    size_t (*memory)(const struct listener_config *listener);
+
     /*
-     * Makes its producer, which passes datagrams on by `thread`. Returns 0, or -1 with `error`
-     * filled.
+     * Makes its producer, each thread of which passes datagrams on by one of `threads`. Returns 0,
+     * or -1 with `error` filled.
      */
-    int (*create)(void **producer, const struct source *source, struct ingest_thread *thread,
+    int (*create)(void **producer, struct source *source, struct ingest_thread *threads,
                   const struct source_host *host, struct error *error);
 
     /* Why it has one, and why a reload cannot change, add or end it; for people. */

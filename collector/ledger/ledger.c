@@ -49,7 +49,7 @@ const struct ledger_term letter_terms[] = {LETTER_TERMS(LETTER_ROW){.name = NULL
 const struct ledger_measure thread_measures[] = {THREAD_MEASURES(THREAD_MEASURE){.name = NULL}};
 const struct ledger_measure sink_measures[] = {SINK_MEASURES(SINK_MEASURE){.name = NULL}};
 
-#define KIND_ROW(constant, name, is_socket, has_frames) {#name, is_socket, has_frames},
+#define KIND_ROW(constant, name, is_socket, part) {#name, is_socket, part},
 const struct listener_kind listener_kinds[] = {LISTENER_KINDS(KIND_ROW)};
 
 #define CACHE_LINE 64
@@ -517,6 +517,15 @@ const char *ledger_drops_name(const struct listener_totals *listener)
     return listener->drops.filtered ? KERNEL_DROPS_AND_FILTERED : "kernel_drops";
 }
 
+#define ADD_END(name, part, help) ends += listener->name;
+
+static bool connections_balance(const struct listener_totals *listener)
+{
+    uint64_t ends = 0;
+    CONNECTION_END_TERMS(ADD_END)
+    return listener->connections == ends;
+}
+
 static bool listener_balances(const struct listener_totals *listener)
 {
     uint64_t accounted = listener->decoded;
@@ -524,7 +533,9 @@ static bool listener_balances(const struct listener_totals *listener)
         accounted += listener->reasons[i];
     if (listener->received != accounted)
         return false;
-    if (!listener->kind->has_frames)
+    if (listener->kind->part == PART_CONNECTIONS)
+        return connections_balance(listener);
+    if (listener->kind->part != PART_CAPTURE)
         return true;
     return listener->frames == listener->received - listener->reassembled + listener->fragments +
                                    listener->other + listener->cut;

@@ -160,10 +160,10 @@ struct letter_counters *ledger_letter_block(struct ledger *ledger);
 /* What a listener is: a row of LISTENER_KINDS. */
 struct listener_kind {
     const char *name;
-    bool is_socket;  /* the kernel can drop what comes for it */
-    bool has_frames; /* the terms of PART_CAPTURE count them */
+    bool is_socket;        /* the kernel can drop what comes for it */
+    enum ledger_part part; /* of the terms that it has alone; PART_SEQUENCE: none */
 };
-#define LISTENER_KIND_CONSTANT(constant, name, is_socket, has_frames) LISTENER_##constant,
+#define LISTENER_KIND_CONSTANT(constant, name, is_socket, part) LISTENER_##constant,
 enum { LISTENER_KINDS(LISTENER_KIND_CONSTANT) LISTENER_KIND_COUNT };
 extern const struct listener_kind listener_kinds[LISTENER_KIND_COUNT];
 

@@ -174,7 +174,7 @@ static void write_retired(struct output *out, bool retired)
 
 static void write_listener(struct output *out, const struct listener_totals *listener)
 {
-    enum ledger_part last = listener->kind->has_frames ? PART_CAPTURE : PART_SEQUENCE;
+    enum ledger_part own = listener->kind->part;
     json_object_begin(out);
     write_text(out, "name", listener->name);
     write_text(out, "kind", listener->kind->name);
@@ -182,7 +182,9 @@ static void write_listener(struct output *out, const struct listener_totals *lis
     write_retired(out, listener->retired);
     write_listener_terms(out, listener, PART_FLOW, PART_FLOW);
     write_counts(out, "reasons", datagram_reason_names, listener->reasons, REASON_COUNT);
-    write_listener_terms(out, listener, PART_ALWAYS, last);
+    write_listener_terms(out, listener, PART_ALWAYS, PART_SEQUENCE);
+    if (own != PART_SEQUENCE)
+        write_listener_terms(out, listener, own, own);
     if (listener->kind->is_socket)
         write_text(out, "kernel_drops_unit", listener->drops.buffers ? "buffer" : "datagram");
     json_object_end(out);

@@ -84,21 +84,23 @@
            "raise it")
 
 /*
- * What a listener is. KIND(CONSTANT, name, is_socket, has_frames): the kernel can drop what comes
- * for a socket; frames are what a capture consists of, and the terms of PART_CAPTURE count them.
+ * What a listener is. KIND(CONSTANT, name, is_socket, part): the kernel can drop what comes for a
+ * socket; `part` has the terms that only such a listener has (PART_SEQUENCE: there are none).
  */
 #define LISTENER_KINDS(KIND)                                                                       \
-    KIND(UDP, udp, true, false)                                                                    \
-    KIND(CAPTURE, capture, false, true)
+    KIND(UDP, udp, true, PART_SEQUENCE)                                                            \
+    KIND(CAPTURE, capture, false, PART_CAPTURE)                                                    \
+    KIND(TCP, tcp, false, PART_CONNECTIONS)
 
 /* Where a term is printed. */
 enum ledger_part {
-    PART_FLOW,     /* the sums, and what is always printed */
-    PART_ALWAYS,   /* the same, after the reasons */
-    PART_BESIDE,   /* each part from here on is a line of text that leaves out what is zero */
-    PART_SEQUENCE, /* found by the senders' numbers (collector/senders/sequence.h) */
-    PART_CAPTURE,  /* of a capture (collector/capture/capture.h) */
-    PART_RAW,      /* of a relay: what could not be decoded, and is passed on all the same */
+    PART_FLOW,        /* the sums, and what is always printed */
+    PART_ALWAYS,      /* the same, after the reasons */
+    PART_BESIDE,      /* each part from here on is a line of text that leaves out what is zero */
+    PART_SEQUENCE,    /* found by the senders' numbers (collector/senders/sequence.h) */
+    PART_CAPTURE,     /* of a capture (collector/capture/capture.h) */
+    PART_CONNECTIONS, /* of a stream listener (collector/receive/stream_server.h) */
+    PART_RAW,         /* of a relay: what could not be decoded, and is passed on all the same */
     PART_COUNT
 };
 
@@ -129,7 +131,30 @@ enum ledger_part {
     TERM(reassembled, PART_CAPTURE, "Datagrams put together of such parts.")                       \
     TERM(other, PART_CAPTURE, "Frames of a capture that were not UDP, or not for the port.")       \
     TERM(cut, PART_CAPTURE, "Frames that the capture cut off.")                                    \
-    TERM(incomplete, PART_CAPTURE, "Datagrams that lack a part in the capture.")
+    TERM(incomplete, PART_CAPTURE, "Datagrams that lack a part in the capture.")                   \
+    TERM(connections, PART_CONNECTIONS, "Connections accepted; each is open, or has an end.")      \
+    TERM(accept_errors, PART_CONNECTIONS, "Times when the system had no means to accept one.")     \
+    TERM(answers, PART_CONNECTIONS, "Frames that were answered.")                                  \
+    CONNECTION_END_TERMS(TERM)
+
+/* How a connection of a stream listener ended: after a stop, connections = the sum of these. */
+#define CONNECTION_END_TERMS(TERM)                                                                 \
+    TERM(closed, PART_CONNECTIONS, "Connections that the client closed, after a whole frame.")     \
+    TERM(frame_cut, PART_CONNECTIONS, "Connections that ended within a frame, which is lost.")     \
+    TERM(reset, PART_CONNECTIONS, "Connections that broke; what was read until then is counted.")  \
+    TERM(idle, PART_CONNECTIONS,                                                                   \
+         "Connections closed as nothing came, or no answer was read, in idle_timeout=.")           \
+    TERM(frame_timeout, PART_CONNECTIONS,                                                          \
+         "Connections closed as a frame took longer than frame_timeout=.")                         \
+    TERM(bad_frame, PART_CONNECTIONS,                                                              \
+         "Connections closed for a frame that is too long, or is none.")                           \
+    TERM(denied, PART_CONNECTIONS,                                                                 \
+         "Connections refused as allow= and deny= do not let the client send.")                    \
+    TERM(over_limit, PART_CONNECTIONS, "Connections refused as max_connections= were open.")       \
+    TERM(over_address_limit, PART_CONNECTIONS,                                                     \
+         "Connections refused as their address had max_connections_per_address= open.")            \
+    TERM(unwatched, PART_CONNECTIONS, "Connections closed as the system could not watch them.")    \
+    TERM(stopped, PART_CONNECTIONS, "Connections that were open at the stop.")
 
 /* Of what a sink was offered, in records. */
 #define OFFER_TERMS(TERM)                                                                          \

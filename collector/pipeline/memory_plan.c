@@ -18,12 +18,12 @@
 /* What has a ring to each sink. */
 static size_t fan_outs(const struct memory_needs *needs)
 {
-    return needs->fan_outs + needs->captures;
+    return needs->fan_outs + needs->producers;
 }
 
 static size_t threads(const struct memory_needs *needs)
 {
-    return needs->receivers + needs->captures;
+    return needs->receivers + needs->producer_threads;
 }
 
 /*
@@ -71,7 +71,7 @@ static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
     return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
            large_batches(needs) * BATCH_LARGE_SIZE + needs->receivers * datagram_group_memory() +
            needs->fan_outs * needs->receiver_memory + needs->sink_memory + needs->encoding_memory +
-           sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
+           needs->source_memory + sequence_table_memory(MEMORY_SENDERS) + dead_letters(needs) +
            needs->rate_limits * rate_limit_memory() + control_memory(needs);
 }
 
@@ -85,6 +85,7 @@ static uint64_t default_budget(const struct memory_needs *needs, uint64_t least)
     bare.rate_limits = 0;
     bare.receiver_memory = 0;
     bare.encoding_memory = 0;
+    bare.source_memory = 0;
     uint64_t budget = MEMORY_DEFAULT + total(needs, 0) - total(&bare, 0);
     return least > budget ? least : budget;
 }

@@ -136,7 +136,10 @@ struct address pipeline_address(const struct pipeline *pipeline, size_t listener
 
 bool pipeline_is_offline(const struct pipeline *pipeline)
 {
-    return pipeline->receiver_count == 0;
+    for (size_t i = 0; i < pipeline->config->listener_count; i++)
+        if (!pipeline->config->listeners[i].source->ends)
+            return false;
+    return true;
 }
 
 static void reopen(struct pipeline *pipeline, void reopen_sink(struct sink_thread *sink))

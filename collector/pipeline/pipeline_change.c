@@ -52,7 +52,7 @@ static int match_listener(const struct pipeline *pipeline, const struct config *
         return refuse(error, listener, source->no_arrival);
     size_t threads = pipeline->receiver_count * pipeline->receiver_threads;
     if (threads == 0)
-        return refuse(error, listener, "there is no receiver: all listeners were captures");
+        return refuse(error, listener, "there is no receiver: no listener was a udp socket");
     if (listener->receivers > threads)
         return refuse(error, listener, "receivers= wants more than were started");
     return 0;
@@ -93,7 +93,7 @@ static int match_sinks(const struct pipeline *pipeline, const struct config *to,
     if (!captures && to->threads != THREADS_ONE)
         return 0;
     error_set(error, EXIT_CODE_CONFIG, "%s, sinks are changed by a new start alone",
-              captures ? "where captures are read" : "with --threads 1");
+              captures ? "where captures are read or tcp is served" : "with --threads 1");
     return -1;
 }
 

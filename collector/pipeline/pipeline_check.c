@@ -53,8 +53,12 @@ int pipeline_count_needs(const struct config *config, const struct notifier_back
         const struct listener_config *listener = &config->listeners[i];
         needs->rate_limits += listener->rate_limit != 0;
         if (listener->source->producer != NULL) {
-            needs->captures++;
-            needs->ingests++;
+            size_t threads = pipeline_threads_of(listener);
+            needs->producers++;
+            needs->producer_threads += threads;
+            needs->ingests += threads;
+            if (listener->source->memory != NULL)
+                needs->source_memory += listener->source->memory(listener);
         } else {
             needs->ingests += pipeline_sockets_of(listener);
             if (listener->receivers > needs->receivers)

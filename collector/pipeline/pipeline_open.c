@@ -195,7 +195,7 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
         return -1;
     pipeline->receiver_count = needs.fan_outs;
     pipeline->receiver_threads = needs.fan_outs == 0 ? 0 : needs.receivers / needs.fan_outs;
-    pipeline->producer_count = pipeline->receiver_count + needs.captures;
+    pipeline->producer_count = pipeline->receiver_count + needs.producers;
     pipeline->producers = calloc(pipeline->producer_count, sizeof *pipeline->producers);
     pipeline->receivers = calloc(pipeline->receiver_count + 1, sizeof(struct receiver *));
     pipeline->slots = calloc(config->sink_count, sizeof(struct sink_slot *));
@@ -216,13 +216,13 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 
 /* --- opening listeners ------------------------------------------------------------------------ */
 
-static int create_producer(struct pipeline *pipeline, const struct source *source,
-                           struct error *error)
+static int create_producer(struct pipeline *pipeline, struct source *source, struct error *error)
 {
     const struct source_ops *ops = source->config->source;
     struct producer *producer = pipeline_producer_of(pipeline, source, 0);
     producer->listeners = 1;
-    if (make_producer(pipeline, producer, 1, ops->waits, error) != 0)
+    size_t threads = pipeline_threads_of(source->config);
+    if (make_producer(pipeline, producer, threads, ops->waits, error) != 0)
         return -1;
     producer->ops = ops->producer;
     return ops->create(&producer->object, source, producer->threads, &pipeline->host, error);

@@ -135,6 +135,9 @@ bool pipeline_wants_raw(const struct config *config);
 int pipeline_make_rate_limit(const struct listener_config *config, struct rate_limit **limit,
                              struct error *error);
 
+/* Threads of a source that has its own. */
+size_t pipeline_threads_of(const struct listener_config *listener);
+
 /* Sockets of a listener; 0: it has none. */
 size_t pipeline_sockets_of(const struct listener_config *listener);
 

@@ -168,6 +168,11 @@ int pipeline_make_rate_limit(const struct listener_config *config, struct rate_l
 
 /* --- who fills batches for them --------------------------------------------------------------- */
 
+size_t pipeline_threads_of(const struct listener_config *listener)
+{
+    return listener->source->threads == NULL ? 1 : listener->source->threads(listener);
+}
+
 size_t pipeline_sockets_of(const struct listener_config *listener)
 {
     return listener->source->sockets == NULL ? 0 : listener->source->sockets(listener);

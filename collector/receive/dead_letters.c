@@ -82,6 +82,9 @@ size_t dead_letter_queue_memory(void)
     return RING_SIZE + sizeof(struct dead_letter_queue);
 }
 
+/* The most bytes of a frame of a stream that are kept: what a datagram can have (IPv4). */
+#define LETTER_MOST ((size_t)65507)
+
 /* --- producing threads ------------------------------------------------------------------------ */
 
 static void notify(struct dead_letters *letters)
@@ -92,7 +95,8 @@ static void notify(struct dead_letters *letters)
 
 bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t size)
 {
-    return byte_ring_has_room(queue->ring, sizeof(struct letter) + size);
+    return byte_ring_has_room(queue->ring,
+                              sizeof(struct letter) + (size < LETTER_MOST ? size : LETTER_MOST));
 }
 
 static bool put(struct dead_letter_queue *queue, const struct letter *letter,
@@ -108,9 +112,12 @@ static bool put(struct dead_letter_queue *queue, const struct letter *letter,
 }
 
 void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *listener,
-                       const struct datagram_slot *datagram, enum datagram_reason reason,
+                       const struct datagram_slot *whole, enum datagram_reason reason,
                        const struct decode_failure *failure, const char *schema)
 {
+    struct datagram_slot part = *whole;
+    const struct datagram_slot *datagram = whole->size <= LETTER_MOST ? whole : &part;
+    part.size = part.sent_size = LETTER_MOST;
     struct dead_letters *letters = queue->letters;
     struct letter_counters *counters = queue->counters;
     counter_add(&counters->offered, 1);

@@ -295,7 +295,7 @@ static void append(struct ingest *ingest, const struct schema_entry *entry,
     }
 }
 
-void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram)
+static void count(struct ingest *ingest, const struct datagram_slot *datagram)
 {
     struct ingest_counters *counters = ingest->counters;
     counter_add(&counters->received, 1);
@@ -303,12 +303,41 @@ void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram)
     if (ingest->thread->traffic != NULL)
         traffic_note(ingest->thread->traffic, ingest->listener->index, &datagram->source,
                      datagram->sent_size);
+}
 
+void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram)
+{
     struct refusal refusal;
     const struct schema_entry *entry;
     struct record_chain chain;
+    count(ingest, datagram);
     if (judge(ingest, datagram, &chain, &entry, &refusal))
         append(ingest, entry, &chain);
     else
         refuse(ingest, datagram, &refusal, entry);
+}
+
+struct ingest_verdict ingest_take_frame(struct ingest *ingest, const struct datagram_slot *frame)
+{
+    struct refusal refusal;
+    const struct schema_entry *entry;
+    struct record_chain chain;
+    count(ingest, frame);
+    if (judge(ingest, frame, &chain, &entry, &refusal)) {
+        append(ingest, entry, &chain);
+        return (struct ingest_verdict){.schema = entry->schema, .message = chain.first->message};
+    }
+    struct ingest_verdict verdict = {.schema = entry != NULL ? entry->schema : NULL,
+                                     .refused = refusal.reason};
+    refuse(ingest, frame, &refusal, entry);
+    return verdict;
+}
+
+void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *frame,
+                         enum datagram_reason reason)
+{
+    struct refusal refusal;
+    count(ingest, frame);
+    refused_for(&refusal, reason);
+    refuse(ingest, frame, &refusal, NULL);
 }

@@ -64,6 +64,20 @@ void ingest_begin(struct ingest *ingest, size_t datagrams);
 /* Takes a datagram, whose bytes are copied. */
 void ingest_take(struct ingest *ingest, const struct datagram_slot *datagram);
 
+/* What became of a frame. */
+struct ingest_verdict {
+    const struct schema *schema;  /* whose it is; NULL: nobody's */
+    const void *message;          /* of its first message, until it is sealed; NULL: refused */
+    enum datagram_reason refused; /* why */
+};
+
+/* The same for a frame of a stream. */
+struct ingest_verdict ingest_take_frame(struct ingest *ingest, const struct datagram_slot *frame);
+
+/* Counts a frame whose bytes are not all there as refused: `frame` has the first of them. */
+void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *frame,
+                         enum datagram_reason reason);
+
 /* As ingest_thread_drained and ingest_thread_seal_if_due, for the batch that is the ingest's own.
  */
 void ingest_drained(struct ingest *ingest, int64_t now_ns, int64_t next_ns);

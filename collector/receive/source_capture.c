@@ -8,7 +8,7 @@ static int probe(const struct listener_config *listener, struct error *error)
     return capture_check(listener->place, error);
 }
 
-static int create(void **producer, const struct source *source, struct ingest_thread *thread,
+static int create(void **producer, struct source *source, struct ingest_thread *thread,
                   const struct source_host *host, struct error *error)
 {
     struct capture_player *player = NULL;
@@ -72,6 +72,7 @@ const struct source_ops source_capture = {
     .place = PLACE_PATH,
     .no_place = "the file is missing; write pcap:FILE",
     .keys = SOURCE_KEYS_CAPTURE,
+    .ends = true,
     .waits = true,
     .probe = probe,
     .producer = &player_ops,

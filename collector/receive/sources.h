@@ -10,6 +10,7 @@
 /* ROW(NAME) stands for source_NAME, which the file source_NAME.c defines. */
 #define BUILTIN_SOURCES(ROW)                                                                       \
     ROW(udp)                                                                                       \
+    ROW(tcp)                                                                                       \
     ROW(inherited)                                                                                 \
     ROW(capture)
 

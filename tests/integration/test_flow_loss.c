@@ -214,7 +214,8 @@ TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, fl
 TEST_WITH(a_capture_loses_nothing_to_a_slow_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
-    const struct memory_needs needs = {.captures = 2, .sinks = 1, .ingests = 2};
+    const struct memory_needs needs = {
+        .producers = 2, .producer_threads = 2, .sinks = 1, .ingests = 2};
     char arguments[1024], memory[FLOW_MEMORY_SIZE];
     snprintf(arguments, sizeof arguments,
              "--listen pcap:CAPTURES/collectd_riemann_batchoff_v4.pcap?schema=riemann "

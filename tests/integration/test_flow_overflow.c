@@ -229,7 +229,8 @@ TEST_WITH(a_flooded_listener_evicts_nothing_of_another, flow_set_up, flow_tear_d
 /* It waits where a socket's records would be evicted, and so it does with block. */
 static void a_capture_loses_nothing(struct flow *flow, const char *overflow)
 {
-    const struct memory_needs needs = {.captures = 2, .sinks = 1, .ingests = 2};
+    const struct memory_needs needs = {
+        .producers = 2, .producer_threads = 2, .sinks = 1, .ingests = 2};
     char arguments[1024], memory[FLOW_MEMORY_SIZE];
     snprintf(arguments, sizeof arguments,
              "--listen pcap:CAPTURES/collectd_riemann_batchoff_v4.pcap?schema=riemann "

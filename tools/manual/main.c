@@ -129,6 +129,7 @@ static const struct {
     unsigned scopes;
 } key_places[] = {
     {"udp", KEY_OF_UDP},
+    {"stream", KEY_OF_STREAM},
     {"capture", KEY_OF_CAPTURE},
     {"schema", KEY_OF_SCHEMA},
     {"file", KEY_OF_FILE},
@@ -137,6 +138,7 @@ static const struct {
     {"relay_sink", KEY_OF_RELAY_SINK},
     {"letters", KEY_OF_LETTERS},
     {"any_udp", KEY_OF_UDP | KEY_OF_SCHEMA | KEY_OF_FILE},
+    {"any_stream", KEY_OF_STREAM | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_capture", KEY_OF_CAPTURE | KEY_OF_SCHEMA | KEY_OF_FILE},
     {"any_file_sink", KEY_OF_SINK | KEY_OF_FILE_SINK},
     {"any_relay_sink", KEY_OF_SINK | KEY_OF_RELAY_SINK},

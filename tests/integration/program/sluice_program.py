@@ -129,6 +129,8 @@ def settled(sink):
             sum(sink["failed"].values()))
 
 
+CONNECTION_ENDS = ("closed", "frame_cut", "reset", "idle", "frame_timeout", "bad_frame", "denied",
+                   "over_limit", "over_address_limit", "unwatched", "stopped")
 _LETTERS = ("truncated", "no_match", "empty", "too_deep", "too_large", "malformed")
 
 
@@ -167,6 +169,9 @@ def check_final_ledger(ledger, changed=False):
             _equal(f"{name}: frames", listener["frames"],
                    listener["received"] - listener["reassembled"] + listener["fragments"] +
                    listener["other"] + listener["cut"])
+        if listener["kind"] == "tcp":
+            _equal(f"{name}: connections", listener["connections"],
+                   sum(listener[end] for end in CONNECTION_ENDS))
         _not_above("decoded", listener["decoded"], listener["messages"])
         messages += listener["messages"]
     for sink in ledger["sinks"]:
@@ -356,7 +361,7 @@ class Sluice:
 
     def wait_for_listeners(self, count=1):
         """Waits until `count` sockets are bound and notes their names, udp://ADDRESS:PORT."""
-        found = self.wait_for_log(r"listening on (udp://\S+) for .*, process (\d+)$", count)
+        found = self.wait_for_log(r"listening on ((?:udp|tcp)://\S+) for .*, process (\d+)$", count)
         self.names = [each[1].decode() for each in found]
         self.number = next((int(each[2]) for each in found), None)
         return self

@@ -177,8 +177,9 @@ TEST(a_multicast_group_is_refused_as_it_would_receive_nothing)
 
 TEST(an_unknown_listener_is_refused_with_the_known_ones)
 {
-    const char *syntaxes = "is not a listener; write udp://ADDR:PORT, fd:NAME or pcap:FILE";
-    assert_refused(read_listener, "tcp://127.0.0.1:5555", 1, syntaxes);
+    const char *syntaxes = "is not a listener; write udp://ADDR:PORT, tcp://ADDR:PORT, fd:NAME or "
+                           "pcap:FILE";
+    assert_refused(read_listener, "sctp://127.0.0.1:5555", 1, syntaxes);
     assert_refused(read_listener, "", 1, syntaxes);
     assert_refused(read_listener, "UDP://127.0.0.1:5555", 1, "did you mean \"udp:\"?");
     assert_refused(read_listener, "pacp:x", 1, "did you mean \"pcap:\"?");

@@ -1,0 +1,184 @@
+/* tcp://ADDR:PORT. Connections, served by threads of their own; whoever sends waits. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/contract/schema.h"
+#include "collector/contract/stream_frame.h"
+#include "collector/ledger/ledger.h"
+#include "collector/log/log.h"
+#include "collector/platform/control.h"
+#include "collector/platform/notifier.h"
+#include "collector/receive/sources.h"
+#include "collector/receive/stream_server.h"
+
+/* Where nothing else is said messages stand in the stream as the schema's own protocol has them. */
+static void complete(struct listener_config *listener)
+{
+    for (size_t i = 0; i < listener->schema_count; i++) {
+        struct schema_config *schema = &listener->schemas[i];
+        if (schema->framing == FRAMING_DATAGRAM)
+            schema->framing = schema->ops->stream_framing;
+    }
+}
+
+static const char *refuse(const struct listener_config *listener)
+{
+    const struct schema_config *first = &listener->schemas[0];
+    if (address_is_multicast(&listener->address))
+        return "this is the address of a multicast group, which nobody connects to";
+    if (listener->ipv6_only && listener->address.family != ADDRESS_IPV6)
+        return "ipv6_only is for an IPv6 address";
+    for (size_t i = 0; i < listener->schema_count; i++) {
+        if (!stream_frame_can(listener->schemas[i].framing))
+            return "a stream needs a framing= that says where a message ends: length32, length16 "
+                   "or delimited";
+        if (listener->schemas[i].framing != first->framing || listener->schemas[i].header != 0)
+            return "of a stream all schemas have the same framing=, and no header=";
+    }
+    return NULL;
+}
+
+static bool conflict(const struct listener_config *a, const struct listener_config *b)
+{
+    return a->address.port != 0 && address_equal(&a->address, &b->address);
+}
+
+static int check(const struct listener_config *listener, struct error *error)
+{
+    struct error why;
+    if (notifier_choose_for_streams(&why) != NULL)
+        return 0;
+    error_set(error, why.code, "%s: %s", listener->name, why.text);
+    return -1;
+}
+
+static size_t threads(const struct listener_config *listener)
+{
+    return listener->receivers;
+}
+
+static size_t memory(const struct listener_config *listener)
+{
+    return stream_server_memory(listener->receivers, listener->max_connections,
+                                listener->max_frame);
+}
+
+/* Where the system chose the port, the listener's name has it. */
+static int name_by_port(struct source *source, struct ledger *ledger)
+{
+    char name[sizeof "tcp://" + ADDRESS_TEXT_SIZE] = "tcp://";
+    address_format(&source->address, name + strlen(name));
+    char *copy = malloc(strlen(name) + 1);
+    if (copy == NULL)
+        return -1;
+    memcpy(copy, name, strlen(name) + 1);
+    free(source->name);
+    source->name = copy;
+    source->listener.name = copy;
+    return ledger_rename_listener(ledger, (int)source->listener.index, copy) ? 0 : -1;
+}
+
+static const struct schema_ops *answering(const struct listener_config *listener)
+{
+    for (size_t i = 0; i < listener->schema_count; i++)
+        if (listener->schemas[i].ops->answer != NULL)
+            return listener->schemas[i].ops;
+    return NULL;
+}
+
+static int create(void **producer, struct source *source, struct ingest_thread *ingests,
+                  const struct source_host *host, struct error *error)
+{
+    const struct listener_config *config = source->config;
+    struct stream_server *server = NULL;
+    const struct stream_server_options options = {
+        .listener = &source->listener,
+        .threads = ingests,
+        .thread_count = threads(config),
+        .address = config->address,
+        .ipv6_only = config->ipv6_only,
+        .framing = config->schemas[0].framing,
+        .answering = answering(config),
+        .max_frame = config->max_frame,
+        .max_connections = config->max_connections,
+        .max_per_address = config->max_per_address,
+        .idle_ns = (int64_t)config->idle_timeout,
+        .frame_ns = (int64_t)config->frame_timeout,
+        .received = host->received,
+        .finished = host->finished,
+        .context = host->context,
+    };
+    int result = stream_server_create(&server, &options, &source->address, error);
+    *producer = server;
+    if (result != 0 || config->address.port != 0 || name_by_port(source, host->ledger) == 0)
+        return result;
+    return error_no_memory(error);
+}
+
+static int start(void *producer, struct error *error)
+{
+    return stream_server_start(producer, error);
+}
+
+static void stop(void *producer, int64_t deadline_ns)
+{
+    stream_server_stop(producer, deadline_ns);
+}
+
+static bool has_finished(const void *producer)
+{
+    return stream_server_has_finished(producer);
+}
+
+static void join(void *producer)
+{
+    stream_server_join(producer);
+}
+
+static void destroy(void *producer)
+{
+    stream_server_destroy(producer);
+}
+
+static const struct producer_ops server_ops = {
+    .start = start,
+    .stop = stop,
+    .has_finished = has_finished,
+    .join = join,
+    .destroy = destroy,
+};
+
+static void announce(const struct source *source, const struct source_host *host)
+{
+    (void)host;
+    struct error error;
+    const struct notifier_backend *backend = notifier_choose_for_streams(&error);
+    log_naming(LOG_INFO, LOG_OF_LISTENER, source->listener.name,
+               "listening on %s for %s, %llu threads, by %s, process %lu", source->listener.name,
+               source->schema_names, (unsigned long long)source->config->receivers,
+               backend != NULL ? backend->name : "nothing", control_process_id());
+}
+
+const struct source_ops source_tcp = {
+    .scheme = "tcp",
+    .syntax = "tcp://ADDR:PORT",
+    .kind = "tcp",
+    .place = PLACE_ADDRESS,
+    .no_place = "\"//\" is missing; write tcp://ADDR:PORT",
+    .keys = SOURCE_KEYS_STREAM,
+    .waits = true,
+    .complete = complete,
+    .refuse = refuse,
+    .conflict = conflict,
+    .check = check,
+    .announce = announce,
+    .producer = &server_ops,
+    .threads = threads,
+    .memory = memory,
+    .create = create,
+    .own_thread = "its connections are served by threads of their own",
+    .no_change = "the keys of a tcp listener are changed by a new start alone",
+    .no_arrival = "a tcp listener is served from a start on",
+    .no_departure = "a tcp listener is served to the end",
+};

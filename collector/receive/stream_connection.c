@@ -1,0 +1,448 @@
+#include "collector/receive/stream_connection.h"
+
+#include <string.h>
+
+#include "collector/base/byte_order.h"
+#include "collector/base/wire.h"
+#include "collector/contract/stream_frame.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/tcp_connection.h"
+
+/* Bytes of an answer with the length before it. */
+#define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
+
+/* Receives of one connection before the next one has its turn. */
+#define MOST_RECEIVES 4
+
+size_t stream_block_size(size_t max_frame)
+{
+    size_t size = max_frame + STREAM_FRAME_HEADER_MOST;
+    return size < STREAM_READ_SIZE ? STREAM_READ_SIZE : size;
+}
+
+void stream_connection_begin(struct stream_connection *connection, wait_handle socket,
+                             const struct address *peer, int64_t now_ns,
+                             const struct stream_settings *settings)
+{
+    connection->socket = socket;
+    connection->peer = *peer;
+    connection->active_ns = now_ns;
+    connection->begun_ns = 0;
+    connection->due_ns = now_ns + settings->idle_ns;
+    connection->next = STREAM_READ;
+    connection->draining = false;
+    connection->ending = false;
+    connection->discarding = false;
+    connection->deaf = false;
+    connection->block = NULL;
+    connection->at = connection->used = 0;
+    connection->answers_at = connection->answers_used = 0;
+}
+
+static void end_by(struct stream_connection *connection, enum stream_end end)
+{
+    connection->ending = true;
+    connection->end = end;
+    connection->next = STREAM_CLOSE;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+static size_t put_length(enum framing framing, uint8_t *to, size_t length)
+{
+    if (framing == FRAMING_LENGTH16) {
+        put_network_u16(to, (unsigned)length);
+        return 2;
+    }
+    if (framing == FRAMING_LENGTH32) {
+        put_network_u32(to, (uint32_t)length);
+        return 4;
+    }
+    to[0] = (uint8_t)(length & 0x7f);
+    if (length < 0x80)
+        return 1;
+    to[0] |= 0x80;
+    to[1] = (uint8_t)(length >> 7);
+    return 2;
+}
+
+static void answer(struct stream_connection *connection, const struct stream_settings *settings,
+                   struct stream_worker *worker, const struct ingest_verdict *verdict)
+{
+    const struct schema_ops *ops =
+        verdict->schema != NULL ? verdict->schema->ops : settings->answering;
+    if (ops == NULL || ops->answer == NULL || connection->deaf)
+        return;
+    uint8_t message[SCHEMA_ANSWER_MOST];
+    size_t size = ops->answer(verdict->message, datagram_reason_names[verdict->refused], message);
+    uint8_t *to = connection->answers + connection->answers_used;
+    size_t header = put_length(settings->framing, to, size);
+    memcpy(to + header, message, size);
+    connection->answers_used += header + size;
+    counter_add(&worker->counters->answers, 1);
+}
+
+static bool has_room_for_answer(const struct stream_connection *connection)
+{
+    return STREAM_ANSWERS_SIZE - connection->answers_used >= ANSWER_MOST;
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static struct datagram_slot describe(const struct stream_connection *connection,
+                                     const struct stream_settings *settings, const uint8_t *data,
+                                     size_t size)
+{
+    return (struct datagram_slot){
+        .front = data,
+        .rest = size > DATAGRAM_FRONT_SIZE ? data + DATAGRAM_FRONT_SIZE : NULL,
+        .size = (uint32_t)size,
+        .sent_size = (uint32_t)size,
+        .source = connection->peer,
+        .destination = &settings->own,
+        .received_ns = clock_wall_ns(),
+    };
+}
+
+/* The connection cannot be read on: where its next frame begins is not known. */
+static void refuse_frame(struct stream_connection *connection,
+                         const struct stream_settings *settings, struct stream_worker *worker,
+                         const uint8_t *data, size_t size, enum datagram_reason reason)
+{
+    const struct datagram_slot slot = describe(connection, settings, data, size);
+    const struct ingest_verdict verdict = {.refused = reason};
+    ingest_refuse_frame(worker->ingest, &slot, reason);
+    answer(connection, settings, worker, &verdict);
+    end_by(connection, STREAM_BAD_FRAME);
+}
+
+/* Takes the frames of `size` bytes that are whole; *used bytes were. Returns how many. */
+static size_t take_frames(struct stream_connection *connection,
+                          const struct stream_settings *settings, struct stream_worker *worker,
+                          const uint8_t *data, size_t size, size_t *used)
+{
+    size_t frames = 0;
+    *used = 0;
+    while (has_room_for_answer(connection)) {
+        const uint8_t *frame = data + *used;
+        size_t left = size - *used;
+        size_t whole = 0;
+        switch (stream_frame_look(settings->framing, frame, left, settings->max_frame, &whole)) {
+        case STREAM_FRAME_KNOWN:
+            break;
+        case STREAM_FRAME_MORE:
+            return frames;
+        case STREAM_FRAME_TOO_LARGE:
+            refuse_frame(connection, settings, worker, frame, left, REASON_TOO_LARGE);
+            *used = size;
+            return frames + 1;
+        case STREAM_FRAME_MALFORMED:
+            refuse_frame(connection, settings, worker, frame, left, REASON_MALFORMED);
+            *used = size;
+            return frames + 1;
+        }
+        if (whole > left)
+            return frames;
+        const struct datagram_slot slot = describe(connection, settings, frame, whole);
+        const struct ingest_verdict verdict = ingest_take_frame(worker->ingest, &slot);
+        answer(connection, settings, worker, &verdict);
+        *used += whole;
+        frames++;
+    }
+    connection->next = STREAM_AGAIN;
+    return frames;
+}
+
+/* --- what is held ----------------------------------------------------------------------------- */
+
+static uint8_t *held(struct stream_connection *connection)
+{
+    return connection->block != NULL ? connection->block : connection->small;
+}
+
+static size_t held_size(const struct stream_connection *connection)
+{
+    return connection->used - connection->at;
+}
+
+static uint8_t *take_block(const struct stream_settings *settings, struct stream_worker *worker)
+{
+    uint8_t *block = worker->spare != NULL ? worker->spare : stream_blocks_take(settings->blocks);
+    worker->spare = NULL;
+    return block;
+}
+
+/* Nothing is held any more. */
+static void forget(struct stream_connection *connection, const struct stream_settings *settings)
+{
+    stream_blocks_give(settings->blocks, connection->block);
+    connection->block = NULL;
+    connection->at = connection->used = 0;
+}
+
+/* The rest of a read, which fits: there is a spare block, or it is small. */
+static void hold(struct stream_connection *connection, struct stream_worker *worker,
+                 const uint8_t *data, size_t size)
+{
+    if (size > STREAM_SMALL_SIZE) {
+        connection->block = worker->spare;
+        worker->spare = NULL;
+    }
+    memcpy(held(connection), data, size);
+    connection->at = 0;
+    connection->used = size;
+}
+
+static size_t take_held(struct stream_connection *connection,
+                        const struct stream_settings *settings, struct stream_worker *worker)
+{
+    size_t used;
+    size_t frames = take_frames(connection, settings, worker, held(connection) + connection->at,
+                                held_size(connection), &used);
+    connection->at += used;
+    if (connection->at == connection->used)
+        forget(connection, settings);
+    return frames;
+}
+
+/*
+ * Makes room behind what is held for the rest of its frame; *room bytes of it, at most what is
+ * missing. Returns false where that takes a block, and none is free.
+ */
+static bool make_room(struct stream_connection *connection, const struct stream_settings *settings,
+                      struct stream_worker *worker, size_t *room)
+{
+    size_t whole;
+    size_t size = held_size(connection);
+    uint8_t *from = held(connection) + connection->at;
+    bool known = stream_frame_look(settings->framing, from, size, settings->max_frame, &whole) ==
+                 STREAM_FRAME_KNOWN;
+    if (!known)
+        whole = size + 1; /* of a length, which is short: byte by byte it is found once */
+    if (connection->block == NULL && whole > STREAM_SMALL_SIZE) {
+        uint8_t *block = take_block(settings, worker);
+        if (block == NULL)
+            return false;
+        memcpy(block, from, size);
+        connection->block = block;
+        connection->used = size;
+        connection->at = 0;
+    } else if (connection->at != 0) {
+        memmove(held(connection), from, size);
+        connection->used = size;
+        connection->at = 0;
+    }
+    *room = whole - size;
+    return true;
+}
+
+/* --- receiving -------------------------------------------------------------------------------- */
+
+/* Nothing more came. Returns whether a receive found something. */
+static bool judge(struct stream_connection *connection, enum tcp_result result)
+{
+    bool cut = held_size(connection) != 0;
+    if (result == TCP_END)
+        end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_CLOSED);
+    else if (result == TCP_BROKEN)
+        end_by(connection, STREAM_RESET);
+    else if (result == TCP_WOULD_BLOCK && connection->draining)
+        end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
+    return result == TCP_OK;
+}
+
+/* The rest of the frame that is held. Returns as above. */
+static bool receive_rest(struct stream_connection *connection,
+                         const struct stream_settings *settings, struct stream_worker *worker,
+                         size_t *frames)
+{
+    size_t room, received;
+    if (!make_room(connection, settings, worker, &room)) {
+        connection->next = STREAM_HOLD;
+        return false;
+    }
+    enum tcp_result result = tcp_connection_receive(
+        connection->socket, held(connection) + connection->used, room, &received);
+    connection->used += received;
+    if (!judge(connection, result))
+        return false;
+    *frames += take_held(connection, settings, worker);
+    return true;
+}
+
+/* What follows a whole frame. Returns as above. */
+static bool receive_new(struct stream_connection *connection,
+                        const struct stream_settings *settings, struct stream_worker *worker,
+                        size_t *frames)
+{
+    size_t received, used;
+    if (worker->spare == NULL)
+        worker->spare = stream_blocks_take(settings->blocks);
+    size_t most = worker->spare != NULL ? STREAM_READ_SIZE : STREAM_SMALL_SIZE;
+    enum tcp_result result =
+        tcp_connection_receive(connection->socket, worker->read, most, &received);
+    if (!judge(connection, result))
+        return false;
+    *frames += take_frames(connection, settings, worker, worker->read, received, &used);
+    if (used != received)
+        hold(connection, worker, worker->read + used, received - used);
+    return received == most || used != received;
+}
+
+static void discard(struct stream_connection *connection, struct stream_worker *worker,
+                    int64_t now_ns)
+{
+    size_t received;
+    enum tcp_result result =
+        tcp_connection_receive(connection->socket, worker->read, STREAM_READ_SIZE, &received);
+    bool open = result == TCP_OK || result == TCP_WOULD_BLOCK;
+    connection->next = open && now_ns < connection->due_ns ? STREAM_READ : STREAM_CLOSE;
+}
+
+/* Since when the frame that is held is not whole, where there is one. */
+static void note_time(struct stream_connection *connection, size_t frames, int64_t now_ns)
+{
+    connection->active_ns = now_ns;
+    if (held_size(connection) == 0)
+        connection->begun_ns = 0;
+    else if (frames != 0 || connection->begun_ns == 0)
+        connection->begun_ns = now_ns;
+}
+
+static void judge_time(struct stream_connection *connection, const struct stream_settings *settings,
+                       int64_t now_ns)
+{
+    if (connection->begun_ns != 0 && now_ns - connection->begun_ns >= settings->frame_ns)
+        end_by(connection, STREAM_FRAME_TIMEOUT);
+    else if (now_ns - connection->active_ns >= settings->idle_ns)
+        end_by(connection, STREAM_IDLE);
+}
+
+size_t stream_connection_read(struct stream_connection *connection,
+                              const struct stream_settings *settings, struct stream_worker *worker,
+                              bool room, int64_t now_ns)
+{
+    size_t frames = 0;
+    bool more = true;
+    if (connection->discarding) {
+        discard(connection, worker, now_ns);
+        return 0;
+    }
+    if (connection->ending || connection->answers_used != 0)
+        return 0;                          /* answers first */
+    if (connection->next == STREAM_HOLD) { /* the time that it was held does not count */
+        connection->active_ns = now_ns;
+        connection->begun_ns = connection->begun_ns == 0 ? 0 : now_ns;
+    }
+    connection->next = room ? STREAM_READ : STREAM_HOLD;
+    if (!room)
+        return 0;
+    if (held_size(connection) != 0) {
+        frames = take_held(connection, settings, worker);
+        if (frames != 0)
+            note_time(connection, frames, now_ns);
+    }
+    for (int i = 0; i < MOST_RECEIVES && more && connection->next == STREAM_READ; i++) {
+        size_t before = frames;
+        size_t size = held_size(connection);
+        more = size != 0 ? receive_rest(connection, settings, worker, &frames)
+                         : receive_new(connection, settings, worker, &frames);
+        if (more || held_size(connection) != size || frames != before)
+            note_time(connection, frames - before, now_ns);
+    }
+    /* Only now: what came in time may have waited for the sinks, and for its turn. */
+    if (connection->next == STREAM_READ)
+        judge_time(connection, settings, now_ns);
+    return frames;
+}
+
+/* --- answering -------------------------------------------------------------------------------- */
+
+static void drop_answers(struct stream_connection *connection)
+{
+    connection->deaf = true;
+    connection->answers_at = connection->answers_used = 0;
+}
+
+/* Returns whether all of them are out, or of no use. */
+static bool send_answers(struct stream_connection *connection, int64_t now_ns)
+{
+    while (connection->answers_at != connection->answers_used) {
+        size_t sent;
+        enum tcp_result result =
+            tcp_connection_send(connection->socket, connection->answers + connection->answers_at,
+                                connection->answers_used - connection->answers_at, &sent);
+        if (result == TCP_WOULD_BLOCK)
+            return false;
+        if (result != TCP_OK) { /* what came before that is read to its end all the same */
+            drop_answers(connection);
+            return true;
+        }
+        connection->answers_at += sent;
+        connection->active_ns = now_ns;
+    }
+    connection->answers_at = connection->answers_used = 0;
+    return true;
+}
+
+/* When its time is over, where it waits for the other side. */
+static int64_t due_ns(const struct stream_connection *connection,
+                      const struct stream_settings *settings)
+{
+    if (connection->discarding)
+        return connection->due_ns;
+    if (connection->next == STREAM_READ && connection->begun_ns != 0)
+        return connection->begun_ns + settings->frame_ns;
+    return connection->active_ns + settings->idle_ns;
+}
+
+enum stream_next stream_connection_answer(struct stream_connection *connection,
+                                          const struct stream_settings *settings, int64_t now_ns)
+{
+    if (!send_answers(connection, now_ns)) {
+        connection->due_ns = connection->active_ns + settings->idle_ns;
+        if (now_ns < connection->due_ns)
+            return STREAM_WRITE;
+        drop_answers(connection);
+        if (!connection->ending)
+            end_by(connection, STREAM_IDLE);
+    }
+    if (connection->ending && connection->end == STREAM_BAD_FRAME && !connection->deaf &&
+        !connection->discarding && !connection->draining) {
+        tcp_connection_finish(connection->socket);
+        connection->discarding = true;
+        connection->due_ns = now_ns + STREAM_LINGER_NS;
+        connection->next = STREAM_READ;
+    }
+    if (connection->ending && !connection->discarding)
+        return STREAM_CLOSE;
+    if (connection->next == STREAM_HOLD) {
+        connection->due_ns = INT64_MAX;
+        return STREAM_HOLD;
+    }
+    connection->due_ns = due_ns(connection, settings);
+    return connection->next;
+}
+
+void stream_connection_give_up(struct stream_connection *connection)
+{
+    drop_answers(connection);
+    connection->discarding = false;
+    if (connection->ending)
+        connection->next = STREAM_CLOSE;
+    else
+        end_by(connection, held_size(connection) != 0 ? STREAM_FRAME_CUT : STREAM_STOPPED);
+}
+
+void stream_connection_fail(struct stream_connection *connection)
+{
+    drop_answers(connection);
+    connection->discarding = false;
+    end_by(connection, STREAM_UNWATCHED);
+}
+
+void stream_connection_end(struct stream_connection *connection,
+                           const struct stream_settings *settings)
+{
+    forget(connection, settings);
+}

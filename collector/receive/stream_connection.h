@@ -1,0 +1,128 @@
+/*
+ * A connection of a stream listener: its bytes become frames, frames become records, and, where the
+ * schema's protocol has them, answers go back in the order of the frames.
+ *
+ * Who serves a connection does so in steps, between which other connections may be served:
+ * stream_connection_read takes what came and fills batches; the caller has these offered to the
+ * sinks (ingest_seal); stream_connection_answer sends the answers. So an answer says that every
+ * sink's queue has the record. One thread at a time: whoever owns the connection
+ * (collector/receive/stream_server.h). Nothing is allocated.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H
+#define SLUICE_COLLECTOR_RECEIVE_STREAM_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/address.h"
+#include "collector/contract/framing.h"
+#include "collector/contract/schema.h"
+#include "collector/platform/wakeup.h"
+#include "collector/receive/ingest.h"
+#include "collector/receive/stream_blocks.h"
+
+/* Bytes that each connection has of its own: for a frame that is not whole, and for answers. */
+#define STREAM_SMALL_SIZE   ((size_t)2048)
+#define STREAM_ANSWERS_SIZE ((size_t)2048)
+
+/* Bytes that a thread receives with one call; a block is no smaller. */
+#define STREAM_READ_SIZE ((size_t)64 * 1024)
+
+/* How long a connection that was refused more is read, so that it sees why (nanoseconds). */
+#define STREAM_LINGER_NS INT64_C(1000000000)
+
+/* What a listener's connections have in common. Immutable while they run. */
+struct stream_settings {
+    enum framing framing;
+    const struct schema_ops *answering; /* answers what matches no schema; NULL: nothing does */
+    size_t max_frame;                   /* bytes of a message */
+    int64_t idle_ns;                    /* nothing comes, or no answer is read, for so long */
+    int64_t frame_ns;                   /* a frame takes so long */
+    struct stream_blocks *blocks;       /* of stream_block_size bytes */
+    struct address own;                 /* what they are connected to */
+};
+
+/* Bytes of a block for a listener with this max_frame. */
+size_t stream_block_size(size_t max_frame);
+
+/* What a thread has for all connections that it serves. */
+struct stream_worker {
+    struct ingest *ingest;
+    struct ingest_counters *counters; /* the thread's block of the listener's */
+    uint8_t *spare;                   /* a block for the rest of a read; NULL: none was free */
+    uint8_t read[STREAM_READ_SIZE];
+};
+
+/* What the connection wants next. */
+enum stream_next {
+    STREAM_READ,  /* to be armed for what comes */
+    STREAM_AGAIN, /* to be served again, without waiting: it holds frames */
+    STREAM_HOLD,  /* to be left alone until a block, or the sinks' queues, have room */
+    STREAM_WRITE, /* to be armed for room for answers */
+    STREAM_CLOSE, /* to be closed; why: `end` */
+};
+
+/* How it ended: each is a term of the ledger. */
+enum stream_end {
+    STREAM_CLOSED,
+    STREAM_FRAME_CUT,
+    STREAM_RESET,
+    STREAM_IDLE,
+    STREAM_FRAME_TIMEOUT,
+    STREAM_BAD_FRAME,
+    STREAM_STOPPED,
+    STREAM_UNWATCHED,
+};
+
+struct stream_connection {
+    wait_handle socket;
+    struct address peer;
+    int64_t active_ns; /* monotonic: when something came, or an answer went, last */
+    int64_t begun_ns;  /* monotonic: since when a frame is not whole; 0: there is none */
+    int64_t due_ns;    /* monotonic: when its time is over; INT64_MAX: it is not its fault */
+    enum stream_next next;
+    bool draining;   /* the program stops: what came is taken, then it ends */
+    bool ending;     /* no frame is taken any more; `end` says why */
+    bool discarding; /* it was answered for the last time; what still comes is thrown away */
+    bool deaf;       /* answers do not reach it */
+    enum stream_end end;
+
+    /* What came and was not taken: from `at` to `used` of `block`, or of `small`. */
+    uint8_t *block; /* NULL: none */
+    size_t at, used;
+    size_t answers_at, answers_used;
+    uint8_t small[STREAM_SMALL_SIZE];
+    uint8_t answers[STREAM_ANSWERS_SIZE];
+};
+
+/* One that was just accepted. */
+void stream_connection_begin(struct stream_connection *connection, wait_handle socket,
+                             const struct address *peer, int64_t now_ns,
+                             const struct stream_settings *settings);
+
+/*
+ * Receives, and takes the frames that are whole, as long as there is room for their answers.
+ * `room`: the sinks' queues have room; without it nothing is received or taken. Who is late
+ * (due_ns), and for whom nothing has come all the same, ends. Returns how many frames it took, or
+ * refused.
+ */
+size_t stream_connection_read(struct stream_connection *connection,
+                              const struct stream_settings *settings, struct stream_worker *worker,
+                              bool room, int64_t now_ns);
+
+/* Sends answers, and says what it wants next. */
+enum stream_next stream_connection_answer(struct stream_connection *connection,
+                                          const struct stream_settings *settings, int64_t now_ns);
+
+/* There is no more time for it: it ends as STREAM_STOPPED, or as STREAM_FRAME_CUT. */
+void stream_connection_give_up(struct stream_connection *connection);
+
+/* It cannot be armed: it ends as STREAM_UNWATCHED. */
+void stream_connection_fail(struct stream_connection *connection);
+
+/* Gives back its block; its socket is the caller's to close. */
+void stream_connection_end(struct stream_connection *connection,
+                           const struct stream_settings *settings);
+
+#endif

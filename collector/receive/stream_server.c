@@ -1,0 +1,671 @@
+#include "collector/receive/stream_server.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "collector/base/networks.h"
+#include "collector/base/rule.h"
+#include "collector/log/log.h"
+#include "collector/platform/clock.h"
+#include "collector/platform/deadline.h"
+#include "collector/platform/mutex.h"
+#include "collector/platform/notifier.h"
+#include "collector/platform/tcp_connection.h"
+#include "collector/platform/tcp_listener.h"
+#include "collector/platform/thread.h"
+
+/* Connections that a thread has in hand at a time, and events that it takes with one wait. */
+#define WORK_MOST   64
+#define EVENTS_MOST 16
+
+/* Connections that are accepted before others are served. */
+#define ACCEPT_MOST 32
+
+/* Where a queue is filled to this share, nothing more is read. */
+#define HOLD_BACKLOG 0.75
+
+/* Blocks for large frames, besides the one that each thread has for the rest of a read. */
+#define BLOCKS 8
+
+/* How often the first thread looks for connections whose time is over, or that are held. */
+#define LOOK_MS      50
+#define HELD_LOOK_MS 2
+#define STOP_LOOK_MS 5
+
+/* How long nobody is accepted after the system had no means for it. */
+#define ACCEPT_PAUSE_NS INT64_C(100000000)
+
+/*
+ * Whose a connection is. It is armed by a thread that has to have done with it before another one
+ * may close it: ARMING. A notifier's event is the proof that it was armed, so its taker need not
+ * wait for ARMED. Each arming has a number, which tells an old event from a new one.
+ */
+enum phase { PHASE_FREE, PHASE_OWNED, PHASE_ARMING, PHASE_ARMED };
+#define PHASES 4
+
+struct slot {
+    _Atomic uint64_t state;  /* number of the arming * PHASES + phase */
+    _Atomic unsigned givers; /* threads that are about to have given it away */
+    _Atomic int64_t due_ns;  /* the connection's, while nobody owns it */
+    _Atomic bool held;       /* it was left alone; the first thread takes it up again */
+    bool hung_up;            /* its hang-up was reported: it is not armed for that again */
+    struct slot *next;       /* the next one that is free */
+    struct stream_connection connection;
+};
+
+struct worker {
+    struct stream_server *server;
+    size_t index;
+    struct thread *thread;
+    struct ingest_thread *ingests;
+    struct stream_worker stream;
+    struct slot *work[WORK_MOST];
+    size_t count;
+    bool stops; /* it has seen that the server stops */
+    struct log_limit log;
+};
+
+struct stream_server {
+    struct stream_server_options options;
+    struct stream_settings settings;
+    struct notifier *notifier;
+    wait_handle listening;
+    struct worker *workers;
+    _Atomic size_t started; /* threads */
+    struct slot *slots;
+
+    struct mutex *lock; /* of what follows: taken when a connection comes or goes */
+    struct slot *free;
+    size_t made; /* slots that were ever used: the first ones */
+
+    _Atomic size_t open;       /* connections */
+    _Atomic size_t held;       /* of these */
+    _Atomic int64_t accept_ns; /* when accepting is tried again; 0: it is not put off */
+    _Atomic size_t running;    /* threads */
+    _Atomic size_t stops;      /* of these, those that know of the stop */
+    _Atomic bool stopping;
+    _Atomic bool finished;
+    struct deadline deadline;
+};
+
+size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame)
+{
+    return sizeof(struct stream_server) + threads * sizeof(struct worker) +
+           max_connections * sizeof(struct slot) +
+           stream_blocks_memory(BLOCKS + threads, stream_block_size(max_frame));
+}
+
+/* --- slots ------------------------------------------------------------------------------------ */
+
+static enum phase phase_of(uint64_t state)
+{
+    return (enum phase)(state % PHASES);
+}
+
+static uint64_t in_phase(uint64_t state, enum phase phase)
+{
+    return state - state % PHASES + phase;
+}
+
+/* An event was taken, or the first thread has a reason. Returns whether it is the caller's now. */
+static bool claim(struct slot *slot, bool by_event)
+{
+    uint64_t state = atomic_load(&slot->state);
+    while (phase_of(state) == PHASE_ARMED || (by_event && phase_of(state) == PHASE_ARMING))
+        if (atomic_compare_exchange_weak(&slot->state, &state, in_phase(state, PHASE_OWNED)))
+            return true;
+    return false;
+}
+
+/* The owner gives it away by arming it. Returns whether it is still the caller's, as that failed.
+ */
+static bool give(struct stream_server *server, struct slot *slot, unsigned interests, bool is_new)
+{
+    struct error error;
+    wait_handle socket = slot->connection.socket;
+    atomic_store(&slot->due_ns, slot->connection.due_ns);
+    atomic_fetch_add(&slot->givers, 1);
+    uint64_t arming = in_phase(atomic_load(&slot->state) + PHASES, PHASE_ARMING);
+    atomic_store(&slot->state, arming);
+    int result =
+        (is_new ? notifier_watch : notifier_arm)(server->notifier, socket, slot, interests, &error);
+    uint64_t expected = arming;
+    bool ours = atomic_compare_exchange_strong(
+        &slot->state, &expected, in_phase(arming, result == 0 ? PHASE_ARMED : PHASE_OWNED));
+    atomic_fetch_sub(&slot->givers, 1);
+    return ours && result != 0;
+}
+
+static struct slot *take_slot(struct stream_server *server)
+{
+    struct slot *slot = NULL;
+    mutex_lock(server->lock);
+    if (server->free != NULL) {
+        slot = server->free;
+        server->free = slot->next;
+    } else if (server->made < server->options.max_connections) {
+        slot = &server->slots[server->made++];
+    }
+    mutex_unlock(server->lock);
+    return slot;
+}
+
+static size_t slots_made(struct stream_server *server)
+{
+    mutex_lock(server->lock);
+    size_t made = server->made;
+    mutex_unlock(server->lock);
+    return made;
+}
+
+/* Whoever is connected stays where it is noted until its slot is free, which takes the lock. */
+static size_t count_of_address(struct stream_server *server, const struct address *peer)
+{
+    size_t count = 0;
+    mutex_lock(server->lock);
+    for (size_t i = 0; i < server->made; i++)
+        count += phase_of(atomic_load(&server->slots[i].state)) != PHASE_FREE &&
+                 address_same_host(&server->slots[i].connection.peer, peer);
+    mutex_unlock(server->lock);
+    return count;
+}
+
+/* --- how connections end ---------------------------------------------------------------------- */
+
+static void count_end(struct worker *worker, enum stream_end end)
+{
+    struct ingest_counters *counters = worker->stream.counters;
+    struct counter *const ends[] = {
+        [STREAM_CLOSED] = &counters->closed,
+        [STREAM_FRAME_CUT] = &counters->frame_cut,
+        [STREAM_RESET] = &counters->reset,
+        [STREAM_IDLE] = &counters->idle,
+        [STREAM_FRAME_TIMEOUT] = &counters->frame_timeout,
+        [STREAM_BAD_FRAME] = &counters->bad_frame,
+        [STREAM_STOPPED] = &counters->stopped,
+        [STREAM_UNWATCHED] = &counters->unwatched,
+    };
+    counter_add(ends[end], 1);
+}
+
+static void log_about_peer(struct worker *worker, const struct address *peer, const char *what)
+{
+    char text[ADDRESS_TEXT_SIZE];
+    uint64_t held;
+    if (!log_allowed(&worker->log, &held))
+        return;
+    address_format(peer, text);
+    log_about(LOG_WARNING, LOG_OF_LISTENER, worker->server->options.listener->name,
+              "connection from %s: %s", text, what);
+}
+
+static void say_why(struct worker *worker, const struct stream_connection *connection)
+{
+    static const char *const texts[] = {
+        [STREAM_FRAME_CUT] = "it ended within a frame, which is lost",
+        [STREAM_FRAME_TIMEOUT] = "closed, as a frame took longer than frame_timeout=",
+        [STREAM_BAD_FRAME] = "closed, as where its next frame begins is not known",
+        [STREAM_UNWATCHED] = "closed, as the system cannot watch it",
+    };
+    if (texts[connection->end] != NULL)
+        log_about_peer(worker, &connection->peer, texts[connection->end]);
+}
+
+/* The socket is closed last but the slot: until then nobody else gets its number. */
+static void release(struct worker *worker, struct slot *slot)
+{
+    struct stream_server *server = worker->server;
+    stream_connection_end(&slot->connection, &server->settings);
+    notifier_unwatch(server->notifier, slot->connection.socket);
+    tcp_connection_close(slot->connection.socket);
+    mutex_lock(server->lock);
+    atomic_store(&slot->state, in_phase(atomic_load(&slot->state), PHASE_FREE));
+    slot->next = server->free;
+    server->free = slot;
+    mutex_unlock(server->lock);
+    atomic_fetch_sub(&server->open, 1);
+}
+
+static void close_connection(struct worker *worker, struct slot *slot)
+{
+    count_end(worker, slot->connection.end);
+    say_why(worker, &slot->connection);
+    release(worker, slot);
+}
+
+/* --- accepting -------------------------------------------------------------------------------- */
+
+/* Why one that wants to connect may not, a counter of the listener's; NULL: it may. */
+static struct counter *refusal(struct worker *worker, const struct address *peer)
+{
+    struct stream_server *server = worker->server;
+    struct ingest_counters *counters = worker->stream.counters;
+    const struct networks *senders = server->options.listener->senders;
+    if (senders != NULL && !networks_hold(senders, peer))
+        return &counters->denied;
+    if (count_of_address(server, peer) >= server->options.max_per_address)
+        return &counters->over_address_limit;
+    return NULL;
+}
+
+static void refuse(struct worker *worker, wait_handle socket, const struct address *peer,
+                   struct counter *why)
+{
+    const struct ingest_counters *counters = worker->stream.counters;
+    counter_add(why, 1);
+    if (why != &counters->denied)
+        log_about_peer(worker, peer,
+                       why == &counters->over_limit
+                           ? "refused, as max_connections= are open"
+                           : "refused, as its address has max_connections_per_address= open");
+    tcp_connection_close(socket);
+}
+
+static void admit(struct worker *worker, wait_handle socket, const struct address *peer)
+{
+    struct stream_server *server = worker->server;
+    counter_add(&worker->stream.counters->connections, 1);
+    struct counter *why = refusal(worker, peer);
+    struct slot *slot = why == NULL ? take_slot(server) : NULL;
+    if (slot == NULL) {
+        refuse(worker, socket, peer, why != NULL ? why : &worker->stream.counters->over_limit);
+        return;
+    }
+    stream_connection_begin(&slot->connection, socket, peer, clock_monotonic_ns(),
+                            &server->settings);
+    slot->hung_up = false;
+    atomic_store(&slot->held, false);
+    atomic_store(&slot->state, in_phase(atomic_load(&slot->state), PHASE_OWNED));
+    atomic_fetch_add(&server->open, 1);
+    if (give(server, slot, NOTIFIER_IN | NOTIFIER_HANGUP, true)) {
+        counter_add(&worker->stream.counters->unwatched, 1);
+        release(worker, slot);
+    }
+}
+
+static void put_off(struct worker *worker, const struct error *error)
+{
+    uint64_t held;
+    counter_add(&worker->stream.counters->accept_errors, 1);
+    atomic_store(&worker->server->accept_ns, clock_monotonic_ns() + ACCEPT_PAUSE_NS);
+    if (log_allowed(&worker->log, &held))
+        log_about(LOG_ERROR, LOG_OF_LISTENER, worker->server->options.listener->name,
+                  "%s; trying again", error->text);
+}
+
+/* The listening socket is the caller's until it is armed again. */
+static void accept_some(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    struct error error;
+    enum accept_result result = ACCEPT_OK;
+    for (int i = 0; i < ACCEPT_MOST && result == ACCEPT_OK && !atomic_load(&server->stopping);
+         i++) {
+        wait_handle socket;
+        struct address peer;
+        result = tcp_connection_accept(server->listening, &socket, &peer, &error);
+        if (result == ACCEPT_OK)
+            admit(worker, socket, &peer);
+    }
+    if (result == ACCEPT_NO_MEANS ||
+        notifier_arm(server->notifier, server->listening, server, NOTIFIER_IN, &error) != 0)
+        put_off(worker, &error);
+}
+
+/* --- serving ---------------------------------------------------------------------------------- */
+
+/* Gives it away. Returns whether it is still the caller's: it ends, as nobody can watch it. */
+static bool fails_to_give(struct stream_server *server, struct slot *slot, unsigned interests)
+{
+    if (!give(server, slot, interests, false))
+        return false;
+    stream_connection_fail(&slot->connection);
+    return true;
+}
+
+/* One that was held is taken up again; its owner is the caller. */
+static void unhold(struct stream_server *server, struct slot *slot)
+{
+    if (atomic_exchange(&slot->held, false))
+        atomic_fetch_sub(&server->held, 1);
+}
+
+/* It is left alone. Its hang-up is reported once, so that this costs nothing while it lasts. */
+static bool hold(struct worker *worker, struct slot *slot)
+{
+    struct stream_server *server = worker->server;
+    atomic_store(&slot->held, true);
+    atomic_fetch_add(&server->held, 1);
+    if (slot->hung_up) {
+        atomic_store(&slot->due_ns, slot->connection.due_ns);
+        atomic_store(&slot->state, in_phase(atomic_load(&slot->state) + PHASES, PHASE_ARMED));
+        return false;
+    }
+    if (!fails_to_give(server, slot, NOTIFIER_HANGUP))
+        return false;
+    unhold(server, slot);
+    return true;
+}
+
+/* Returns whether it stays in the caller's hands. */
+static bool pass_on(struct worker *worker, struct slot *slot, int64_t now_ns)
+{
+    struct stream_server *server = worker->server;
+    unsigned interests = NOTIFIER_IN | NOTIFIER_HANGUP;
+    switch (stream_connection_answer(&slot->connection, &server->settings, now_ns)) {
+    case STREAM_AGAIN:
+        return true;
+    case STREAM_HOLD:
+        return hold(worker, slot);
+    case STREAM_CLOSE:
+        /* Who armed it may not have come back from that, though its event was here. */
+        if (atomic_load(&slot->givers) != 0)
+            return true;
+        close_connection(worker, slot);
+        return false;
+    case STREAM_WRITE:
+        interests = NOTIFIER_OUT;
+        break;
+    case STREAM_READ:
+        break;
+    }
+    return fails_to_give(server, slot, interests);
+}
+
+/* All records of a round are offered together, before any of its connections is given away. */
+static void serve(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    int64_t now_ns = clock_monotonic_ns();
+    bool room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG;
+    bool stopping = atomic_load(&server->stopping);
+    bool over = stopping && deadline_is_over(&server->deadline);
+    size_t frames = 0;
+    for (size_t i = 0; i < worker->count; i++) {
+        struct stream_connection *connection = &worker->work[i]->connection;
+        connection->draining = connection->draining || stopping;
+        if (over)
+            stream_connection_give_up(connection);
+        frames +=
+            stream_connection_read(connection, &server->settings, &worker->stream, room, now_ns);
+    }
+    ingest_seal(worker->stream.ingest);
+    ingest_thread_commit(worker->ingests);
+    if (frames != 0 && server->options.received != NULL)
+        server->options.received(server->options.context, frames);
+    size_t kept = 0;
+    now_ns = clock_monotonic_ns(); /* to offer them may have taken its time */
+    for (size_t i = 0; i < worker->count; i++) {
+        struct slot *slot = worker->work[i];
+        if (pass_on(worker, slot, now_ns))
+            worker->work[kept++] = slot;
+    }
+    worker->count = kept;
+}
+
+/* --- looking after connections ---------------------------------------------------------------- */
+
+static void take(struct worker *worker, struct slot *slot)
+{
+    unhold(worker->server, slot);
+    worker->work[worker->count++] = slot;
+}
+
+/* Whether there is a reason to take it from where it waits. */
+static bool is_wanted(const struct slot *slot, int64_t now_ns, bool room, bool stopping, bool over)
+{
+    if (over || now_ns >= atomic_load(&slot->due_ns))
+        return true;
+    return atomic_load(&slot->held) ? room : stopping;
+}
+
+/* Of what nobody owns: what is held, where there is room, and whose time is over; at the end all.
+ */
+static void look_after(struct worker *worker, int64_t now_ns)
+{
+    struct stream_server *server = worker->server;
+    bool stopping = atomic_load(&server->stopping);
+    bool over = stopping && deadline_is_over(&server->deadline);
+    bool room = fan_out_backlog(worker->ingests->fan_out) < HOLD_BACKLOG;
+    size_t made = slots_made(server);
+    for (size_t i = 0; i < made && worker->count < WORK_MOST; i++) {
+        struct slot *slot = &server->slots[i];
+        if (phase_of(atomic_load(&slot->state)) != PHASE_ARMED ||
+            !is_wanted(slot, now_ns, room, stopping, over) || !claim(slot, false))
+            continue;
+        take(worker, slot);
+    }
+}
+
+static void accept_again(struct stream_server *server, int64_t now_ns)
+{
+    struct error error;
+    int64_t due_ns = atomic_load(&server->accept_ns);
+    if (due_ns == 0 || now_ns < due_ns)
+        return;
+    atomic_store(&server->accept_ns, 0);
+    if (notifier_arm(server->notifier, server->listening, server, NOTIFIER_IN, &error) != 0)
+        atomic_store(&server->accept_ns, now_ns + ACCEPT_PAUSE_NS);
+}
+
+static int wait_ms(const struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    if (worker->count != 0)
+        return 0;
+    if (atomic_load(&server->stopping))
+        return STOP_LOOK_MS;
+    if (worker->index != 0)
+        return -1;
+    return atomic_load(&server->held) != 0 ? HELD_LOOK_MS : LOOK_MS;
+}
+
+static void take_events(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    struct notifier_event events[EVENTS_MOST];
+    size_t most = WORK_MOST - worker->count;
+    size_t count = notifier_wait(server->notifier, worker->index, events,
+                                 most < EVENTS_MOST ? most : EVENTS_MOST, wait_ms(worker));
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].type == NOTIFIER_WOKEN)
+            continue;
+        if (events[i].token == server) {
+            accept_some(worker);
+            continue;
+        }
+        struct slot *slot = events[i].token;
+        if (!claim(slot, true))
+            continue;
+        slot->hung_up = slot->hung_up || (events[i].ready & NOTIFIER_HANGUP) != 0;
+        take(worker, slot);
+    }
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+/*
+ * From then on its waits are short. Others may wait for ever, and a wake-up is for one of them, or
+ * for who sends it: it is sent until all of them know.
+ */
+static void note_stop(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    if (!atomic_load(&server->stopping))
+        return;
+    if (!worker->stops)
+        atomic_fetch_add(&server->stops, 1);
+    worker->stops = true;
+    if (atomic_load(&server->stops) < server->started)
+        notifier_wake(server->notifier);
+}
+
+static bool is_done(const struct worker *worker)
+{
+    const struct stream_server *server = worker->server;
+    return atomic_load(&server->stopping) && worker->count == 0 && atomic_load(&server->open) == 0;
+}
+
+static void leave(struct worker *worker)
+{
+    struct stream_server *server = worker->server;
+    struct fan_out *fan_out = worker->ingests->fan_out;
+    notifier_leave(server->notifier, worker->index);
+    ingest_seal(worker->stream.ingest);
+    ingest_thread_close(worker->ingests);
+    if (atomic_fetch_sub(&server->running, 1) != 1)
+        return;
+    fan_out_close(fan_out);
+    atomic_store(&server->finished, true);
+    server->options.finished(server->options.context);
+}
+
+static void run(void *argument)
+{
+    struct worker *worker = argument;
+    struct stream_server *server = worker->server;
+    int64_t look_ns = 0;
+    while (!is_done(worker)) {
+        if (worker->count < WORK_MOST)
+            take_events(worker);
+        int64_t now_ns = clock_monotonic_ns();
+        note_stop(worker);
+        if ((worker->index == 0 || worker->stops) && now_ns >= look_ns) {
+            look_after(worker, now_ns);
+            if (!worker->stops)
+                accept_again(server, now_ns);
+            look_ns = now_ns + HELD_LOOK_MS * INT64_C(1000000);
+        }
+        if (worker->count != 0)
+            serve(worker);
+    }
+    leave(worker);
+}
+
+/* --- from the main thread --------------------------------------------------------------------- */
+
+static int make_workers(struct stream_server *server, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    for (size_t i = 0; i < options->thread_count; i++) {
+        struct worker *worker = &server->workers[i];
+        struct ingest_thread *ingests = &options->threads[i];
+        struct ingest_counters *counters = ingests->counters[options->listener->index];
+        worker->server = server;
+        worker->index = i;
+        worker->ingests = ingests;
+        worker->stream.counters = counters;
+        worker->stream.ingest = ingest_create(ingests, options->listener, counters);
+        if (worker->stream.ingest == NULL)
+            return error_no_memory(error);
+    }
+    return 0;
+}
+
+static int make_parts(struct stream_server *server, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    server->lock = mutex_create();
+    server->workers = calloc(options->thread_count, sizeof *server->workers);
+    server->slots = calloc(options->max_connections, sizeof *server->slots);
+    server->settings.blocks =
+        stream_blocks_create(BLOCKS + options->thread_count, stream_block_size(options->max_frame));
+    if (server->lock == NULL || server->workers == NULL || server->slots == NULL ||
+        server->settings.blocks == NULL)
+        return error_no_memory(error);
+    return make_workers(server, error);
+}
+
+static int listen_on(struct stream_server *server, struct address *bound, struct error *error)
+{
+    const struct stream_server_options *options = &server->options;
+    const struct notifier_backend *backend = notifier_choose_for_streams(error);
+    if (backend == NULL ||
+        notifier_create(&server->notifier, backend, options->thread_count, error) != 0)
+        return -1;
+    server->listening = tcp_listener_open(&options->address, options->ipv6_only, bound, error);
+    server->settings.own = *bound;
+    if (server->listening == NO_HANDLE)
+        return -1;
+    return notifier_watch(server->notifier, server->listening, server, NOTIFIER_IN, error);
+}
+
+int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
+                         struct address *bound, struct error *error)
+{
+    struct stream_server *server = calloc(1, sizeof *server);
+    if (server == NULL)
+        return error_no_memory(error);
+    server->options = *options;
+    server->listening = NO_HANDLE;
+    deadline_init(&server->deadline);
+    server->settings = (struct stream_settings){
+        .framing = options->framing,
+        .answering = options->answering,
+        .max_frame = options->max_frame,
+        .idle_ns = options->idle_ns,
+        .frame_ns = options->frame_ns,
+    };
+    if (make_parts(server, error) == 0 && listen_on(server, bound, error) == 0) {
+        *out = server;
+        return 0;
+    }
+    stream_server_destroy(server);
+    return -1;
+}
+
+int stream_server_start(struct stream_server *server, struct error *error)
+{
+    atomic_store(&server->running, server->options.thread_count);
+    atomic_store(&server->started, server->options.thread_count);
+    for (size_t i = 0; i < server->options.thread_count; i++) {
+        struct worker *worker = &server->workers[i];
+        if (thread_start(&worker->thread, "stream", run, worker, error) == 0)
+            continue;
+        atomic_store(&server->started, i); /* nobody waits for the others */
+        atomic_fetch_sub(&server->running, server->options.thread_count - i);
+        stream_server_stop(server, clock_monotonic_ns());
+        stream_server_join(server);
+        return -1;
+    }
+    return 0;
+}
+
+void stream_server_stop(struct stream_server *server, int64_t deadline_ns)
+{
+    deadline_bring_forward(&server->deadline, deadline_ns);
+    atomic_store(&server->stopping, true);
+    fan_out_set_deadline(server->options.threads->fan_out, deadline_ns);
+    notifier_wake(server->notifier);
+}
+
+bool stream_server_has_finished(const struct stream_server *server)
+{
+    return atomic_load(&server->finished);
+}
+
+void stream_server_join(struct stream_server *server)
+{
+    size_t started = atomic_load(&server->started);
+    for (size_t i = 0; i < started; i++)
+        thread_join(server->workers[i].thread);
+    atomic_store(&server->started, 0);
+}
+
+void stream_server_destroy(struct stream_server *server)
+{
+    if (server == NULL)
+        return;
+    RULE(atomic_load(&server->started) == 0, "a stream server is joined before it is destroyed");
+    if (server->listening != NO_HANDLE)
+        tcp_listener_close(server->listening);
+    notifier_destroy(server->notifier);
+    for (size_t i = 0; server->workers != NULL && i < server->options.thread_count; i++)
+        ingest_destroy(server->workers[i].stream.ingest);
+    stream_blocks_destroy(server->settings.blocks);
+    mutex_destroy(server->lock);
+    free(server->slots);
+    free(server->workers);
+    free(server);
+}

@@ -1,0 +1,77 @@
+/*
+ * The connections of a stream listener, and the threads that serve them.
+ *
+ * Each connection is registered with one notifier, armed for one event at a time. The thread that
+ * takes the event owns the connection until it arms it again, so any number of threads serve all of
+ * them without a lock on the way of data, and a connection may be served by another thread at each
+ * frame. It is armed again only when its records were offered to the sinks: they reach each sink in
+ * the order in which they were sent. The listening socket is owned in the same way.
+ *
+ * Nothing is lost on the way: where a sink's queue is nearly full, connections are not read, and
+ * those who send wait. They are armed for a hang-up alone, and their times do not run.
+ *
+ * Lifecycle: create (it listens), start, stop or wait for its end, join, destroy. Main thread,
+ * except where another is named.
+ */
+#ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_H
+#define SLUICE_COLLECTOR_RECEIVE_STREAM_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/base/address.h"
+#include "collector/base/error.h"
+#include "collector/contract/listener.h"
+#include "collector/receive/ingest_thread.h"
+#include "collector/receive/stream_connection.h"
+
+struct stream_server;
+
+struct stream_server_options {
+    const struct listener *listener;
+    struct ingest_thread *threads; /* one for each thread; they share a fan-out that waits */
+    size_t thread_count;
+    struct address address;
+    bool ipv6_only;
+    enum framing framing;
+    const struct schema_ops *answering; /* as in struct stream_settings */
+    size_t max_frame;
+    size_t max_connections;
+    size_t max_per_address;
+    int64_t idle_ns;
+    int64_t frame_ns;
+
+    /* Called from its threads: after frames were taken, where it is not NULL; and once, when all of
+     * them have done all they will do. */
+    void (*received)(void *context, size_t frames);
+    void (*finished)(void *context);
+    void *context;
+};
+
+/* Bytes that it allocates. */
+size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame);
+
+/* Listens; *bound is where. Returns 0, or -1 with `error` filled. */
+int stream_server_create(struct stream_server **out, const struct stream_server_options *options,
+                         struct address *bound, struct error *error);
+
+/* Returns 0, or -1 with `error` filled. */
+int stream_server_start(struct stream_server *server, struct error *error);
+
+/*
+ * Any thread: no connection is accepted any more. Of those that are open, what has come is taken
+ * and answered, until `deadline_ns` (monotonic), and they are closed. Calling it again brings the
+ * deadline forward.
+ */
+void stream_server_stop(struct stream_server *server, int64_t deadline_ns);
+
+/* Any thread. */
+bool stream_server_has_finished(const struct stream_server *server);
+
+void stream_server_join(struct stream_server *server);
+
+/* After the join, or instead of the start. NULL is allowed. */
+void stream_server_destroy(struct stream_server *server);
+
+#endif
